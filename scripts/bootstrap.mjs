@@ -1,0 +1,98 @@
+// Makes a fresh clone ready, then runs a script of the project on the pinned Node. Uses Node built-ins only and runs on
+// any Node >= 20, because it is what installs everything else.
+//
+//   node scripts/bootstrap.mjs [--quiet] [--browser] SCRIPT [ARG ...]
+//
+// Without SCRIPT it only installs. `--browser` also looks for a Chromium and installs one where that is possible.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const windows = process.platform === 'win32'
+
+const args = process.argv.slice(2)
+const flags = new Set()
+while (args[0] === '--quiet' || args[0] === '--browser') flags.add(args.shift())
+
+const browser = flags.has('--browser') ? installBrowser() : Promise.resolve()
+installPackages()
+await browser
+if (args.length > 0) runOnPinnedNode(args)
+
+function say(text) {
+  if (!flags.has('--quiet')) process.stderr.write(`${text}\n`)
+}
+
+/** Runs `npm ci` unless node_modules already matches the lock file on this platform. */
+function installPackages() {
+  const stampFile = join(root, 'node_modules', '.quire-stamp')
+  const stamp = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(`${process.platform}-${process.arch}`)
+    .digest('hex')
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
+  process.stderr.write('Installing packages (npm ci, about half a minute) ...\n')
+  // npm names itself in the environment of its scripts; without it (a plain `node scripts/bootstrap.mjs`) the PATH has to do.
+  const npm = process.env.npm_execpath
+    ? [process.env.npm_node_execpath ?? process.execPath, process.env.npm_execpath]
+    : [windows ? 'npm.cmd' : 'npm']
+  const [command, ...prefix] = npm
+  const result = spawnSync(command, [...prefix, 'ci'], { cwd: root, stdio: ['ignore', 2, 2], shell: windows && prefix.length === 0 })
+  if (result.status !== 0) {
+    process.stderr.write('npm ci failed. Check the network and the free disk space, then run the command again.\n')
+    process.exit(1)
+  }
+  mkdirSync(dirname(stampFile), { recursive: true })
+  writeFileSync(stampFile, stamp)
+}
+
+/** Whether a Chromium is on this machine, by the places that server/export/browser.ts searches too. */
+function hasBrowser() {
+  if (process.env.PUPPETEER_EXECUTABLE_PATH) return existsSync(process.env.PUPPETEER_EXECUTABLE_PATH)
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'msedge']
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  if (folders.some(folder => names.some(name => existsSync(join(folder, windows ? `${name}.exe` : name))))) return true
+  const wellKnown = [
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+    'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+  ]
+  if (wellKnown.some(path => existsSync(path))) return true
+  const cache = process.env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache', 'puppeteer')
+  return ['chrome', 'chrome-headless-shell'].some(
+    name => existsSync(join(cache, name)) && readdirSync(join(cache, name)).length > 0,
+  )
+}
+
+/** Installs Debian's Chromium when root on a machine with apt-get. A missing browser is never fatal: it is only said. */
+async function installBrowser() {
+  if (hasBrowser()) return
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    say('No Chromium found: sites that need a browser cannot be exported. Install one with: npx puppeteer browsers install chrome-headless-shell')
+    return
+  }
+  process.stderr.write('Installing Chromium (apt-get, about a minute) ...\n')
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  for (const command of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', 'chromium']]) {
+    const status = await new Promise(done => {
+      spawn('apt-get', command, { env, stdio: 'ignore' }).on('error', () => done(1)).on('exit', done)
+    })
+    if (status !== 0) return say('Chromium could not be installed: sites that need a browser cannot be exported. Install one with: apt-get install chromium')
+  }
+}
+
+/** Hands the terminal over to SCRIPT on the Node that package.json pins, and ends as it ends. */
+function runOnPinnedNode([script, ...rest]) {
+  const pinned = join(root, 'node_modules', '.bin', windows ? 'node.cmd' : 'node')
+  const node = existsSync(pinned) ? pinned : process.execPath
+  const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH}` }
+  // DEP0169: express-openapi-validator calls url.parse; nothing here can change that, and nobody can act on the warning.
+  const child = spawn(node, ['--disable-warning=DEP0169', join(root, script), ...rest], { stdio: 'inherit', env, shell: windows })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : code ?? 1))
+}
