@@ -4,7 +4,7 @@
 //   node scripts/bootstrap.mjs [--quiet] [--browser] SCRIPT [ARG ...]
 //
 // Without SCRIPT it only installs. `--browser` also looks for a Chromium and installs one where that is possible.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -18,9 +18,8 @@ const args = process.argv.slice(2)
 const flags = new Set()
 while (args[0] === '--quiet' || args[0] === '--browser') flags.add(args.shift())
 
-const browser = flags.has('--browser') ? installBrowser() : Promise.resolve()
-installPackages()
-await browser
+const browser = flags.has('--browser') ? installBrowser() : undefined
+await Promise.all([installPackages(), browser])
 if (args.length > 0) runOnPinnedNode(args)
 
 function say(text) {
@@ -28,7 +27,7 @@ function say(text) {
 }
 
 /** Runs `npm ci` unless node_modules already matches the lock file on this platform. */
-function installPackages() {
+async function installPackages() {
   const stampFile = join(root, 'node_modules', '.quire-stamp')
   const stamp = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
@@ -41,8 +40,11 @@ function installPackages() {
     ? [process.env.npm_node_execpath ?? process.execPath, process.env.npm_execpath]
     : [windows ? 'npm.cmd' : 'npm']
   const [command, ...prefix] = npm
-  const result = spawnSync(command, [...prefix, 'ci'], { cwd: root, stdio: ['ignore', 2, 2], shell: windows && prefix.length === 0 })
-  if (result.status !== 0) {
+  const status = await run(command, [...prefix, 'ci'], {
+    stdio: ['ignore', 2, 2],
+    shell: windows && prefix.length === 0,
+  })
+  if (status !== 0) {
     process.stderr.write('npm ci failed. Check the network and the free disk space, then run the command again.\n')
     process.exit(1)
   }
@@ -73,17 +75,32 @@ function hasBrowser() {
 async function installBrowser() {
   if (hasBrowser()) return
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    say('No Chromium found: sites that need a browser cannot be exported. Install one with: npx puppeteer browsers install chrome-headless-shell')
+    say(
+      'No Chromium found: sites that need a browser cannot be exported. Install one with: npx puppeteer browsers install chrome-headless-shell',
+    )
     return
   }
   process.stderr.write('Installing Chromium (apt-get, about a minute) ...\n')
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  for (const command of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', 'chromium']]) {
-    const status = await new Promise(done => {
-      spawn('apt-get', command, { env, stdio: 'ignore' }).on('error', () => done(1)).on('exit', done)
-    })
-    if (status !== 0) return say('Chromium could not be installed: sites that need a browser cannot be exported. Install one with: apt-get install chromium')
+  for (const command of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
+  ]) {
+    const status = await run('apt-get', command, { env, stdio: 'ignore' })
+    if (status !== 0)
+      return say(
+        'Chromium could not be installed: sites that need a browser cannot be exported. Install one with: apt-get install chromium',
+      )
   }
+}
+
+/** The exit code of a child process; 1 when it could not be started. */
+function run(command, args, options) {
+  return new Promise(done => {
+    spawn(command, args, { cwd: root, ...options })
+      .on('error', () => done(1))
+      .on('exit', code => done(code ?? 1))
+  })
 }
 
 /** Hands the terminal over to SCRIPT on the Node that package.json pins, and ends as it ends. */
@@ -92,7 +109,11 @@ function runOnPinnedNode([script, ...rest]) {
   const node = existsSync(pinned) ? pinned : process.execPath
   const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH}` }
   // DEP0169: express-openapi-validator calls url.parse; nothing here can change that, and nobody can act on the warning.
-  const child = spawn(node, ['--disable-warning=DEP0169', join(root, script), ...rest], { stdio: 'inherit', env, shell: windows })
+  const child = spawn(node, ['--disable-warning=DEP0169', join(root, script), ...rest], {
+    stdio: 'inherit',
+    env,
+    shell: windows,
+  })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  child.on('exit', (code, signal) => process.exit(signal ? 1 : code ?? 1))
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
 }
