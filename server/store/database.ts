@@ -1,0 +1,80 @@
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+
+export type { Database } from 'better-sqlite3'
+
+const migrationsFolder = join(import.meta.dirname, 'migrations')
+
+/** Says in one line why a database cannot be used, and what to do; shown to the operator as it is. */
+export class DatabaseError extends Error {}
+
+/**
+ * Opens the SQLite database in `file`, creates it when it is missing, and applies the migrations it lacks. The caller
+ * closes it.
+ *
+ * @throws {DatabaseError} when the file is no database, is damaged, was written by a newer Quire, or cannot be written.
+ */
+export function openDatabase(file: string): Database.Database {
+  let database: Database.Database | undefined
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    accessSync(dirname(file), constants.W_OK)
+    database = new Database(file)
+    database.pragma('busy_timeout = 5000')
+    database.pragma('journal_mode = WAL')
+    // With a WAL, NORMAL loses nothing when the process is killed; only a power cut may take the last transactions.
+    // FULL is what "nothing lost on a power cut" costs: one fsync a write transaction.
+    database.pragma('synchronous = FULL')
+    database.pragma('foreign_keys = ON')
+    migrate(database)
+    return database
+  } catch (error) {
+    database?.close()
+    throw explain(file, error)
+  }
+}
+
+function migrate(database: Database.Database): void {
+  const names = readdirSync(migrationsFolder)
+    .filter(name => name.endsWith('.sql'))
+    .sort()
+  const applied = () => database.pragma('user_version', { simple: true }) as number
+  if (applied() > names.length) {
+    throw new DatabaseError(
+      `it was written by a newer Quire (schema ${applied()}, this one knows ${names.length}). Upgrade Quire.`,
+    )
+  }
+  // IMMEDIATE, and the version read again inside: two processes that start together must not both apply a migration.
+  database
+    .transaction(() => {
+      for (let version = applied(); version < names.length; version++) {
+        database.exec(readFileSync(join(migrationsFolder, names[version] as string), 'utf8'))
+        database.pragma(`user_version = ${version + 1}`)
+      }
+    })
+    .immediate()
+}
+
+const remedies: Record<string, string> = {
+  SQLITE_NOTADB: 'it is not a SQLite database. Move it away, or restore a backup.',
+  SQLITE_CORRUPT: 'it is damaged. Restore a backup, or rescue it with: sqlite3 quire.db .recover',
+  SQLITE_READONLY: 'it is read-only. Give the user of this process write access to the data folder.',
+  SQLITE_CANTOPEN: 'it cannot be opened. Check that the data folder exists and may be written.',
+  SQLITE_FULL: 'the disk is full. Free some space.',
+  SQLITE_IOERR: 'the disk reports an error or is full. Check it and free some space.',
+  SQLITE_BUSY: 'another process keeps it locked. End that process, or try again.',
+  EACCES: 'the data folder may not be written. Give the user of this process write access.',
+  EROFS: 'the data folder is on a read-only file system. Choose another with --data.',
+  ENOSPC: 'the disk is full. Free some space.',
+  ENOTDIR: 'the data folder is a file. Choose another with --data.',
+  EEXIST: 'the data folder is a file. Choose another with --data.',
+}
+
+function explain(file: string, error: unknown): unknown {
+  if (error instanceof DatabaseError) return new DatabaseError(`Cannot use ${file}: ${error.message}`, { cause: error })
+  const code = String((error as { code?: unknown }).code ?? '')
+  // Extended codes such as SQLITE_IOERR_WRITE share the remedy of the code they extend.
+  const known = Object.keys(remedies).find(name => code === name || code.startsWith(`${name}_`))
+  return known ? new DatabaseError(`Cannot use ${file}: ${remedies[known]}`, { cause: error }) : error
+}
