@@ -1,0 +1,39 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+export interface BundleLink {
+  url: string
+  /** Milliseconds since 1970, on a whole second; the link works before and at it, not after. */
+  expiresAt: number
+}
+
+/** Signs and checks links to bundles. What is signed is the path and the second of expiry, so no byte of either can change. */
+export interface BundleLinks {
+  create(jobId: string, fileName: string, now: number): BundleLink
+  /** Whether `requestTarget` (path and query as they arrived, undecoded) is a link of ours that has not expired. */
+  isValid(requestTarget: string, now: number): boolean
+}
+
+/** Where the links of the next lines are answered; see server/http/bundles.ts. */
+export const bundlesPath = '/bundles'
+
+export function createBundleLinks(options: { key: Buffer; publicUrl: string; ttlSeconds: number }): BundleLinks {
+  const sign = (path: string, expires: string) =>
+    createHmac('sha256', options.key).update(`${path}\n${expires}`).digest('hex')
+
+  return {
+    create(jobId, fileName, now) {
+      const expires = Math.floor(now / 1000) + options.ttlSeconds
+      const path = `${bundlesPath}/${jobId}/${fileName}`
+      const query = `expires=${expires}&signature=${sign(path, String(expires))}`
+      return { url: `${options.publicUrl}${path}?${query}`, expiresAt: expires * 1000 }
+    },
+    isValid(requestTarget, now) {
+      // Taken as bytes, not as a parsed URL: %73e_ for se_, a repeated parameter or an upper-case digit is another link.
+      const match = /^([^?]+)\?expires=(\d{1,12})&signature=([0-9a-f]{64})$/.exec(requestTarget)
+      if (!match) return false
+      const [, path = '', expires = '', signature = ''] = match
+      const expected = Buffer.from(sign(path, expires))
+      return timingSafeEqual(Buffer.from(signature), expected) && Math.floor(now / 1000) <= Number(expires)
+    },
+  }
+}

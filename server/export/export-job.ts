@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import type { Awaitable } from '../tenancy/organization.ts'
+import type { Deployment, Features } from './features.ts'
+
+export type ExportStatus = 'queued' | 'running' | 'completed' | 'failed'
+export type BundleFormat = 'zip' | 'tar.gz'
+
+/** What to export and how, as a start accepted it. */
+export interface ExportRequest {
+  domain: string
+  /** Label of the export; null when none was given. */
+  version: string | null
+  /** Only these pages; null = the whole site. */
+  paths: string[] | null
+  deployment: Deployment
+  features: Features
+  format: BundleFormat
+}
+
+export interface ExportJob {
+  jobId: string
+  organizationId: string
+  request: ExportRequest
+  status: ExportStatus
+  /** Percent, 0..100; never falls. */
+  progress: number
+  /** Pages exported so far; never falls. */
+  pageCount: number
+  /** A sentence a person can act on; only when failed. */
+  error: string | null
+  createdAt: number
+  updatedAt: number
+  /** The archive; only when completed. */
+  bundle: Bundle | null
+}
+
+/** The archive of a completed export. */
+export interface Bundle {
+  fileName: string
+  sizeBytes: number
+  sha256: string
+}
+
+/** The right to work on a job until `expiresAt`; a later claim of the same job makes it void. */
+export interface Lease {
+  jobId: string
+  owner: string
+  token: number
+}
+
+export interface ClaimedJob {
+  job: ExportJob
+  lease: Lease
+  /** How often the work was cut off without a word (a crash, a kill), this claim not counted. */
+  interruptions: number
+}
+
+export interface ExportJobs {
+  /**
+   * Inserts the job, or finds the one that the same idempotency key and request started since `keysSince`.
+   * 'conflict' = the key was used with another request.
+   */
+  start(
+    job: ExportJob,
+    idempotencyKey: string | undefined,
+    keysSince: number,
+  ): Awaitable<{ job: ExportJob } | 'conflict'>
+  findOwned(organizationId: string, jobId: string): Awaitable<ExportJob | undefined>
+  find(jobId: string): Awaitable<ExportJob | undefined>
+
+  /** Takes the oldest job that is queued, or whose runner let its lease run out. */
+  claim(owner: string, now: number, leaseMs: number): Awaitable<ClaimedJob | undefined>
+  /** Extends the lease; false when it is void. */
+  heartbeat(lease: Lease, now: number, leaseMs: number): Awaitable<boolean>
+  /** Raises progress and page count, never lowers them; false when the lease is void. */
+  report(lease: Lease, progress: number, pageCount: number, now: number): Awaitable<boolean>
+  complete(lease: Lease, bundle: Bundle, pageCount: number, now: number): Awaitable<boolean>
+  fail(lease: Lease, error: string, now: number): Awaitable<boolean>
+  /** Gives the job back, to be claimed at once by anybody; it stays running. */
+  release(lease: Lease): Awaitable<boolean>
+}
+
+/** Identifies a request whatever the order of its fields: equal requests have equal digests. */
+export function digestRequest(request: ExportRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sortKeys(request)))
+    .digest('hex')
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sortKeys(inner)]),
+  )
+}

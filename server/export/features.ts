@@ -1,0 +1,43 @@
+export type Deployment = 'cloud' | 'client-hosted' | 'air-gapped'
+export type Feature = 'search' | 'assistant' | 'analytics' | 'playground'
+export type Features = Record<Feature, boolean>
+
+/** What a deployment can have (CONTRACT: feature availability by deployment). Configurable ones are off until asked for. */
+const availability: Record<Feature, Record<Deployment, 'yes' | 'configurable' | 'no'>> = {
+  search: { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' },
+  assistant: { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' },
+  analytics: { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' },
+  playground: { cloud: 'yes', 'client-hosted': 'yes', 'air-gapped': 'configurable' },
+}
+
+/** Says which setting the matrix forbids, and why. */
+export class FeatureError extends Error {}
+
+/**
+ * The features of an export: what the deployment always has, plus what was asked for where it is configurable.
+ *
+ * @throws {FeatureError} when a feature is asked for that the deployment cannot have, or refused that it always has.
+ */
+export function resolveFeatures(deployment: Deployment, asked: Partial<Features>): Features {
+  const resolve = (feature: Feature): boolean => {
+    const available = availability[feature][deployment]
+    const wanted = asked[feature]
+    if (available === 'no' && wanted) {
+      throw new FeatureError(
+        `features.${feature} cannot be on in a deployment that is ${deployment}: it relies on a cloud service. Leave it out, or set it to false.`,
+      )
+    }
+    if (available === 'yes' && wanted === false) {
+      throw new FeatureError(
+        `features.${feature} is always on in a deployment that is ${deployment}. Leave it out, or set it to true.`,
+      )
+    }
+    return available === 'yes' || (available === 'configurable' && wanted === true)
+  }
+  return {
+    search: resolve('search'),
+    assistant: resolve('assistant'),
+    analytics: resolve('analytics'),
+    playground: resolve('playground'),
+  }
+}

@@ -1,0 +1,80 @@
+import type { AgentJob, AgentJobStatus, AgentJobs } from '../agent/agent-job.ts'
+import type { Database } from './database.ts'
+
+interface Row {
+  project_id: string
+  id: string
+  status: AgentJobStatus
+  source_repository: string
+  source_ref: string | null
+  model: string
+  pr_link: string | null
+  created_at: number
+  archived_at: number | null
+}
+
+export function openAgentJobs(database: Database): AgentJobs {
+  const insert = database.prepare<Row>(
+    `INSERT INTO agent_jobs (project_id, id, status, source_repository, source_ref, model, pr_link, created_at, archived_at)
+     VALUES (@project_id, @id, @status, @source_repository, @source_ref, @model, @pr_link, @created_at, @archived_at)
+     ON CONFLICT DO NOTHING`,
+  )
+  const find = database.prepare<{ projectId: string; id: string }, Row>(
+    'SELECT * FROM agent_jobs WHERE project_id = @projectId AND id = @id',
+  )
+  const list = database.prepare<{ projectId: string; status: string | null }, Row>(
+    `SELECT * FROM agent_jobs WHERE project_id = @projectId AND (@status IS NULL OR status = @status)
+     ORDER BY created_at DESC, id`,
+  )
+  const update = database.prepare<
+    Pick<Row, 'project_id' | 'id' | 'status' | 'pr_link' | 'archived_at'> & { from: AgentJobStatus }
+  >(
+    `UPDATE agent_jobs SET status = @status, pr_link = @pr_link, archived_at = @archived_at
+     WHERE project_id = @project_id AND id = @id AND status = @from`,
+  )
+  const archiveOlderThan = database.prepare<{ createdBefore: number; now: number }>(
+    `UPDATE agent_jobs SET status = 'archived', archived_at = @now
+     WHERE status IN ('completed', 'failed') AND created_at < @createdBefore`,
+  )
+
+  return {
+    insert: job => insert.run(toRow(job)).changes === 1,
+    find(projectId, id) {
+      const row = find.get({ projectId, id })
+      return row && toAgentJob(row)
+    },
+    list: (projectId, status) => list.all({ projectId, status: status ?? null }).map(toAgentJob),
+    update(next, from) {
+      const { project_id, id, status, pr_link, archived_at } = toRow(next)
+      return update.run({ project_id, id, status, pr_link, archived_at, from }).changes === 1
+    },
+    archiveOlderThan: (createdBefore, now) => archiveOlderThan.run({ createdBefore, now }).changes,
+  }
+}
+
+function toRow(job: AgentJob): Row {
+  return {
+    project_id: job.projectId,
+    id: job.id,
+    status: job.status,
+    source_repository: job.source.repository,
+    source_ref: job.source.ref,
+    model: job.model,
+    pr_link: job.prLink,
+    created_at: job.createdAt,
+    archived_at: job.archivedAt,
+  }
+}
+
+function toAgentJob(row: Row): AgentJob {
+  return {
+    projectId: row.project_id,
+    id: row.id,
+    status: row.status,
+    source: { repository: row.source_repository, ref: row.source_ref },
+    model: row.model,
+    prLink: row.pr_link,
+    createdAt: row.created_at,
+    archivedAt: row.archived_at,
+  }
+}

@@ -1,0 +1,89 @@
+import type { ApiKey, ApiKeys, Scope } from '../tenancy/api-key.ts'
+import type { Plan } from '../tenancy/organization.ts'
+import type { Database } from './database.ts'
+
+interface Row {
+  id: string
+  organization_id: string
+  name: string
+  last4: string
+  scopes: string
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+  last_used_at: number | null
+}
+
+interface CallerRow {
+  id: string
+  organization_id: string
+  scopes: string
+  last_used_at: number | null
+  plan: Plan
+}
+
+/** "Last used" is kept to a minute, so that a busy key does not cost a write a request. */
+const lastUsedResolutionMs = 60_000
+
+export function openApiKeys(database: Database): ApiKeys {
+  const insert = database.prepare<Row & { secret_sha256: Buffer }>(
+    `INSERT INTO api_keys (id, organization_id, name, secret_sha256, last4, scopes, created_at, expires_at, revoked_at, last_used_at)
+     VALUES (@id, @organization_id, @name, @secret_sha256, @last4, @scopes, @created_at, @expires_at, @revoked_at, @last_used_at)`,
+  )
+  const authenticate = database.prepare<{ secretSha256: Buffer; now: number }, CallerRow>(
+    `SELECT api_keys.id, organization_id, scopes, last_used_at, plan
+     FROM api_keys JOIN organizations ON organizations.id = organization_id
+     WHERE secret_sha256 = @secretSha256 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > @now)`,
+  )
+  const touch = database.prepare<{ id: string; now: number }>('UPDATE api_keys SET last_used_at = @now WHERE id = @id')
+  const list = database.prepare<{ organizationId: string | null }, Row>(
+    `SELECT id, organization_id, name, last4, scopes, created_at, expires_at, revoked_at, last_used_at FROM api_keys
+     WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
+  )
+  const revoke = database.prepare<{ id: string; now: number }>(
+    'UPDATE api_keys SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL',
+  )
+
+  return {
+    insert(key, secretSha256) {
+      insert.run({
+        id: key.id,
+        organization_id: key.organizationId,
+        name: key.name,
+        secret_sha256: secretSha256,
+        last4: key.last4,
+        scopes: key.scopes.join(' '),
+        created_at: key.createdAt,
+        expires_at: key.expiresAt,
+        revoked_at: key.revokedAt,
+        last_used_at: key.lastUsedAt,
+      })
+    },
+    authenticate(secretSha256, now) {
+      const row = authenticate.get({ secretSha256, now })
+      if (!row) return undefined
+      if (now - (row.last_used_at ?? 0) >= lastUsedResolutionMs) touch.run({ id: row.id, now })
+      return { keyId: row.id, organizationId: row.organization_id, plan: row.plan, scopes: toScopes(row.scopes) }
+    },
+    list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toApiKey),
+    revoke: (id, now) => revoke.run({ id, now }).changes === 1,
+  }
+}
+
+function toScopes(text: string): Scope[] {
+  return text.split(' ') as Scope[]
+}
+
+function toApiKey(row: Row): ApiKey {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    last4: row.last4,
+    scopes: toScopes(row.scopes),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+  }
+}

@@ -1,0 +1,55 @@
+import type { Project, Projects, SaltRotation } from '../tenancy/project.ts'
+import type { Database } from './database.ts'
+
+interface Row {
+  id: string
+  organization_id: string
+  name: string
+  visitor_salt_rotation: SaltRotation
+  created_at: number
+}
+
+export function openProjects(database: Database): Projects {
+  const insert = database.prepare<Row>(
+    `INSERT INTO projects (id, organization_id, name, visitor_salt_rotation, created_at)
+     VALUES (@id, @organization_id, @name, @visitor_salt_rotation, @created_at)`,
+  )
+  const findOwned = database.prepare<{ organizationId: string; id: string }, Row>(
+    'SELECT * FROM projects WHERE id = @id AND organization_id = @organizationId',
+  )
+  const find = database.prepare<{ id: string }, Row>('SELECT * FROM projects WHERE id = @id')
+  const list = database.prepare<{ organizationId: string | null }, Row>(
+    `SELECT * FROM projects WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
+  )
+
+  return {
+    insert(project) {
+      insert.run({
+        id: project.id,
+        organization_id: project.organizationId,
+        name: project.name,
+        visitor_salt_rotation: project.visitorSaltRotation,
+        created_at: project.createdAt,
+      })
+    },
+    findOwned(organizationId, id) {
+      const row = findOwned.get({ organizationId, id })
+      return row && toProject(row)
+    },
+    find(id) {
+      const row = find.get({ id })
+      return row && toProject(row)
+    },
+    list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toProject),
+  }
+}
+
+function toProject(row: Row): Project {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    visitorSaltRotation: row.visitor_salt_rotation,
+    createdAt: row.created_at,
+  }
+}

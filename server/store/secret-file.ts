@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+const secretBytes = 32
+
+/**
+ * Reads the secret in `file`: 32 random bytes, kept beside the database and never in it; made when missing (mode 0600).
+ *
+ * @throws {Error} when the file cannot be read or has another size.
+ */
+export function openSecret(file: string): Buffer {
+  try {
+    const secret = readFileSync(file)
+    if (secret.length === secretBytes) return secret
+    throw new Error(`${file} has ${secret.length} bytes, not ${secretBytes}. Restore it from a backup.`)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  // Written aside and linked: a kill leaves no half a secret, and of two processes that start together one wins.
+  const draft = `${file}.${process.pid}`
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(draft, randomBytes(secretBytes), { mode: 0o600 })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    unlinkSync(draft)
+  }
+  return openSecret(file)
+}

@@ -1,0 +1,54 @@
+import type { Site, Sites } from '../tenancy/site.ts'
+import type { Database } from './database.ts'
+
+interface Row {
+  domain: string
+  project_id: string
+  origin: string | null
+  created_at: number
+}
+
+export function openSites(database: Database): Sites {
+  const insert = database.prepare<Row>(
+    'INSERT INTO sites (domain, project_id, origin, created_at) VALUES (@domain, @project_id, @origin, @created_at)',
+  )
+  const findOwned = database.prepare<{ organizationId: string; domain: string }, Row>(
+    `SELECT sites.* FROM sites JOIN projects ON projects.id = sites.project_id
+     WHERE sites.domain = @domain AND projects.organization_id = @organizationId`,
+  )
+  const find = database.prepare<{ domain: string }, Row>('SELECT * FROM sites WHERE domain = @domain')
+  const list = database.prepare<{ organizationId: string | null }, Row>(
+    `SELECT sites.* FROM sites JOIN projects ON projects.id = sites.project_id
+     WHERE @organizationId IS NULL OR projects.organization_id = @organizationId ORDER BY sites.domain`,
+  )
+  const updateOrigin = database.prepare<{ domain: string; origin: string | null }>(
+    'UPDATE sites SET origin = @origin WHERE domain = @domain',
+  )
+  const remove = database.prepare<{ domain: string }>('DELETE FROM sites WHERE domain = @domain')
+
+  return {
+    insert(site) {
+      insert.run({
+        domain: site.domain,
+        project_id: site.projectId,
+        origin: site.origin,
+        created_at: site.createdAt,
+      })
+    },
+    findOwned(organizationId, domain) {
+      const row = findOwned.get({ organizationId, domain })
+      return row && toSite(row)
+    },
+    find(domain) {
+      const row = find.get({ domain })
+      return row && toSite(row)
+    },
+    list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toSite),
+    updateOrigin: (domain, origin) => updateOrigin.run({ domain, origin }).changes === 1,
+    delete: domain => remove.run({ domain }).changes === 1,
+  }
+}
+
+function toSite(row: Row): Site {
+  return { domain: row.domain, projectId: row.project_id, origin: row.origin, createdAt: row.created_at }
+}

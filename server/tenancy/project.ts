@@ -1,0 +1,20 @@
+import type { Awaitable } from './organization.ts'
+
+/** How often the key of the visitor hash changes: a visitor of two periods then counts as two. */
+export type SaltRotation = 'never' | 'month' | 'day'
+
+export interface Project {
+  id: string
+  organizationId: string
+  name: string
+  visitorSaltRotation: SaltRotation
+  createdAt: number
+}
+
+export interface Projects {
+  insert(project: Project): Awaitable<void>
+  /** Undefined too when the project belongs to another organization: nobody can learn that it exists. */
+  findOwned(organizationId: string, id: string): Awaitable<Project | undefined>
+  find(id: string): Awaitable<Project | undefined>
+  list(organizationId?: string): Awaitable<Project[]>
+}
