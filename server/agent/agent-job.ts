@@ -19,6 +19,8 @@ export interface AgentJob {
 export interface AgentJobs {
   /** False when the project has a job of this id already. */
   insert(job: AgentJob): Awaitable<boolean>
+  /** Inserts all or, on a fault, none; jobs that are there already stay as they are. The number of those inserted. */
+  insertAll(jobs: readonly AgentJob[]): Awaitable<number>
   find(projectId: string, id: string): Awaitable<AgentJob | undefined>
   /** Newest first. */
   list(projectId: string, status?: AgentJobStatus): Awaitable<AgentJob[]>

@@ -39,6 +39,9 @@ export function openAgentJobs(database: Database): AgentJobs {
 
   return {
     insert: job => insert.run(toRow(job)).changes === 1,
+    insertAll: database.transaction(
+      (jobs: readonly AgentJob[]) => jobs.filter(job => insert.run(toRow(job)).changes === 1).length,
+    ),
     find(projectId, id) {
       const row = find.get({ projectId, id })
       return row && toAgentJob(row)

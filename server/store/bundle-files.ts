@@ -1,15 +1,15 @@
-import { access, mkdir } from 'node:fs/promises'
+import { access, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BundleStore } from '../export/bundle-store.ts'
 
-/** Bundles as files of one folder, which is created when it is first needed. */
+/** Bundles as files of one folder, made when it is first needed; archives are moved in from the same file system. */
 export function openBundleFiles(folder: string): BundleStore {
   return {
-    async prepare(fileName) {
+    async publish(file, fileName) {
       await mkdir(folder, { recursive: true })
-      return join(folder, fileName)
+      await rename(file, join(folder, fileName))
     },
-    async find(fileName) {
+    find(fileName) {
       const file = join(folder, fileName)
       return access(file).then(
         () => file,

@@ -1,0 +1,59 @@
+import type { AgentJob, AgentJobStatus } from './agent-job.ts'
+
+const statuses: readonly string[] = ['active', 'completed', 'archived', 'failed'] satisfies AgentJobStatus[]
+
+/**
+ * The job that one line of an import file describes, in the form in which the API answers a job.
+ *
+ * @throws {Error} naming the field that is wrong, and what would be right.
+ */
+export function readAgentJob(line: string, projectId: string): AgentJob {
+  const job = parseObject(line)
+  const source = job.source
+  if (source === null || typeof source !== 'object')
+    throw new Error('source must be an object with repository and ref.')
+  const { repository, ref = null } = source as Record<string, unknown>
+  const { id, status, model, prLink = null, createdAt, archivedAt = null } = job
+  if (typeof id !== 'string' || id === '') throw new Error('id must be a string.')
+  if (typeof status !== 'string' || !statuses.includes(status))
+    throw new Error(`status must be one of ${statuses.join(', ')}.`)
+  if (!isUrl(repository)) throw new Error('source.repository must be a full URL.')
+  if (ref !== null && typeof ref !== 'string') throw new Error('source.ref must be a string or null.')
+  if (typeof model !== 'string' || model === '') throw new Error('model must be a string.')
+  if (prLink !== null && !isUrl(prLink)) throw new Error('prLink must be a full URL or null.')
+  if (status === 'active' && prLink !== null) throw new Error('prLink must be null while the job is active.')
+  if ((status === 'archived') !== (archivedAt !== null))
+    throw new Error('archivedAt must be set when the job is archived, and only then.')
+  return {
+    projectId,
+    id,
+    status: status as AgentJobStatus,
+    source: { repository, ref },
+    model,
+    prLink,
+    createdAt: parseInstant('createdAt', createdAt),
+    archivedAt: archivedAt === null ? null : parseInstant('archivedAt', archivedAt),
+  }
+}
+
+function parseObject(line: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw new Error('This is not valid JSON.')
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new Error('A job must be a JSON object.')
+  return value as Record<string, unknown>
+}
+
+function isUrl(value: unknown): value is string {
+  return typeof value === 'string' && URL.canParse(value)
+}
+
+function parseInstant(name: string, value: unknown): number {
+  const instant = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value) ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(instant)) throw new Error(`${name} must be an RFC 3339 time, such as 2026-11-20T10:00:00Z.`)
+  return instant
+}

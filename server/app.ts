@@ -1,0 +1,63 @@
+import express, { type Express } from 'express'
+import helmet from 'helmet'
+import type { Logger } from 'pino'
+import type { DocumentationFile } from './docs/documentation.ts'
+import { bundlesPath } from './export/bundle-link.ts'
+import type { BundleStore } from './export/bundle-store.ts'
+import type { AdmitDeps } from './http/admit.ts'
+import { bundleRouter } from './http/bundles.ts'
+import { serveDocumentation } from './http/documentation.ts'
+import { answerErrors, answerUnknownPaths } from './http/errors.ts'
+import { healthRouter } from './http/health.ts'
+import { mountOperations } from './http/mount.ts'
+import { assignRequestId } from './http/request-id.ts'
+import { logRequests } from './http/request-log.ts'
+import type { Validator } from './http/validator.ts'
+import type { Deps } from './operations/deps.ts'
+
+export interface AppOptions {
+  deps: Deps
+  admission: AdmitDeps
+  bundles: BundleStore
+  validator: Validator
+  documentation: ReadonlyMap<string, DocumentationFile>
+  /** Where clients reach this server, without a trailing slash. */
+  publicUrl: string
+  bodyLimitBytes: number
+  /** Undefined while requests can be served; else what is in the way. */
+  whyNotReady(): string | undefined
+  log: Logger
+}
+
+/** The HTTP pipeline: a request goes through it from top to bottom. */
+export function createApp(options: AppOptions): Express {
+  const { deps, admission, bundles, validator, documentation, publicUrl, bodyLimitBytes, whyNotReady, log } = options
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag') // answers change with every poll; bundles set their own
+  app.enable('case sensitive routing')
+  app.set('query parser', 'simple')
+
+  app.use(assignRequestId)
+  app.use(logRequests(log))
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { 'default-src': "'none'", 'frame-ancestors': "'none'" },
+      },
+    }),
+  )
+
+  app.use(healthRouter(whyNotReady))
+  app.use(serveDocumentation(documentation, publicUrl))
+  app.use(
+    bundlesPath,
+    bundleRouter({ bundleLinks: deps.bundleLinks, exportJobs: deps.exportJobs, bundles, now: deps.now }),
+  )
+  mountOperations(app, { deps, admission, validator, bodyLimitBytes })
+
+  app.use(answerUnknownPaths)
+  app.use(answerErrors(log))
+  return app
+}

@@ -1,0 +1,164 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Command, Option } from 'commander'
+import { type AgentJob, type AgentJobStatus, TransitionError, transition } from '../agent/agent-job.ts'
+import { readAgentJob } from '../agent/agent-job-file.ts'
+import type { Store } from '../store/store.ts'
+import { createId } from '../tenancy/id.ts'
+import { CommandError } from './command-error.ts'
+import { dataOption, jsonOption } from './options.ts'
+import { printJson, printRows } from './print.ts'
+import { withStore } from './with-store.ts'
+
+const projectFlag = ['--project <id>', 'project the job belongs to'] as const
+
+interface JobFlags {
+  project: string
+  data: string
+  json?: boolean
+}
+
+export function agentJobsCommand(): Command {
+  const jobs = new Command('agent-jobs')
+    .description('jobs of automated writing agents; the API only reads them')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quire agent-jobs create --project prj_0f3c9a1b2d4e5f60 --repository https://git.example.com/acme/docs --ref main --model writer-2
+  quire agent-jobs complete aj_0f3c9a1b2d4e5f60 --project prj_0f3c9a1b2d4e5f60 --pr-link https://git.example.com/acme/docs/pull/7
+  quire agent-jobs fail aj_0f3c9a1b2d4e5f60 --project prj_0f3c9a1b2d4e5f60
+  quire agent-jobs archive aj_0f3c9a1b2d4e5f60 --project prj_0f3c9a1b2d4e5f60
+  quire agent-jobs list --project prj_0f3c9a1b2d4e5f60 --status active --json
+  quire agent-jobs import jobs.jsonl --project prj_0f3c9a1b2d4e5f60
+
+active -> completed or failed -> archived; no other step is possible.
+import reads one job a line, in the form in which the API answers them; "-" is standard input.`,
+    )
+  jobs
+    .command('create')
+    .description('start a job: it is active')
+    .requiredOption(...projectFlag)
+    .requiredOption('--repository <url>', 'full URL of the repository')
+    .option('--ref <branch>', 'branch the agent works on')
+    .requiredOption('--model <name>', 'model the agent uses')
+    .option('--id <id>', 'id of the job (default: a new one)')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(async (flags: JobFlags & { repository: string; ref?: string; model: string; id?: string }) => {
+      if (!URL.canParse(flags.repository)) {
+        throw new CommandError('--repository must be a full URL, such as https://git.example.com/acme/docs', 2)
+      }
+      const job: AgentJob = {
+        projectId: flags.project,
+        id: flags.id ?? createId('aj'),
+        status: 'active',
+        source: { repository: flags.repository, ref: flags.ref ?? null },
+        model: flags.model,
+        prLink: null,
+        createdAt: Date.now(),
+        archivedAt: null,
+      }
+      await withProject(flags, async store => {
+        if (!(await store.agentJobs.insert(job))) throw new CommandError(`The project has a job ${job.id} already.`)
+      })
+      if (flags.json) printJson(job)
+      else console.log(job.id)
+    })
+  const steps: { verb: string; to: AgentJobStatus; description: string }[] = [
+    { verb: 'complete', to: 'completed', description: 'end an active job with success' },
+    { verb: 'fail', to: 'failed', description: 'end an active job that cannot recover' },
+    { verb: 'archive', to: 'archived', description: 'archive a completed or failed job' },
+  ]
+  for (const { verb, to, description } of steps) {
+    const command = jobs
+      .command(`${verb} <id>`)
+      .description(description)
+      .requiredOption(...projectFlag)
+      .addOption(dataOption())
+      .addOption(jsonOption())
+    if (verb === 'complete')
+      command.option('--pr-link <url>', 'pull request of the job; leave it out when no file changed')
+    command.action((id: string, flags: JobFlags & { prLink?: string }) => step(id, to, flags))
+  }
+  jobs
+    .command('list')
+    .description('list the jobs of a project, newest first')
+    .requiredOption(...projectFlag)
+    .addOption(new Option('--status <status>', 'only these').choices(['active', 'completed', 'archived', 'failed']))
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(async (flags: JobFlags & { status?: AgentJobStatus }) => {
+      const rows = await withProject(flags, store => store.agentJobs.list(flags.project, flags.status))
+      printRows(flags.json ? rows : rows.map(toRow), { json: flags.json, empty: 'No such job.' })
+    })
+  jobs
+    .command('import <file>')
+    .description('import jobs from JSON lines; a job that is there already stays as it is')
+    .requiredOption(...projectFlag)
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(importJobs)
+  return jobs
+}
+
+async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?: string }): Promise<void> {
+  if (flags.prLink !== undefined && !URL.canParse(flags.prLink)) {
+    throw new CommandError('--pr-link must be a full URL, such as https://git.example.com/acme/docs/pull/7', 2)
+  }
+  const next = await withProject(flags, async store => {
+    const job = await store.agentJobs.find(flags.project, id)
+    if (!job)
+      throw new CommandError(`The project has no job ${id}. See: quire agent-jobs list --project ${flags.project}`)
+    const next = nextJob(job, to, flags.prLink)
+    if (!(await store.agentJobs.update(next, job.status))) {
+      throw new CommandError(`Job ${id} was changed by somebody else in this moment. Look at it and try again.`)
+    }
+    return next
+  })
+  if (flags.json) printJson(next)
+  else console.log(`${id} is ${to}.`)
+}
+
+function nextJob(job: AgentJob, to: AgentJobStatus, prLink: string | undefined): AgentJob {
+  try {
+    return transition(job, to, Date.now(), prLink)
+  } catch (error) {
+    if (error instanceof TransitionError) throw new CommandError(error.message)
+    throw error
+  }
+}
+
+/** All or nothing: a bad line says its number and imports none. */
+async function importJobs(file: string, flags: JobFlags): Promise<void> {
+  const input = file === '-' ? process.stdin : createReadStream(file)
+  const jobs: AgentJob[] = []
+  let lineNumber = 0
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      lineNumber++
+      if (line.trim() !== '') jobs.push(readAgentJob(line, flags.project))
+    }
+  } catch (error) {
+    throw new CommandError(
+      `${file}${lineNumber > 0 ? `, line ${lineNumber}` : ''}: ${(error as Error).message} Nothing was imported.`,
+    )
+  }
+  const imported = await withProject(flags, store => store.agentJobs.insertAll(jobs))
+  const result = { imported, alreadyThere: jobs.length - imported }
+  if (flags.json) printJson(result)
+  else console.log(`${imported} jobs imported, ${result.alreadyThere} were there already.`)
+}
+
+function withProject<T>(flags: JobFlags, work: (store: Store) => Promise<T> | T): Promise<T> {
+  return withStore(flags.data, async store => {
+    if (!(await store.projects.find(flags.project))) {
+      throw new CommandError(`There is no project ${flags.project}. See: quire projects list`)
+    }
+    return work(store)
+  })
+}
+
+function toRow({ id, status, source, model, prLink, createdAt, archivedAt }: AgentJob): object {
+  return { id, status, repository: source.repository, ref: source.ref, model, prLink, createdAt, archivedAt }
+}

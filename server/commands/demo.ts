@@ -1,0 +1,68 @@
+import { Command } from 'commander'
+import { pino } from 'pino'
+import { readConfig, type ServeFlags, serveOptions } from '../config.ts'
+import { type Demo, seedDemo, startDemoExport } from '../demo/seed.ts'
+import { startServer } from '../server.ts'
+import { closeOnSignal, startOrExplain } from './serve.ts'
+import { withStore } from './with-store.ts'
+
+export function demoCommand(): Command {
+  const command = new Command('demo')
+    .description('serve with a demo organization and print requests to paste')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quire demo
+  quire demo --port 9000 --data /tmp/quire-demo
+
+The first start makes a demo organization with agent jobs, a month of visitors and this project's documentation as a site to
+export. Every start makes a new API key for it and revokes the one before.`,
+    )
+  for (const option of serveOptions()) command.addOption(option)
+  return command.action(async (flags: ServeFlags & { logLevel: string }) => {
+    // A terminal that shows lines to paste should not scroll them away with a line a request.
+    const level = process.env.QUIRE_LOG_LEVEL ?? (flags.logLevel === 'info' ? 'warn' : flags.logLevel)
+    const config = readConfig({ ...flags, logLevel: level })
+    const server = await startOrExplain(() => startServer(config, pino({ level })))
+    const baseUrl = config.publicUrl ?? server.url
+    const demo = await withStore(config.dataFolder, async store => {
+      const demo = await seedDemo(store, {
+        dataFolder: config.dataFolder,
+        keyPrefix: config.keyPrefix,
+        now: Date.now(),
+      })
+      return { ...demo, jobId: await startDemoExport(store, demo, server.url, Date.now()) }
+    })
+    console.log(introduce(baseUrl, demo))
+    closeOnSignal(server)
+  })
+}
+
+function introduce(baseUrl: string, demo: Demo & { jobId: string }): string {
+  const curl = `curl -s -H 'Authorization: Bearer ${demo.key}'`
+  return `
+Quire serves at   ${baseUrl}
+Documentation     ${baseUrl}/docs/
+Admin API key     ${demo.key}   (shown this once; the next start makes another)
+
+Paste these, one for each operation:
+
+# an agent's job
+${curl} ${baseUrl}/v2/agent/${demo.projectId}/job/${demo.agentJobId}
+
+# unique visitors, human and AI, for the whole range
+${curl} '${baseUrl}/v1/analytics/${demo.projectId}/visitors?limit=5'
+
+# start an export of the documentation site
+${curl} -H 'Content-Type: application/json' -d '{"domain":"${demo.domain}"}' ${baseUrl}/v1/static-export/jobs
+
+# poll an export (this one began when the server started)
+${curl} ${baseUrl}/v1/static-export/jobs/${demo.jobId}
+
+# a link to its bundle
+${curl} -X POST ${baseUrl}/v1/static-export/jobs/${demo.jobId}/bundle
+
+Ctrl-C ends it. What it knows is in ${demo.dataFolder}; delete that folder to begin anew.
+`
+}

@@ -1,0 +1,59 @@
+import { Command } from 'commander'
+import { pino } from 'pino'
+import { readConfig, type ServeFlags, serveOptions } from '../config.ts'
+import { type RunningServer, startServer } from '../server.ts'
+import { CommandError } from './command-error.ts'
+
+export function serveCommand(): Command {
+  const command = new Command('serve').description('serve the API and run exports').addHelpText(
+    'after',
+    `
+Examples:
+  quire serve
+  quire serve --port 9000 --data /var/lib/quire --public-url https://api.example.com
+  QUIRE_PORT=9000 QUIRE_DATA=/var/lib/quire quire serve
+
+Logs are JSON lines on standard output. Ctrl-C or SIGTERM ends it after the requests in flight.`,
+  )
+  for (const option of serveOptions()) command.addOption(option)
+  return command.action(async (flags: ServeFlags) => {
+    const config = readConfig(flags)
+    closeOnSignal(await startOrExplain(() => startServer(config, pino({ level: config.logLevel }))))
+  })
+}
+
+/** Turns what commonly keeps a server from starting into one line. */
+export async function startOrExplain(start: () => Promise<RunningServer>): Promise<RunningServer> {
+  try {
+    return await start()
+  } catch (error) {
+    const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+    if (code === 'EADDRINUSE') {
+      throw new CommandError(`Port ${port} is in use. End what uses it, or choose another with --port.`)
+    }
+    if (code === 'EACCES' && port !== undefined) {
+      throw new CommandError(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`)
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new CommandError(`${address ?? 'The address'} is no address of this machine. Choose another with --host.`)
+    }
+    throw error
+  }
+}
+
+/** Closes the server on the first SIGINT or SIGTERM; a second one ends the process at once. */
+export function closeOnSignal(server: RunningServer): void {
+  const close = () => {
+    process.once('SIGINT', () => process.exit(1))
+    process.once('SIGTERM', () => process.exit(1))
+    server.close().then(
+      () => process.exit(0),
+      error => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.once('SIGINT', close)
+  process.once('SIGTERM', close)
+}

@@ -1,0 +1,87 @@
+import { Command } from 'commander'
+import { parseDomain, parseOrigin } from '../tenancy/site.ts'
+import { CommandError } from './command-error.ts'
+import { dataOption, jsonOption } from './options.ts'
+import { printJson, printRows } from './print.ts'
+import { withStore } from './with-store.ts'
+
+export function sitesCommand(): Command {
+  const sites = new Command('sites').description('documentation sites that may be exported').addHelpText(
+    'after',
+    `
+Examples:
+  quire sites create docs.example.com --project prj_0f3c9a1b2d4e5f60
+  quire sites create docs.example.com --project prj_0f3c9a1b2d4e5f60 --origin http://127.0.0.1:3000/
+  quire sites set-origin docs.example.com http://10.0.0.5:8080/docs/
+  quire sites delete docs.example.com
+
+An origin may be a private or loopback address, because it is set here by hand; no other private address is ever fetched.`,
+  )
+  sites
+    .command('create <domain>')
+    .description('register a site')
+    .requiredOption('--project <id>', 'project it belongs to')
+    .option('--origin <url>', 'where to fetch it from (default: https://DOMAIN/)')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(async (domainText: string, flags: { project: string; origin?: string; data: string; json?: boolean }) => {
+      const domain = parseDomain(domainText)
+      if (!domain) throw new CommandError(`${domainText} is no bare host name. Example: docs.example.com`, 2)
+      const origin = flags.origin === undefined ? null : readOrigin(flags.origin)
+      const site = { domain, projectId: flags.project, origin, createdAt: Date.now() }
+      await withStore(flags.data, async store => {
+        if (!(await store.projects.find(flags.project))) {
+          throw new CommandError(`There is no project ${flags.project}. See: quire projects list`)
+        }
+        const existing = await store.sites.find(domain)
+        if (existing) throw new CommandError(`${domain} is a site of ${existing.projectId} already.`)
+        await store.sites.insert(site)
+      })
+      if (flags.json) printJson(site)
+      else console.log(`${domain} is a site of ${flags.project}.`)
+    })
+  sites
+    .command('set-origin <domain> [url]')
+    .description('change where a site is fetched from; without a URL from https://DOMAIN/')
+    .addOption(dataOption())
+    .action(async (domain: string, url: string | undefined, flags: { data: string }) => {
+      const origin = url === undefined ? null : readOrigin(url)
+      const updated = await withStore(flags.data, store => store.sites.updateOrigin(domain.toLowerCase(), origin))
+      if (!updated) throw new CommandError(`There is no site ${domain}. See: quire sites list`)
+      console.log(`${domain} is fetched from ${origin ?? `https://${domain}/`}.`)
+    })
+  sites
+    .command('delete <domain>')
+    .description('remove a site; its finished exports stay')
+    .addOption(dataOption())
+    .action(async (domain: string, flags: { data: string }) => {
+      const deleted = await withStore(flags.data, store => store.sites.delete(domain.toLowerCase()))
+      if (!deleted) throw new CommandError(`There is no site ${domain}. See: quire sites list`)
+      console.log(`${domain} is removed.`)
+    })
+  sites
+    .command('list')
+    .description('list the sites')
+    .option('--org <id>', 'only of this organization')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(async (flags: { org?: string; data: string; json?: boolean }) => {
+      const rows = await withStore(flags.data, store => store.sites.list(flags.org))
+      printRows(rows, {
+        json: flags.json,
+        empty: 'No site yet. Register one with: quire sites create DOMAIN --project ID',
+      })
+    })
+  return sites
+}
+
+function readOrigin(text: string): string {
+  const origin = parseOrigin(text)
+  if (!origin) {
+    throw new CommandError(
+      `${text} is no http(s) URL without user, query and fragment. Example: http://127.0.0.1:3000/`,
+      2,
+    )
+  }
+  return origin
+}

@@ -1,0 +1,130 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { CommandError } from './commands/command-error.ts'
+import { dataOption } from './commands/options.ts'
+import { defaultLimits, type ExportLimits } from './export/export-site.ts'
+
+export interface Config {
+  dataFolder: string
+  host: string
+  /** 0 = any free port. */
+  port: number
+  /** Where clients reach this server, without a trailing slash; undefined = http://host:port. */
+  publicUrl: string | undefined
+  keyPrefix: string
+  linkTtlSeconds: number
+  bodyLimitBytes: number
+  leaseMs: number
+  /** Archives completed and failed agent jobs of this age; undefined = never. */
+  agentJobRetentionDays: number | undefined
+  exportLimits: ExportLimits
+  logLevel: string
+  /** Checks every answer against the document, too: for tests and for trying a change. */
+  validateResponses: boolean
+}
+
+/** The flags of `serve` as commander hands them over. */
+export interface ServeFlags {
+  data: string
+  host: string
+  port: number
+  publicUrl?: string
+  keyPrefix: string
+  linkTtlSeconds: number
+  bodyLimitBytes: number
+  leaseSeconds: number
+  agentJobRetentionDays?: number
+  maxPages: number
+  logLevel: string
+  validateResponses?: boolean
+}
+
+const sevenDays = 7 * 24 * 60 * 60
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+/** Bundle links pass through shells (CONTRACT, wire rule 9). */
+const linkCharacters = /^[A-Za-z0-9:/?&=._~%+-]+$/
+
+/** Every setting of the server: a flag, its environment variable and its default. */
+export function serveOptions(): Option[] {
+  return [
+    dataOption(),
+    new Option('--host <address>', 'address to listen on').env('QUIRE_HOST').default('127.0.0.1'),
+    new Option('--port <number>', 'port to listen on, 0 for any free one')
+      .env('QUIRE_PORT')
+      .default(8787)
+      .argParser(integer(0, 65535)),
+    new Option('--public-url <url>', 'where clients reach this server (default: http://host:port)').env(
+      'QUIRE_PUBLIC_URL',
+    ),
+    new Option('--key-prefix <text>', 'prefix of API keys').env('QUIRE_KEY_PREFIX').default('quire_'),
+    new Option('--link-ttl-seconds <number>', 'lifetime of a bundle link, 7 days at most')
+      .env('QUIRE_LINK_TTL_SECONDS')
+      .default(3600)
+      .argParser(integer(1, sevenDays)),
+    new Option('--body-limit-bytes <number>', 'largest request body')
+      .env('QUIRE_BODY_LIMIT_BYTES')
+      .default(1024 * 1024)
+      .argParser(integer(1024, 64 * 1024 * 1024)),
+    new Option('--lease-seconds <number>', 'how long an export may be silent before another runner takes it over')
+      .env('QUIRE_LEASE_SECONDS')
+      .default(15)
+      .argParser(integer(1, 3600)),
+    new Option(
+      '--agent-job-retention-days <number>',
+      'archive completed and failed agent jobs of this age (default: never)',
+    )
+      .env('QUIRE_AGENT_JOB_RETENTION_DAYS')
+      .argParser(integer(1, 36500)),
+    new Option('--max-pages <number>', 'most pages of one export')
+      .env('QUIRE_MAX_PAGES')
+      .default(defaultLimits.pages)
+      .argParser(integer(1, 1_000_000)),
+    new Option('--log-level <level>', 'least level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
+    new Option('--validate-responses', 'check answers against the document, too').env('QUIRE_VALIDATE_RESPONSES'),
+  ]
+}
+
+/**
+ * The configuration that flags and environment give, checked across settings.
+ *
+ * @throws {CommandError} with exit code 2, naming the flag and the remedy.
+ */
+export function readConfig(flags: ServeFlags): Config {
+  const publicUrl = flags.publicUrl?.replace(/\/+$/, '')
+  if (
+    publicUrl !== undefined &&
+    (!URL.canParse(publicUrl) || !/^https?:/.test(publicUrl) || !linkCharacters.test(publicUrl))
+  ) {
+    throw new CommandError('--public-url must be an http(s) URL, such as https://api.example.com', 2)
+  }
+  if (!/^[a-z][a-z0-9]{0,15}_$/.test(flags.keyPrefix)) {
+    throw new CommandError(
+      '--key-prefix must be lower-case letters and digits with an underscore at the end, such as quire_',
+      2,
+    )
+  }
+  return {
+    dataFolder: flags.data,
+    host: flags.host,
+    port: flags.port,
+    publicUrl,
+    keyPrefix: flags.keyPrefix,
+    linkTtlSeconds: flags.linkTtlSeconds,
+    bodyLimitBytes: flags.bodyLimitBytes,
+    leaseMs: flags.leaseSeconds * 1000,
+    agentJobRetentionDays: flags.agentJobRetentionDays,
+    exportLimits: { ...defaultLimits, pages: flags.maxPages },
+    logLevel: flags.logLevel,
+    validateResponses: flags.validateResponses ?? false,
+  }
+}
+
+/** A parser of whole numbers from `least` to `most`, for a flag. */
+export function integer(least: number, most: number): (text: string) => number {
+  return text => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most) {
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    }
+    return value
+  }
+}

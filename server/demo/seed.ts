@@ -1,0 +1,179 @@
+import { createWriteStream } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type AgentJob, transition } from '../agent/agent-job.ts'
+import { type Day, toDay } from '../analytics/day.ts'
+import { importAccessLog } from '../analytics/import-log.ts'
+import { resolveFeatures } from '../export/features.ts'
+import type { Store } from '../store/store.ts'
+import { createKey, hashKey } from '../tenancy/api-key.ts'
+import { createId } from '../tenancy/id.ts'
+import type { Organization } from '../tenancy/organization.ts'
+import type { Project } from '../tenancy/project.ts'
+import { generateAccessLog } from './access-log.ts'
+
+/** What a demo is made of, to show it. */
+export interface Demo {
+  dataFolder: string
+  organizationId: string
+  projectId: string
+  domain: string
+  agentJobId: string
+  key: string
+}
+
+const organizationName = 'Demo'
+const keyName = 'demo'
+const domain = 'docs.example.com'
+const completedJobId = 'aj_demo_completed'
+const hourMs = 60 * 60 * 1000
+const logDays = 30
+const logLines = 20_000
+
+/** Makes the demo organization on the first call, and a new key for it on every call. */
+export async function seedDemo(
+  store: Store,
+  { dataFolder, keyPrefix, now }: { dataFolder: string; keyPrefix: string; now: number },
+): Promise<Demo> {
+  const known = (await store.organizations.list()).find(organization => organization.name === organizationName)
+  const organization = known ?? (await insertOrganization(store, now))
+  const [project = await insertProject(store, organization, dataFolder, now)] = await store.projects.list(
+    organization.id,
+  )
+  return {
+    dataFolder: resolve(dataFolder),
+    organizationId: organization.id,
+    projectId: project.id,
+    domain,
+    agentJobId: completedJobId,
+    key: await replaceKey(store, organization, keyPrefix, now),
+  }
+}
+
+/** Points the demo site at this server's documentation and starts an export of it; the id of the job. */
+export async function startDemoExport(store: Store, demo: Demo, serverUrl: string, now: number): Promise<string> {
+  const origin = `${serverUrl}/docs/`
+  if (!(await store.sites.updateOrigin(domain, origin))) {
+    await store.sites.insert({ domain, projectId: demo.projectId, origin, createdAt: now })
+  }
+  const jobId = createId('se')
+  const deployment = 'air-gapped'
+  await store.exportJobs.start(
+    {
+      jobId,
+      organizationId: demo.organizationId,
+      request: {
+        domain,
+        version: null,
+        paths: null,
+        deployment,
+        features: resolveFeatures(deployment, {}),
+        format: 'zip',
+      },
+      status: 'queued',
+      progress: 0,
+      pageCount: 0,
+      error: null,
+      createdAt: now,
+      updatedAt: now,
+      bundle: null,
+    },
+    undefined,
+    0,
+  )
+  return jobId
+}
+
+async function insertOrganization(store: Store, now: number): Promise<Organization> {
+  const organization: Organization = { id: createId('org'), name: organizationName, plan: 'enterprise', createdAt: now }
+  await store.organizations.insert(organization)
+  return organization
+}
+
+async function insertProject(
+  store: Store,
+  organization: Organization,
+  dataFolder: string,
+  now: number,
+): Promise<Project> {
+  const project: Project = {
+    id: createId('prj'),
+    organizationId: organization.id,
+    name: 'Documentation',
+    visitorSaltRotation: 'never',
+    createdAt: now,
+  }
+  await store.projects.insert(project)
+  await store.agentJobs.insertAll(agentJobs(project.id, now))
+  await importSampleLog(store, project, dataFolder, toDay(now))
+  return project
+}
+
+/** A job in every status. */
+function agentJobs(projectId: string, now: number): AgentJob[] {
+  const active = (name: string, hoursAgo: number): AgentJob => ({
+    projectId,
+    id: `aj_demo_${name}`,
+    status: 'active',
+    source: { repository: 'https://git.example.com/acme/docs', ref: 'main' },
+    model: 'writer-2',
+    prLink: null,
+    createdAt: now - hoursAgo * hourMs,
+    archivedAt: null,
+  })
+  const completed = transition(active('completed', 5), 'completed', now, 'https://git.example.com/acme/docs/pull/7')
+  const failed = transition(active('failed', 26), 'failed', now)
+  const archived = transition(transition(active('archived', 24 * 40), 'completed', now), 'archived', now)
+  return [active('active', 1), completed, failed, archived]
+}
+
+async function importSampleLog(store: Store, project: Project, dataFolder: string, today: Day): Promise<void> {
+  const file = join(dataFolder, 'demo-access.log')
+  const lines = generateAccessLog({
+    seed: 1,
+    lines: logLines,
+    from: today - logDays,
+    to: today + 1,
+    paths: samplePaths,
+  })
+  await pipeline(
+    Readable.from(lines).map((line: string) => `${line}\n`),
+    createWriteStream(file),
+  )
+  await importAccessLog({ file, project, visits: store.visits, dataFolder })
+}
+
+const samplePaths = [
+  '/',
+  '/changelog',
+  '/errors',
+  '/operations/getAgentJob',
+  '/operations/getUniqueVisitors',
+  '/operations/startStaticExportJob',
+  '/operations/getStaticExportJob',
+  '/operations/generateStaticExportBundle',
+  '/schemas',
+]
+
+async function replaceKey(store: Store, organization: Organization, keyPrefix: string, now: number): Promise<string> {
+  for (const key of await store.apiKeys.list(organization.id)) {
+    if (key.name === keyName) await store.apiKeys.revoke(key.id, now)
+  }
+  const key = createKey(keyPrefix)
+  await store.apiKeys.insert(
+    {
+      id: createId('key'),
+      organizationId: organization.id,
+      name: keyName,
+      last4: key.slice(-4),
+      scopes: ['read', 'write'],
+      createdAt: now,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    },
+    hashKey(key),
+  )
+  return key
+}

@@ -1,0 +1,165 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sites } from '../tenancy/site.ts'
+import type { BundleStore } from './bundle-store.ts'
+import type { ClaimedJob, ExportJobs, Lease } from './export-job.ts'
+import { ExportError, type ExportLimits, type exportSite } from './export-site.ts'
+
+export interface RunnerDeps {
+  exportJobs: ExportJobs
+  sites: Pick<Sites, 'findOwned'>
+  bundles: BundleStore
+  exportSite: typeof exportSite
+  limits: ExportLimits
+  /** Scratch space, on the file system of the bundles. */
+  workFolder: string
+  /** Names this process in a lease. */
+  owner: string
+  leaseMs: number
+  now(): number
+  log: {
+    info(details: object, message: string): void
+    warn(details: object, message: string): void
+    error(details: object, message: string): void
+  }
+}
+
+export interface Runner {
+  /** Looks for work now instead of at the next poll. */
+  wake(): void
+  /** Stops the work in hand, gives its lease back, and resolves when nothing is running any more. */
+  stop(): Promise<void>
+}
+
+const pollMs = 1000
+const reportEveryMs = 250
+/** A job that ended its process this often is taken for the cause. */
+const mostInterruptions = 30
+/** The share of progress that pages make; the rest is the archive. */
+const pagesPercent = 95
+
+/** Starts the loop that claims export jobs and runs them, one at a time. */
+export function startRunner(deps: RunnerDeps): Runner {
+  const stopping = new AbortController()
+  let wake = () => {}
+
+  const loop = async () => {
+    while (!stopping.signal.aborted) {
+      let worked = false
+      try {
+        const claimed = await deps.exportJobs.claim(deps.owner, deps.now(), deps.leaseMs)
+        if (claimed) await runJob(deps, claimed, stopping.signal)
+        worked = claimed !== undefined
+      } catch (error) {
+        deps.log.error({ err: error }, 'the export runner could not work; it tries again')
+      }
+      if (!worked && !stopping.signal.aborted) {
+        await new Promise<void>(resolve => {
+          const timer = setTimeout(resolve, pollMs)
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+    }
+  }
+  const running = loop()
+  return {
+    wake: () => wake(),
+    async stop() {
+      stopping.abort()
+      wake()
+      await running
+    },
+  }
+}
+
+async function runJob(
+  deps: RunnerDeps,
+  { job, lease, interruptions }: ClaimedJob,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { exportJobs, log, now } = deps
+  const about = { jobId: job.jobId, domain: job.request.domain }
+  if (interruptions > mostInterruptions) {
+    await exportJobs.fail(
+      lease,
+      `The export was cut off ${interruptions} times. Look for the cause in the server's log.`,
+      now(),
+    )
+    return
+  }
+  const leaseLost = new AbortController()
+  const heartbeat = setInterval(async () => {
+    const held = await Promise.resolve(exportJobs.heartbeat(lease, now(), deps.leaseMs)).catch(() => true)
+    if (!held) leaseLost.abort()
+  }, deps.leaseMs / 3)
+  const workFolder = join(deps.workFolder, `${job.jobId}-${lease.token}`)
+  const startedAt = now()
+  log.info({ ...about, interruptions }, 'export started')
+  try {
+    await removeLeftovers(deps.workFolder, job.jobId)
+    await mkdir(workFolder, { recursive: true })
+    const site = await deps.sites.findOwned(job.organizationId, job.request.domain)
+    if (!site)
+      throw new ExportError(`The site ${job.request.domain} is registered no more. Register it and start again.`)
+    const fileName = `${job.jobId}.${job.request.format}`
+    const outFile = join(workFolder, fileName)
+    const result = await deps.exportSite({
+      ...job.request,
+      origin: new URL(site.origin ?? `https://${site.domain}/`),
+      originAllowed: site.origin !== null,
+      outFile,
+      workFolder: join(workFolder, 'site'),
+      limits: deps.limits,
+      onProgress: reporter(deps, lease, leaseLost),
+      signal: AbortSignal.any([stopping, leaseLost.signal]),
+      log: (details, message) => log.info({ ...about, ...details }, message),
+    })
+    await deps.bundles.publish(outFile, fileName)
+    const { sizeBytes, sha256, pageCount } = result
+    await exportJobs.complete(lease, { fileName, sizeBytes, sha256 }, pageCount, now())
+    log.info({ ...about, pageCount, sizeBytes, sha256, durationMs: now() - startedAt }, 'export completed')
+  } catch (error) {
+    if (leaseLost.signal.aborted) return log.warn(about, 'export left to the runner that has its lease now')
+    if (stopping.aborted) {
+      await exportJobs.release(lease)
+      return log.info(about, 'export interrupted by the shutdown; it goes on after the next start')
+    }
+    log.error({ ...about, err: error, durationMs: now() - startedAt }, 'export failed')
+    await exportJobs.fail(lease, explainFailure(error), now())
+  } finally {
+    clearInterval(heartbeat)
+    await rm(workFolder, { recursive: true, force: true })
+  }
+}
+
+/** Writes progress to the job, four times a second at most. */
+function reporter({ exportJobs, now }: RunnerDeps, lease: Lease, leaseLost: AbortController) {
+  let reportedAt = 0
+  return async ({ stage, pagesDone, pagesKnown }: { stage: string; pagesDone: number; pagesKnown: number }) => {
+    if (now() - reportedAt < reportEveryMs) return
+    reportedAt = now()
+    const share = stage === 'archive' ? 1 : pagesKnown === 0 ? 0 : pagesDone / pagesKnown
+    const held = await Promise.resolve(
+      exportJobs.report(lease, Math.round(share * pagesPercent * 10) / 10, pagesDone, now()),
+    ).catch(() => true)
+    if (!held) leaseLost.abort()
+  }
+}
+
+/** Removes what runners of this job that were killed left behind. */
+async function removeLeftovers(folder: string, jobId: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names.filter(name => name.startsWith(`${jobId}-`))) {
+    await rm(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+function explainFailure(error: unknown): string {
+  if (error instanceof ExportError) return error.message
+  if ((error as NodeJS.ErrnoException)?.code === 'ENOSPC')
+    return 'The disk of the server is full. Free some space and start again.'
+  return "The export stopped on a fault of the server. Start it again; if it fails again, the server's log has the cause under the id of this job."
+}

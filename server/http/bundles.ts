@@ -1,0 +1,37 @@
+import { Router } from 'express'
+import type { BundleLinks } from '../export/bundle-link.ts'
+import type { BundleStore } from '../export/bundle-store.ts'
+import type { ExportJobs } from '../export/export-job.ts'
+import { HttpError } from './errors.ts'
+
+/** Hands out bundles to whoever has a link: no header needed; HEAD, Range, ETag and If-None-Match work. */
+export function bundleRouter({
+  bundleLinks,
+  exportJobs,
+  bundles,
+  now,
+}: {
+  bundleLinks: BundleLinks
+  exportJobs: Pick<ExportJobs, 'find'>
+  bundles: BundleStore
+  now(): number
+}): Router {
+  const router = Router()
+  router.get('/*path', async (req, res) => {
+    if (!bundleLinks.isValid(req.originalUrl, now())) {
+      throw new HttpError(403, 'This link has expired or was changed. Ask the API for a new one.')
+    }
+    const [jobId = ''] = (req.params as unknown as { path: string[] }).path
+    const job = await exportJobs.find(jobId)
+    const file = job?.bundle && (await bundles.find(job.bundle.fileName))
+    if (!job?.bundle || !file) throw new HttpError(404, 'The bundle is no longer here. Start another export.')
+    res.set({
+      ETag: `"${job.bundle.sha256}"`,
+      'Cache-Control': 'private',
+      'Content-Disposition': `attachment; filename="${job.request.domain}-${job.bundle.fileName}"`,
+      'Content-Type': job.request.format === 'zip' ? 'application/zip' : 'application/gzip',
+    })
+    res.sendFile(file, { cacheControl: false, lastModified: false, etag: false, dotfiles: 'allow' })
+  })
+  return router
+}

@@ -1,0 +1,84 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
+import type { Logger } from 'pino'
+import type { Route } from '../../generated/operations.ts'
+import { findRoute } from './routes.ts'
+
+/** An expected refusal: its message goes to the client as it is. */
+export class HttpError extends Error {
+  readonly status: number
+  readonly headers: Record<string, string>
+  /** One sentence a field, where there are several. */
+  readonly details: string[]
+  constructor(status: number, message: string, headers: Record<string, string> = {}, details: string[] = [message]) {
+    super(message)
+    this.status = status
+    this.headers = headers
+    this.details = details
+  }
+}
+
+const serverFault =
+  'The server met a fault of its own. Try again later; quote the X-Request-Id of this answer to its operator.'
+
+/** Answers whatever was thrown, in the error body that the document gives for the operation. */
+export function answerErrors(log: Logger): ErrorRequestHandler {
+  return (thrown, req, res, next) => {
+    const error = toHttpError(thrown)
+    if (error.status >= 500) {
+      log.error({ requestId: res.locals.requestId, operationId: res.locals.operationId, err: thrown }, 'request failed')
+    }
+    if (res.headersSent) return next(thrown)
+    const route = findRoute(req.method, req.originalUrl)
+    sendError(res, error, route)
+  }
+}
+
+/** Answers a path or method that the document does not have. */
+export const answerUnknownPaths: RequestHandler = (req, res) => {
+  const methods = ['GET', 'POST'].filter(method => findRoute(method, req.originalUrl))
+  const error =
+    methods.length > 0 && !methods.includes(req.method)
+      ? new HttpError(405, `This path answers ${methods.join(' and ')} only.`, { Allow: methods.join(', ') })
+      : new HttpError(404, 'There is nothing at this path. Compare it with the API reference.')
+  sendError(res, error, undefined)
+}
+
+function sendError(res: Response, error: HttpError, route: Route | undefined): void {
+  const body =
+    route?.errorShape === 'error-with-details'
+      ? { error: error.message, details: error.details.map(message => ({ message })) }
+      : { error: error.message }
+  res.status(error.status).set(error.headers).json(body)
+}
+
+function toHttpError(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown
+  if (thrown instanceof URIError) {
+    return new HttpError(400, 'The path holds a percent sign that begins no valid escape. Encode it as %25.')
+  }
+  const { type } = thrown as { type?: string }
+  return bodyErrors(type) ?? new HttpError(500, serverFault)
+}
+
+/** What express.json throws; the types are listed in the readme of body-parser. */
+function bodyErrors(type: string | undefined): HttpError | undefined {
+  switch (type) {
+    case 'entity.parse.failed':
+      return new HttpError(400, 'The request body is not valid JSON.')
+    case 'entity.verify.failed':
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return new HttpError(400, 'The request body did not arrive as announced. Check Content-Length.')
+    case 'entity.too.large':
+      return new HttpError(413, 'The request body is too large. Name fewer paths in one export.')
+    case 'encoding.unsupported':
+      return new HttpError(
+        415,
+        'The Content-Encoding of the request body is not supported. Send it without one, or as gzip.',
+      )
+    case 'charset.unsupported':
+      return new HttpError(415, 'The request body must be UTF-8.')
+    default:
+      return undefined
+  }
+}

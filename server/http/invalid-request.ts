@@ -1,0 +1,120 @@
+import type { Route } from '../../generated/operations.ts'
+
+/** One finding of express-openapi-validator; `path` is a JSON pointer such as /query/limit or /body/paths/0. */
+export interface ValidatorError {
+  path: string
+  message: string
+  errorCode?: string
+}
+
+/** The fields of an operation by their pointer without array positions, such as /body/paths. */
+export type Fields = Map<string, { example?: unknown }>
+
+const mostExplained = 10
+const mostNameCharacters = 80
+
+/** One sentence a finding: which field, what is wrong, and what would be right. */
+export function explainInvalid(errors: readonly ValidatorError[], fields: Fields): string[] {
+  const sentences = errors.slice(0, mostExplained).map(error => explain(error, fields))
+  return [...new Set(sentences)]
+}
+
+function explain({ path, message, errorCode }: ValidatorError, fields: Fields): string {
+  const [, place = '', ...steps] = path.split('/')
+  const name = nameField(steps)
+  const keyword = errorCode?.split('.')[0]
+  const example = exampleOf(path, fields)
+  if (path === '/body' || name === '') return `The request body ${message ?? 'is not valid'}.${example}`
+  switch (keyword) {
+    case undefined: // the validator refuses query parameters outside its schemas, and gives no code for it
+      return message.startsWith('Unknown') ? unknownField(name, place, fields) : `${name} is empty.${example}`
+    case 'additionalProperties':
+      return unknownField(name, place, fields)
+    case 'required':
+      return `${name} is missing.${example}`
+    case 'pattern':
+    case 'format':
+      return `${name} does not have the documented form.${example}`
+    default:
+      return `${name} ${message}.${example}`
+  }
+}
+
+function unknownField(name: string, place: string, fields: Fields): string {
+  const known = [...fields.keys()]
+    .filter(path => path.startsWith(`/${place}/`))
+    .map(path => nameField(path.split('/').slice(2)))
+  const remedy = known.length > 0 ? `Known here: ${known.join(', ')}.` : 'This operation has none.'
+  return `${name} is no ${place === 'query' ? 'query parameter' : 'field'} of this operation. ${remedy}`
+}
+
+/** features/search -> features.search, paths/0 -> paths[0] */
+function nameField(steps: readonly string[]): string {
+  const name = steps
+    .map((step, i) => (/^\d+$/.test(step) ? `[${step}]` : (i > 0 ? '.' : '') + unescapeStep(step)))
+    .join('')
+  return name.length > mostNameCharacters ? `${name.slice(0, mostNameCharacters)}...` : name
+}
+
+function unescapeStep(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function exampleOf(path: string, fields: Fields): string {
+  const example = fields.get(path.replaceAll(/\/\d+(?=\/|$)/g, ''))?.example
+  if (example === undefined) return ''
+  return ` Example: ${typeof example === 'string' ? example : JSON.stringify(example)}`
+}
+
+interface Schema {
+  $ref?: string
+  example?: unknown
+  examples?: unknown[]
+  properties?: Record<string, Schema>
+}
+interface Parameter {
+  $ref?: string
+  name: string
+  in: string
+  example?: unknown
+}
+interface Operation {
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+}
+
+/** The fields of an operation and an example of each, from the document. */
+export function listFields(document: object, route: Route): Fields {
+  const paths = (document as { paths: Record<string, Record<string, Operation> & Operation> }).paths
+  const item = paths[route.path]
+  const operation = item?.[route.method]
+  const fields: Fields = new Map()
+  for (const given of [...(item?.parameters ?? []), ...(operation?.parameters ?? [])]) {
+    const parameter = resolve<Parameter>(document, given)
+    const place = { header: 'headers', path: 'params' }[parameter.in] ?? parameter.in
+    const name = place === 'headers' ? parameter.name.toLowerCase() : parameter.name
+    fields.set(`/${place}/${name}`, { example: parameter.example })
+  }
+  const body = operation?.requestBody && resolve<NonNullable<Operation['requestBody']>>(document, operation.requestBody)
+  const schema = body?.content['application/json']?.schema
+  if (schema) addProperties(document, fields, '/body', resolve<Schema>(document, schema))
+  return fields
+}
+
+function addProperties(document: object, fields: Fields, path: string, schema: Schema): void {
+  for (const [name, given] of Object.entries(schema.properties ?? {})) {
+    const property = resolve<Schema>(document, given)
+    fields.set(`${path}/${name}`, { example: property.example ?? property.examples?.[0] })
+    addProperties(document, fields, `${path}/${name}`, property)
+  }
+}
+
+function resolve<T>(document: object, value: object): T {
+  const pointer = (value as { $ref?: string }).$ref
+  if (pointer === undefined) return value as T
+  const target = pointer
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((node, step) => (node as Record<string, unknown>)[unescapeStep(step)], document)
+  return resolve(document, target as object)
+}

@@ -1,0 +1,21 @@
+import type { AgentJobs } from '../agent/agent-job.ts'
+import type { UniqueVisitorCounter } from '../analytics/unique-visitors.ts'
+import type { BundleLinks } from '../export/bundle-link.ts'
+import type { ExportJobs } from '../export/export-job.ts'
+import type { Projects } from '../tenancy/project.ts'
+import type { Sites } from '../tenancy/site.ts'
+
+/** Everything that handlers may use; each names the part it needs. */
+export interface Deps {
+  projects: Projects
+  sites: Sites
+  agentJobs: AgentJobs
+  visits: UniqueVisitorCounter
+  exportJobs: ExportJobs
+  bundleLinks: BundleLinks
+  /** Tells the runner that there is work. */
+  wakeRunner(): void
+  /** Milliseconds since 1970. */
+  now(): number
+  createJobId(): string
+}

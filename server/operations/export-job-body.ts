@@ -1,0 +1,15 @@
+import type { components } from '../../generated/openapi.ts'
+import type { ExportJob } from '../export/export-job.ts'
+
+/** The job as the two operations that answer one show it. */
+export function toExportJobBody(job: ExportJob): components['schemas']['ExportJob'] {
+  return {
+    jobId: job.jobId,
+    status: job.status,
+    progress: job.progress,
+    pageCount: job.pageCount,
+    createdAt: new Date(job.createdAt).toISOString(),
+    updatedAt: new Date(job.updatedAt).toISOString(),
+    error: job.error,
+  }
+}

@@ -1,0 +1,35 @@
+import type { Input, Output } from '../../generated/operations.ts'
+import { parseDay } from '../analytics/day.ts'
+import type { Caller } from '../tenancy/api-key.ts'
+import type { Deps } from './deps.ts'
+
+/** The pattern of the document lets 2026-02-30 through; that a day exists is checked here. */
+export async function getUniqueVisitors(
+  { params, query }: Input<'getUniqueVisitors'>,
+  { projects, visits }: Pick<Deps, 'projects' | 'visits'>,
+  caller: Caller,
+): Promise<Output<'getUniqueVisitors'>> {
+  const project = await projects.findOwned(caller.organizationId, params.projectId)
+  if (!project) {
+    return refuse(404, 'Invalid project id: this organization has no project with the id in the path.')
+  }
+  const dateFrom = query.dateFrom === undefined ? undefined : parseDay(query.dateFrom)
+  if (query.dateFrom !== undefined && dateFrom === undefined) return refuse(400, noSuchDate('dateFrom'))
+  const dateTo = query.dateTo === undefined ? undefined : parseDay(query.dateTo)
+  if (query.dateTo !== undefined && dateTo === undefined) return refuse(400, noSuchDate('dateTo'))
+  if (dateFrom !== undefined && dateTo !== undefined && dateFrom > dateTo) {
+    return refuse(400, 'dateFrom is after dateTo. dateTo is exclusive: give the day after the last one wanted.')
+  }
+  const range = { ...(dateFrom !== undefined && { dateFrom }), ...(dateTo !== undefined && { dateTo }) }
+  const page = { limit: query.limit, offset: query.offset }
+  const { totals, visitors, hasMore } = await visits.countUniqueVisitors(project.id, range, page)
+  return { status: 200, body: { totals, visitors, hasMore } }
+}
+
+function noSuchDate(field: string): string {
+  return `${field} is no date of the calendar or no time of the day. Example: 2026-11-20 or 2026-11-20T10:00:00Z.`
+}
+
+function refuse<Status extends 400 | 404>(status: Status, error: string) {
+  return { status, body: { error, details: [{ message: error }] } }
+}

@@ -1,0 +1,16 @@
+import type { Handlers } from '../../generated/operations.ts'
+import type { Caller } from '../tenancy/api-key.ts'
+import type { Deps } from './deps.ts'
+import { generateStaticExportBundle } from './generateStaticExportBundle.ts'
+import { getAgentJob } from './getAgentJob.ts'
+import { getStaticExportJob } from './getStaticExportJob.ts'
+import { getUniqueVisitors } from './getUniqueVisitors.ts'
+import { startStaticExportJob } from './startStaticExportJob.ts'
+
+export const handlers = {
+  getAgentJob,
+  getUniqueVisitors,
+  startStaticExportJob,
+  getStaticExportJob,
+  generateStaticExportBundle,
+} satisfies Handlers<Deps, Caller>

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { join, resolve } from 'node:path'
+import type { Logger } from 'pino'
+import { startArchiver } from './agent/archiver.ts'
+import { createApp } from './app.ts'
+import { readAsset } from './assets.ts'
+import type { Config } from './config.ts'
+import { buildDocumentation } from './docs/documentation.ts'
+import { createBundleLinks } from './export/bundle-link.ts'
+import { exportSite } from './export/export-site.ts'
+import { type Runner, startRunner } from './export/runner.ts'
+import { openValidator } from './http/validator.ts'
+import type { Deps } from './operations/deps.ts'
+import { openBundleFiles } from './store/bundle-files.ts'
+import { openSecret } from './store/secret-file.ts'
+import { openStore } from './store/store.ts'
+import { createId } from './tenancy/id.ts'
+
+export interface RunningServer {
+  /** Where this process listens, such as http://127.0.0.1:8787 */
+  url: string
+  /** Finishes the requests in flight (10 s at most), gives leases back and closes the store. */
+  close(): Promise<void>
+}
+
+const closeWithinMs = 10_000
+/** A path of 100,000 characters still gets the documented 404; beyond that Node answers 431. */
+const mostHeaderBytes = 256 * 1024
+
+/**
+ * Opens the store, starts the runners and listens.
+ *
+ * @throws {DatabaseError} when the data folder cannot be used.
+ * @throws {Error} with code EADDRINUSE, EACCES ... when the address cannot be listened on.
+ */
+export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
+  const dataFolder = resolve(config.dataFolder)
+  const document = JSON.parse(readAsset('generated/openapi.json'))
+  const validator = await openValidator(document, config)
+  const store = openStore(dataFolder)
+  let server: Server | undefined
+  try {
+    const linkKey = openSecret(join(dataFolder, 'link.key'))
+    const bundles = openBundleFiles(join(dataFolder, 'bundles'))
+    let whyNotReady: string | undefined
+    let runner: Runner | undefined
+
+    const listening = await listen(config)
+    server = listening
+    const url = urlOf(listening)
+    const publicUrl = config.publicUrl ?? url
+    const deps: Deps = {
+      ...store,
+      bundleLinks: createBundleLinks({
+        key: linkKey,
+        publicUrl,
+        ttlSeconds: config.linkTtlSeconds,
+      }),
+      wakeRunner: () => runner?.wake(),
+      now: Date.now,
+      createJobId: () => createId('se'),
+    }
+    const app = createApp({
+      deps,
+      admission: { apiKeys: store.apiKeys, rateLimits: store.rateLimits, keyPrefix: config.keyPrefix, now: Date.now },
+      bundles,
+      validator,
+      documentation: buildDocumentation({
+        readme: readAsset('README.md'),
+        changelog: readAsset('CHANGELOG.md'),
+        document,
+      }),
+      publicUrl,
+      bodyLimitBytes: config.bodyLimitBytes,
+      whyNotReady: () => whyNotReady ?? checkStore(store.check),
+      log,
+    })
+    listening.on('request', app)
+    runner = startRunner({
+      exportJobs: store.exportJobs,
+      sites: store.sites,
+      bundles,
+      exportSite,
+      limits: config.exportLimits,
+      workFolder: join(dataFolder, 'work'),
+      owner: `${process.pid}-${randomUUID()}`,
+      leaseMs: config.leaseMs,
+      now: Date.now,
+      log,
+    })
+    const archiver = startArchiver(store.agentJobs, config.agentJobRetentionDays, log)
+    log.info({ url, dataFolder }, 'listening')
+
+    return {
+      url,
+      async close() {
+        whyNotReady = 'shutting down'
+        archiver.stop()
+        await Promise.all([closeServer(listening), runner?.stop()])
+        store.close()
+        log.info('closed')
+      },
+    }
+  } catch (error) {
+    server?.close()
+    store.close()
+    throw error
+  }
+}
+
+function checkStore(check: () => void): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch {
+    return 'the database does not answer'
+  }
+}
+
+async function listen({ host, port }: Config): Promise<Server> {
+  const server = createServer({ maxHeaderSize: mostHeaderBytes, requestTimeout: 60_000, headersTimeout: 30_000 })
+  server.on('clientError', answerUnreadable)
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed)
+    server.listen(port, host, done)
+  })
+  return server
+}
+
+/** Answers what Node cannot read as a request, which never reaches the app. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const body = JSON.stringify({
+    error: tooLarge ? 'The path or the headers of the request are too long.' : 'This is not a valid HTTP request.',
+  })
+  socket.end(
+    `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\n` +
+      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>(done => server.close(() => done()))
+  server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), closeWithinMs)
+  await closed
+  clearTimeout(timer)
+}
+
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

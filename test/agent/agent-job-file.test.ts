@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { readAgentJob } from '../../server/agent/agent-job-file.ts'
+
+const line = {
+  id: 'aj_1',
+  status: 'completed',
+  source: { repository: 'https://git.example.com/acme/docs', ref: 'main' },
+  model: 'writer-2',
+  prLink: 'https://git.example.com/acme/docs/pull/7',
+  createdAt: '2026-11-20T10:00:00Z',
+  archivedAt: null,
+}
+
+test('reads a job in the form in which the API answers it', () => {
+  expect(readAgentJob(JSON.stringify(line), 'prj_1')).toEqual({
+    ...line,
+    projectId: 'prj_1',
+    createdAt: Date.UTC(2026, 10, 20, 10),
+  })
+})
+
+test.each([
+  ['{', 'not valid JSON'],
+  ['[]', 'must be a JSON object'],
+  [{ ...line, id: '' }, 'id must be'],
+  [{ ...line, status: 'done' }, 'status must be one of active, completed, archived, failed'],
+  [{ ...line, source: null }, 'source must be an object'],
+  [{ ...line, source: { repository: 'acme/docs' } }, 'source.repository must be a full URL'],
+  [{ ...line, model: 7 }, 'model must be'],
+  [{ ...line, prLink: 'pull/7' }, 'prLink must be a full URL'],
+  [{ ...line, status: 'active' }, 'prLink must be null while'],
+  [{ ...line, status: 'archived' }, 'archivedAt must be set'],
+  [{ ...line, createdAt: 'yesterday' }, 'createdAt must be an RFC 3339 time'],
+])('refuses %j: %s', (given, message) => {
+  expect(() => readAgentJob(typeof given === 'string' ? given : JSON.stringify(given), 'prj_1')).toThrow(message)
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { type RateLimits, takeRequest } from '../../server/http/rate-limit.ts'
+
+const budget = { budget: 'analytics', quota: 100, windowSeconds: 3600 }
+const now = Date.UTC(2026, 10, 20)
+
+function inMemory(): RateLimits {
+  const arrivals = new Map<string, number>()
+  return {
+    replace(organizationId, name, next) {
+      const arrivalAt = next(arrivals.get(`${organizationId} ${name}`))
+      if (arrivalAt !== undefined) arrivals.set(`${organizationId} ${name}`, arrivalAt)
+    },
+  }
+}
+
+test('lets 100 requests through at once and refuses the next', async () => {
+  const limits = inMemory()
+  for (let i = 1; i <= 100; i++) {
+    const { allowed, headers } = await takeRequest(limits, 'org_1', budget, now)
+    expect(allowed).toBe(true)
+    expect(headers).toEqual({
+      'RateLimit-Policy': '"analytics";q=100;w=3600',
+      RateLimit: `"analytics";r=${100 - i};t=36`,
+    })
+  }
+  const { allowed, headers } = await takeRequest(limits, 'org_1', budget, now)
+  expect(allowed).toBe(false)
+  expect(headers).toMatchObject({ RateLimit: '"analytics";r=0;t=36', 'Retry-After': '36' })
+})
+
+test('gives one request back each 36 seconds, not before', async () => {
+  const limits = inMemory()
+  for (let i = 0; i < 100; i++) await takeRequest(limits, 'org_1', budget, now)
+  expect((await takeRequest(limits, 'org_1', budget, now + 35_999)).allowed).toBe(false)
+  expect((await takeRequest(limits, 'org_1', budget, now + 36_000)).allowed).toBe(true)
+  expect((await takeRequest(limits, 'org_1', budget, now + 36_001)).allowed).toBe(false)
+})
+
+test('never lets more than 200 through in any hour', async () => {
+  const limits = inMemory()
+  let passed = 0
+  for (let ms = 0; ms < 3_600_000; ms += 5_000) {
+    if ((await takeRequest(limits, 'org_1', budget, now + ms)).allowed) passed++
+  }
+  expect(passed).toBe(199)
+})
+
+test('keeps the budgets of organizations apart', async () => {
+  const limits = inMemory()
+  for (let i = 0; i < 100; i++) await takeRequest(limits, 'org_1', budget, now)
+  expect((await takeRequest(limits, 'org_2', budget, now)).allowed).toBe(true)
+})
+
+test('waits no longer than the window after the clock was set back', async () => {
+  const limits = inMemory()
+  for (let i = 0; i < 100; i++) await takeRequest(limits, 'org_1', budget, now)
+  const dayBefore = now - 24 * 3_600_000
+  expect((await takeRequest(limits, 'org_1', budget, dayBefore)).headers['Retry-After']).toBe('36')
+})

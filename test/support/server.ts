@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { readConfig, type ServeFlags, serveOptions } from '../../server/config.ts'
+import { type RunningServer, startServer } from '../../server/server.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
+import { createKey, hashKey, type Scope } from '../../server/tenancy/api-key.ts'
+import { createId } from '../../server/tenancy/id.ts'
+import type { Plan } from '../../server/tenancy/organization.ts'
+
+/** A whole server on a free port with a folder of its own, and the store beside it to prepare what a test needs. */
+export interface TestServer extends RunningServer {
+  dataFolder: string
+  store: Store
+  /** The lines that the server logged, parsed. */
+  logged: Record<string, unknown>[]
+  /** Ends the server and removes its folder. */
+  dispose(): Promise<void>
+  /** Ends the server and starts another on the same folder; its address may change. */
+  restart(): Promise<void>
+}
+
+export async function startTestServer(flags: Partial<ServeFlags> = {}): Promise<TestServer> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'quire-test-'))
+  const logged: Record<string, unknown>[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) })
+  const defaults = Object.fromEntries(serveOptions().map(option => [option.attributeName(), option.defaultValue]))
+  const config = readConfig({
+    ...(defaults as unknown as ServeFlags),
+    port: 0,
+    validateResponses: true,
+    ...flags,
+    data: dataFolder,
+  })
+  let server = await startServer(config, log)
+  const store = openStore(dataFolder)
+  return {
+    get url() {
+      return server.url
+    },
+    dataFolder,
+    store,
+    logged,
+    close: () => server.close(),
+    async restart() {
+      await server.close()
+      server = await startServer(config, log)
+    },
+    async dispose() {
+      store.close()
+      await server.close()
+      await rm(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** An organization with a project; made through the store, as the commands do. */
+export async function createOrganization(store: Store, plan: Plan = 'enterprise') {
+  const createdAt = Date.now()
+  const organizationId = createId('org')
+  const projectId = createId('prj')
+  await store.organizations.insert({ id: organizationId, name: 'Acme', plan, createdAt })
+  await store.projects.insert({ id: projectId, organizationId, name: 'Docs', visitorSaltRotation: 'never', createdAt })
+  return { organizationId, projectId }
+}
+
+/** A live key of an organization, as a client would hold it. */
+export async function createApiKey(
+  store: Store,
+  organizationId: string,
+  { scopes = ['read', 'write'], expiresAt = null }: { scopes?: Scope[]; expiresAt?: number | null } = {},
+): Promise<{ key: string; keyId: string }> {
+  const key = createKey('quire_')
+  const keyId = createId('key')
+  await store.apiKeys.insert(
+    {
+      id: keyId,
+      organizationId,
+      name: 'test',
+      last4: key.slice(-4),
+      scopes,
+      createdAt: Date.now(),
+      expiresAt,
+      revokedAt: null,
+      lastUsedAt: null,
+    },
+    hashKey(key),
+  )
+  return { key, keyId }
+}
