@@ -1,0 +1,47 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Command, CommanderError, Option } from 'commander'
+import { CommandError } from '../server/commands/command-error.ts'
+import { bundleDocument } from './generate/document.ts'
+import { writeFiles } from './generate/files.ts'
+
+const root = join(import.meta.dirname, '..')
+const folder = join(root, 'generated')
+
+const program = new Command('npm run generate --')
+  .description('Write generated/ (document, types, server stub, client) from spec/.')
+  .addOption(new Option('--check', 'write nothing; fail when a file is stale').env('QUIRE_GENERATE_CHECK'))
+  .addHelpText('after', '\nExamples:\n  npm run generate\n  npm run generate -- --check\n')
+  .exitOverride()
+  .action(async ({ check }: { check?: boolean }) => {
+    const wanted = await writeFiles(await bundleDocument(join(root, 'spec', 'openapi.yaml')))
+    if (check) return checkFiles(wanted)
+    await mkdir(folder, { recursive: true })
+    for (const [name, text] of Object.entries(wanted)) await writeFile(join(folder, name), text)
+    console.log(`Wrote ${Object.keys(wanted).join(', ')} to generated/.`)
+  })
+
+async function checkFiles(wanted: Record<string, string>): Promise<void> {
+  const present = await readdir(folder).catch(() => [])
+  const names = new Set([...Object.keys(wanted), ...present])
+  const stale: string[] = []
+  for (const name of names) {
+    const text = await readFile(join(folder, name), 'utf8').catch(() => undefined)
+    if (text === undefined || text !== wanted[name]) stale.push(`generated/${name}`)
+  }
+  if (stale.length > 0) {
+    throw new CommandError(`Stale: ${stale.join(', ')}. Run: npm run generate (and delete what it does not write)`)
+  }
+  console.log('generated/ is what spec/ gives.')
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  // commander has printed its own message, and calls a wrong flag exit code 1.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
+  else {
+    console.error((error as Error).message)
+    process.exitCode = error instanceof CommandError ? error.exitCode : 1
+  }
+}

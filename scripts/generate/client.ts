@@ -1,0 +1,42 @@
+import { type Body, type Document, listOperations, type Parameter, resolve } from './document.ts'
+
+/** The text of generated/client.ts: one method for each operationId. */
+export function writeClient(document: Document): string {
+  const methods = listOperations(document).map(({ path, method, operation }) => {
+    const parameters = (operation.parameters ?? []).map(given => resolve<Parameter>(document, given))
+    const body = operation.requestBody && resolve<Body>(document, operation.requestBody)
+    const optional = !body?.required && !parameters.some(parameter => parameter.required)
+    const type = `FetchOptions<paths['${path}']['${method}']>`
+    return `    /** ${operation.summary}. */
+    ${operation.operationId}: (init${optional ? '?' : ''}: ${type}) => client.${method.toUpperCase()}('${path}', init),`
+  })
+  return `import createClient, { type FetchOptions } from 'openapi-fetch'
+import type { paths } from './openapi.ts'
+
+export interface QuireClientOptions {
+  /** Where the server is, such as http://127.0.0.1:8787; the paths carry the version. */
+  baseUrl: string
+  /** An admin API key. */
+  apiKey: string
+  /** Used in place of the global fetch. */
+  fetch?: (request: Request) => Promise<Response>
+}
+
+export type QuireClient = ReturnType<typeof createQuireClient>
+
+/**
+ * A client of the administration API. Each method answers \`{ data, response }\` for a 2xx and \`{ error, response }\` for the
+ * other documented statuses, and rejects only when there is no answer at all.
+ */
+export function createQuireClient({ baseUrl, apiKey, fetch }: QuireClientOptions) {
+  const client = createClient<paths>({
+    baseUrl,
+    headers: { Authorization: \`Bearer \${apiKey}\` },
+    ...(fetch && { fetch }),
+  })
+  return {
+${methods.join('\n')}
+  }
+}
+`
+}

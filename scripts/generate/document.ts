@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** The bundled OpenAPI document, as far as generation reads it. Below `components` every `$ref` is internal. */
+export interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: Record<string, Record<string, unknown>>
+  'x-rate-limits'?: Record<string, { quota: number; windowSeconds: number }>
+  [key: string]: unknown
+}
+export interface Operation {
+  operationId: string
+  summary?: string
+  security?: Record<string, string[]>[]
+  parameters?: (Ref | Parameter)[]
+  requestBody?: Ref | Body
+  responses: Record<string, Ref | Body>
+  'x-required-plan'?: string
+  'x-rate-limit'?: string
+}
+export interface Ref {
+  $ref: string
+}
+export interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  example?: unknown
+  schema: Ref | Schema
+}
+export interface Body {
+  required?: boolean
+  headers?: Record<string, unknown>
+  content?: Record<string, { schema: Ref | Schema; examples?: Record<string, Ref | { value: unknown }> }>
+}
+export interface Schema {
+  required?: string[]
+  properties?: Record<string, Ref | Schema>
+  default?: unknown
+  [keyword: string]: unknown
+}
+
+/** One operation with its place in the document. */
+export interface Located {
+  path: string
+  method: string
+  operation: Operation
+}
+
+export const methods = ['get', 'put', 'post', 'delete', 'patch'] as const
+
+/**
+ * Merges spec/ into one document with internal references only. Components stand in alphabetical order, so that moving a
+ * file does not move the output.
+ *
+ * @throws {Error} with what Redocly says when a file is missing or is no YAML.
+ */
+export async function bundleDocument(indexFile: string): Promise<Document> {
+  const redocly = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin', 'cli.js')
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const run = promisify(execFile)(process.execPath, [redocly, 'bundle', indexFile, '--ext', 'json'], {
+    env,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  const { stdout } = await run.catch((error: Error & { stderr?: string }) => {
+    throw new Error(`Redocly could not bundle ${indexFile}:\n${error.stderr || error.message}`)
+  })
+  const { openapi, ...rest } = JSON.parse(stdout) as Document
+  const components = Object.fromEntries(
+    sortByName(rest.components).map(([kind, members]) => [kind, Object.fromEntries(sortByName(members))]),
+  )
+  return { openapi, 'x-generated': 'by npm run generate, do not edit', ...rest, components }
+}
+
+function sortByName<T>(record: Record<string, T>): [string, T][] {
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Every operation, in the order of the document. */
+export function listOperations(document: Document): Located[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap(method => {
+      const operation = item[method]
+      return operation ? [{ path, method, operation }] : []
+    }),
+  )
+}
+
+/**
+ * What an internal reference points at; anything else as it is.
+ *
+ * @throws {Error} when it points at nothing.
+ */
+export function resolve<T extends object>(document: Document, value: Ref | T): T {
+  if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T
+  const { $ref } = value
+  const target = $ref
+    .slice('#/'.length)
+    .split('/')
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((node, step) => (node as Record<string, unknown> | undefined)?.[step], document)
+  if (target === undefined) throw new Error(`The document has nothing at ${$ref}.`)
+  return resolve(document, target as Ref | T)
+}
+
+/** The schema of the only media type that the API speaks; undefined when there is no body. */
+export function findJsonSchema(document: Document, given: Ref | Body | undefined): Schema | undefined {
+  if (!given) return undefined
+  const { content } = resolve<Body>(document, given)
+  const schema = content?.['application/json']?.schema
+  if (content && !schema) throw new Error(`A body is not application/json: ${Object.keys(content).join(', ')}`)
+  return schema && resolve<Schema>(document, schema)
+}
