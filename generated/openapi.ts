@@ -400,7 +400,14 @@ export interface components {
              */
             hasMore: boolean;
         };
-        /** @description Unique visitors of the whole project in the range asked. */
+        /**
+         * @description Unique visitors of the whole project in the range asked.
+         * @example {
+         *       "human": 1204,
+         *       "ai": 318,
+         *       "total": 1519
+         *     }
+         */
         VisitorCounts: {
             /**
              * @description Visitors with a browser.
