@@ -654,7 +654,7 @@ export interface components {
         /**
          * @description Any text of your own that names this start. Ours: for 24 hours the same key and body answer the job that they
          *     started, and the same key with another body is a 409, so that a start can be repeated safely after a lost answer.
-         * @example release-2026.11-attempt
+         * @example release-2026.11-attempt-1
          */
         IdempotencyKey: string;
         /**
@@ -818,7 +818,7 @@ export interface operations {
                 /**
                  * @description Any text of your own that names this start. Ours: for 24 hours the same key and body answer the job that they
                  *     started, and the same key with another body is a 409, so that a start can be repeated safely after a lost answer.
-                 * @example release-2026.11-attempt
+                 * @example release-2026.11-attempt-1
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };

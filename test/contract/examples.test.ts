@@ -3,12 +3,16 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { type Body, type Document, listOperations, type Parameter, type Schema } from '../../scripts/generate/document.ts'
 import { dereferenceDocument, listDocumentedResponses } from '../../scripts/generate/dereference.ts'
+import {
+  type Body,
+  type Document,
+  listOperations,
+  type Parameter,
+  type Schema,
+} from '../../scripts/generate/document.ts'
 
-const document = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'),
-) as Document
+const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8')) as Document
 const plain = await dereferenceDocument(document)
 const responses = await listDocumentedResponses(document)
 
@@ -25,7 +29,8 @@ function findFaults(schema: Schema, value: unknown): string[] {
 describe('every documented response', () => {
   test.each(responses)('$operationId $status has examples that follow its schema', ({ schema, examples }) => {
     expect(Object.keys(examples)).not.toHaveLength(0)
-    for (const [name, value] of Object.entries(examples)) expect({ name, faults: findFaults(schema, value) }).toEqual({ name, faults: [] })
+    for (const [name, value] of Object.entries(examples))
+      expect({ name, faults: findFaults(schema, value) }).toEqual({ name, faults: [] })
   })
 
   test.each(responses)('$operationId $status has headers whose examples follow their schemas', ({ headers }) => {
@@ -37,14 +42,18 @@ describe('every documented response', () => {
 })
 
 describe('every operation', () => {
-  test.each(listOperations(plain))('$operation.operationId has parameters whose examples follow their schemas', ({ operation }) => {
-    for (const { name, schema, example } of (operation.parameters ?? []) as Parameter[]) {
-      expect({ name, faults: findFaults(schema as Schema, example) }).toEqual({ name, faults: [] })
-    }
-  })
+  test.each(listOperations(plain))(
+    '$operation.operationId has parameters whose examples follow their schemas',
+    ({ operation }) => {
+      for (const { name, schema, example } of (operation.parameters ?? []) as Parameter[]) {
+        expect({ name, faults: findFaults(schema as Schema, example) }).toEqual({ name, faults: [] })
+      }
+    },
+  )
 
   test('startStaticExportJob has request examples that follow its schema', () => {
-    const { requestBody } = listOperations(plain).find(({ operation }) => operation.operationId === 'startStaticExportJob')?.operation ?? {}
+    const { requestBody } =
+      listOperations(plain).find(({ operation }) => operation.operationId === 'startStaticExportJob')?.operation ?? {}
     const { schema, examples } = (requestBody as Body).content?.['application/json'] ?? {}
     const values = Object.values(examples ?? {}) as { value: unknown }[]
     expect(values.length).toBeGreaterThan(1)
@@ -52,20 +61,23 @@ describe('every operation', () => {
   })
 })
 
-test.each(Object.entries(plain.components.schemas as Record<string, Schema>))('the schema %s has examples that follow it, down to each property', (_, schema) => {
-  let checked = 0
-  visit(schema)
-  expect(checked).toBeGreaterThan(0)
+test.each(Object.entries(plain.components.schemas as Record<string, Schema>))(
+  'the schema %s has examples that follow it, down to each property',
+  (_, schema) => {
+    let checked = 0
+    visit(schema)
+    expect(checked).toBeGreaterThan(0)
 
-  function visit(node: Schema): void {
-    for (const example of (node.examples ?? []) as unknown[]) {
-      expect(findFaults(node, example)).toEqual([])
-      checked++
+    function visit(node: Schema): void {
+      for (const example of (node.examples ?? []) as unknown[]) {
+        expect(findFaults(node, example)).toEqual([])
+        checked++
+      }
+      for (const property of Object.values(node.properties ?? {})) visit(property as Schema)
+      if (node.items) visit(node.items as Schema)
     }
-    for (const property of Object.values(node.properties ?? {})) visit(property as Schema)
-    if (node.items) visit(node.items as Schema)
-  }
-})
+  },
+)
 
 test('an example that breaks its schema is found', () => {
   const job = (plain.components.schemas as Record<string, Schema>).AgentJob as Schema

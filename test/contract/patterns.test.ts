@@ -4,12 +4,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import type { Document, Parameter, Schema } from '../../scripts/generate/document.ts'
 
-const document = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'),
-) as Document
+const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8')) as Document
 const schemas = document.components.schemas as Record<string, Schema>
 const ajv = new Ajv2020({ strict: false })
-const isStart = ajv.compile({ ...schemas.StartExport, properties: { ...schemas.StartExport?.properties, features: {} } })
+const isStart = ajv.compile({
+  ...schemas.StartExport,
+  properties: { ...schemas.StartExport?.properties, features: {} },
+})
 const isDate = ajv.compile(schemas.DateOrDateTime as Schema)
 const isIdempotencyKey = ajv.compile((document.components.parameters?.IdempotencyKey as Parameter).schema)
 const isBundleUrl = ajv.compile({ pattern: (schemas.ExportBundle?.properties?.bundleUrl as Schema).pattern })
@@ -58,12 +59,21 @@ describe('domain', () => {
 })
 
 describe('paths', () => {
-  test.each(['/', '/a', '/a/', '/a/b.html', '/v1.2/..a/b..', '/a...b', '/...', '/caf%C3%A9', '/überblick', '/a:b@c', '/%2Ehidden'])(
-    'takes %s',
-    path => {
-      expect(isStart({ domain: 'a.example', paths: [path] })).toBe(true)
-    },
-  )
+  test.each([
+    '/',
+    '/a',
+    '/a/',
+    '/a/b.html',
+    '/v1.2/..a/b..',
+    '/a...b',
+    '/...',
+    '/caf%C3%A9',
+    '/überblick',
+    '/a:b@c',
+    '/%2Ehidden',
+  ])('takes %s', path => {
+    expect(isStart({ domain: 'a.example', paths: [path] })).toBe(true)
+  })
 
   test.each([
     '',
@@ -112,7 +122,8 @@ describe('paths', () => {
 
   test('decides on texts made to slow the patterns down within a second', () => {
     const startedAt = performance.now()
-    for (const part of ['/.', '/..a', '%2e', '/%2', '/a/.%2e', '//', 'a']) isStart({ domain: 'a.example', paths: [`/${part.repeat(1000).slice(0, 2046)}`] })
+    for (const part of ['/.', '/..a', '%2e', '/%2', '/a/.%2e', '//', 'a'])
+      isStart({ domain: 'a.example', paths: [`/${part.repeat(1000).slice(0, 2046)}`] })
     isStart({ domain: `${'a-'.repeat(126)}!` })
     expect(performance.now() - startedAt).toBeLessThan(1000)
   })
@@ -150,12 +161,25 @@ describe('dateFrom and dateTo', () => {
     expect(isDate(date)).toBe(true)
   })
 
-  test.each(['', '2026', '2026-11', '20261120', '2026-1-2', '2026-11-20T', '2026-11-20 10:11', '2026-11-20T10', '2026-11-20T10:11:12.', '2026-11-20T10:11:12.1234567890Z', '2026-11-20Z', '2026-11-20T10:11+1', '1763632800', 'yesterday', '2026-11-20\n'])(
-    'refuse %j',
-    date => {
-      expect(isDate(date)).toBe(false)
-    },
-  )
+  test.each([
+    '',
+    '2026',
+    '2026-11',
+    '20261120',
+    '2026-1-2',
+    '2026-11-20T',
+    '2026-11-20 10:11',
+    '2026-11-20T10',
+    '2026-11-20T10:11:12.',
+    '2026-11-20T10:11:12.1234567890Z',
+    '2026-11-20Z',
+    '2026-11-20T10:11+1',
+    '1763632800',
+    'yesterday',
+    '2026-11-20\n',
+  ])('refuse %j', date => {
+    expect(isDate(date)).toBe(false)
+  })
 })
 
 test.each([

@@ -36,7 +36,12 @@ test('the contract breaks no rule, not even with a warning', () => {
 
 test.each([
   { rule: 'rule/operation-id-verb', file: 'paths/agent-job.yaml', from: 'getAgentJob', to: 'agentJob' },
-  { rule: 'rule/scopes-stated', file: 'paths/agent-job.yaml', from: '  security:\n    - adminApiKey: [read]\n', to: '' },
+  {
+    rule: 'rule/scopes-stated',
+    file: 'paths/agent-job.yaml',
+    from: '  security:\n    - adminApiKey: [read]\n',
+    to: '',
+  },
   {
     rule: 'rule/statuses-everywhere',
     file: 'paths/agent-job.yaml',
@@ -64,7 +69,12 @@ test.each([
   },
   { rule: 'rule/example-of-parameter', file: 'parameters.yaml', from: '  example: prj_5b1c2d3e4f506172\n', to: '' },
   { rule: 'rule/example-of-header', file: 'headers.yaml', from: '  example: 36\n', to: '' },
-  { rule: 'rule/example-of-property', file: 'schemas/StartExport.yaml', from: '    examples: [docs.example.com]\n', to: '' },
+  {
+    rule: 'rule/example-of-property',
+    file: 'schemas/StartExport.yaml',
+    from: '    examples: [docs.example.com]\n',
+    to: '',
+  },
   {
     rule: 'rule/description-of-property',
     file: 'schemas/AgentJob.yaml',
@@ -72,8 +82,18 @@ test.each([
     to: '',
   },
   { rule: 'rule/closed-objects', file: 'schemas/StartExport.yaml', from: 'additionalProperties: false\n', to: '' },
-  { rule: 'rule/closed-objects', file: 'schemas/Error.yaml', from: 'additionalProperties: false', to: 'additionalProperties: true' },
-  { rule: 'no-invalid-media-type-examples', file: 'examples/agent-job.yaml', from: 'status: failed', to: 'status: broken' },
+  {
+    rule: 'rule/closed-objects',
+    file: 'schemas/Error.yaml',
+    from: 'additionalProperties: false',
+    to: 'additionalProperties: true',
+  },
+  {
+    rule: 'no-invalid-media-type-examples',
+    file: 'examples/agent-job.yaml',
+    from: 'status: failed',
+    to: 'status: broken',
+  },
   { rule: 'no-invalid-parameter-examples', file: 'parameters.yaml', from: 'example: 250', to: 'example: 251' },
 ])('$rule is broken by an edit of $file', ({ rule, ...edit }) => {
   expect(lint(`${rule.replace('/', '-')}-${edit.to.length}-${edit.file.length}`, edit)).toContain(rule)
