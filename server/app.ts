@@ -42,6 +42,8 @@ export function createApp(options: AppOptions): Express {
   app.use(logRequests(log))
   app.use(
     helmet({
+      // Other hosts below the domain are not ours to bind.
+      strictTransportSecurity: { includeSubDomains: false },
       contentSecurityPolicy: {
         useDefaults: false,
         directives: { 'default-src': "'none'", 'frame-ancestors': "'none'" },

@@ -20,16 +20,16 @@ export function explainInvalid(errors: readonly ValidatorError[], fields: Fields
 }
 
 function explain({ path, message, errorCode }: ValidatorError, fields: Fields): string {
-  const [, place = '', ...steps] = path.split('/')
+  const [, , ...steps] = path.split('/')
   const name = nameField(steps)
   const keyword = errorCode?.split('.')[0]
   const example = exampleOf(path, fields)
   if (path === '/body' || name === '') return `The request body ${message ?? 'is not valid'}.${example}`
   switch (keyword) {
     case undefined: // the validator refuses query parameters outside its schemas, and gives no code for it
-      return message.startsWith('Unknown') ? unknownField(name, place, fields) : `${name} is empty.${example}`
+      return message.startsWith('Unknown') ? unknownField(path, name, fields) : `${name} is empty.${example}`
     case 'additionalProperties':
-      return unknownField(name, place, fields)
+      return unknownField(path, name, fields)
     case 'required':
       return `${name} is missing.${example}`
     case 'pattern':
@@ -40,12 +40,14 @@ function explain({ path, message, errorCode }: ValidatorError, fields: Fields): 
   }
 }
 
-function unknownField(name: string, place: string, fields: Fields): string {
-  const known = [...fields.keys()]
-    .filter(path => path.startsWith(`/${place}/`))
-    .map(path => nameField(path.split('/').slice(2)))
+function unknownField(path: string, name: string, fields: Fields): string {
+  const parent = path.slice(0, path.lastIndexOf('/') + 1)
+  const siblings = [...fields.keys()].filter(
+    known => known.startsWith(parent) && !known.slice(parent.length).includes('/'),
+  )
+  const known = siblings.map(sibling => nameField(sibling.split('/').slice(2)))
   const remedy = known.length > 0 ? `Known here: ${known.join(', ')}.` : 'This operation has none.'
-  return `${name} is no ${place === 'query' ? 'query parameter' : 'field'} of this operation. ${remedy}`
+  return `${name} is no ${path.startsWith('/query/') ? 'query parameter' : 'field'} of this operation. ${remedy}`
 }
 
 /** features/search -> features.search, paths/0 -> paths[0] */

@@ -1,0 +1,192 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runQuire } from '../support/process.ts'
+
+let folder: string
+let organizationId: string
+let projectId: string
+const quire = (...args: string[]) => runQuire([...args, '--data', join(folder, 'data')])
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quire-commands-'))
+  organizationId = (await quire('orgs', 'create', 'Acme', '--plan', 'enterprise')).stdout.trim()
+  projectId = (await quire('projects', 'create', 'Docs', '--org', organizationId)).stdout.trim()
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('help and usage', () => {
+  test.each([
+    [['--help'], 0],
+    [['--version'], 0],
+    [['keys', 'create', '--help'], 0],
+    [['visits', 'import', '--help'], 0],
+    [['export', '--help'], 0],
+    [['serve', '--help'], 0],
+    [['nonsense'], 2],
+    [['orgs', 'create'], 2],
+    [['keys', 'create', 'x'], 2],
+    [['orgs', 'create', 'x', '--plan', 'gold'], 2],
+    [['serve', '--port', 'x'], 2],
+    [['serve', '--port', '70000'], 2],
+    [['serve', '--key-prefix', 'NO'], 2],
+    [['serve', '--public-url', 'ftp://x'], 2],
+    [['serve', '--link-ttl-seconds', '604801'], 2],
+    [['sites', 'create', 'https://docs.example.com', '--project', 'x'], 2],
+    [['sites', 'create', 'docs.example.com', '--project', 'x', '--origin', 'nowhere'], 2],
+  ])('quire %j ends with %i', async (args, code) => {
+    const result = await runQuire(args, { env: { QUIRE_DATA: join(folder, 'data') } })
+    expect({ args, code: result.code }).toEqual({ args, code })
+    expect(code === 0 ? result.stdout : result.stderr).not.toBe('')
+    expect(result.stderr).not.toMatch(/\bat .*\.ts:\d+/)
+  })
+})
+
+test('a setting is a flag or an environment variable, and the flag wins', async () => {
+  const env = { QUIRE_DATA: join(folder, 'nowhere') }
+  expect((await runQuire(['orgs', 'list', '--json'], { env })).stdout.trim()).toBe('[]')
+  const listed = await runQuire(['orgs', 'list', '--json', '--data', join(folder, 'data')], { env })
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ id: organizationId, name: 'Acme', plan: 'enterprise' }])
+})
+
+test('a key is shown once', async () => {
+  const created = await quire(
+    'keys',
+    'create',
+    'ci',
+    '--org',
+    organizationId,
+    '--scopes',
+    'read',
+    '--expires-in-days',
+    '1',
+  )
+  const key = created.stdout.trim()
+  expect(key).toMatch(/^quire_[0-9A-Za-z]{36}$/)
+  const listed = await quire('keys', 'list', '--json')
+  expect(listed.stdout).not.toContain(key)
+  const [row] = JSON.parse(listed.stdout)
+  expect(row).toMatchObject({ name: 'ci', last4: key.slice(-4), scopes: ['read'], revokedAt: null, lastUsedAt: null })
+  expect(Date.parse(row.expiresAt) - Date.parse(row.createdAt)).toBe(86_400_000)
+  expect((await quire('keys', 'revoke', row.id)).code).toBe(0)
+  expect((await quire('keys', 'revoke', row.id)).code).toBe(1)
+})
+
+test('an agent job goes through its life, and no other way', async () => {
+  const flags = ['--project', projectId]
+  const create = [
+    'agent-jobs',
+    'create',
+    ...flags,
+    '--repository',
+    'https://git.example.com/acme/docs',
+    '--model',
+    'writer-2',
+  ]
+  const id = (await quire(...create)).stdout.trim()
+  expect((await quire('agent-jobs', 'archive', id, ...flags)).stderr).toContain(
+    'it can become completed or failed, not archived',
+  )
+  const pr = 'https://git.example.com/acme/docs/pull/7'
+  expect((await quire('agent-jobs', 'complete', id, ...flags, '--pr-link', pr)).code).toBe(0)
+  expect((await quire('agent-jobs', 'fail', id, ...flags)).code).toBe(1)
+  expect((await quire('agent-jobs', 'archive', id, ...flags)).code).toBe(0)
+  const [job] = JSON.parse((await quire('agent-jobs', 'list', ...flags, '--status', 'archived', '--json')).stdout)
+  expect(job).toMatchObject({ id, status: 'archived', prLink: pr, source: { ref: null } })
+})
+
+test('an import of agent jobs with a bad line says which, and imports nothing', async () => {
+  const good = {
+    id: 'aj_i1',
+    status: 'active',
+    source: { repository: 'https://a.example/b' },
+    model: 'm',
+    createdAt: '2026-11-20T10:00:00Z',
+  }
+  const file = join(folder, 'jobs.jsonl')
+  await writeFile(file, `${JSON.stringify(good)}\n${JSON.stringify({ ...good, id: 'aj_i2', status: 'done' })}\n`)
+  const refused = await quire('agent-jobs', 'import', file, '--project', projectId)
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('line 2: status must be one of') })
+  await writeFile(file, `${JSON.stringify(good)}\n`)
+  expect(JSON.parse((await quire('agent-jobs', 'import', file, '--project', projectId, '--json')).stdout)).toEqual({
+    imported: 1,
+    alreadyThere: 0,
+  })
+  expect(JSON.parse((await quire('agent-jobs', 'import', file, '--project', projectId, '--json')).stdout)).toEqual({
+    imported: 0,
+    alreadyThere: 1,
+  })
+})
+
+describe('what keeps a command from working is one clear line and exit code 1', () => {
+  const expectOneLine = (result: { code: number | null; stderr: string }, text: RegExp) => {
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(text) })
+    expect(result.stderr.trim().split('\n')).toHaveLength(1)
+  }
+  const serve = (data: string) => runQuire(['serve', '--port', '0', '--data', data])
+
+  test('a file that is no database', async () => {
+    const data = join(folder, 'garbage')
+    await mkdir(data)
+    await writeFile(join(data, 'quire.db'), 'this is not a database, but long enough to look like something'.repeat(50))
+    expectOneLine(await serve(data), /is not a SQLite database/)
+  })
+
+  test('a damaged database', async () => {
+    const data = join(folder, 'damaged')
+    await runQuire(['orgs', 'create', 'Acme', '--data', data])
+    const file = join(data, 'quire.db')
+    const bytes = await readFile(file)
+    bytes.fill(0xa5, 100, 4096)
+    await writeFile(file, bytes)
+    expectOneLine(await serve(data), /damaged|not a SQLite database/)
+  })
+
+  test('a database of a newer Quire', async () => {
+    const data = join(folder, 'newer')
+    await runQuire(['orgs', 'create', 'Acme', '--data', data])
+    const file = join(data, 'quire.db')
+    const bytes = await readFile(file)
+    bytes.writeUInt32BE(9999, 60) // user_version, see https://www.sqlite.org/fileformat.html
+    await writeFile(file, bytes)
+    expectOneLine(await serve(data), /newer Quire.*Upgrade/)
+  })
+
+  test('a data folder that is a file', async () => {
+    const data = join(folder, 'file')
+    await writeFile(data, '')
+    expectOneLine(await serve(data), /data folder is a file/)
+  })
+
+  test.skipIf(process.getuid?.() === 0)(
+    'a data folder that may not be written (root may write everywhere)',
+    async () => {
+      const data = join(folder, 'read-only')
+      await mkdir(data)
+      await chmod(data, 0o555)
+      expectOneLine(await serve(data), /may not be written/)
+    },
+  )
+
+  test('a port in use', async () => {
+    const occupant = createServer().listen(0, '127.0.0.1')
+    await new Promise(done => occupant.once('listening', done))
+    const { port } = occupant.address() as { port: number }
+    expectOneLine(
+      await runQuire(['serve', '--port', String(port), '--data', join(folder, 'data')]),
+      /Port \d+ is in use/,
+    )
+    occupant.close()
+  })
+
+  test('an unknown organization, project, site or key', async () => {
+    expectOneLine(await quire('projects', 'create', 'x', '--org', 'org_x'), /no organization org_x/)
+    expectOneLine(await quire('sites', 'create', 'a.example.com', '--project', 'prj_x'), /no project prj_x/)
+    expectOneLine(await quire('sites', 'delete', 'a.example.com'), /no site a.example.com/)
+    expectOneLine(await quire('keys', 'create', 'x', '--org', 'org_x'), /no organization org_x/)
+    expectOneLine(await quire('agent-jobs', 'list', '--project', 'prj_x'), /no project prj_x/)
+    expectOneLine(await quire('visits', 'import', '-', '--project', 'prj_x'), /project prj_x/)
+  })
+})

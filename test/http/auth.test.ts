@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { routes } from '../../generated/operations.ts'
+import { createKey } from '../../server/tenancy/api-key.ts'
+import { send } from '../support/client.ts'
+import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+let organizationId: string
+let projectId: string
+beforeAll(async () => {
+  server = await startTestServer()
+  ;({ organizationId, projectId } = await createOrganization(server.store))
+})
+afterAll(() => server.dispose())
+
+const ask = (authorization: string | undefined) =>
+  send(server.url, `/v2/agent/${projectId}/job/x`, {
+    headers: { 'X-Request-Id': 'same', ...(authorization !== undefined && { Authorization: authorization }) },
+  })
+
+test('a missing, malformed, unknown, expired and revoked key get one and the same 401', async () => {
+  const { key } = await createApiKey(server.store, organizationId)
+  const { key: expired } = await createApiKey(server.store, organizationId, { expiresAt: Date.now() - 1 })
+  const { key: revoked, keyId } = await createApiKey(server.store, organizationId)
+  expect((await ask(`Bearer ${revoked}`)).status).toBe(404)
+  await server.store.apiKeys.revoke(keyId, Date.now())
+  const answers = await Promise.all(
+    [undefined, '', 'Bearer', 'Bearer ', `Basic ${key}`, key, `Bearer ${key} ${key}`, `Bearer ${key.slice(0, -1)}`]
+      .concat([
+        `Bearer ${createKey('quire_')}`,
+        `Bearer ${createKey('other_')}`,
+        `Bearer ${expired}`,
+        `Bearer ${revoked}`,
+      ])
+      .map(ask),
+  )
+  for (const { status, headers, text } of answers) {
+    expect({ status, text }).toEqual({ status: 401, text: answers[0]?.text })
+    expect(headers['www-authenticate']).toBe('Bearer')
+  }
+})
+
+test('the scheme is case-insensitive', async () => {
+  const { key } = await createApiKey(server.store, organizationId)
+  expect((await ask(`bearer ${key}`)).status).toBe(404)
+})
+
+test('no operation is open without a key, or with a key that lacks its scope', async () => {
+  const { key: writeOnly } = await createApiKey(server.store, organizationId, { scopes: ['write'] })
+  const { key: readOnly } = await createApiKey(server.store, organizationId, { scopes: ['read'] })
+  expect(routes).toHaveLength(5)
+  for (const { method, path, scopes } of routes) {
+    const target = path.replaceAll(/\{\w+\}/g, 'x')
+    expect((await send(server.url, target, { method: method.toUpperCase() })).status).toBe(401)
+    const Authorization = `Bearer ${scopes.includes('read') ? writeOnly : readOnly}`
+    const { status, json } = await send(server.url, target, {
+      method: method.toUpperCase(),
+      headers: { Authorization },
+    })
+    expect({ status, error: json.error }).toEqual({ status: 403, error: expect.stringContaining('scope') })
+  }
+})
+
+test('the exports need the enterprise plan', async () => {
+  const standard = await createOrganization(server.store, 'standard')
+  const { key } = await createApiKey(server.store, standard.organizationId)
+  const enterprise = routes.filter(route => route.plan === 'enterprise')
+  expect(enterprise).toHaveLength(3)
+  for (const { method, path } of enterprise) {
+    const { status, json } = await send(server.url, path.replaceAll(/\{\w+\}/g, 'x'), {
+      method: method.toUpperCase(),
+      headers: { Authorization: `Bearer ${key}` },
+    })
+    expect({ status, error: json.error }).toEqual({ status: 403, error: expect.stringContaining('enterprise') })
+  }
+})
+
+test('the time of use is kept', async () => {
+  const { key, keyId } = await createApiKey(server.store, organizationId)
+  const findKey = async () => (await server.store.apiKeys.list(organizationId)).find(({ id }) => id === keyId)
+  expect((await findKey())?.lastUsedAt).toBeNull()
+  const before = Date.now()
+  await ask(`Bearer ${key}`)
+  expect((await findKey())?.lastUsedAt).toBeGreaterThanOrEqual(before)
+})
+
+test('exactly 100 of 200 parallel analytics requests pass, over all keys, and a restart gives none back', async () => {
+  const organization = await createOrganization(server.store)
+  const keys = await Promise.all([1, 2].map(() => createApiKey(server.store, organization.organizationId)))
+  const count = (i: number) =>
+    send(server.url, `/v1/analytics/${organization.projectId}/visitors`, {
+      headers: { Authorization: `Bearer ${keys[i % 2]?.key}` },
+    })
+  const startedAt = Date.now()
+  const statuses = (await Promise.all(Array.from({ length: 200 }, (_, i) => count(i)))).map(({ status }) => status)
+  // The budget refills by one each 36 s: on a machine so slow that it does meanwhile, that one may pass as well.
+  const refilled = Math.floor((Date.now() - startedAt) / 36_000)
+  const passed = statuses.filter(status => status === 200).length
+  expect(passed).toBeGreaterThanOrEqual(100)
+  expect(passed).toBeLessThanOrEqual(100 + refilled)
+  expect(statuses.filter(status => status === 429)).toHaveLength(200 - passed)
+  await server.restart()
+  if (Date.now() - startedAt < 36_000) expect((await count(0)).status).toBe(429)
+})
+
+test('a request that is refused for its key or its scope costs no budget', async () => {
+  const organization = await createOrganization(server.store)
+  const path = `/v1/analytics/${organization.projectId}/visitors`
+  const { key: writeOnly } = await createApiKey(server.store, organization.organizationId, { scopes: ['write'] })
+  for (const Authorization of ['Bearer nonsense', `Bearer ${writeOnly}`]) {
+    for (let i = 0; i < 5; i++) await send(server.url, path, { headers: { Authorization } })
+  }
+  const { key } = await createApiKey(server.store, organization.organizationId)
+  const { headers } = await send(server.url, path, { headers: { Authorization: `Bearer ${key}` } })
+  expect(headers.ratelimit).toContain('r=99;')
+  expect(headers['ratelimit-policy']).toBe('"analytics";q=100;w=3600')
+})

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createId } from '../../server/tenancy/id.ts'
+import { send } from '../support/client.ts'
+import { startSite, waitFor } from '../support/export-site.ts'
+import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+
+// The ten wire rules that clients of such APIs rely on, in the order and with the numbers of the contract.
+
+let server: TestServer
+let site: Awaited<ReturnType<typeof startSite>>
+let organizationId: string
+let projectId: string
+let auth: Record<string, string>
+
+beforeAll(async () => {
+  server = await startTestServer()
+  site = await startSite(3)
+  ;({ organizationId, projectId } = await createOrganization(server.store))
+  auth = { Authorization: `Bearer ${(await createApiKey(server.store, organizationId)).key}` }
+  await server.store.sites.insert({ domain: 'docs.example.com', projectId, origin: site.url, createdAt: Date.now() })
+})
+afterAll(async () => {
+  await server.dispose()
+  await site.close()
+})
+
+function get(path: string, headers: Record<string, string> = {}) {
+  return send(server.url, path, { headers: { ...auth, ...headers } })
+}
+
+async function completeExport(): Promise<string> {
+  const started = await send(server.url, '/v1/static-export/jobs', {
+    method: 'POST',
+    headers: { ...auth, 'Content-Type': 'application/json' },
+    body: '{"domain":"docs.example.com"}',
+  })
+  expect(started.status).toBe(202)
+  const jobId = String(started.json.jobId)
+  const job = await waitFor(async () => {
+    const { json } = await get(`/v1/static-export/jobs/${jobId}`)
+    return json.status === 'completed' || json.status === 'failed' ? json : undefined
+  })
+  expect(job).toMatchObject({ status: 'completed', error: null, progress: 100, pageCount: 3 })
+  return jobId
+}
+
+async function createLink(jobId: string): Promise<string> {
+  const { status, json } = await send(server.url, `/v1/static-export/jobs/${jobId}/bundle`, {
+    method: 'POST',
+    headers: auth,
+  })
+  expect(status).toBe(200)
+  return String(json.bundleUrl)
+}
+
+describe('rule 1: microseconds and numeric offsets in dates', () => {
+  test.each([
+    '2026-11-20T10:11:12.123456+00:00',
+    '2026-11-20T10:11:12.123456%2B00:00',
+    '2026-11-20T10%3A11%3A12.123456%2B00%3A00',
+    '2026-11-20T10:11:12Z',
+    '2026-11-20',
+  ])('dateTo=%s', async dateTo => {
+    const { status, json } = await get(`/v1/analytics/${projectId}/visitors?limit=250&offset=0&dateTo=${dateTo}`)
+    expect({ status, json }).toMatchObject({ status: 200, json: { visitors: [], hasMore: false } })
+  })
+})
+
+describe('rule 2: an encoded project id stays one segment', () => {
+  test.each(['%2F', '%3F', '%23', 'a%2Fb%3Fc%23d', '..%2F..', '%00', `${projectId}%2F`])('%s', async id => {
+    for (const path of [`/v1/analytics/${id}/visitors`, `/v2/agent/${id}/job/x`]) {
+      const { status, json } = await get(path)
+      expect(status).toBe(404)
+      expect(json.error).toContain('Invalid project id')
+    }
+  })
+})
+
+test('rule 3: visitors and a boolean hasMore are there when the answer is empty, and past the end', async () => {
+  for (const query of ['', '?offset=1000000', '?dateFrom=2020-01-01&dateTo=2020-01-01']) {
+    const { json } = await get(`/v1/analytics/${projectId}/visitors${query}`)
+    expect(json).toEqual({ totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false })
+  }
+})
+
+describe('rule 4: never a redirect, always JSON, unknown paths fast', () => {
+  test.each([
+    ['GET', '/'],
+    ['GET', '/v1/static-export/jobs/null'],
+    ['GET', '/v1/static-export/jobs/'],
+    ['GET', '//v1/static-export/jobs'],
+    ['GET', '/v1/static-export/../static-export/jobs'],
+    ['GET', '/V1/Static-Export/Jobs/se_1'],
+    ['DELETE', `/v2/agent/x/job/y`],
+    ['GET', '/bundles'],
+    ['GET', '/docs/nothing-here'],
+    ['GET', '/%E0%A4%A'],
+  ])('%s %s', async (method, path) => {
+    const startedAt = performance.now()
+    const { status, headers, json } = await send(server.url, path, { method, headers: auth })
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect([400, 403, 404, 405]).toContain(status)
+    expect(headers.location).toBeUndefined()
+    expect(headers['content-type']).toContain('application/json')
+    expect(json.error).toBeTypeOf('string')
+  })
+})
+
+test('rule 5: Retry-After is a whole number of seconds that a client can wait', async () => {
+  const other = await createOrganization(server.store)
+  const { key } = await createApiKey(server.store, other.organizationId)
+  const path = `/v1/analytics/${other.projectId}/visitors`
+  const headers = { Authorization: `Bearer ${key}` }
+  for (let i = 0; i < 100; i++) expect((await send(server.url, path, { headers })).status).toBe(200)
+  const refused = await send(server.url, path, { headers })
+  expect(refused.status).toBe(429)
+  expect(refused.headers['retry-after']).toMatch(/^\d+$/)
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(36)
+  expect(refused.json).toEqual({ error: expect.any(String), details: [{ message: expect.any(String) }] })
+})
+
+test('rule 6: 401, 403 and 404 are distinct, and an empty result is 200', async () => {
+  const { key: readKey } = await createApiKey(server.store, organizationId, { scopes: ['read'] })
+  const standard = await createOrganization(server.store, 'standard')
+  const { key: standardKey } = await createApiKey(server.store, standard.organizationId)
+  const statuses = await Promise.all([
+    send(server.url, '/v1/static-export/jobs/se_0000000000000000'),
+    send(server.url, '/v1/static-export/jobs/se_0000000000000000', {
+      headers: { Authorization: `Bearer ${standardKey}` },
+    }),
+    send(server.url, '/v1/static-export/jobs', { method: 'POST', headers: { Authorization: `Bearer ${readKey}` } }),
+    get('/v1/static-export/jobs/se_0000000000000000'),
+    get(`/v1/analytics/${projectId}/visitors`),
+  ])
+  expect(statuses.map(({ status }) => status)).toEqual([401, 403, 403, 404, 200])
+})
+
+test('rule 7: the bundle POST comes without body, type and length, and a GET may carry a type', async () => {
+  const jobId = await completeExport()
+  const bundle = await send(server.url, `/v1/static-export/jobs/${jobId}/bundle`, { method: 'POST', headers: auth })
+  expect(bundle.status).toBe(200)
+  expect(bundle.json).toMatchObject({ jobId, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  for (const type of ['application/json', 'text/plain', 'nonsense', 'multipart/form-data; boundary=x']) {
+    const { status } = await get(`/v1/static-export/jobs/${jobId}`, { 'Content-Type': type })
+    expect(status).toBe(200)
+  }
+})
+
+test('rule 8: an export of a small site is done long before the official loop gives up', async () => {
+  const startedAt = performance.now()
+  await completeExport()
+  expect(performance.now() - startedAt).toBeLessThan(60_000)
+})
+
+describe('rule 9: the link to a bundle', () => {
+  test('passes through a shell, and downloads without a header', async () => {
+    const link = await createLink(await completeExport())
+    expect(link).toMatch(/^[A-Za-z0-9:/?&=._~%+-]+$/)
+    const whole = await send(server.url, link.slice(server.url.length))
+    expect(whole.status).toBe(200)
+    expect(whole.text.startsWith('PK')).toBe(true)
+  })
+
+  test('HEAD, Range, ETag and If-None-Match work', async () => {
+    const path = (await createLink(await completeExport())).slice(server.url.length)
+    const head = await send(server.url, path, { method: 'HEAD' })
+    expect(head.status).toBe(200)
+    expect(head.headers).toMatchObject({ 'accept-ranges': 'bytes', etag: expect.stringMatching(/^"[0-9a-f]{64}"$/) })
+    const part = await send(server.url, path, { headers: { Range: 'bytes=0-1' } })
+    expect(part).toMatchObject({ status: 206, text: 'PK', headers: { 'content-length': '2' } })
+    const rest = await send(server.url, path, { headers: { Range: 'bytes=2-', 'If-Range': String(head.headers.etag) } })
+    expect(rest.status).toBe(206)
+    expect(Number(rest.headers['content-length'])).toBe(Number(head.headers['content-length']) - 2)
+    const beyond = await send(server.url, path, { headers: { Range: 'bytes=999999999-' } })
+    expect(beyond.status).toBe(416)
+    const unchanged = await send(server.url, path, { headers: { 'If-None-Match': String(head.headers.etag) } })
+    expect(unchanged).toMatchObject({ status: 304, text: '' })
+  })
+
+  test('a changed byte is 403', async () => {
+    const path = (await createLink(await completeExport())).slice(server.url.length)
+    for (let i = '/bundles/'.length; i < path.length; i += 7) {
+      const changed = path.slice(0, i) + (path[i] === '0' ? '1' : '0') + path.slice(i + 1)
+      expect((await send(server.url, changed)).status).toBe(403)
+    }
+  })
+
+  test('is never logged', async () => {
+    const path = (await createLink(await completeExport())).slice(server.url.length)
+    await send(server.url, path)
+    await send(server.url, `${path}0`)
+    const signature = /signature=([0-9a-f]+)/.exec(path)?.[1] as string
+    await waitFor(async () => server.logged.find(line => line.path === '/bundles/...' && line.status === 403))
+    expect(JSON.stringify(server.logged)).not.toContain(signature)
+  })
+})
+
+test('rule 9: one second past its lifetime a link is 403', async () => {
+  const brief = await startTestServer({ linkTtlSeconds: 1 })
+  try {
+    const organization = await createOrganization(brief.store)
+    const key = (await createApiKey(brief.store, organization.organizationId)).key
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+    const origin = site.url
+    await brief.store.sites.insert({ domain: 'a.example.com', projectId: organization.projectId, origin, createdAt: 0 })
+    const body = '{"domain":"a.example.com"}'
+    const { json } = await send(brief.url, '/v1/static-export/jobs', { method: 'POST', headers, body })
+    const bundle = await waitFor(async () => {
+      const answer = await send(brief.url, `/v1/static-export/jobs/${json.jobId}/bundle`, { method: 'POST', headers })
+      return answer.status === 200 ? answer.json : undefined
+    })
+    const path = String(bundle.bundleUrl).slice(brief.url.length)
+    expect((await send(brief.url, path, { method: 'HEAD' })).status).toBe(200)
+    await new Promise(done => setTimeout(done, Date.parse(String(bundle.expiresAt)) + 1001 - Date.now()))
+    expect((await send(brief.url, path, { method: 'HEAD' })).status).toBe(403)
+  } finally {
+    await brief.dispose()
+  }
+})
+
+test('rule 10: a fresh link to the same bundle can be had after the first expired, also after a restart', async () => {
+  const jobId = await completeExport()
+  const first = await send(server.url, (await createLink(jobId)).slice(server.url.length))
+  await server.restart()
+  const second = await send(server.url, (await createLink(jobId)).slice(server.url.length))
+  expect(second.headers.etag).toBe(first.headers.etag)
+})
+
+test('an unknown job and the job of another organization answer byte for byte the same', async () => {
+  const jobId = await completeExport()
+  const other = await createOrganization(server.store)
+  const { key } = await createApiKey(server.store, other.organizationId)
+  const headers = { Authorization: `Bearer ${key}`, 'X-Request-Id': 'same' }
+  for (const suffix of ['', '/bundle']) {
+    const method = suffix === '' ? 'GET' : 'POST'
+    const ask = (id: string) => send(server.url, `/v1/static-export/jobs/${id}${suffix}`, { method, headers })
+    const { headers: ownHeaders, ...own } = await ask(jobId)
+    const { headers: unknownHeaders, ...unknown } = await ask(createId('se'))
+    expect(own).toEqual(unknown)
+    expect({ ...ownHeaders, date: '' }).toEqual({ ...unknownHeaders, date: '' })
+  }
+  const visitors = await Promise.all(
+    [projectId, 'prj_unknown'].map(id => send(server.url, `/v1/analytics/${id}/visitors`, { headers })),
+  )
+  expect(visitors[0]?.text).toBe(visitors[1]?.text)
+})

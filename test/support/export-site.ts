@@ -1,0 +1,45 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A small documentation site on a free port of this machine, with as many pages as asked for. */
+export async function startSite(pages: number, { delayMs = 0 } = {}): Promise<{ url: string; close(): Promise<void> }> {
+  const server: Server = createServer((req, res) => {
+    const match = /^\/page-(\d+)\.html$/.exec(req.url ?? '')
+    const page = req.url === '/' ? 0 : match ? Number(match[1]) : Number.NaN
+    setTimeout(() => {
+      if (!(page < pages)) {
+        res
+          .writeHead(404, { 'Content-Type': 'text/html' })
+          .end('<!doctype html><title>Not found</title><p>There is no such page.')
+        return
+      }
+      const next = page + 1 < pages ? `<a href="/page-${page + 1}.html">Next</a>` : ''
+      const text = `<p>This is page ${page} of a small site, with enough words of its own to be told from the others.</p>`
+      res
+        .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
+        .end(
+          `<!doctype html><html><head><title>Page ${page}</title></head><body><h1>Page ${page}</h1>${text}${next}</body></html>`,
+        )
+    }, delayMs)
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () =>
+      new Promise(done => {
+        server.closeAllConnections()
+        server.close(() => done())
+      }),
+  }
+}
+
+/** Asks again every 50 ms until the answer is there. */
+export async function waitFor<T>(ask: () => Promise<T | undefined>, withinMs = 20_000): Promise<T> {
+  const endsAt = Date.now() + withinMs
+  while (Date.now() < endsAt) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    await new Promise(done => setTimeout(done, 50))
+  }
+  throw new Error(`It did not come within ${withinMs} ms.`)
+}
