@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { ExportError } from './export-error.ts'
+import type { Fetcher } from './fetcher.ts'
+import type { ExportLimits } from './limits.ts'
+import type { Queue } from './queue.ts'
+import type { Site } from './site.ts'
+import type { UrlRole } from './url-attributes.ts'
+
+/** Something fetched that goes into the bundle; its bytes wait in a file of the work folder. */
+export interface Resource {
+  key: string
+  /** After redirects, at the origin when it is the site's own: what its relative addresses are relative to. */
+  url: URL
+  kind: 'page' | 'stylesheet' | 'manifest' | 'file'
+  /** Media type without parameters. */
+  type: string
+  charset: string
+  /** Whether the file itself names its encoding. */
+  declared: boolean
+  file: string
+  sizeBytes: number
+  /** Of the bytes as they were fetched. */
+  sha256: string
+  /** A page as a browser left it; its scripts have done their work and are dropped. */
+  rendered: boolean
+}
+
+/** What a link leads to, by linkKey. `failed` = the origin could not answer, as opposed to a page that is not there. */
+export type PageOutcome =
+  | { state: 'page'; resource: Resource }
+  | { state: 'file'; key: string }
+  | { state: 'redirect'; to: string }
+  | { state: 'elsewhere'; url: URL }
+  | { state: 'missing' | 'failed' | 'skipped'; reason: string }
+
+/** What an asset's address leads to, by assetKey. */
+export type FileOutcome = { state: 'file'; resource: Resource } | { state: 'missing' | 'dropped'; reason: string }
+
+export interface CrawlState {
+  site: Site
+  fetcher: Fetcher
+  limits: ExportLimits
+  queue: Queue
+  pages: Map<string, PageOutcome>
+  files: Map<string, FileOutcome>
+  /** Keys whose request is under way. */
+  pendingPages: Set<string>
+  pendingFiles: Set<string>
+  /** Folder for what was fetched. */
+  folder: string
+  isAllowed(url: URL): boolean
+  /** Whether an asset may be packed at all; a reason when not. */
+  refuseFile(url: URL, role: UrlRole, isOwn: boolean): string | null
+  /** Ends the whole export. */
+  abort(error: unknown): void
+}
+
+/** Where the bytes of a resource wait. */
+export function workFile(state: CrawlState, key: string): string {
+  return join(state.folder, createHash('sha256').update(key).digest('hex').slice(0, 32))
+}
+
+/** @throws {ExportError} when everything fetched so far is more than an export may hold. */
+export function checkTotal({ fetcher, limits }: CrawlState): void {
+  if (fetcher.totalBytes <= limits.totalBytes) return
+  const limitMb = Math.round(limits.totalBytes / 1024 ** 2)
+  throw new ExportError(
+    `The site is larger than the limit of ${limitMb} MB for one export; raise the limit or export fewer paths.`,
+    'too_large',
+  )
+}

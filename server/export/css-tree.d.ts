@@ -1,0 +1,7 @@
+// css-tree ships no types; this is the part of its API that css-urls.ts uses.
+declare module 'css-tree' {
+  export const tokenTypes: Readonly<Record<string, number>>
+  export function tokenize(source: string, onToken: (type: number, start: number, end: number) => void): void
+  export const string: { decode(token: string): string; encode(text: string): string }
+  export const url: { decode(token: string): string; encode(text: string): string }
+}

@@ -1,0 +1,76 @@
+import { string as cssString, url as cssUrl, tokenize, tokenTypes } from 'css-tree'
+
+/** A URL in a style sheet. `start` and `end` enclose the whole token: `url(...)` or a quoted string. */
+export interface CssUrl {
+  url: string
+  kind: 'import' | 'image'
+  /** How a replacement has to be written in its place. */
+  form: 'url' | 'string'
+  start: number
+  end: number
+}
+
+const { Url, String: Quoted, AtKeyword, Function: Fn, RightParenthesis, WhiteSpace, Comment, Semicolon } = tokenTypes
+
+/** Finds url(), @import and image-set() strings; @namespace and @charset name no file. Reads any text without failing. */
+export function cssUrls(text: string): CssUrl[] {
+  if (!/url\(|@import|image-set\(/i.test(text)) return []
+  const found: CssUrl[] = []
+  let rule: 'import' | 'ignored' | null = null
+  // The functions that enclose the current token, innermost last; '' stands for a plain parenthesis.
+  const enclosing: string[] = []
+  let argument: { start: number; value: string; end: number } | null = null
+
+  function add(url: string, form: CssUrl['form'], start: number, end: number) {
+    const kind = rule === 'import' ? 'import' : 'image'
+    if (rule !== 'ignored' && url.trim() !== '') found.push({ url: url.trim(), kind, form, start, end })
+    // Only the first URL or string after @import is its address; layer(), supports() and media follow.
+    if (rule === 'import') rule = 'ignored'
+  }
+
+  tokenize(text, (type, start, end) => {
+    if (type === WhiteSpace || type === Comment) return
+    if (type === AtKeyword) {
+      const name = text.slice(start + 1, end).toLowerCase()
+      rule = name === 'import' ? 'import' : name === 'namespace' || name === 'charset' ? 'ignored' : null
+    } else if (type === Semicolon || text[start] === '{' || text[start] === '}') {
+      rule = null
+      enclosing.length = 0
+    } else if (type === Url) {
+      add(cssUrl.decode(text.slice(start, end)), 'url', start, end)
+    } else if (type === Fn) {
+      const name = text.slice(start, end - 1).toLowerCase()
+      enclosing.push(name)
+      if (name === 'url' || name === 'src') argument = { start, value: '', end: 0 }
+    } else if (text[start] === '(') {
+      enclosing.push('')
+    } else if (type === Quoted) {
+      const inside = enclosing.at(-1)
+      const value = cssString.decode(text.slice(start, end))
+      if (argument) argument.value = value
+      else if (rule === 'import' || inside === 'image-set' || inside === '-webkit-image-set')
+        add(value, 'string', start, end)
+    } else if (type === RightParenthesis) {
+      const name = enclosing.pop()
+      if (argument && (name === 'url' || name === 'src')) {
+        if (name === 'url') add(argument.value, 'url', argument.start, end)
+        argument = null
+      }
+    }
+  })
+  return found
+}
+
+/** The style sheet with URLs replaced; undefined from `replace` leaves the bytes as they are. */
+export function replaceCssUrls(text: string, replace: (found: CssUrl) => string | undefined): string {
+  let out = ''
+  let at = 0
+  for (const found of cssUrls(text)) {
+    const replacement = replace(found)
+    if (replacement === undefined) continue
+    const written = JSON.stringify(replacement)
+    out += text.slice(at, found.start) + (found.form === 'url' ? `url(${written})` : written)
+    at = found.end
+  }
+  return at === 0 ? text : out + text.slice(at)
+}

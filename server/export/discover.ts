@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import robotsParser from 'robots-parser'
+import type { Fetcher } from './fetcher.ts'
+import { FetchError, userAgent } from './fetcher.ts'
+import type { Site } from './site.ts'
+import { readSitemap } from './sitemap.ts'
+
+/** What a site says about itself before any page is read. */
+export interface Discovered {
+  /** Addresses of pages from sitemaps and llms.txt, absolute, unchecked. */
+  pages: string[]
+  /** Whether robots.txt lets us fetch this. */
+  isAllowed(url: URL): boolean
+  /** How the site answers for a page that cannot exist. */
+  missing: MissingPage
+}
+
+/** `status` is 404 on most sites; 200 means soft 404s, and `body` is what they look like. `url` is after redirects. */
+export interface MissingPage {
+  status: number
+  url: URL
+  asked: URL
+  body: Buffer | null
+}
+
+const mostSitemaps = 200
+const mostListedPages = 500_000
+const listBytes = 64 * 1024 ** 2
+
+/** The robots-parser types describe an ES module; the package is CommonJS and exports the function itself. */
+const parseRobots = robotsParser as unknown as typeof robotsParser.default
+
+export interface DiscoverOptions {
+  site: Site
+  fetcher: Fetcher
+  obeyRobots: boolean
+  /** False when only given paths are exported: lists of pages are not needed then. */
+  wantPages: boolean
+}
+
+export async function discoverSite({ site, fetcher, obeyRobots, wantPages }: DiscoverOptions): Promise<Discovered> {
+  const robotsUrl = new URL('/robots.txt', site.origin)
+  const [robotsText, missing] = await Promise.all([readText(fetcher, robotsUrl), probeMissing(site, fetcher)])
+  const robots = parseRobots(robotsUrl.href, robotsText ?? '')
+  const isAllowed = (url: URL) => !obeyRobots || robots.isAllowed(url.href, userAgent) !== false
+  if (!wantPages) return { pages: [], isAllowed, missing }
+
+  const guesses = ['sitemap.xml', 'sitemap_index.xml'].flatMap(name => [
+    new URL(name, site.origin).href,
+    new URL(`/${name}`, site.origin).href,
+  ])
+  const [fromSitemaps, fromLlms] = await Promise.all([
+    readSitemaps([...robots.getSitemaps(), ...guesses], site, fetcher),
+    readText(fetcher, new URL('llms.txt', site.origin)),
+  ])
+  return { pages: [...fromSitemaps, ...linksOfLlms(fromLlms ?? '', site.origin)], isAllowed, missing }
+}
+
+async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Promise<string[]> {
+  const pages: string[] = []
+  const seen = new Set<string>()
+  const waiting = [...starts]
+  while (waiting.length > 0 && seen.size < mostSitemaps && pages.length < mostListedPages) {
+    const address = waiting.shift() ?? ''
+    const url = URL.parse(address, site.origin)
+    // A sitemap elsewhere may list our pages, but nothing of ours depends on it: only the site's own are read.
+    const own = url && site.own(url)
+    if (!own || seen.has(own.href)) continue
+    seen.add(own.href)
+    const bytes = await readBytes(fetcher, own)
+    if (!bytes) continue
+    const sitemap = readSitemap(bytes, listBytes)
+    pages.push(...sitemap.pages.slice(0, mostListedPages - pages.length))
+    waiting.push(...sitemap.sitemaps)
+  }
+  return pages
+}
+
+/** The links of llms.txt, a Markdown list of pages (llmstxt.org). */
+export function linksOfLlms(text: string, base: URL): string[] {
+  const found: string[] = []
+  for (const [, address = ''] of text.matchAll(/\]\(\s*<?([^\s)>]+)>?[^)]*\)/g)) {
+    const url = URL.parse(address, base)
+    if (url) found.push(url.href)
+  }
+  return found
+}
+
+async function probeMissing(site: Site, fetcher: Fetcher): Promise<MissingPage> {
+  const asked = new URL(`quire-${randomBytes(8).toString('hex')}`, site.origin)
+  try {
+    const answer = await fetcher.open(asked, 'text/html,*/*;q=0.8')
+    const isPage = answer.status === 200 && /html/.test(answer.type)
+    if (!isPage) {
+      await answer.drop()
+      return { status: answer.status === 200 ? 404 : answer.status, url: answer.url, asked, body: null }
+    }
+    return { status: 200, url: answer.url, asked, body: await answer.read(8 * 1024 ** 2) }
+  } catch (error) {
+    if (error instanceof FetchError) return { status: 404, url: asked, asked, body: null }
+    throw error
+  }
+}
+
+async function readText(fetcher: Fetcher, url: URL): Promise<string | null> {
+  const bytes = await readBytes(fetcher, url)
+  return bytes?.toString('utf8') ?? null
+}
+
+/** The body of a 200 that is no page (soft 404s answer with pages); null for everything else. */
+async function readBytes(fetcher: Fetcher, url: URL): Promise<Buffer | null> {
+  try {
+    const answer = await fetcher.open(url)
+    if (answer.status === 200 && !/html/.test(answer.type)) return await answer.read(listBytes)
+    await answer.drop()
+    return null
+  } catch (error) {
+    if (error instanceof FetchError) return null
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+import dns from 'node:dns'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
+import { Agent, buildConnector } from 'undici'
+import { whyForbidden } from './address.ts'
+
+/** A connection was refused because the host is, or resolves to, an address that is not public. */
+export class ForbiddenAddressError extends Error {
+  readonly host: string
+  constructor(host: string, why: string) {
+    super(`${host} leads to an address that is not public (${why})`)
+    this.name = 'ForbiddenAddressError'
+    this.host = host
+  }
+}
+
+export interface GuardedAgentOptions {
+  /** The one origin that may be private or loopback; null = none. */
+  exempt: URL | null
+  connections: number
+  connectTimeoutMs: number
+  /** For tests: how names are resolved. */
+  lookup?: LookupFunction
+}
+
+/**
+ * Opens a pool of kept-alive connections that checks every address in the connect step itself: names through the
+ * look-up that the socket uses (so a name that changes between two look-ups gains nothing), literals before connecting,
+ * and the peer once more when connected. The caller closes it.
+ */
+export function openGuardedAgent(options: GuardedAgentOptions): Agent {
+  const timeout = options.connectTimeoutMs
+  const direct = buildConnector({ timeout, allowH2: false, ...(options.lookup ? { lookup: options.lookup } : {}) })
+  const guarded = buildConnector({ timeout, allowH2: false, lookup: checkedLookup(options.lookup ?? dns.lookup) })
+  return new Agent({
+    connections: options.connections,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    connect(target, callback) {
+      const host = target.hostname.replace(/^\[|\]$/g, '')
+      const port = target.port || (target.protocol === 'https:' ? '443' : '80')
+      if (options.exempt && isOrigin(options.exempt, target.hostname, port)) return direct(target, callback)
+      const why = isIP(host) === 0 ? null : whyForbidden(host)
+      if (why) return callback(new ForbiddenAddressError(host, why), null)
+      guarded(target, (error, socket) => {
+        if (error) return callback(error, null)
+        const peerWhy = whyForbidden((socket as Socket).remoteAddress ?? '')
+        if (!peerWhy) return callback(null, socket)
+        socket.destroy()
+        callback(new ForbiddenAddressError(host, peerWhy), null)
+      })
+    },
+  })
+}
+
+function isOrigin(origin: URL, hostname: string, port: string): boolean {
+  const bare = (host: string) => host.replace(/^\[|\]$/g, '').toLowerCase()
+  const originPort = origin.port || (origin.protocol === 'https:' ? '443' : '80')
+  return bare(origin.hostname) === bare(hostname) && originPort === port
+}
+
+/** One forbidden address among the answers is enough to refuse the name: a mixed answer is how rebinding looks. */
+function checkedLookup(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, options, (error, address, family) => {
+      if (error) return callback(error, address, family)
+      const answers = Array.isArray(address) ? address.map(answer => answer.address) : [address]
+      for (const answer of answers) {
+        const why = whyForbidden(answer)
+        if (why) return callback(new ForbiddenAddressError(hostname, why) as NodeJS.ErrnoException, address, family)
+      }
+      callback(null, address, family)
+    })
+  }
+}

@@ -1,0 +1,125 @@
+import { encodeSegment, foldName, markSegment, safeSegment } from './file-name.ts'
+import { missingExtension } from './media-types.ts'
+
+/** Something that needs a place in the bundle. */
+export interface Placed {
+  key: string
+  url: URL
+  isPage: boolean
+  /** Media type without parameters. */
+  type: string
+  sha256: string
+  /** From another site: kept below _external/ under its host. */
+  external: boolean
+}
+
+/** The folder of the bundle for files of other sites. */
+export const externalFolder = '_external'
+
+const longestPathBytes = 240
+
+/** Names at the root of a bundle that are ours. */
+const ownNames = ['export-report.json', 'export-report.html', externalFolder]
+
+/**
+ * Gives everything its path in the bundle, the same for the same input whatever its order. Pages keep the layout of
+ * the site: `/a/b` and `/a/b/` become a/b/index.html, `/a/b.html` stays. Files keep their path; of several queries on one
+ * path the first keeps the plain name. What a file system could confuse or refuse gets a marked name.
+ */
+export function planLayout(items: readonly Placed[]): Map<string, string> {
+  const sorted = [...items].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  const wanted = sorted.map(item => ({ item, segments: wantedSegments(item) }))
+  const root = createFolder()
+  for (const name of ownNames)
+    root.names.set(foldName(name), { name, folder: name === externalFolder ? createFolder() : null })
+
+  const plan = new Map<string, string>()
+  const bySource = new Map<string, string>()
+  // Folders first: a file that is in the way of one steps aside.
+  for (const { segments } of wanted) placeFolder(root, segments.slice(0, -1))
+  // Pages before files, so that a page never loses its name to a file; a plain name before one with a query.
+  for (const pass of ['page', 'file'] as const) {
+    for (const { item, segments } of wanted) {
+      if ((pass === 'page') !== item.isPage) continue
+      // Several spellings of one file (queries that only bust caches) share it.
+      const source = item.isPage ? '' : `${segments.join('/')} ${item.sha256}`
+      const shared = source && bySource.get(source)
+      const path = shared || placeFile(root, segments, item.key)
+      if (source) bySource.set(source, path)
+      plan.set(item.key, path)
+    }
+  }
+  return plan
+}
+
+interface Folder {
+  /** By folded name. */
+  names: Map<string, { name: string; folder: Folder | null }>
+}
+
+function createFolder(): Folder {
+  return { names: new Map() }
+}
+
+function placeFolder(root: Folder, segments: readonly string[]): { folder: Folder; path: string[] } {
+  let folder = root
+  const path: string[] = []
+  for (const segment of segments) {
+    let name = segment
+    let entry = folder.names.get(foldName(name))
+    if (entry && (entry.name !== name || !entry.folder)) {
+      name = markSegment(segment, `folder ${segment}`)
+      entry = folder.names.get(foldName(name))
+    }
+    if (!entry) {
+      entry = { name, folder: createFolder() }
+      folder.names.set(foldName(name), entry)
+    }
+    folder = entry.folder ?? createFolder()
+    path.push(entry.name)
+  }
+  return { folder, path }
+}
+
+function placeFile(root: Folder, segments: readonly string[], key: string): string {
+  const { folder, path } = placeFolder(root, segments.slice(0, -1))
+  const wanted = segments.at(-1) ?? 'index.html'
+  let name = wanted
+  for (let attempt = 0; folder.names.has(foldName(name)); attempt += 1) {
+    name = markSegment(wanted, attempt === 0 ? key : `${attempt} ${key}`)
+  }
+  folder.names.set(foldName(name), { name, folder: null })
+  return [...path, name].join('/')
+}
+
+function wantedSegments({ url, isPage, type, external, key }: Placed): string[] {
+  const endsInSlash = url.pathname.endsWith('/')
+  const segments = url.pathname
+    .split('/')
+    .filter(segment => segment !== '')
+    .map(safeSegment)
+  if (isPage) {
+    const last = segments.at(-1)
+    if (!last || endsInSlash || !/\.x?html?$/i.test(last)) segments.push('index.html')
+  } else {
+    if (endsInSlash || segments.length === 0) segments.push('index')
+    const last = segments.at(-1) ?? ''
+    const extension = missingExtension(last, type)
+    if (extension) segments[segments.length - 1] = `${last}.${extension}`
+  }
+  if (external) segments.unshift(externalFolder, safeSegment(url.host.replace(':', '_')))
+  if (Buffer.byteLength(segments.join('/')) <= longestPathBytes) return segments
+  const short = markSegment((segments.at(-1) ?? '').slice(-40), key)
+  return external ? [externalFolder, '_long', short] : ['_long', short]
+}
+
+/** The reference from one file of the bundle to another, both as paths from its root. */
+export function relativeReference(from: string, to: string): string {
+  const fromFolders = from.split('/').slice(0, -1)
+  const target = to.split('/')
+  let common = 0
+  while (common < fromFolders.length && common < target.length - 1 && fromFolders[common] === target[common])
+    common += 1
+  const up = '../'.repeat(fromFolders.length - common)
+  return up + target.slice(common).map(encodeSegment).join('/')
+}

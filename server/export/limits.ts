@@ -1,0 +1,33 @@
+/** What one export may use at most. A page or file past its own limit is left out and reported; a total ends the export. */
+export interface ExportLimits {
+  /** Pages in the bundle; links past it are left out and reported. */
+  pages: number
+  /** Files in the bundle that are not pages. */
+  files: number
+  /** Bytes of everything fetched, decompressed. */
+  totalBytes: number
+  /** Bytes of one file, decompressed. */
+  fileBytes: number
+  /** Bytes of one page or style sheet, decompressed; these are held in memory while they are read. */
+  pageBytes: number
+  /** Redirects followed for one request. */
+  redirects: number
+  /** Time for one request, and for one page in the browser. */
+  pageTimeoutMs: number
+  /** Time for the whole export. */
+  jobTimeoutMs: number
+  /** Requests under way at once. */
+  connections: number
+}
+
+export const defaultLimits: ExportLimits = {
+  pages: 20_000,
+  files: 100_000,
+  totalBytes: 4 * 1024 ** 3,
+  fileBytes: 256 * 1024 ** 2,
+  pageBytes: 24 * 1024 ** 2,
+  redirects: 10,
+  pageTimeoutMs: 30_000,
+  jobTimeoutMs: 3_600_000,
+  connections: 8,
+}

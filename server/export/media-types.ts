@@ -1,0 +1,50 @@
+/** Extensions that static servers map to these types; the first is given to a file whose own name says something else. */
+const extensions: Record<string, readonly string[]> = {
+  'application/atom+xml': ['xml', 'atom'],
+  'application/javascript': ['js', 'mjs', 'cjs'],
+  'application/json': ['json', 'map'],
+  'application/ld+json': ['jsonld', 'json'],
+  'application/manifest+json': ['webmanifest', 'json'],
+  'application/pdf': ['pdf'],
+  'application/rss+xml': ['xml', 'rss'],
+  'application/wasm': ['wasm'],
+  'application/x-javascript': ['js', 'mjs'],
+  'application/xml': ['xml', 'xsl'],
+  'application/zip': ['zip'],
+  'audio/mpeg': ['mp3'],
+  'audio/ogg': ['ogg', 'oga'],
+  'font/otf': ['otf'],
+  'font/ttf': ['ttf'],
+  'font/woff': ['woff'],
+  'font/woff2': ['woff2'],
+  'image/avif': ['avif'],
+  'image/gif': ['gif'],
+  'image/jpeg': ['jpg', 'jpeg', 'jfif'],
+  'image/png': ['png'],
+  'image/svg+xml': ['svg'],
+  'image/vnd.microsoft.icon': ['ico'],
+  'image/webp': ['webp'],
+  'image/x-icon': ['ico'],
+  'text/css': ['css'],
+  'text/javascript': ['js', 'mjs', 'cjs'],
+  'text/markdown': ['md', 'markdown'],
+  'text/xml': ['xml', 'xsl', 'rss', 'atom'],
+  'video/mp4': ['mp4', 'm4v'],
+  'video/webm': ['webm'],
+}
+
+/** Types that a browser refuses under a name that says something else; other files keep the name they have. */
+const strict = /^(text\/css|image\/svg\+xml|(text|application)\/(x-)?javascript|application\/wasm)$/
+
+/**
+ * The extension (without dot) to add to a file's name so that a static server, or a browser on file://, takes it for
+ * what it is; null when the name is fine.
+ */
+export function missingExtension(fileName: string, type: string): string | null {
+  const known = extensions[type]
+  if (!known) return null
+  const own = /\.([a-z0-9]{1,8})$/i.exec(fileName)?.[1]?.toLowerCase()
+  if (own && known.includes(own)) return null
+  if (own && !strict.test(type)) return null
+  return known[0] ?? null
+}

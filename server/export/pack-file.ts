@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { type CrawlState, checkTotal, type FileOutcome, type Resource, workFile } from './crawl-state.ts'
+import { cssUrls } from './css-urls.ts'
+import { ExportError } from './export-error.ts'
+import { type Answer, FetchError } from './fetcher.ts'
+import { manifestUrls } from './manifest.ts'
+import { assetKey } from './site.ts'
+import { decodeRaw, headerCharset, readRawText } from './text-encoding.ts'
+import type { UrlRole } from './url-attributes.ts'
+
+/** Sees to it that a file that a page or style sheet needs is fetched once, with the files it needs in turn. */
+export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
+  if (address.protocol !== 'http:' && address.protocol !== 'https:') return
+  const own = state.site.own(address)
+  const url = own ?? address
+  const key = assetKey(url)
+  if (state.files.has(key) || state.pendingFiles.has(key)) return
+  const refusal = state.refuseFile(url, role, own !== null)
+  if (refusal) {
+    state.files.set(key, { state: 'dropped', reason: refusal })
+    return
+  }
+  if (state.files.size + state.pendingFiles.size >= state.limits.files) {
+    const message = `The site needs more than ${state.limits.files} files; raise the limit or export fewer paths.`
+    state.abort(new ExportError(message, 'too_large'))
+    return
+  }
+  state.pendingFiles.add(key)
+  state.queue
+    .add(async () => {
+      state.files.set(key, await fetchFile(state, url, key))
+    })
+    .catch(error => state.abort(error))
+    .finally(() => state.pendingFiles.delete(key))
+}
+
+async function fetchFile(state: CrawlState, url: URL, key: string): Promise<FileOutcome> {
+  try {
+    if (state.site.own(url) && !state.isAllowed(url)) return { state: 'missing', reason: 'refused by robots.txt' }
+    const answer = await state.fetcher.open(url)
+    if (answer.status >= 400 || answer.status < 200) {
+      await answer.drop()
+      return { state: 'missing', reason: `status ${answer.status}` }
+    }
+    if (answer.type === 'text/html') {
+      await answer.drop()
+      return { state: 'missing', reason: 'a page stands where a file is expected' }
+    }
+    return { state: 'file', resource: await storeFile(state, answer, key) }
+  } catch (error) {
+    if (error instanceof FetchError) return { state: 'missing', reason: error.message }
+    throw error
+  }
+}
+
+/** Keeps the body of an answer in the work folder. Style sheets and manifests are read for what they need. */
+export async function storeFile(state: CrawlState, answer: Answer, key: string): Promise<Resource> {
+  const own = state.site.own(answer.url)
+  const url = own ?? answer.url
+  const file = workFile(state, key)
+  const kind = kindOf(answer.type, url)
+  const base = { key, url, kind, type: answer.type, file, rendered: false }
+  if (kind === 'file') {
+    const saved = await answer.save(file, state.limits.fileBytes)
+    checkTotal(state)
+    return { ...base, charset: 'utf-8', declared: true, ...saved }
+  }
+  const bytes = await answer.read(state.limits.pageBytes)
+  checkTotal(state)
+  const raw = readRawText(bytes, headerCharset(answer.contentType))
+  const text = decodeRaw(raw.text, raw.charset)
+  if (kind === 'stylesheet') {
+    for (const found of cssUrls(text)) {
+      const needed = URL.parse(found.url, url)
+      if (needed && !found.url.startsWith('#'))
+        needFile(state, needed, found.kind === 'import' ? 'stylesheet' : 'asset')
+    }
+  } else {
+    for (const address of manifestUrls(text).icons) {
+      const needed = URL.parse(address, url)
+      if (needed) needFile(state, needed, 'asset')
+    }
+  }
+  await writeFile(file, raw.text, 'latin1')
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { ...base, charset: raw.charset, declared: raw.declared, sizeBytes: bytes.length, sha256 }
+}
+
+function kindOf(type: string, url: URL): Resource['kind'] {
+  if (type === 'text/css') return 'stylesheet'
+  if (type === 'application/manifest+json' || /\.webmanifest$/i.test(url.pathname)) return 'manifest'
+  return 'file'
+}

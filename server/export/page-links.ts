@@ -1,0 +1,86 @@
+import { cssUrls } from './css-urls.ts'
+import { type Attribute, findAttribute, scanHtml } from './html-scan.ts'
+import { srcsetCandidates } from './srcset.ts'
+import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
+import { type UrlRole, urlAttributes } from './url-attributes.ts'
+
+/** What a page leads to and needs, each address once per role. */
+export interface PageLinks {
+  links: URL[]
+  assets: { url: URL; role: UrlRole }[]
+}
+
+/** Reads the links and assets of a page. Addresses that make no URL are left out. */
+export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
+  const { text, charset } = raw
+  const base = documentBase(raw, pageUrl)
+  const links = new Map<string, URL>()
+  const assets = new Map<string, { url: URL; role: UrlRole }>()
+  // Navigation repeats on every page, and anchors within one: parse each spelling once.
+  const seen = new Set<string>()
+
+  function add(address: string, role: UrlRole) {
+    const spelling = `${role} ${role === 'link' || role === 'form' ? withoutFragment(address) : address}`
+    if (seen.has(spelling)) return
+    seen.add(spelling)
+    const url = URL.parse(address.trim(), base)
+    if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return
+    url.hash = ''
+    if (role === 'link' || role === 'form') links.set(url.href, url)
+    else if (role === 'frame') {
+      links.set(url.href, url)
+    } else if (role === 'asset' || role === 'script' || role === 'stylesheet') assets.set(url.href, { url, role })
+  }
+
+  const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
+  scanHtml(text, {
+    tag(tag) {
+      if (tag.attributes.length === 0 || tag.name === 'base') return
+      for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
+        if (text[attribute.start] === '#' && syntax === 'url') continue
+        if (syntax === 'url') {
+          const address = value(attribute)
+          if (address.trim() !== '') add(address, role)
+        } else if (syntax === 'srcset')
+          for (const candidate of srcsetCandidates(value(attribute))) add(candidate.url, role)
+        else if (syntax === 'css') for (const found of cssUrls(value(attribute))) add(found.url, role)
+        else {
+          const target = refreshTarget(value(attribute))
+          if (target) add(target.url, role)
+        }
+      }
+    },
+    rawText(tag, start, end) {
+      if (tag.name !== 'style') return
+      for (const found of cssUrls(decodeRaw(text.slice(start, end), charset))) {
+        add(found.url, found.kind === 'import' ? 'stylesheet' : 'asset')
+      }
+    },
+  })
+  return { links: [...links.values()], assets: [...assets.values()] }
+}
+
+/** What relative addresses of a page are relative to: its first base element, else its own address. */
+export function documentBase(raw: RawText, pageUrl: URL): URL {
+  if (!/<base\s/i.test(raw.text)) return pageUrl
+  let base: URL | null = null
+  scanHtml(raw.text, {
+    tag(tag) {
+      const href = base === null && tag.name === 'base' ? findAttribute(tag, 'href') : undefined
+      if (href) base = URL.parse(decodeAttribute(raw.text.slice(href.start, href.end), raw.charset).trim(), pageUrl)
+    },
+  })
+  return base ?? pageUrl
+}
+
+/** The address in the content of a meta refresh, and where it stands; null when it only reloads. */
+export function refreshTarget(content: string): { url: string; start: number } | null {
+  const match = /^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(["']?)(.*?)\1\s*$/is.exec(content)
+  const url = match?.[2]?.trim()
+  return url ? { url, start: content.indexOf(url) } : null
+}
+
+function withoutFragment(address: string): string {
+  const hash = address.indexOf('#')
+  return hash === -1 ? address : address.slice(0, hash)
+}

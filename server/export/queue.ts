@@ -1,0 +1,55 @@
+/** Runs tasks with bounded concurrency, in the order they were added; knows nothing about what they do. */
+export interface Queue {
+  add<T>(task: () => Promise<T>): Promise<T>
+  /** Resolves when nothing runs and nothing waits, also counting what running tasks add. */
+  idle(): Promise<void>
+  /** Forgets what waits: those promises never settle. What runs goes on. */
+  clear(): void
+}
+
+export function createQueue(concurrency: number): Queue {
+  const waiting: (() => void)[] = []
+  const idlers: (() => void)[] = []
+  let head = 0
+  let running = 0
+
+  function next() {
+    while (running < concurrency && head < waiting.length) {
+      running += 1
+      waiting[head]?.()
+      head += 1
+    }
+    if (head > 1024 && head * 2 > waiting.length) {
+      waiting.splice(0, head)
+      head = 0
+    }
+    if (running === 0 && head === waiting.length) for (const wake of idlers.splice(0)) wake()
+  }
+
+  return {
+    add(task) {
+      return new Promise((resolve, reject) => {
+        waiting.push(() => {
+          task()
+            .then(resolve, reject)
+            .finally(() => {
+              running -= 1
+              next()
+            })
+        })
+        next()
+      })
+    },
+    idle() {
+      return new Promise(resolve => {
+        idlers.push(resolve)
+        next()
+      })
+    },
+    clear() {
+      waiting.length = 0
+      head = 0
+      next()
+    },
+  }
+}

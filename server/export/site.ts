@@ -1,0 +1,92 @@
+/** The URL space of one export: what belongs to it, and which URLs are the same page. */
+export interface Site {
+  /** Where the pages are fetched from; its path is the scope, with a slash at its end. */
+  origin: URL
+  domain: string
+  /** The same URL at the origin when it is one of the site's own, whichever of its names it uses; else null. */
+  own(url: URL): URL | null
+  /** Whether an own URL may be a page: under the scope, and no trap. */
+  inScope(url: URL): boolean
+}
+
+export function createSite(domain: string, origin: URL): Site {
+  const root = new URL(origin)
+  root.search = ''
+  root.hash = ''
+  // A scope is a folder. An origin such as /docs/index.html means the folder of that file.
+  root.pathname = /\.x?html?$/i.test(root.pathname) ? root.pathname.replace(/[^/]*$/, '') : withSlash(root.pathname)
+  const bareScope = root.pathname.slice(0, -1)
+  return {
+    origin: root,
+    domain,
+    own(url) {
+      if (url.protocol !== 'http:' && url.protocol !== 'https:') return null
+      if (url.username || url.password) return null
+      const named = url.hostname === domain.toLowerCase() && url.port === ''
+      if (url.host !== root.host && !named) return null
+      const own = new URL(root)
+      own.pathname = normalizePath(url.pathname)
+      own.search = url.search
+      return own
+    },
+    inScope: url => (url.pathname.startsWith(root.pathname) || url.pathname === bareScope) && !isTrap(url),
+  }
+}
+
+/** Extensions of links that are files for sure; only for these a query makes another file. */
+const fileExtension =
+  /\.(?:avif|bz2|css|csv|docx?|epub|exe|gif|gz|ico|inv|jar|jpe?g|js|json|map|md|mjs|mp[34]|mpeg|odt|ogg|otf|pdf|png|pptx?|rar|rst|rss|svg|tar|tgz|ttf|txt|wasm|wav|webm|webmanifest|webp|whl|woff2?|xlsx?|xml|xz|ya?ml|zip|7z)$/i
+
+/**
+ * Names the page that an own URL leads to: without query, fragment, slash at the end and index.html. `/a` and `/a.html`
+ * stay two pages here; that they are one shows only when both answer the same.
+ */
+export function linkKey(url: URL): string {
+  if (fileExtension.test(url.pathname)) return assetKey(url)
+  const path = url.pathname.replace(/\/index\.html$/i, '/').replace(/\/+$/, '')
+  return url.origin + (path === '' ? '/' : path)
+}
+
+/** Names the file that a URL leads to: everything but the fragment. */
+export function assetKey(url: URL): string {
+  return url.origin + url.pathname + url.search
+}
+
+/** What is asked of the server for a link: the page without query and fragment; a file with its query. */
+export function linkTarget(url: URL): URL {
+  const target = new URL(url)
+  target.hash = ''
+  if (!fileExtension.test(target.pathname)) target.search = ''
+  return target
+}
+
+const longestUrl = 2000
+const mostSegments = 40
+
+/** Whether a URL looks made by a loop of relative links: endless depth, or the same folder again and again. */
+export function isTrap(url: URL): boolean {
+  if (url.href.length > longestUrl) return true
+  const segments = url.pathname.split('/').filter(segment => segment !== '')
+  if (segments.length > mostSegments) return true
+  const counts = new Map<string, number>()
+  for (const segment of segments) {
+    const count = (counts.get(segment) ?? 0) + 1
+    if (count > 4) return true
+    counts.set(segment, count)
+  }
+  return false
+}
+
+/** One spelling per path: unreserved characters plain, other escapes in capitals, no doubled slashes (RFC 3986, 6.2.2). */
+export function normalizePath(path: string): string {
+  const collapsed = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path
+  if (!collapsed.includes('%')) return collapsed
+  return collapsed.replace(/%[0-9a-f]{2}/gi, escaped => {
+    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+    return /[A-Za-z0-9._~-]/.test(character) ? character : escaped.toUpperCase()
+  })
+}
+
+function withSlash(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`
+}

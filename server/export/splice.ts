@@ -1,0 +1,33 @@
+/** Collects replacements of parts of a text and applies them at once; what is not replaced keeps its bytes. */
+export interface Splices {
+  /** Parts must come in ascending order and may not overlap; start = end inserts. */
+  replace(start: number, end: number, text: string): void
+  apply(): string
+  readonly count: number
+}
+
+export function createSplices(text: string): Splices {
+  const edits: { start: number; end: number; text: string }[] = []
+  return {
+    replace(start, end, replacement) {
+      edits.push({ start, end, text: replacement })
+    },
+    get count() {
+      return edits.length
+    },
+    apply() {
+      if (edits.length === 0) return text
+      // A stable sort: what was inserted first at one place stays first.
+      edits.sort((a, b) => a.start - b.start)
+      const parts: string[] = []
+      let at = 0
+      for (const edit of edits) {
+        if (edit.start < at) continue
+        parts.push(text.slice(at, edit.start), edit.text)
+        at = edit.end
+      }
+      parts.push(text.slice(at))
+      return parts.join('')
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { decodeHTMLAttribute } from 'entities'
+
+/**
+ * Text of a page or style sheet as latin1: one character is one byte, so offsets are byte offsets and what is not
+ * touched is written back unchanged in any encoding.
+ */
+export interface RawText {
+  text: string
+  /** The encoding label as TextDecoder knows it. */
+  charset: string
+  /** Whether the file itself names its encoding (a byte order mark or a meta element near its start). */
+  declared: boolean
+}
+
+/** Reads bytes as raw text. UTF-16 is converted to UTF-8, since its tags are not ASCII. Order of trust: BOM, header, meta. */
+export function readRawText(bytes: Buffer, headerCharset: string | null): RawText {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    return { text: bytes.toString('latin1'), charset: 'utf-8', declared: true }
+  }
+  const utf16 =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
+  const fromHeader = knownCharset(headerCharset)
+  if (utf16 || fromHeader?.startsWith('utf-16')) {
+    const decoded = new TextDecoder(utf16 ?? fromHeader ?? 'utf-16le').decode(bytes)
+    return { text: Buffer.from(decoded).toString('latin1'), charset: 'utf-8', declared: false }
+  }
+  // HTML looks for the declaration in the first 1024 bytes.
+  const match = /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))
+  const fromMeta = knownCharset(match?.[1] ?? null)
+  const charset = fromHeader ?? (fromMeta?.startsWith('utf-16') ? 'utf-8' : fromMeta) ?? guessCharset(bytes)
+  return { text: bytes.toString('latin1'), charset, declared: fromMeta === charset }
+}
+
+/** The charset parameter of a Content-Type; null without one. */
+export function headerCharset(contentType: string): string | null {
+  return /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? null
+}
+
+/** Part of raw text as the characters it stands for. */
+export function decodeRaw(raw: string, charset: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
+  if (!/[^\x00-\x7f]/.test(raw)) return raw
+  const bytes = Buffer.from(raw, 'latin1')
+  return charset === 'utf-8' ? bytes.toString() : new TextDecoder(charset).decode(bytes)
+}
+
+/** Characters as raw text of this encoding; in one that Node cannot write, anything past ASCII becomes `entity(code)`. */
+export function encodeRaw(text: string, charset: string, entity: (codePoint: number) => string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
+  if (!/[^\x00-\x7f]/.test(text)) return text
+  if (charset === 'utf-8') return Buffer.from(text).toString('latin1')
+  return Array.from(text, character => {
+    const code = character.codePointAt(0) ?? 0
+    return code < 128 ? character : entity(code)
+  }).join('')
+}
+
+/** The value that a raw attribute stands for: encoding and entities decoded. */
+export function decodeAttribute(raw: string, charset: string): string {
+  const text = decodeRaw(raw, charset)
+  return text.includes('&') ? decodeHTMLAttribute(text) : text
+}
+
+/** A value as it stands between double quotes in raw text. */
+export function encodeAttribute(value: string, charset: string): string {
+  const escaped = value.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+  return encodeRaw(escaped, charset, code => `&#${code};`)
+}
+
+function knownCharset(label: string | null): string | null {
+  if (!label) return null
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return null
+  }
+}
+
+/** Without any declaration browsers guess; nearly all undeclared pages are UTF-8 or windows-1252. */
+function guessCharset(bytes: Buffer): string {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return 'utf-8'
+  } catch {
+    return 'windows-1252'
+  }
+}

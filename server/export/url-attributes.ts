@@ -1,0 +1,116 @@
+import { type Attribute, findAttribute, type Tag } from './html-scan.ts'
+
+/**
+ * What the URL of an attribute is for.
+ * - link: a person may follow it; frame: the page shows another page; asset: the page needs the file
+ * - script, stylesheet: assets that are read further or may be dropped
+ * - form: sent to on submit
+ * - hint: only prepares a connection or a later visit; reference: says something and loads nothing
+ * - refused: would make a request that a bundle never needs (ping, appcache)
+ */
+export type UrlRole = 'link' | 'frame' | 'asset' | 'script' | 'stylesheet' | 'form' | 'hint' | 'reference' | 'refused'
+
+export interface UrlAttribute {
+  attribute: Attribute
+  role: UrlRole
+  syntax: 'url' | 'srcset' | 'css' | 'refresh'
+}
+
+const imageMeta =
+  /^(og|twitter):(image|video|audio)(:(secure_url|url|src))?$|^(msapplication-(tileimage|square\d+x\d+logo|wide310x150logo)|thumbnail)$/
+
+/**
+ * The attributes of a tag that name files or pages.
+ *
+ * @param value gives an attribute's decoded value.
+ */
+export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string): UrlAttribute[] {
+  const found: UrlAttribute[] = []
+  for (const attribute of tag.attributes) {
+    const use = useOf(tag, attribute, value)
+    if (use) found.push({ attribute, ...use })
+  }
+  return found
+}
+
+type Use = Omit<UrlAttribute, 'attribute'>
+
+const asset: Use = { role: 'asset', syntax: 'url' }
+const link: Use = { role: 'link', syntax: 'url' }
+
+function useOf(tag: Tag, attribute: Attribute, value: (attribute: Attribute) => string): Use | null {
+  const of = (name: string) => {
+    const other = findAttribute(tag, name)
+    return other ? value(other).toLowerCase() : ''
+  }
+  switch (attribute.name) {
+    case 'href':
+      if (tag.name === 'a' || tag.name === 'area') return link
+      if (tag.name === 'link') return useOfLink(of('rel'), of('type'), of('as'))
+      if (tag.name === 'script') return { role: 'script', syntax: 'url' }
+      return isSvgLoader(tag.name) ? asset : null
+    case 'xlink:href':
+      if (tag.name === 'a') return link
+      if (tag.name === 'script') return { role: 'script', syntax: 'url' }
+      return isSvgLoader(tag.name) ? asset : null
+    case 'src':
+      if (tag.name === 'script') return { role: 'script', syntax: 'url' }
+      return { role: tag.name === 'iframe' || tag.name === 'frame' ? 'frame' : 'asset', syntax: 'url' }
+    case 'data':
+      return tag.name === 'object' ? { role: 'frame', syntax: 'url' } : null
+    case 'srcset':
+    case 'imagesrcset':
+    case 'data-srcset':
+      return { role: 'asset', syntax: 'srcset' }
+    case 'poster':
+    case 'data-src':
+    case 'data-poster':
+    case 'background':
+      return asset
+    case 'style':
+      return { role: 'asset', syntax: 'css' }
+    case 'action':
+    case 'formaction':
+      return { role: 'form', syntax: 'url' }
+    case 'content':
+      if (tag.name !== 'meta') return null
+      if (of('http-equiv') === 'refresh') return { role: 'link', syntax: 'refresh' }
+      return imageMeta.test(of('property') || of('name')) || of('itemprop') === 'image' ? asset : null
+    case 'ping':
+      return { role: 'refused', syntax: 'url' }
+    case 'manifest':
+      return tag.name === 'html' ? { role: 'refused', syntax: 'url' } : null
+    default:
+      return null
+  }
+}
+
+function isSvgLoader(name: string): boolean {
+  return name === 'image' || name === 'use' || name === 'feimage' || name === 'mpath' || name.endsWith('gradient')
+}
+
+function useOfLink(rel: string, type: string, as: string): Use | null {
+  const rels = rel.split(/\s+/)
+  const has = (...names: string[]) => names.some(name => rels.includes(name))
+  if (has('stylesheet') || (has('preload') && as === 'style')) return { role: 'stylesheet', syntax: 'url' }
+  if (has('modulepreload') || (has('preload', 'prefetch') && as === 'script')) return { role: 'script', syntax: 'url' }
+  if (
+    has(
+      'icon',
+      'apple-touch-icon',
+      'apple-touch-icon-precomposed',
+      'apple-touch-startup-image',
+      'mask-icon',
+      'fluid-icon',
+    )
+  ) {
+    return asset
+  }
+  if (has('manifest', 'preload', 'image_src')) return asset
+  if (has('dns-prefetch', 'preconnect', 'prerender', 'prefetch', 'pingback', 'import'))
+    return { role: 'hint', syntax: 'url' }
+  if (has('canonical', 'shortlink', 'amphtml', 'me', 'edituri', 'wlwmanifest'))
+    return { role: 'reference', syntax: 'url' }
+  if (has('alternate') && /json|oembed/.test(type)) return { role: 'reference', syntax: 'url' }
+  return link
+}
