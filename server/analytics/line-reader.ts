@@ -1,0 +1,107 @@
+import { BoundedCache } from './bounded-cache.ts'
+import { classify } from './classify.ts'
+import { toDay } from './day.ts'
+import type { ImportTally } from './import-tally.ts'
+import { emptyLogLine, parseLogLine, unescapeField } from './log-line.ts'
+import { type KnownPage, type Page, toPage } from './page.ts'
+import type { PageView } from './unique-visitors.ts'
+import type { VisitorHash } from './visitor.ts'
+
+const earliestMs = Date.UTC(2000)
+const dayMs = 24 * 60 * 60 * 1000
+const longestCachedPath = 512
+
+/**
+ * Decides what each line of a log is, counts it, and gathers the views of visitors.
+ *
+ * In this order: malformed or of no possible date; not a GET; no 2xx or 304; no page (see `toPage`); then who made it. A
+ * Markdown view is AI traffic whoever made it.
+ */
+export class LineReader {
+  readonly #tally: ImportTally
+  readonly #hash: VisitorHash
+  readonly #latestMs: number
+  readonly #line = emptyLogLine()
+  readonly #pages = new BoundedCache<string, Page>(20_000)
+  #views: PageView[] = []
+
+  constructor(tally: ImportTally, hash: VisitorHash, now: number) {
+    this.#tally = tally
+    this.#hash = hash
+    this.#latestMs = now + dayMs
+  }
+
+  get viewCount(): number {
+    return this.#views.length
+  }
+
+  /** The views gathered since the last call. */
+  takeViews(): PageView[] {
+    const views = this.#views
+    this.#views = []
+    return views
+  }
+
+  readonly countTooLong = (): void => {
+    this.#tally.lines++
+    this.#tally.malformed['too-long']++
+  }
+
+  readonly read = (bytes: Buffer, start: number, end: number): void => {
+    const tally = this.#tally
+    const line = this.#line
+    tally.lines++
+    if (!parseLogLine(bytes, start, end, line)) {
+      tally.malformed['not-combined']++
+    } else if (!(line.atMs >= earliestMs && line.atMs <= this.#latestMs)) {
+      tally.malformed['bad-date']++
+    } else if (!isGet(bytes, line.requestStart)) {
+      tally.filtered.method++
+    } else if (!(line.status >= 200 && line.status <= 299) && line.status !== 304) {
+      tally.filtered.status++
+    } else {
+      const page = this.#findPage(bytes.toString('latin1', line.requestStart + 'GET '.length, line.requestEnd))
+      if (page.refusal === 'bad-path') tally.malformed['bad-path']++
+      else if (page.refusal) tally.filtered[page.refusal]++
+      else this.#countView(page, bytes)
+    }
+  }
+
+  #countView(page: KnownPage, bytes: Buffer): void {
+    const tally = this.#tally
+    const { addressStart, addressEnd, userAgentStart, userAgentEnd, atMs } = this.#line
+    const userAgent = unescapeField(bytes.toString('latin1', userAgentStart, userAgentEnd))
+    const told = classify(userAgent)
+    const isMarkdownVisit = page.isMarkdown && told.kind !== 'ai'
+    const kind = isMarkdownVisit ? 'ai' : told.kind
+    const rule = isMarkdownVisit ? 'ai: Markdown view' : told.rule
+    tally.views[kind]++
+    tally.rules.set(rule, (tally.rules.get(rule) ?? 0) + 1)
+    if (kind === 'neither') return
+    const day = toDay(atMs)
+    if (tally.firstDay === undefined || day < tally.firstDay) tally.firstDay = day
+    if (tally.lastDay === undefined || day > tally.lastDay) tally.lastDay = day
+    const visitor = this.#hash(bytes.toString('latin1', addressStart, addressEnd), userAgent, day)
+    this.#views.push({ path: page.path, day, visitor, kind })
+  }
+
+  /** `rest` = the request after its method: target and, since HTTP/1.0, the protocol. */
+  #findPage(rest: string): Page {
+    const protocol = rest.lastIndexOf(' HTTP/')
+    const target = unescapeField(protocol === -1 ? rest : rest.slice(0, protocol))
+    // Queries vary without end; the path alone is worth remembering.
+    const query = target.search(/[?#]/)
+    const path = query === -1 ? target : target.slice(0, query)
+    if (path.length > longestCachedPath) return toPage(path)
+    const known = this.#pages.get(path)
+    if (known) return known
+    const page = toPage(path)
+    this.#pages.set(path, page)
+    return page
+  }
+}
+
+/** `GET ` */
+function isGet(bytes: Buffer, at: number): boolean {
+  return bytes[at] === 0x47 && bytes[at + 1] === 0x45 && bytes[at + 2] === 0x54 && bytes[at + 3] === 0x20
+}

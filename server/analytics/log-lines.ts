@@ -1,0 +1,68 @@
+/** Called for each line: the bytes from `start` up to `end`, without its line break, valid during the call only. */
+export type OnLine = (bytes: Buffer, start: number, end: number) => void
+
+export const longestLineBytes = 64 * 1024
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+/**
+ * Splits chunks of bytes into lines. Holds at most `longestLineBytes` of a line that goes on in the next chunk: a longer
+ * line is skipped as it streams by, and reported to `onTooLong` once.
+ */
+export class LineSplitter {
+  readonly #onLine: OnLine
+  readonly #onTooLong: () => void
+  readonly #held = Buffer.allocUnsafe(longestLineBytes)
+  #heldBytes = 0
+  #isSkipping = false
+
+  constructor(onLine: OnLine, onTooLong: () => void) {
+    this.#onLine = onLine
+    this.#onTooLong = onTooLong
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0
+    while (start < chunk.length) {
+      const end = chunk.indexOf(lineFeed, start)
+      if (end === -1) {
+        this.#hold(chunk, start, chunk.length)
+        return
+      }
+      if (this.#heldBytes === 0 && !this.#isSkipping) this.#emit(chunk, start, end)
+      else {
+        this.#hold(chunk, start, end)
+        this.#release()
+      }
+      start = end + 1
+    }
+  }
+
+  /** Emits the last line when no line break ended it. Not to be called when the input was cut off: half a line is none. */
+  end(): void {
+    if (this.#heldBytes > 0 || this.#isSkipping) this.#release()
+  }
+
+  #hold(chunk: Buffer, start: number, end: number): void {
+    if (this.#isSkipping) return
+    if (this.#heldBytes + end - start > longestLineBytes) {
+      this.#isSkipping = true
+      return
+    }
+    this.#heldBytes += chunk.copy(this.#held, this.#heldBytes, start, end)
+  }
+
+  #release(): void {
+    if (this.#isSkipping) this.#onTooLong()
+    else this.#emit(this.#held, 0, this.#heldBytes)
+    this.#heldBytes = 0
+    this.#isSkipping = false
+  }
+
+  #emit(bytes: Buffer, start: number, end: number): void {
+    const hasReturn = end > start && bytes[end - 1] === carriageReturn
+    if (end - start > longestLineBytes) this.#onTooLong()
+    else this.#onLine(bytes, start, hasReturn ? end - 1 : end)
+  }
+}

@@ -1,0 +1,87 @@
+/** A page that was asked for, or why the request was none. */
+export type Page = KnownPage | { refusal: 'asset' | 'machine-file' | 'bad-path' }
+
+export interface KnownPage {
+  /** Starts with a slash, printable ASCII, at most three times 2,048 characters. */
+  path: string
+  isMarkdown: boolean
+  refusal?: undefined
+}
+
+const mostPathBytes = 2048
+
+const assetExtensions = new Set(
+  (
+    'css js mjs cjs map wasm ts tsx jsx scss less ' +
+    'png jpg jpeg jpe gif webp avif svg svgz ico cur bmp tif tiff heic heif jxl apng psd ' +
+    'woff woff2 ttf otf eot ' +
+    'mp3 mp4 m4a m4v webm ogg ogv oga opus wav flac aac mov avi mkv mpg mpeg vtt srt ' +
+    'pdf ps epub doc docx xls xlsx ppt pptx odt ods csv tsv ' +
+    'zip gz tgz bz2 xz zst br 7z rar tar iso dmg pkg deb rpm exe msi apk jar whl bin dat'
+  ).split(' '),
+)
+const assetFolders = /^\/(_next|_nuxt|_astro|_app|_vercel|cdn-cgi)\//
+
+/** Read by programs: crawler rules, site maps, feeds, llms.txt, manifests, API descriptions. */
+const machineExtensions = new Set(
+  'txt xml rss atom json json5 jsonl ndjson jsonld yaml yml toml webmanifest'.split(' '),
+)
+const machineFiles = /^\/(\.well-known\/|(feed|rss|atom)\/?$)/
+
+const absoluteForm = /^https?:\/\/[^/?#]*/i
+
+/**
+ * The page that a request target names, in one spelling.
+ *
+ * - Query and fragment are cut, and scheme and host of an absolute-form target (RFC 9112, 3.2.2).
+ * - Percent-encoding is normalised (RFC 3986, 6.2.2): `%7e` is `~`, `%c3` is `%C3`, a raw space or non-ASCII byte is
+ *   encoded. A path over 2,048 bytes as sent, or with a control character, encoded or not, is refused.
+ * - An asset is told by its last segment's extension or the folder of a build tool. An extension that is in no list is part
+ *   of a name: `/v1.2` and `/3.11` are pages. So is whatever ends in a slash: `/guides/node.js/`.
+ * - Slashes at the end, then `.html` or `.md`, then a last segment `index` are cut: `/a`, `/a/`, `/a.md`, `/a/index.html`
+ *   are one page. `.md` makes it a Markdown view.
+ *
+ * @param target a string of bytes (latin1), the log's escapes undone
+ */
+export function toPage(target: string): Page {
+  const sent = cutToPath(target)
+  if (sent.length > mostPathBytes || !sent.startsWith('/')) return { refusal: 'bad-path' }
+  const path = normalizePercent(sent)
+  if (path === undefined) return { refusal: 'bad-path' }
+
+  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
+  if (assetExtensions.has(extension) || assetFolders.test(path)) return { refusal: 'asset' }
+  if (machineExtensions.has(extension) || machineFiles.test(path)) return { refusal: 'machine-file' }
+
+  const trimmed = trimSlashes(path)
+  const suffix = /\.(html|md)$/i.exec(trimmed)
+  const stem = suffix ? trimmed.slice(0, suffix.index) : trimmed
+  const folder = stem.endsWith('/index') ? stem.slice(0, -'index'.length) : stem
+  return { path: trimSlashes(folder) || '/', isMarkdown: suffix?.[1]?.toLowerCase() === 'md' }
+}
+
+function cutToPath(target: string): string {
+  const end = target.search(/[?#]/)
+  const cut = end === -1 ? target : target.slice(0, end)
+  const origin = absoluteForm.exec(cut)?.[0]
+  return origin === undefined ? cut : cut.slice(origin.length) || '/'
+}
+
+/** Undefined when there is a control character in it. */
+function normalizePercent(path: string): string | undefined {
+  if (/^[!-$&-~]*$/.test(path)) return path
+  let isClean = true
+  const normal = path.replace(/%([0-9a-f]{2})|[^!-~]/gi, (sent, hex?: string) => {
+    const code = hex === undefined ? sent.charCodeAt(0) : Number.parseInt(hex, 16)
+    if (code < 0x20 || code === 0x7f) isClean = false
+    const isUnreserved = hex !== undefined && /[A-Za-z0-9._~-]/.test(String.fromCharCode(code))
+    return isUnreserved ? String.fromCharCode(code) : `%${code.toString(16).toUpperCase().padStart(2, '0')}`
+  })
+  return isClean ? normal : undefined
+}
+
+function trimSlashes(path: string): string {
+  let end = path.length
+  while (end > 0 && path.charCodeAt(end - 1) === 0x2f) end--
+  return path.slice(0, end)
+}

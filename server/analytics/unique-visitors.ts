@@ -1,0 +1,63 @@
+import type { Awaitable } from '../tenancy/organization.ts'
+import type { Day } from './day.ts'
+
+/** From the first visit when `dateFrom` is missing, up to the last one when `dateTo` is. */
+export interface DayRange {
+  dateFrom?: Day
+  /** Exclusive. */
+  dateTo?: Day
+}
+
+export interface VisitorCounts {
+  human: number
+  ai: number
+  /** Who was seen as a human, as AI, or as both, counted once. */
+  total: number
+}
+
+export interface UniqueVisitors {
+  /** Visitors of the whole site. */
+  totals: VisitorCounts
+  /** By page: highest total first, then by path in byte order. */
+  visitors: (VisitorCounts & { path: string })[]
+  /** Whether there are pages after the last of `visitors`; false when it is empty. */
+  hasMore: boolean
+}
+
+export interface UniqueVisitorCounter {
+  /** Counts each visitor once in the whole range, however many days it spans. An unknown project has no visitors. */
+  countUniqueVisitors(
+    projectId: string,
+    range: DayRange,
+    page: { limit: number; offset: number },
+  ): Awaitable<UniqueVisitors>
+}
+
+/** One view of one page. */
+export interface PageView {
+  /** Canonical, see `toPage`. */
+  path: string
+  day: Day
+  /** 16 bytes, see `createVisitorHash`. */
+  visitor: Uint8Array
+  kind: 'human' | 'ai'
+}
+
+export interface VisitRecorder {
+  /**
+   * Adds page views to the set of what was seen, all of them or none; views that are in it change nothing.
+   * The number of visitors that were new on a day of the site.
+   *
+   * @throws {Error} when there is no such project.
+   */
+  recordViews(projectId: string, views: readonly PageView[]): Awaitable<number>
+  /**
+   * The secret of the visitor hash: 32 bytes in `visitor.key` beside the database, made when there are no visits yet.
+   *
+   * @throws {VisitorKeyError} when it is unreadable or damaged, or missing though visits were counted with it.
+   */
+  openVisitorKey(): Awaitable<Uint8Array>
+}
+
+/** Says in one line why the key of the visitor hash cannot be used, and what to do. */
+export class VisitorKeyError extends Error {}
