@@ -141,7 +141,7 @@ async function importSampleLog(store: Store, project: Project, dataFolder: strin
     Readable.from(lines).map((line: string) => `${line}\n`),
     createWriteStream(file),
   )
-  await importAccessLog({ file, project, visits: store.visits, dataFolder })
+  await importAccessLog({ file, project, visits: store.visits })
 }
 
 const samplePaths = [

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Sites } from '../tenancy/site.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJobs, Lease } from './export-job.ts'
-import { ExportError, type ExportLimits, type exportSite } from './export-site.ts'
+import { ExportError, type ExportLimits, type ExportProgress, type exportSite } from './export-site.ts'
 
 export interface RunnerDeps {
   exportJobs: ExportJobs
@@ -35,8 +35,13 @@ const pollMs = 1000
 const reportEveryMs = 250
 /** A job that ended its process this often is taken for the cause. */
 const mostInterruptions = 30
-/** The share of progress that pages make; the rest is the archive. */
-const pagesPercent = 95
+/** What each stage is worth of the progress, in percent: where it begins, and where it ends. */
+const stageSpans: Record<ExportProgress['stage'], [number, number]> = {
+  discover: [0, 0],
+  fetch: [0, 80],
+  render: [0, 80],
+  archive: [80, 99],
+}
 
 /** Starts the loop that claims export jobs and runs them, one at a time. */
 export function startRunner(deps: RunnerDeps): Runner {
@@ -138,13 +143,16 @@ async function runJob(
 /** Writes progress to the job, four times a second at most. */
 function reporter({ exportJobs, now }: RunnerDeps, lease: Lease, leaseLost: AbortController) {
   let reportedAt = 0
-  return async ({ stage, pagesDone, pagesKnown }: { stage: string; pagesDone: number; pagesKnown: number }) => {
+  return async ({ stage, pagesDone, pagesKnown }: ExportProgress) => {
     if (now() - reportedAt < reportEveryMs) return
     reportedAt = now()
-    const share = stage === 'archive' ? 1 : pagesKnown === 0 ? 0 : pagesDone / pagesKnown
-    const held = await Promise.resolve(
-      exportJobs.report(lease, Math.round(share * pagesPercent * 10) / 10, pagesDone, now()),
-    ).catch(() => true)
+    const [begin, end] = stageSpans[stage]
+    const percent = begin + (end - begin) * (pagesKnown === 0 ? 0 : pagesDone / pagesKnown)
+    // The archive counts the pages a second time, from none.
+    const pageCount = stage === 'archive' ? 0 : pagesDone
+    const held = await Promise.resolve(exportJobs.report(lease, Math.round(percent * 10) / 10, pageCount, now())).catch(
+      () => true,
+    )
     if (!held) leaseLost.abort()
   }
 }

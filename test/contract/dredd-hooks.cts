@@ -1,0 +1,165 @@
+// Runs inside Dredd: makes each transaction ask for the status it documents, and checks the answer against its schema.
+const { writeFileSync } = require('node:fs')
+const { join } = require('node:path')
+const Database = require('better-sqlite3')
+const Ajv = require('ajv/dist/2020')
+const addFormats = require('ajv-formats')
+const hooks = require('hooks')
+
+interface Transaction {
+  name: string
+  fullPath: string
+  skip: boolean
+  fail: boolean | string
+  request: { method: string; uri: string; headers: Record<string, string>; body: string }
+  expected: { statusCode: string; headers: Record<string, string>; body?: string; bodySchema?: object }
+  real: { statusCode: string; headers: Record<string, string>; body: string }
+  test?: { status: string; message: string }
+}
+
+interface Documented {
+  operationId: string
+  method: string
+  path: string
+  status: number
+  schema: object
+  headers: Record<string, { schema: object }>
+}
+
+const { documented, resultFile, ...state } = JSON.parse(process.env.QUIRE_DREDD ?? '{}') as {
+  documented: Documented[]
+  resultFile: string
+} & import('./dredd-state.ts').DreddState
+
+const ajv = new Ajv.default({ strict: false, allErrors: true })
+addFormats.default(ajv)
+
+/** A table without which the operation, but not the check of the key, meets a fault. */
+const tables: Record<string, string> = {
+  getAgentJob: 'agent_jobs',
+  getUniqueVisitors: 'seen',
+  startStaticExportJob: 'sites',
+  getStaticExportJob: 'export_jobs',
+  generateStaticExportBundle: 'export_jobs',
+}
+
+hooks.beforeEach((transaction: Transaction, done: () => void) => {
+  const response = findDocumented(transaction)
+  transaction.skip = false
+  transaction.request.headers.Authorization = `Bearer ${state.key}`
+  setPath(transaction, response)
+  ask(transaction, response)
+  // Dredd compares both literally; charset and the values of the example are no part of the contract.
+  transaction.expected.headers = {}
+  transaction.expected.bodySchema = response.schema
+  delete transaction.expected.body
+  done()
+})
+
+hooks.afterEach((transaction: Transaction, done: () => void) => {
+  const response = findDocumented(transaction)
+  if (response.status === 500) rename(`${tables[response.operationId]}_away`, tables[response.operationId] as string)
+  const findings = check(transaction, response)
+  if (findings.length > 0) transaction.fail = findings.join('; ')
+  done()
+})
+
+hooks.afterAll((transactions: Transaction[], done: () => void) => {
+  const failed = transactions.filter(({ test, fail }) => test?.status !== 'pass' || fail)
+  for (const { name, fail, test, real } of failed)
+    console.log(`FAILED ${name}: ${fail || test?.message} ${real?.body ?? ''}`)
+  const skipped = transactions.filter(({ test }) => test?.status === 'skip').length
+  const result = { passed: transactions.length - failed.length, failed: failed.length - skipped, skipped }
+  writeFileSync(resultFile, JSON.stringify(result))
+  done()
+})
+
+function findDocumented(transaction: Transaction): Documented {
+  const found = documented.find(
+    ({ method, path, status }) =>
+      transaction.request.method.toLowerCase() === method &&
+      transaction.name.startsWith(`${path} > `) &&
+      transaction.expected.statusCode === String(status),
+  )
+  if (!found) throw new Error(`${transaction.name} is not documented.`)
+  return found
+}
+
+function setPath(transaction: Transaction, { path, operationId, status }: Documented): void {
+  const jobId =
+    operationId === 'generateStaticExportBundle' && status === 409 ? state.runningJobId : state.completedJobId
+  const ids: Record<string, string> = { projectId: state.projectId, id: state.agentJobId, jobId }
+  if (status === 404) Object.assign(ids, { projectId: state.foreign.projectId, jobId: state.foreign.jobId })
+  if (status === 429) ids.projectId = state.spent.projectId
+  const query = transaction.fullPath.split('?')[1]
+  const target = path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] as string)
+  transaction.fullPath = query === undefined ? target : `${target}?${query}`
+}
+
+/** Changes a good request so that it meets the documented status. */
+function ask(transaction: Transaction, { operationId, status }: Documented): void {
+  const { request } = transaction
+  const starts = operationId === 'startStaticExportJob'
+  if (starts) {
+    request.headers['Idempotency-Key'] = `dredd-${status}`
+    request.body = JSON.stringify({ domain: state.domain })
+  }
+  switch (status) {
+    case 400:
+      if (starts) request.body = JSON.stringify({ domain: 'https://docs.example.com/' })
+      else transaction.fullPath += `${transaction.fullPath.includes('?') ? '&' : '?'}unknown=1`
+      break
+    case 401:
+      delete request.headers.Authorization
+      break
+    case 403:
+      request.headers.Authorization = `Bearer ${starts ? state.readOnlyKey : state.writeOnlyKey}`
+      break
+    case 409:
+      // The key that the 202 before it was started with, and another body.
+      if (starts) {
+        request.headers['Idempotency-Key'] = 'dredd-202'
+        request.body = JSON.stringify({ domain: state.domain, format: 'tar.gz' })
+      }
+      break
+    case 413:
+      request.body = JSON.stringify({ domain: state.domain, version: 'a'.repeat(2_000_000) })
+      break
+    case 415:
+      request.headers['Content-Type'] = 'text/plain'
+      break
+    case 429:
+      request.headers.Authorization = `Bearer ${state.spent.key}`
+      break
+    case 500:
+      rename(tables[operationId] as string, `${tables[operationId]}_away`)
+      break
+    default:
+  }
+  delete request.headers['Content-Length'] // of the body that was replaced
+}
+
+function rename(from: string, to: string): void {
+  const database = new Database(join(state.dataFolder, 'quire.db'))
+  database.pragma('busy_timeout = 5000')
+  database.pragma('legacy_alter_table = ON') // leaves what refers to the table as it is
+  database.exec(`ALTER TABLE ${from} RENAME TO ${to}`)
+  database.close()
+}
+
+/** What Dredd leaves unchecked: formats, extra properties and the declared headers. */
+function check({ real }: Transaction, { status, schema, headers }: Documented): string[] {
+  if (Number(real.statusCode) !== status) return [`status ${real.statusCode} instead of ${status}`]
+  const findings: string[] = []
+  const validate = (name: string, given: object, value: unknown) => {
+    if (!ajv.validate(given, value)) findings.push(`${name}: ${ajv.errorsText()}`)
+  }
+  validate('body', schema, JSON.parse(real.body))
+  for (const [name, header] of Object.entries(headers)) {
+    const value = real.headers[name.toLowerCase()]
+    const type = (header.schema as { type?: string }).type
+    if (value === undefined) findings.push(`the header ${name} is missing`)
+    else validate(name, header.schema, type === 'integer' ? Number(value) : value)
+  }
+  return findings
+}

@@ -1,0 +1,92 @@
+import { openStore } from '../../server/store/store.ts'
+import { createId } from '../../server/tenancy/id.ts'
+import { createApiKey, createOrganization } from '../support/server.ts'
+
+/** What the transactions are about: everything that has to be there so that every documented answer can be had. */
+export interface DreddState {
+  dataFolder: string
+  key: string
+  readOnlyKey: string
+  writeOnlyKey: string
+  projectId: string
+  agentJobId: string
+  domain: string
+  completedJobId: string
+  runningJobId: string
+  /** An organization whose analytics budget is spent. */
+  spent: { key: string; projectId: string }
+  /** A project and a job of somebody else. */
+  foreign: { projectId: string; jobId: string }
+}
+
+/** Fills a new data folder, while no server and so no runner works on it. */
+export async function prepareDreddState(dataFolder: string): Promise<DreddState> {
+  const store = openStore(dataFolder)
+  const now = Date.now()
+  const { organizationId, projectId } = await createOrganization(store)
+  const domain = 'docs.example.com'
+  const agentJobId = createId('aj')
+  await store.sites.insert({ domain, projectId, origin: 'http://127.0.0.1:9/', createdAt: now })
+  await store.agentJobs.insert({
+    projectId,
+    id: agentJobId,
+    status: 'active',
+    source: { repository: 'https://git.example.com/acme/docs', ref: null },
+    model: 'writer-2',
+    prLink: null,
+    createdAt: now,
+    archivedAt: null,
+  })
+  const startJob = async (owner: string) => {
+    const jobId = createId('se')
+    const request = {
+      domain,
+      version: null,
+      paths: null,
+      deployment: 'air-gapped' as const,
+      features: { search: false, assistant: false, analytics: false, playground: false },
+      format: 'zip' as const,
+    }
+    const times = { createdAt: now, updatedAt: now }
+    const job = {
+      jobId,
+      organizationId: owner,
+      request,
+      status: 'queued' as const,
+      progress: 0,
+      pageCount: 0,
+      error: null,
+      ...times,
+      bundle: null,
+    }
+    await store.exportJobs.start(job, undefined, 0)
+    // Held for an hour, so that no runner of the server takes it.
+    const claimed = await store.exportJobs.claim('test', now, 3_600_000)
+    if (!claimed) throw new Error('The job could not be claimed.')
+    return claimed.lease
+  }
+  const completed = await startJob(organizationId)
+  await store.exportJobs.complete(completed, { fileName: 'x.zip', sizeBytes: 1, sha256: 'a'.repeat(64) }, 1, now)
+  const running = await startJob(organizationId)
+
+  const spent = await createOrganization(store)
+  await store.rateLimits.replace(spent.organizationId, 'analytics', () => now + 3_600_000)
+  const foreign = await createOrganization(store)
+  const foreignJob = await startJob(foreign.organizationId)
+
+  const state = {
+    dataFolder,
+    key: (await createApiKey(store, organizationId)).key,
+    readOnlyKey: (await createApiKey(store, organizationId, { scopes: ['read'] })).key,
+    writeOnlyKey: (await createApiKey(store, organizationId, { scopes: ['write'] })).key,
+    projectId,
+    agentJobId,
+    domain,
+    completedJobId: completed.jobId,
+    runningJobId: running.jobId,
+    spent: { key: (await createApiKey(store, spent.organizationId)).key, projectId: spent.projectId },
+    foreign: { projectId: foreign.projectId, jobId: foreignJob.jobId },
+  }
+  store.close()
+  return state
+}

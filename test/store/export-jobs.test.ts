@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ExportJob, ExportJobs, ExportRequest } from '../../server/export/export-job.ts'
+import { type Database, openDatabase } from '../../server/store/database.ts'
+import { openExportJobs } from '../../server/store/export-jobs.ts'
+import { openOrganizations } from '../../server/store/organizations.ts'
+
+let database: Database
+let jobs: ExportJobs
+const now = Date.UTC(2026, 10, 20)
+const lease = 10_000
+
+beforeEach(() => {
+  database = openDatabase(':memory:')
+  jobs = openExportJobs(database)
+  openOrganizations(database).insert({ id: 'org_1', name: 'Acme', plan: 'enterprise', createdAt: now })
+  openOrganizations(database).insert({ id: 'org_2', name: 'Other', plan: 'enterprise', createdAt: now })
+})
+afterEach(() => database.close())
+
+function job(jobId: string, request: Partial<ExportRequest> = {}, createdAt = now): ExportJob {
+  return {
+    jobId,
+    organizationId: 'org_1',
+    request: {
+      domain: 'docs.example.com',
+      version: null,
+      paths: null,
+      deployment: 'air-gapped',
+      features: { search: false, assistant: false, analytics: false, playground: false },
+      format: 'zip',
+      ...request,
+    },
+    status: 'queued',
+    progress: 0,
+    pageCount: 0,
+    error: null,
+    createdAt,
+    updatedAt: createdAt,
+    bundle: null,
+  }
+}
+const bundle = { fileName: 'se_1.zip', sizeBytes: 7, sha256: 'a'.repeat(64) }
+
+async function claim(at = now, owner = 'a') {
+  const claimed = await jobs.claim(owner, at, lease)
+  if (!claimed) throw new Error('nothing to claim')
+  return claimed
+}
+
+test('a job comes back as it was started', async () => {
+  await jobs.start(job('se_1', { paths: ['/a'], version: '1.0' }), undefined, 0)
+  expect(await jobs.find('se_1')).toEqual(job('se_1', { paths: ['/a'], version: '1.0' }))
+  expect(await jobs.findOwned('org_2', 'se_1')).toBeUndefined()
+})
+
+test('the same idempotency key and request give the same job, another request a conflict', async () => {
+  await jobs.start(job('se_1'), 'key', now - 1)
+  expect(await jobs.start(job('se_2'), 'key', now - 1)).toMatchObject({ job: { jobId: 'se_1' } })
+  expect(await jobs.start(job('se_3', { format: 'tar.gz' }), 'key', now - 1)).toBe('conflict')
+  expect(await jobs.find('se_2')).toBeUndefined()
+  expect(await jobs.find('se_3')).toBeUndefined()
+})
+
+test('the order of fields makes no other request', async () => {
+  await jobs.start(job('se_1'), 'key', 0)
+  const { request } = job('se_2')
+  const reversed = Object.fromEntries(Object.entries(request).reverse()) as unknown as ExportRequest
+  expect(await jobs.start(job('se_2', reversed), 'key', 0)).toMatchObject({ job: { jobId: 'se_1' } })
+})
+
+test('an idempotency key is forgotten after its window, and is of one organization', async () => {
+  await jobs.start(job('se_1'), 'key', 0)
+  expect(await jobs.start({ ...job('se_2'), organizationId: 'org_2' }, 'key', 0)).toMatchObject({
+    job: { jobId: 'se_2' },
+  })
+  expect(await jobs.start(job('se_3', {}, now + 1000), 'key', now + 1)).toMatchObject({ job: { jobId: 'se_3' } })
+})
+
+test('jobs are claimed oldest first, each once', async () => {
+  await jobs.start(job('se_2', {}, now + 1), undefined, 0)
+  await jobs.start(job('se_1', {}, now), undefined, 0)
+  expect((await claim()).job).toMatchObject({ jobId: 'se_1', status: 'running' })
+  expect((await claim()).job).toMatchObject({ jobId: 'se_2', status: 'running' })
+  expect(await jobs.claim('a', now, lease)).toBeUndefined()
+})
+
+test('a job whose lease ran out goes to another runner, and the first cannot write any more', async () => {
+  await jobs.start(job('se_1'), undefined, 0)
+  const first = await claim()
+  expect(await jobs.heartbeat(first.lease, now + 5_000, lease)).toBe(true)
+  expect(await jobs.claim('b', now + 14_999, lease)).toBeUndefined()
+  const second = await claim(now + 15_000, 'b')
+  expect(second).toMatchObject({ interruptions: 1, job: { status: 'running' } })
+  expect(await jobs.heartbeat(first.lease, now, lease)).toBe(false)
+  expect(await jobs.report(first.lease, 50, 5, now)).toBe(false)
+  expect(await jobs.complete(first.lease, bundle, 5, now)).toBe(false)
+  expect(await jobs.fail(first.lease, 'x', now)).toBe(false)
+  expect(await jobs.release(first.lease)).toBe(false)
+  expect(await jobs.complete(second.lease, bundle, 5, now)).toBe(true)
+  expect(await jobs.find('se_1')).toMatchObject({ status: 'completed', progress: 100, pageCount: 5, bundle })
+})
+
+test('progress and page count never fall, also when the work begins anew', async () => {
+  await jobs.start(job('se_1'), undefined, 0)
+  const first = await claim()
+  await jobs.report(first.lease, 60, 6, now + 1)
+  const second = await claim(now + lease)
+  await jobs.report(second.lease, 10, 1, now + 2)
+  expect(await jobs.find('se_1')).toMatchObject({ status: 'running', progress: 60, pageCount: 6 })
+})
+
+test('a released job is claimed at once, and that is no interruption', async () => {
+  await jobs.start(job('se_1'), undefined, 0)
+  const first = await claim()
+  expect(await jobs.release(first.lease)).toBe(true)
+  expect(await jobs.find('se_1')).toMatchObject({ status: 'running' })
+  expect(await claim(now + 1)).toMatchObject({ interruptions: 0, job: { jobId: 'se_1' } })
+})
+
+test('a job that ended stays as it is', async () => {
+  await jobs.start(job('se_1'), undefined, 0)
+  const { lease: held } = await claim()
+  expect(await jobs.fail(held, 'The site does not answer.', now)).toBe(true)
+  expect(await jobs.complete(held, bundle, 1, now)).toBe(false)
+  expect(await jobs.report(held, 99, 9, now)).toBe(false)
+  expect(await jobs.claim('a', now + 10 * lease, lease)).toBeUndefined()
+  expect(await jobs.find('se_1')).toMatchObject({ status: 'failed', error: 'The site does not answer.', bundle: null })
+})
