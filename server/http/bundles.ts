@@ -25,13 +25,21 @@ export function bundleRouter({
     const job = await exportJobs.find(jobId)
     const file = job?.bundle && (await bundles.find(job.bundle.fileName))
     if (!job?.bundle || !file) throw new HttpError(404, 'The bundle is no longer here. Start another export.')
+    const { sizeBytes, sha256 } = job.bundle
     res.set({
-      ETag: `"${job.bundle.sha256}"`,
+      ETag: `"${sha256}"`,
       'Cache-Control': 'private',
       'Content-Disposition': `attachment; filename="${job.request.domain}-${job.bundle.fileName}"`,
       'Content-Type': job.request.format === 'zip' ? 'application/zip' : 'application/gzip',
     })
-    res.sendFile(file, { cacheControl: false, lastModified: false, etag: false, dotfiles: 'allow' })
+    const sent = new Promise<void>((done, failed) => {
+      const options = { cacheControl: false, lastModified: false, etag: false, dotfiles: 'allow' } as const
+      res.sendFile(file, options, error => (error && !res.headersSent ? failed(error) : done()))
+    })
+    await sent.catch(error => {
+      if (error.status !== 416) throw error
+      throw new HttpError(416, 'The bundle ends before this range begins.', { 'Content-Range': `bytes */${sizeBytes}` })
+    })
   })
   return router
 }
