@@ -40,7 +40,7 @@ export. Every start makes a new API key for it and revokes the one before.`,
 }
 
 function introduce(baseUrl: string, demo: Demo & { jobId: string }): string {
-  const curl = `curl -s -H 'Authorization: Bearer ${demo.key}'`
+  const curl = `curl -s -w '\\n' -H 'Authorization: Bearer ${demo.key}'`
   return `
 Quire serves at   ${baseUrl}
 Documentation     ${baseUrl}/docs/

@@ -5,6 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { type AgentJob, transition } from '../agent/agent-job.ts'
 import { type Day, toDay } from '../analytics/day.ts'
 import { importAccessLog } from '../analytics/import-log.ts'
+import { readAsset } from '../assets.ts'
+import { buildDocumentation, docsPath, listPages } from '../docs/documentation.ts'
 import { resolveFeatures } from '../export/features.ts'
 import type { Store } from '../store/store.ts'
 import { createKey, hashKey } from '../tenancy/api-key.ts'
@@ -53,7 +55,7 @@ export async function seedDemo(
 
 /** Points the demo site at this server's documentation and starts an export of it; the id of the job. */
 export async function startDemoExport(store: Store, demo: Demo, serverUrl: string, now: number): Promise<string> {
-  const origin = `${serverUrl}/docs/`
+  const origin = `${serverUrl}${docsPath}/`
   if (!(await store.sites.updateOrigin(domain, origin))) {
     await store.sites.insert({ domain, projectId: demo.projectId, origin, createdAt: now })
   }
@@ -135,7 +137,7 @@ async function importSampleLog(store: Store, project: Project, dataFolder: strin
     lines: logLines,
     from: today - logDays,
     to: today + 1,
-    paths: samplePaths,
+    paths: samplePaths(),
   })
   await pipeline(
     Readable.from(lines).map((line: string) => `${line}\n`),
@@ -144,17 +146,12 @@ async function importSampleLog(store: Store, project: Project, dataFolder: strin
   await importAccessLog({ file, project, visits: store.visits })
 }
 
-const samplePaths = [
-  '/',
-  '/changelog',
-  '/errors',
-  '/operations/getAgentJob',
-  '/operations/getUniqueVisitors',
-  '/operations/startStaticExportJob',
-  '/operations/getStaticExportJob',
-  '/operations/generateStaticExportBundle',
-  '/schemas',
-]
+/** The visitors of the sample log read the documentation. */
+function samplePaths(): string[] {
+  const document = JSON.parse(readAsset('generated/openapi.json'))
+  const files = buildDocumentation({ readme: readAsset('README.md'), changelog: readAsset('CHANGELOG.md'), document })
+  return listPages(files)
+}
 
 async function replaceKey(store: Store, organization: Organization, keyPrefix: string, now: number): Promise<string> {
   for (const key of await store.apiKeys.list(organization.id)) {

@@ -65,6 +65,7 @@ const remedies: Record<string, string> = {
   SQLITE_IOERR: 'the disk reports an error or is full. Check it and free some space.',
   SQLITE_BUSY: 'another process keeps it locked. End that process, or try again.',
   EACCES: 'the data folder may not be written. Give the user of this process write access.',
+  EPERM: 'the data folder may not be written. Give the user of this process write access.',
   EROFS: 'the data folder is on a read-only file system. Choose another with --data.',
   ENOSPC: 'the disk is full. Free some space.',
   ENOTDIR: 'the data folder is a file. Choose another with --data.',

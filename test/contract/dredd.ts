@@ -52,7 +52,7 @@ function runDredd(url: string): Promise<number> {
   ]
   const env = { ...process.env, QUIRE_DREDD: JSON.stringify({ ...state, documented, resultFile }) }
   return new Promise((done, failed) => {
-    spawn(process.execPath, ['--disable-warning=DEP0169', ...args], { stdio: 'inherit', env })
+    spawn(process.execPath, ['--no-warnings', ...args], { stdio: 'inherit', env })
       .on('error', failed)
       .on('exit', code => done(code ?? 1))
   })
