@@ -115,11 +115,11 @@ function renderInline(text: string, renderMarkdown: RenderMarkdown): string {
 
 function typeOf(document: ApiDocument, given: ApiSchema): string {
   const schema = resolve<ApiSchema>(document, given)
-  if (schema.enum) return schema.enum.map(value => JSON.stringify(value)).join(' | ')
+  const fallback = schema.default === undefined ? '' : ` = ${JSON.stringify(schema.default)}`
+  if (schema.enum) return `${schema.enum.map(value => JSON.stringify(value)).join(' | ')}${fallback}`
   const type = [schema.type ?? 'any'].flat().join(' | ')
   if (schema.items) return `${type} of ${typeOf(document, schema.items)}`
-  const format = schema.format ? ` (${schema.format})` : ''
-  return `${type}${format}${schema.default === undefined ? '' : ` = ${JSON.stringify(schema.default)}`}`
+  return `${type}${schema.format ? ` (${schema.format})` : ''}${fallback}`
 }
 
 function resolve<T>(document: ApiDocument, value: object): T {

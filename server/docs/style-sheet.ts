@@ -37,7 +37,7 @@ figure { margin: 1rem 0; }
 figcaption { color: var(--quiet); font-size: 0.875rem; margin-bottom: 0.25rem; }
 figure pre { margin: 0; }
 @media (max-width: 50rem) {
-  body { grid-template-columns: 1fr; }
+  body { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto 1fr; }
   nav { border-right: 0; border-bottom: 1px solid var(--line); padding: 1rem; }
   nav ul { position: static; display: flex; flex-wrap: wrap; }
   main { padding: 1.5rem 1rem 3rem; }
