@@ -22,11 +22,12 @@ const cache = new BoundedCache<string, Classification>(20_000)
  * Devin for people.
  */
 export function classify(userAgent: string): Classification {
-  const text = userAgent.length > mostCharacters ? userAgent.slice(0, mostCharacters) : userAgent
-  const cached = cache.get(text)
+  // Not remembered: a log full of long ones would fill the memory.
+  if (userAgent.length > mostCharacters) return decide(userAgent.slice(0, mostCharacters))
+  const cached = cache.get(userAgent)
   if (cached) return cached
-  const classification = decide(text)
-  cache.set(text, classification)
+  const classification = decide(userAgent)
+  cache.set(userAgent, classification)
   return classification
 }
 
@@ -35,8 +36,10 @@ function decide(userAgent: string): Classification {
   if (trimmed === '' || trimmed === '-') return { kind: 'neither', rule: 'empty' }
   for (const { kind, label, any, names } of lists) {
     if (!any.test(trimmed)) continue
-    const name = names.find(({ pattern }) => pattern.test(trimmed))?.name
-    return { kind, rule: name === undefined ? label : `${label}: ${name}` }
+    for (const { name, pattern } of names) {
+      const match = pattern.exec(trimmed)
+      if (match) return { kind, rule: `${label}: ${name ?? tidy(match[0])}` }
+    }
   }
   return isbot(trimmed) ? { kind: 'neither', rule: 'isbot' } : { kind: 'human', rule: 'browser' }
 }
@@ -46,7 +49,13 @@ interface PatternList {
   kind: Kind
   label: string
   any: RegExp
-  names: { name: string; pattern: RegExp }[]
+  names: NamedPattern<RegExp>[]
+}
+
+/** A pattern without a name is called after what it found. */
+interface NamedPattern<Pattern> {
+  name?: string
+  pattern: Pattern
 }
 
 const lists = createLists()
@@ -55,8 +64,8 @@ function createLists(): PatternList[] {
   // The types of the package lack the tags in their ES module form.
   const tagged: readonly { pattern: string; tags?: string[] }[] = crawlers
   const isAi = ({ tags }: { tags?: string[] }) => tags?.includes('ai-crawler') ?? false
-  const ofAi = tagged.filter(isAi).map(({ pattern }) => ({ name: toName(pattern), source: asWord(pattern) }))
-  const ofOurs = aiAgents.agents.map(({ token }) => ({ name: token, source: asWord(token.replaceAll('.', '\\.')) }))
+  const ofAi = tagged.filter(isAi).map(({ pattern }) => named(pattern, asWord(pattern)))
+  const ofOurs = aiAgents.agents.map(({ token }) => ({ name: token, pattern: asWord(token.replaceAll('.', '\\.')) }))
   const classic = Map.groupBy(
     tagged.filter(crawler => !isAi(crawler)),
     crawler => crawler.tags?.[0] ?? 'crawler',
@@ -64,28 +73,19 @@ function createLists(): PatternList[] {
   return [
     createList('ai', 'ai', ofAi, ''),
     createList('ai', 'ai', ofOurs, 'i'),
-    ...[...classic].map(([tag, group]) =>
-      createList(
-        'neither',
-        tag,
-        group.map(({ pattern }) => ({ name: toName(pattern), source: pattern })),
-        '',
-      ),
-    ),
+    ...[...classic].map(([tag, group]) => {
+      const patterns = group.map(({ pattern }) => named(pattern, pattern))
+      return createList('neither', tag, patterns, '')
+    }),
   ]
 }
 
-function createList(
-  kind: Kind,
-  label: string,
-  entries: readonly { name: string; source: string }[],
-  flags: string,
-): PatternList {
+function createList(kind: Kind, label: string, entries: readonly NamedPattern<string>[], flags: string): PatternList {
   return {
     kind,
     label,
-    any: new RegExp(entries.map(({ source }) => source).join('|'), flags),
-    names: entries.map(({ name, source }) => ({ name, pattern: new RegExp(source, flags) })),
+    any: new RegExp(entries.map(({ pattern }) => `(?:${pattern})`).join('|'), flags),
+    names: entries.map(entry => ({ ...entry, pattern: new RegExp(entry.pattern, flags) })),
   }
 }
 
@@ -94,11 +94,13 @@ function asWord(source: string): string {
   return `(?<!\\w(?=\\w))(?:${source})(?!(?<=\\w)\\w)`
 }
 
-/** `[cC]laude[bB]ot\/` -> `ClaudeBot` */
-function toName(pattern: string): string {
-  return pattern
-    .replaceAll(/\[[a-z]([A-Z])\]/g, '$1')
-    .replaceAll(/\[([A-Z])[a-z]\]/g, '$1')
-    .replaceAll('\\', '')
-    .replace(/\/$/, '')
+/** What a repetition finds has no end of forms, so such a pattern gets a name of its own. */
+function named(pattern: string, whole: string): NamedPattern<string> {
+  const isOpen = /[*+]/.test(pattern.replaceAll(/\\./g, ''))
+  return isOpen ? { name: tidy(pattern.replaceAll('\\', '')), pattern: whole } : { pattern: whole }
+}
+
+/** `ClaudeBot/` -> `ClaudeBot` */
+function tidy(name: string): string {
+  return name.trim().replace(/\/$/, '')
 }

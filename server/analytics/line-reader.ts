@@ -60,7 +60,7 @@ export class LineReader {
     } else if (!(line.status >= 200 && line.status <= 299) && line.status !== 304) {
       tally.filtered.status++
     } else {
-      const page = this.#findPage(bytes.toString('latin1', line.requestStart + 'GET '.length, line.requestEnd))
+      const page = this.#findPage(bytes)
       if (page.refusal === 'bad-path') tally.malformed['bad-path']++
       else if (page.refusal) tally.filtered[page.refusal]++
       else this.#countView(page, bytes)
@@ -85,20 +85,27 @@ export class LineReader {
     this.#views.push({ path: page.path, day, visitor, kind })
   }
 
-  /** `rest` = the request after its method: target and, since HTTP/1.0, the protocol. */
-  #findPage(rest: string): Page {
-    const protocol = rest.lastIndexOf(' HTTP/')
-    const target = unescapeField(protocol === -1 ? rest : rest.slice(0, protocol))
-    // Queries vary without end; the path alone is worth remembering.
-    const query = target.search(/[?#]/)
-    const path = query === -1 ? target : target.slice(0, query)
-    if (path.length > longestCachedPath) return toPage(path)
+  #findPage(bytes: Buffer): Page {
+    const { requestStart, requestEnd } = this.#line
+    const targetStart = requestStart + 'GET '.length
+    // Queries vary without end: the path alone is worth remembering, and a string cut from it would hold on to the whole.
+    const queryStart = findQuery(bytes, targetStart, requestEnd)
+    const sent = bytes.toString('latin1', targetStart, queryStart)
+    const protocol = queryStart === requestEnd ? sent.lastIndexOf(' HTTP/') : -1
+    const path = protocol === -1 ? sent : sent.slice(0, protocol)
+    if (path.length > longestCachedPath) return toPage(unescapeField(path))
     const known = this.#pages.get(path)
     if (known) return known
-    const page = toPage(path)
+    const page = toPage(unescapeField(path))
     this.#pages.set(path, page)
     return page
   }
+}
+
+/** Where the query or the fragment begins, or `end`. */
+function findQuery(bytes: Buffer, start: number, end: number): number {
+  for (let i = start; i < end; i++) if (bytes[i] === 0x3f || bytes[i] === 0x23) return i
+  return end
 }
 
 /** `GET ` */

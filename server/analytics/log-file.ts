@@ -17,7 +17,7 @@ export interface LogFile {
   chunks: AsyncIterable<Buffer>
 }
 
-const chunkBytes = 256 * 1024
+const chunkBytes = 64 * 1024
 
 /**
  * Opens a log, `-` for standard input; compressed ones are told by their first bytes, whatever their name.

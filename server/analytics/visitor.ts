@@ -4,7 +4,9 @@ import { BoundedCache } from './bounded-cache.ts'
 import { type Day, formatDay } from './day.ts'
 
 const visitorBytes = 16
-const cachedVisitors = 50_000
+const cachedVisitors = 32_768
+/** What is longer is hashed anew each time: a log full of long user agents must not fill the memory. */
+const longestCached = 1024
 
 /** Who made a request, without saying who: 16 bytes, the same for the same address and user agent in one salt period. */
 export type VisitorHash = (address: string, userAgent: string, day: Day) => Uint8Array
@@ -25,7 +27,7 @@ export function createVisitorHash(secret: Uint8Array, rotation: SaltRotation): V
     const cached = known.get(name)
     if (cached) return cached
     const visitor = createHmac('sha256', key).update(who, 'latin1').digest().subarray(0, visitorBytes)
-    known.set(name, visitor)
+    if (name.length <= longestCached) known.set(name, visitor)
     return visitor
   }
 }

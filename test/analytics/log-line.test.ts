@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { emptyLogLine, parseLogLine, unescapeField } from '../../server/analytics/log-line.ts'
+
+const usual = '10.0.0.1 - - [20/Nov/2026:10:11:12 +0000] "GET /a HTTP/1.1" 200 12 "-" "Mozilla/5.0"'
+
+/** The fields as strings; undefined when the line is malformed. Other bytes around it must not matter. */
+function parse(text: string) {
+  const around = 'x" "y" [z] \n'
+  const bytes = Buffer.from(around + text + around, 'latin1')
+  const line = emptyLogLine()
+  const start = around.length
+  if (!parseLogLine(bytes, start, start + text.length, line)) return undefined
+  const field = (from: number, to: number) => bytes.toString('latin1', from, to)
+  return {
+    address: field(line.addressStart, line.addressEnd),
+    at: Number.isNaN(line.atMs) ? 'bad date' : new Date(line.atMs).toISOString(),
+    request: field(line.requestStart, line.requestEnd),
+    status: line.status,
+    userAgent: field(line.userAgentStart, line.userAgentEnd),
+  }
+}
+
+test('reads the fields of a combined line', () => {
+  expect(parse(usual)).toEqual({
+    address: '10.0.0.1',
+    at: '2026-11-20T10:11:12.000Z',
+    request: 'GET /a HTTP/1.1',
+    status: 200,
+    userAgent: 'Mozilla/5.0',
+  })
+})
+
+test.each([
+  ['IPv6', usual.replace('10.0.0.1', '2001:db8::1'), { address: '2001:db8::1' }],
+  ['a host name', usual.replace('10.0.0.1', 'host.example.com'), { address: 'host.example.com' }],
+  ['a user name', usual.replace('- -', '- anna'), { request: 'GET /a HTTP/1.1' }],
+  ['a user name with spaces and brackets', usual.replace('- -', '- an [na] b'), { at: '2026-11-20T10:11:12.000Z' }],
+  ['an offset to the east', usual.replace('+0000', '+0530'), { at: '2026-11-20T04:41:12.000Z' }],
+  ['an offset to the west', usual.replace('+0000', '-0800'), { at: '2026-11-20T18:11:12.000Z' }],
+  ['no size', usual.replace('200 12', '304 -'), { status: 304 }],
+  ['quotes in the request', usual.replace('/a', '/\\"a\\"'), { request: 'GET /\\"a\\" HTTP/1.1' }],
+  ['a backslash before the closing quote', usual.replace('5.0"', '5.0\\\\"'), { userAgent: 'Mozilla/5.0\\\\' }],
+  ['no request', usual.replace('GET /a HTTP/1.1', '-'), { request: '-' }],
+  ['an empty user agent', usual.replace('Mozilla/5.0', ''), { userAgent: '' }],
+  ['more fields', `${usual} "203.0.113.9" 0.004`, { userAgent: 'Mozilla/5.0' }],
+  ['a TLS handshake', usual.replace('GET /a HTTP/1.1', '\\x16\\x03'), { request: '\\x16\\x03' }],
+  ['a day that does not exist', usual.replace('20/Nov', '30/Feb'), { at: 'bad date' }],
+  ['a month that does not exist', usual.replace('Nov', 'Nix'), { at: 'bad date' }],
+  ['an hour that does not exist', usual.replace(':10:11', ':25:11'), { at: 'bad date' }],
+])('reads a line with %s', (_, given, want) => {
+  expect(parse(given)).toMatchObject(want)
+})
+
+test.each([
+  ['an empty line', ''],
+  ['a word', 'hello'],
+  ['no address', usual.slice('10.0.0.1'.length)],
+  ['an address with a control character', `\x01${usual}`],
+  ['an address of 300 characters', 'a'.repeat(300) + usual],
+  ['no user agent (common format)', usual.split(' "-"')[0] ?? ''],
+  ['a cut user agent', usual.slice(0, -1)],
+  ['a cut request', usual.slice(0, 50)],
+  ['a status of two digits', usual.replace(' 200 ', ' 20 ')],
+  ['a status that is no number', usual.replace(' 200 ', ' abc ')],
+  ['a size that is no number', usual.replace(' 12 ', ' 1x2 ')],
+  ['JSON', '{"ip":"10.0.0.1","time":"2026-11-20T10:11:12Z"}'],
+  ['a user agent that ends in an escaped quote', usual.replace('5.0"', '5.0\\"')],
+])('refuses %s', (_, given) => {
+  expect(parse(given)).toBeUndefined()
+})
+
+test('takes the real date of a line whose user name looks like a request', () => {
+  const name = 'x [01/Jan/2020:00:00:00 +0000] \\x22GET /forged HTTP/1.1\\x22 200 1'
+  expect(parse(usual.replace('- -', `- ${name}`))).toMatchObject({ request: 'GET /a HTTP/1.1' })
+})
+
+test.each([
+  ['plain', 'plain'],
+  ['\\"a\\"', '"a"'],
+  ['a\\\\b', 'a\\b'],
+  ['\\x41\\xe9', 'A\xe9'],
+  ['\\x4', 'x4'],
+  ['\\t\\n', '\t\n'],
+  ['end\\', 'end\\'],
+])('the field %j reads %j', (given, want) => {
+  expect(unescapeField(given)).toBe(want)
+})
