@@ -16,8 +16,6 @@ export interface Resource {
   /** Media type without parameters. */
   type: string
   charset: string
-  /** Whether the file itself names its encoding. */
-  declared: boolean
   file: string
   sizeBytes: number
   /** Of the bytes as they were fetched. */
@@ -44,9 +42,9 @@ export interface CrawlState {
   queue: Queue
   pages: Map<string, PageOutcome>
   files: Map<string, FileOutcome>
-  /** Keys whose request is under way. */
+  /** Keys whose request is under way or about to be. */
   pendingPages: Set<string>
-  pendingFiles: Set<string>
+  pendingFiles: Map<string, Promise<void>>
   /** Folder for what was fetched. */
   folder: string
   isAllowed(url: URL): boolean

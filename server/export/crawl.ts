@@ -8,6 +8,8 @@ export interface CrawlOptions extends VisitContext {
   followLinks: boolean
   /** Replaces a page whose HTML is not the whole of it; null drops it as a missing one. */
   complete(page: FetchedPage): Promise<FetchedPage | null>
+  /** Called after each generation, while the next one is fetched. */
+  prepareReview(): void
   /** Called when no link is left; the pages it changed, to be read for further links. */
   review(): Promise<FetchedPage[]>
   onProgress(pagesDone: number, pagesKnown: number): void
@@ -47,7 +49,8 @@ export async function crawlSite(options: CrawlOptions): Promise<void> {
     const known = state.pages.get(key)
     // A redirect may have led here before the link did.
     if (!candidate || (known && known.state !== 'missing')) return
-    const page = await visitPage(options, candidate)
+    // Outside of the queue: a browser needs the queue to answer what the page asks for.
+    const page = await state.queue.add(() => visitPage(options, candidate))
     const completed = page && (await options.complete(page))
     if (completed) await keep(completed)
     else if (page)
@@ -69,7 +72,8 @@ export async function crawlSite(options: CrawlOptions): Promise<void> {
       }
       // Noted before the first request: a redirect to one of these leaves it to its own visit.
       for (const key of batch.slice(0, room)) state.pendingPages.add(key)
-      await Promise.all(batch.slice(0, room).map(key => state.queue.add(() => visit(key))))
+      await Promise.all(batch.slice(0, room).map(visit))
+      options.prepareReview()
     }
     for (const page of await options.review()) await keep(page)
     if (frontier.size === 0) break

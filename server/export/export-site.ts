@@ -133,7 +133,7 @@ async function collect(
     pages: new Map(),
     files: new Map(),
     pendingPages: new Set(),
-    pendingFiles: new Set(),
+    pendingFiles: new Map(),
     folder,
     isAllowed: discovered.isAllowed,
     refuseFile: (_url, role, isOwn) =>
@@ -143,8 +143,9 @@ async function collect(
   const wanted = paths?.map(path => new URL(path, site.origin)) ?? [site.origin]
   const start = wanted[0] ?? site.origin
   const startKey = linkKey(start)
-  const completer = createPageCompleter({ state, missing: discovered.missing, startKey, signal, log: options.log })
   const { missing } = discovered
+  const profileFolder = join(options.workFolder, 'browser')
+  const completer = createPageCompleter({ state, missing, startKey, profileFolder, signal, log: options.log })
   const missingWords = missing.body && readPageText(readRawText(missing.body, null)).words
   const listed = discovered.pages.flatMap(address => {
     const own = site.own(URL.parse(address) ?? new URL('about:blank'))
@@ -159,8 +160,9 @@ async function collect(
       startKey,
       starts: [...wanted, ...listed],
       followLinks: paths === null,
-      complete: page => completer.complete(page),
-      review: () => completer.review(),
+      complete: completer.complete,
+      prepareReview: completer.prepareReview,
+      review: completer.review,
       onProgress(pagesDone, known) {
         pagesKnown = Math.max(pagesKnown, known)
         onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown })

@@ -80,7 +80,7 @@ export function scanHtml(text: string, handler: HtmlHandler): void {
         if (!attribute || !tag) return
         attribute.quote = quotes[quote] ?? ''
         if (attribute.start === -1) attribute.start = attribute.end
-        attribute.outerEnd = attribute.quote === '' ? end : end + 1
+        attribute.outerEnd = end
         const { name } = attribute
         if (!tag.attributes.some(other => other.name === name)) tag.attributes.push(attribute)
         attribute = null

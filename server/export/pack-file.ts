@@ -26,32 +26,37 @@ export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
     state.abort(new ExportError(message, 'too_large'))
     return
   }
-  state.pendingFiles.add(key)
-  state.queue
-    .add(async () => {
-      state.files.set(key, await fetchFile(state, url, key))
-    })
-    .catch(error => state.abort(error))
-    .finally(() => state.pendingFiles.delete(key))
+  claimFile(state, key, () => state.queue.add(() => fetchFile(state, url, key))).catch(error => state.abort(error))
+}
+
+/** Notes a file as under way, then its outcome. Resolves when that is known; rejects only with what ends the export. */
+export async function claimFile(state: CrawlState, key: string, work: () => Promise<FileOutcome>): Promise<void> {
+  const done = (async () => {
+    try {
+      state.files.set(key, await work())
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error
+      state.files.set(key, { state: 'missing', reason: error.message })
+    } finally {
+      state.pendingFiles.delete(key)
+    }
+  })()
+  state.pendingFiles.set(key, done)
+  await done
 }
 
 async function fetchFile(state: CrawlState, url: URL, key: string): Promise<FileOutcome> {
-  try {
-    if (state.site.own(url) && !state.isAllowed(url)) return { state: 'missing', reason: 'refused by robots.txt' }
-    const answer = await state.fetcher.open(url)
-    if (answer.status >= 400 || answer.status < 200) {
-      await answer.drop()
-      return { state: 'missing', reason: `status ${answer.status}` }
-    }
-    if (answer.type === 'text/html') {
-      await answer.drop()
-      return { state: 'missing', reason: 'a page stands where a file is expected' }
-    }
-    return { state: 'file', resource: await storeFile(state, answer, key) }
-  } catch (error) {
-    if (error instanceof FetchError) return { state: 'missing', reason: error.message }
-    throw error
+  if (state.site.own(url) && !state.isAllowed(url)) return { state: 'missing', reason: 'refused by robots.txt' }
+  const answer = await state.fetcher.open(url)
+  if (answer.status >= 400 || answer.status < 200) {
+    await answer.drop()
+    return { state: 'missing', reason: `status ${answer.status}` }
   }
+  if (answer.type === 'text/html') {
+    await answer.drop()
+    return { state: 'missing', reason: 'a page stands where a file is expected' }
+  }
+  return { state: 'file', resource: await storeFile(state, answer, key) }
 }
 
 /** Keeps the body of an answer in the work folder. Style sheets and manifests are read for what they need. */
@@ -64,7 +69,7 @@ export async function storeFile(state: CrawlState, answer: Answer, key: string):
   if (kind === 'file') {
     const saved = await answer.save(file, state.limits.fileBytes)
     checkTotal(state)
-    return { ...base, charset: 'utf-8', declared: true, ...saved }
+    return { ...base, charset: 'utf-8', ...saved }
   }
   const bytes = await answer.read(state.limits.pageBytes)
   checkTotal(state)
@@ -84,7 +89,7 @@ export async function storeFile(state: CrawlState, answer: Answer, key: string):
   }
   await writeFile(file, raw.text, 'latin1')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return { ...base, charset: raw.charset, declared: raw.declared, sizeBytes: bytes.length, sha256 }
+  return { ...base, charset: raw.charset, sizeBytes: bytes.length, sha256 }
 }
 
 function kindOf(type: string, url: URL): Resource['kind'] {

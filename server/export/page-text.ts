@@ -8,7 +8,8 @@ export interface PageText {
   words: string[]
   /** Words inside main or article; null when the page has neither. */
   mainWords: number | null
-  hasScripts: boolean
+  /** File names of its scripts, sorted; inline ones count as ''. Pages of one template share them. */
+  scripts: string[]
   /** An element that app frameworks fill is (nearly) empty. */
   hasEmptyRoot: boolean
   /** Goes somewhere else by itself (meta refresh). */
@@ -27,7 +28,7 @@ export function readPageText(raw: RawText): PageText {
   const parts: string[] = []
   let hidden: string | null = null
   let hiddenDepth = 0
-  let hasScripts = false
+  const scripts = new Set<string>()
   let refreshes = false
   let mainDepth = 0
   let mainParts: number | null = null
@@ -70,7 +71,16 @@ export function readPageText(raw: RawText): PageText {
       if (mainDepth > 0) mainText.push(text)
     },
     rawText(tag) {
-      if (tag.name === 'script' && isExecutable(tag, raw)) hasScripts = true
+      if (tag.name !== 'script' || !isExecutable(tag, raw)) return
+      const source = findAttribute(tag, 'src')
+      scripts.add(
+        source
+          ? (value(raw.text.slice(source.start, source.end))
+              .replace(/[?#].*$/, '')
+              .split('/')
+              .at(-1) ?? '')
+          : '',
+      )
     },
   })
 
@@ -78,7 +88,7 @@ export function readPageText(raw: RawText): PageText {
   return {
     words: toWords(parts),
     mainWords: mainParts === null ? null : toWords(mainText).length,
-    hasScripts,
+    scripts: [...scripts].sort(),
     hasEmptyRoot: rootAt !== null && toWords(parts.slice(rootAt)).length < emptyRootWords,
     refreshes,
   }
@@ -102,24 +112,22 @@ export function isExecutable(tag: Parameters<typeof findAttribute>[0], raw: RawT
  * - shell: it holds next to nothing without its scripts
  */
 export function judgePage(page: PageText): 'complete' | 'suspect' | 'shell' {
-  if (!page.hasScripts || page.refreshes) return 'complete'
+  if (page.scripts.length === 0 || page.refreshes) return 'complete'
   const count = page.words.length
   if (count < 8 || (page.hasEmptyRoot && count < 2 * emptyRootWords)) return 'shell'
   if (page.hasEmptyRoot || count < 60 || (page.mainWords !== null && page.mainWords < 12)) return 'suspect'
   return 'complete'
 }
 
-/** The share of `words` (0..1) that `among` has too, each as often; 1 when there are none. */
-export function sharedWords(words: readonly string[], among: readonly string[]): number {
-  if (words.length === 0) return 1
+/** How many of `words` are not among the others, each counted as often as it stands there. Case does not matter. */
+export function countMissing(words: readonly string[], among: readonly string[]): number {
   const counts = new Map<string, number>()
-  for (const word of among) counts.set(word, (counts.get(word) ?? 0) + 1)
-  let shared = 0
+  for (const word of among) counts.set(word.toLowerCase(), (counts.get(word.toLowerCase()) ?? 0) + 1)
+  let missing = 0
   for (const word of words) {
-    const left = counts.get(word) ?? 0
-    if (left === 0) continue
-    counts.set(word, left - 1)
-    shared += 1
+    const left = counts.get(word.toLowerCase()) ?? 0
+    if (left > 0) counts.set(word.toLowerCase(), left - 1)
+    else missing += 1
   }
-  return shared / words.length
+  return missing
 }

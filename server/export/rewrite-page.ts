@@ -51,6 +51,8 @@ export function rewritePage(
 
   function decide(address: string, role: UrlRole): Change {
     if (role === 'hint' || role === 'refused') return { drop: 'removed' }
+    // A rendered page has no use for scripts any more.
+    if (role === 'script' && page.rendered) return { drop: 'removed' }
     if (address === '' || role === 'reference' || (address.startsWith('#') && !hasBase)) return undefined
     const url = URL.parse(address, base)
     if (/^(data|blob|about|mailto|tel|sms):/i.test(address)) return undefined

@@ -8,27 +8,25 @@ export interface RawText {
   text: string
   /** The encoding label as TextDecoder knows it. */
   charset: string
-  /** Whether the file itself names its encoding (a byte order mark or a meta element near its start). */
-  declared: boolean
 }
 
 /** Reads bytes as raw text. UTF-16 is converted to UTF-8, since its tags are not ASCII. Order of trust: BOM, header, meta. */
 export function readRawText(bytes: Buffer, headerCharset: string | null): RawText {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    return { text: bytes.toString('latin1'), charset: 'utf-8', declared: true }
+    return { text: bytes.toString('latin1'), charset: 'utf-8' }
   }
   const utf16 =
     bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
   const fromHeader = knownCharset(headerCharset)
   if (utf16 || fromHeader?.startsWith('utf-16')) {
     const decoded = new TextDecoder(utf16 ?? fromHeader ?? 'utf-16le').decode(bytes)
-    return { text: Buffer.from(decoded).toString('latin1'), charset: 'utf-8', declared: false }
+    return { text: Buffer.from(decoded).toString('latin1'), charset: 'utf-8' }
   }
   // HTML looks for the declaration in the first 1024 bytes.
   const match = /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))
   const fromMeta = knownCharset(match?.[1] ?? null)
   const charset = fromHeader ?? (fromMeta?.startsWith('utf-16') ? 'utf-8' : fromMeta) ?? guessCharset(bytes)
-  return { text: bytes.toString('latin1'), charset, declared: fromMeta === charset }
+  return { text: bytes.toString('latin1'), charset }
 }
 
 /** The charset parameter of a Content-Type; null without one. */

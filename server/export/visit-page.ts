@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { type CrawlState, checkTotal, type PageOutcome, type Resource, workFile } from './crawl-state.ts'
 import type { MissingPage } from './discover.ts'
 import { FetchError } from './fetcher.ts'
-import { needFile, storeFile } from './pack-file.ts'
+import { claimFile, needFile, storeFile } from './pack-file.ts'
 import { readPageLinks } from './page-links.ts'
-import { type PageText, readPageText, sharedWords, splitWords } from './page-text.ts'
+import { countMissing, type PageText, readPageText, splitWords } from './page-text.ts'
 import { assetKey, linkKey } from './site.ts'
 import { headerCharset, type RawText, readRawText } from './text-encoding.ts'
 
@@ -83,16 +83,12 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
     }
     if (answer.type !== 'text/html' && answer.type !== 'application/xhtml+xml') {
       const fileKey = assetKey(url)
-      if (state.files.has(fileKey) || state.pendingFiles.has(fileKey)) return leave({ state: 'file', key: fileKey })
-      state.pendingFiles.add(fileKey)
-      try {
-        state.files.set(fileKey, { state: 'file', resource: await storeFile(state, answer, fileKey) })
-      } catch (error) {
-        if (error instanceof FetchError) state.files.set(fileKey, { state: 'missing', reason: error.message })
-        throw error
-      } finally {
-        state.pendingFiles.delete(fileKey)
-      }
+      const isKnown = state.files.has(fileKey) || state.pendingFiles.has(fileKey)
+      if (isKnown) return leave({ state: 'file', key: fileKey })
+      await claimFile(state, fileKey, async () => ({
+        state: 'file',
+        resource: await storeFile(state, answer, fileKey),
+      }))
       return { state: 'file', key: fileKey }
     }
 
@@ -100,7 +96,7 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
     checkTotal(state)
     const raw = readRawText(bytes, headerCharset(answer.contentType))
     const text = readPageText(raw)
-    if (pageKey !== context.startKey && isMissing(context, text, url)) {
+    if (pageKey !== context.startKey && isMissing(context, text.words, url)) {
       return { state: 'missing', reason: 'answers like a page that does not exist' }
     }
     const resource: Resource = {
@@ -109,7 +105,6 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
       kind: 'page',
       type: answer.type,
       charset: raw.charset,
-      declared: raw.declared,
       file: workFile(state, `page ${pageKey}`),
       sizeBytes: bytes.length,
       sha256: createHash('sha256').update(bytes).digest('hex'),
@@ -139,24 +134,25 @@ export async function keepPage(state: CrawlState, page: Pick<FetchedPage, 'resou
   })
 }
 
+/** Words that a page may have more or less than the one that stands for a missing page and still be it. */
+const mostOwnWords = 3
+
 /** Whether a page answered with 200 says what the page for a made-up address says. */
-export function isMissing(
-  context: Pick<VisitContext, 'missing' | 'missingWords'>,
-  text: Pick<PageText, 'words'>,
-  url: URL,
-): boolean {
+export function isMissing(context: Pick<VisitContext, 'missing' | 'missingWords'>, words: string[], url: URL): boolean {
   const { missing, missingWords } = context
   // An empty shell says the same everywhere; what it becomes in a browser is compared instead.
   if (!missingWords || missingWords.length < 3) return false
-  const page = withoutPath(text.words, url)
-  const model = withoutPath(missingWords, missing.asked)
-  return sharedWords(page, model) > 0.98 && sharedWords(model, page) > 0.98
+  // Such pages often repeat the address they were asked for; both are compared without either.
+  const asked = [...pathWords(url), ...pathWords(missing.asked)]
+  const isOwn = (word: string) => !asked.some(part => word.includes(part))
+  const page = words.filter(isOwn)
+  const model = missingWords.filter(isOwn)
+  // Not a share: two short pages with a long menu in common are still two pages.
+  return countMissing(page, model) <= mostOwnWords && countMissing(model, page) <= mostOwnWords
 }
 
-/** Such pages often repeat the address they were asked for. */
-function withoutPath(words: readonly string[], url: URL): string[] {
-  const parts = splitWords(decodeURIComponentSafely(url.pathname).replace(/\//g, ' ')).filter(part => part.length > 3)
-  return words.filter(word => !parts.some(part => word.includes(part)))
+function pathWords(url: URL): string[] {
+  return splitWords(decodeURIComponentSafely(url.pathname).replace(/\//g, ' ')).filter(word => word.length > 3)
 }
 
 function decodeURIComponentSafely(text: string): string {

@@ -2,11 +2,12 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type BundleMap, createBundleMap, findAliases, referTo } from './bundle-map.ts'
 import type { CrawlState, Resource } from './crawl-state.ts'
+import { createFindings } from './findings.ts'
 import { type Placed, planLayout, relativeReference } from './layout.ts'
 import { replaceManifestUrls } from './manifest.ts'
 import { createQueue } from './queue.ts'
 import type { ExportReport } from './report.ts'
-import { type RewriteFindings, redirectPage, rewritePage, rewriteStylesheet } from './rewrite-page.ts'
+import { redirectPage, rewritePage, rewriteStylesheet } from './rewrite-page.ts'
 import type { RawText } from './text-encoding.ts'
 import { findUnresolvedInPage, findUnresolvedInStylesheet } from './verify-bundle.ts'
 
@@ -21,8 +22,6 @@ export interface WrittenBundle {
 
 /** Files of the work folder that are read and written at once. */
 const parallelFiles = 4
-/** How many of the pages that hold a dead link are named. */
-const namedPages = 5
 
 /** Rewrites everything fetched into its place below `folder` and checks that all of it resolves. */
 export async function writeBundle(
@@ -37,7 +36,7 @@ export async function writeBundle(
   const redirects = [...planRedirects(state, plan.redirects, map), ...planEntrance(plan, start, map)]
   const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...redirects.map(({ path }) => path)])
   const unresolved: ExportReport['unresolved'] = []
-  const found = createFindings(state)
+  const found = createFindings(state.site)
   await makeFolders(folder, paths)
 
   const queue = createQueue(parallelFiles)
@@ -169,8 +168,8 @@ async function makeFolders(folder: string, paths: ReadonlySet<string>): Promise<
   await Promise.all([...folders].map(name => mkdir(join(folder, name), { recursive: true })))
 }
 
-async function readResource({ file, charset, declared }: Resource): Promise<RawText> {
-  return { text: await readFile(file, 'latin1'), charset, declared }
+async function readResource({ file, charset }: Resource): Promise<RawText> {
+  return { text: await readFile(file, 'latin1'), charset }
 }
 
 function rewriteManifest(raw: RawText, manifest: Resource, path: string, map: BundleMap): string {
@@ -183,44 +182,6 @@ function rewriteManifest(raw: RawText, manifest: Resource, path: string, map: Bu
     return referTo(path, destination.path, address)
   })
   return Buffer.from(replaced).toString('latin1')
-}
-
-/** Gathers what pages miss, by address, with some of the pages. */
-function createFindings(state: CrawlState) {
-  interface Finding {
-    reason: string
-    pages: Set<string>
-  }
-  const dead = new Map<string, Finding>()
-  const missing = new Map<string, Finding>()
-
-  function add(to: Map<string, Finding>, url: URL, reason: string, path: string) {
-    const own = state.site.own(url)
-    // The site's own addresses as paths: the host they were fetched from is nobody's business.
-    const name = own ? own.pathname + own.search : url.href.replace(/#.*$/, '')
-    const finding = to.get(name) ?? { reason, pages: new Set() }
-    finding.pages.add(path)
-    to.set(name, finding)
-  }
-
-  const list = (from: Map<string, Finding>) =>
-    sortedEntries(from).map(([name, { reason, pages }]) => ({
-      name,
-      reason,
-      count: pages.size,
-      pages: [...pages].sort().slice(0, namedPages),
-    }))
-
-  return {
-    on: (path: string): RewriteFindings => ({
-      deadLink: (url, reason) => add(dead, url, reason, path),
-      missingFile: (url, reason) => add(missing, url, reason, path),
-    }),
-    list: () => ({
-      deadLinks: list(dead).map(({ name, ...rest }) => ({ to: name, ...rest })),
-      missingFiles: list(missing).map(({ name, ...rest }) => ({ url: name, ...rest })),
-    }),
-  }
 }
 
 function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {

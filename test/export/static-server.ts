@@ -63,7 +63,9 @@ export function serveFolder(folder: string, prefix = '/'): RequestListener {
       response.writeHead(200, { 'content-type': type, 'content-length': size })
       createReadStream(file).pipe(response)
     } catch {
-      response.writeHead(404, { 'content-type': 'text/html' }).end('<!doctype html><title>404</title><h1>Not found</h1>')
+      response
+        .writeHead(404, { 'content-type': 'text/html' })
+        .end('<!doctype html><title>404</title><h1>Not found</h1>')
     }
   }
 }

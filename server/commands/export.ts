@@ -1,0 +1,306 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { integer } from '../config.ts'
+import type { BundleFormat } from '../export/export-job.ts'
+import { defaultLimits, ExportError, type ExportLimits, type ExportResult, exportSite } from '../export/export-site.ts'
+import { type Deployment, type Feature, FeatureError, type Features, resolveFeatures } from '../export/features.ts'
+import { describeProgress, drawProgress } from '../export/progress-line.ts'
+import { parseDomain } from '../tenancy/site.ts'
+import { CommandError } from './command-error.ts'
+import { jsonOption } from './options.ts'
+import { printJson } from './print.ts'
+
+interface ExportFlags {
+  output: string
+  format?: BundleFormat
+  path?: string[]
+  origin?: string
+  deployment: Deployment
+  feature?: Feature[]
+  label?: string
+  ignoreRobots?: boolean
+  maxPages: number
+  maxFiles: number
+  maxTotalMb: number
+  maxFileMb: number
+  maxRedirects: number
+  pageTimeoutSeconds: number
+  jobTimeoutSeconds: number
+  connections: number
+  workFolder?: string
+  json?: boolean
+}
+
+const megabyte = 1024 ** 2
+
+export function exportCommand(): Command {
+  const words = (text: string, before: string[] | undefined) => [
+    ...(before ?? []),
+    ...text.split(/\s+/).filter(Boolean),
+  ]
+  const number = (flag: string, what: string, env: string, fallback: number, most: number) =>
+    new Option(`${flag} <number>`, what).env(env).default(fallback).argParser(integer(1, most))
+  return new Command('export')
+    .description('export a documentation site into one archive, without a server')
+    .argument('<domain-or-url>', 'site to export: docs.example.com, or a URL; its path is the scope')
+    .addOption(new Option('-o, --output <file>', 'archive to write').env('QUIRE_EXPORT_OUTPUT').makeOptionMandatory())
+    .addOption(
+      new Option('--format <format>', 'format (default: by the name of the file, else zip)')
+        .env('QUIRE_EXPORT_FORMAT')
+        .choices(['zip', 'tar.gz']),
+    )
+    .addOption(
+      new Option('--path <path>', 'only this page; may be repeated').env('QUIRE_EXPORT_PATHS').argParser(words),
+    )
+    .addOption(
+      new Option('--origin <url>', 'where to fetch the domain from; may be a private address').env(
+        'QUIRE_EXPORT_ORIGIN',
+      ),
+    )
+    .addOption(
+      new Option('--deployment <kind>', 'where the bundle will run')
+        .env('QUIRE_EXPORT_DEPLOYMENT')
+        .choices(['cloud', 'client-hosted', 'air-gapped'])
+        .default('air-gapped'),
+    )
+    .addOption(
+      new Option('--feature <name>', 'a feature to keep where the deployment lets one choose; may be repeated')
+        .env('QUIRE_EXPORT_FEATURES')
+        .argParser((text: string, before: Feature[] | undefined) => words(text, before).map(readFeature)),
+    )
+    .addOption(new Option('--label <text>', 'version to note in the report').env('QUIRE_EXPORT_LABEL'))
+    .addOption(
+      new Option('--ignore-robots', 'export what robots.txt forbids, for sites of your own').env(
+        'QUIRE_EXPORT_IGNORE_ROBOTS',
+      ),
+    )
+    .addOption(number('--max-pages', 'most pages', 'QUIRE_MAX_PAGES', defaultLimits.pages, 1_000_000))
+    .addOption(number('--max-files', 'most other files', 'QUIRE_MAX_FILES', defaultLimits.files, 10_000_000))
+    .addOption(
+      number('--max-total-mb', 'most MB in all', 'QUIRE_MAX_TOTAL_MB', defaultLimits.totalBytes / megabyte, 1_000_000),
+    )
+    .addOption(
+      number('--max-file-mb', 'most MB of one file', 'QUIRE_MAX_FILE_MB', defaultLimits.fileBytes / megabyte, 100_000),
+    )
+    .addOption(
+      number('--max-redirects', 'most redirects for one request', 'QUIRE_MAX_REDIRECTS', defaultLimits.redirects, 100),
+    )
+    .addOption(
+      number(
+        '--page-timeout-seconds',
+        'time for one page',
+        'QUIRE_PAGE_TIMEOUT_SECONDS',
+        defaultLimits.pageTimeoutMs / 1000,
+        3600,
+      ),
+    )
+    .addOption(
+      number(
+        '--job-timeout-seconds',
+        'time for all',
+        'QUIRE_JOB_TIMEOUT_SECONDS',
+        defaultLimits.jobTimeoutMs / 1000,
+        604_800,
+      ),
+    )
+    .addOption(number('--connections', 'requests at once', 'QUIRE_CONNECTIONS', defaultLimits.connections, 64))
+    .addOption(
+      new Option('--work-folder <folder>', 'scratch space (default: a new folder in the temporary one)').env(
+        'QUIRE_EXPORT_WORK_FOLDER',
+      ),
+    )
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quire export docs.example.com -o docs.zip
+  quire export https://docs.example.com/guide/ -o guide.tar.gz
+  quire export http://127.0.0.1:3000/ -o preview.zip
+  quire export docs.example.com --origin http://10.0.0.5:8080/ -o docs.zip
+  quire export docs.example.com --path / --path /guide/install -o two-pages.zip --json
+
+A URL, or --origin, names a place you trust: that host and port may be private or loopback, nothing else may.
+robots.txt is obeyed, unless --origin or --ignore-robots says that the site is yours.`,
+    )
+    .action(runExport)
+}
+
+async function runExport(site: string, flags: ExportFlags): Promise<void> {
+  const target = readTarget(site, flags.origin)
+  const outFile = resolve(flags.output)
+  const format = flags.format ?? (/\.(tar\.gz|tgz)$/i.test(outFile) ? 'tar.gz' : 'zip')
+  const features = readFeatures(flags.deployment, flags.feature)
+  const paths = flags.path?.map(readPath) ?? null
+  await checkWritable(outFile)
+  const parent = flags.workFolder ? resolve(flags.workFolder) : tmpdir()
+  const scratch = await mkdtemp(join(parent, 'quire-export-')).catch(error => {
+    throw new CommandError(
+      `--work-folder ${parent} cannot be written to (${(error as NodeJS.ErrnoException).code}).`,
+      2,
+    )
+  })
+  const stop = stopOnSignal()
+  const progress = showProgress(process.stderr)
+  const startedAt = performance.now()
+  try {
+    const result = await exportSite({
+      ...target,
+      paths,
+      deployment: flags.deployment,
+      features,
+      version: flags.label ?? null,
+      format,
+      outFile,
+      workFolder: join(scratch, 'site'),
+      limits: readLimits(flags),
+      obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
+      onProgress: progress.show,
+      signal: stop.signal,
+    })
+    progress.end()
+    const seconds = (performance.now() - startedAt) / 1000
+    if (flags.json) printJson({ file: outFile, format, ...result, seconds: Math.round(seconds * 1000) / 1000 })
+    else console.log(summarize(outFile, result, seconds))
+  } catch (error) {
+    progress.end()
+    if (error instanceof ExportError) throw new CommandError(error.message)
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC')
+      throw new CommandError(`The disk is full. Free some space, or name another folder with --work-folder.`)
+    throw error
+  } finally {
+    stop.release()
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+function readTarget(site: string, originFlag: string | undefined) {
+  if (site.includes('://')) {
+    if (originFlag !== undefined) throw new CommandError('--origin goes with a domain; a URL is its own origin.', 2)
+    const origin = readUrl(site, 'The site')
+    return { domain: origin.host, origin, originAllowed: true }
+  }
+  const domain = parseDomain(site)
+  if (!domain) throw new CommandError(`${site} is neither a bare host name nor a URL. Example: docs.example.com`, 2)
+  if (originFlag === undefined) return { domain, origin: new URL(`https://${domain}/`), originAllowed: false }
+  return { domain, origin: readUrl(originFlag, '--origin'), originAllowed: true }
+}
+
+function readUrl(text: string, what: string): URL {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new CommandError(
+      `${what} must be an http(s) URL without user, query and fragment. Example: http://127.0.0.1:3000/`,
+      2,
+    )
+  }
+  return url
+}
+
+function readPath(path: string): string {
+  const isPath = path.startsWith('/') && !path.startsWith('//') && !/[\\?#\s]|(^|\/)\.\.(\/|$)/.test(path)
+  if (!isPath) throw new CommandError(`--path ${path} must be a path on the site. Example: /guide/install`, 2)
+  return path
+}
+
+function readFeature(name: string): Feature {
+  if (name === 'search' || name === 'assistant' || name === 'analytics' || name === 'playground') return name
+  throw new CommandError(`--feature ${name} is unknown. It is one of search, assistant, analytics, playground.`, 2)
+}
+
+function readFeatures(deployment: Deployment, names: Feature[] | undefined): Features {
+  try {
+    return resolveFeatures(deployment, Object.fromEntries((names ?? []).map(name => [name, true])))
+  } catch (error) {
+    if (error instanceof FeatureError) throw new CommandError(error.message, 2)
+    throw error
+  }
+}
+
+function readLimits(flags: ExportFlags): ExportLimits {
+  return {
+    ...defaultLimits,
+    pages: flags.maxPages,
+    files: flags.maxFiles,
+    totalBytes: flags.maxTotalMb * megabyte,
+    fileBytes: flags.maxFileMb * megabyte,
+    redirects: flags.maxRedirects,
+    pageTimeoutMs: flags.pageTimeoutSeconds * 1000,
+    jobTimeoutMs: flags.jobTimeoutSeconds * 1000,
+    connections: flags.connections,
+  }
+}
+
+/** Fails before the first request rather than after the last one. */
+async function checkWritable(outFile: string): Promise<void> {
+  const existing = await stat(outFile).catch(() => null)
+  if (existing?.isDirectory())
+    throw new CommandError(`--output ${outFile} is a folder. Name a file, such as docs.zip.`, 2)
+  try {
+    await writeFile(`${outFile}.part`, '')
+    await rm(`${outFile}.part`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? `the folder ${dirname(outFile)} does not exist` : code
+    throw new CommandError(`--output ${outFile} cannot be written (${why}).`, 2)
+  }
+}
+
+/** Ctrl-C ends the export and lets it clean up; a second one ends the process. */
+function stopOnSignal() {
+  const controller = new AbortController()
+  const stop = () => {
+    release()
+    controller.abort(new ExportError('The export was stopped; nothing was written.', 'aborted'))
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const release = () => {
+    for (const signal of signals) process.off(signal, stop)
+  }
+  for (const signal of signals) process.once(signal, stop)
+  return { signal: controller.signal, release }
+}
+
+/** A line that is drawn again on a terminal; a line for each stage, and every few seconds, elsewhere. */
+function showProgress(stream: NodeJS.WriteStream) {
+  let stage = ''
+  let stageAt = 0
+  let shownAt = Number.NEGATIVE_INFINITY
+  return {
+    show(progress: Parameters<typeof describeProgress>[0]) {
+      const now = performance.now()
+      const isNew = progress.stage !== stage
+      if (isNew) {
+        stage = progress.stage
+        stageAt = now
+      }
+      if (!isNew && now - shownAt < (stream.isTTY ? 100 : 5000)) return
+      shownAt = now
+      if (stream.isTTY) stream.write(`\r\u001b[K${drawProgress(progress, now - stageAt, (stream.columns ?? 80) - 1)}`)
+      else stream.write(`${describeProgress(progress)}\n`)
+    },
+    end() {
+      if (stream.isTTY) stream.write('\r\u001b[K')
+    },
+  }
+}
+
+function summarize(outFile: string, { pageCount, sizeBytes, sha256, report }: ExportResult, seconds: number): string {
+  const lines = [
+    `${outFile}: ${pageCount} pages, ${(sizeBytes / megabyte).toFixed(1)} MB, ${seconds.toFixed(1)} s`,
+    `sha256 ${sha256}`,
+  ]
+  const counted: [number, string][] = [
+    [report.deadLinks.length, 'links to pages that are not there'],
+    [report.missingFiles.length, 'files that could not be had'],
+    [report.skipped.length, 'pages left out'],
+    [report.unresolved.length, 'addresses that do not resolve in the bundle'],
+    [report.notes.length, 'notes'],
+  ]
+  const found = counted.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+  if (found.length > 0) lines.push(`${found.join(', ')}; see export-report.json in the bundle`)
+  return lines.join('\n')
+}
