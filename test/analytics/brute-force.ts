@@ -1,0 +1,97 @@
+// Counts unique visitors the naive way, to check the real count against. It shares the published definitions with
+// server/analytics and not a line of code, and knows who is who from a table instead of a classifier.
+//
+//   node test/analytics/brute-force.ts LOG TRUTH.json RANGES.json
+//
+// TRUTH.json: {"user agent": "human" | "ai" | "neither"}. RANGES.json: [["2026-11-01", "2026-11-08"], ...], the second date
+// exclusive. Prints [{human, ai, total, pages: {path: [human, ai, total]}}, ...], one for each range.
+import { readFileSync } from 'node:fs'
+
+export interface BruteCount {
+  human: number
+  ai: number
+  total: number
+  pages: Record<string, [human: number, ai: number, total: number]>
+}
+
+interface Visit {
+  date: string
+  path: string
+  who: string
+  isAi: boolean
+}
+
+const linePattern =
+  /^([!-~]{1,255}) .*?\[(\d\d)\/([A-Z][a-z][a-z])\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] "((?:[^"\\]|\\.)*)" (\d{3}) (?:\d+|-) "(?:[^"\\]|\\.)*" "((?:[^"\\]|\\.)*)"/s
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const noPages = /\.(js|css|svg|woff2|ico|txt|xml|json)$/
+
+export function countByBruteForce(
+  lines: Iterable<string>,
+  truth: Record<string, string>,
+  ranges: readonly (readonly [string, string])[],
+  now: number,
+): BruteCount[] {
+  const visits: Visit[] = []
+  for (const line of lines) {
+    const visit = readVisit(line, truth, now)
+    if (visit) visits.push(visit)
+  }
+  return ranges.map(([from, to]) => countRange(visits.filter(({ date }) => date >= from && date < to)))
+}
+
+function readVisit(line: string, truth: Record<string, string>, now: number): Visit | undefined {
+  const match = linePattern.exec(line)
+  if (!match) return undefined
+  const [, address, day, monthName, year, time, offsetHours, offsetMinutes, request, status, userAgent] = match
+  const month = String(monthNames.indexOf(monthName ?? '') + 1).padStart(2, '0')
+  const local = new Date(`${year}-${month}-${day}T${time}Z`)
+  if (Number.isNaN(local.getTime()) || local.getUTCDate() !== Number(day)) return undefined
+  const at = new Date(`${year}-${month}-${day}T${time}${offsetHours}:${offsetMinutes}`)
+  if (at.getTime() < Date.parse('2000-01-01') || at.getTime() > now + 24 * 3600 * 1000) return undefined
+
+  const target = /^GET (\S+) HTTP\/[\d.]+$/.exec(request ?? '')?.[1]
+  if (target === undefined || !/^(2\d\d|304)$/.test(status ?? '')) return undefined
+  const url = new URL(target, 'http://site')
+  if (url.pathname.length > 2048 || target.includes('\\x00') || noPages.test(url.pathname)) return undefined
+
+  const kind = truth[userAgent ?? '']
+  if (kind === undefined) throw new Error(`The table does not know the user agent ${userAgent}`)
+  const isMarkdown = url.pathname.endsWith('.md')
+  if (kind === 'neither' && !isMarkdown) return undefined
+  const parts = url.pathname
+    .replace(/\.(html|md)$/, '')
+    .split('/')
+    .filter(Boolean)
+  if (parts.at(-1) === 'index') parts.pop()
+  return {
+    date: at.toISOString().slice(0, 10),
+    path: `/${parts.join('/')}`,
+    who: `${address} ${userAgent}`,
+    isAi: kind === 'ai' || isMarkdown,
+  }
+}
+
+function countRange(visits: readonly Visit[]): BruteCount {
+  const pages = Map.groupBy(visits, ({ path }) => path)
+  const [human, ai, total] = countWho(visits)
+  return {
+    human,
+    ai,
+    total,
+    pages: Object.fromEntries([...pages].map(([path, visitsOfPage]) => [path, countWho(visitsOfPage)])),
+  }
+}
+
+function countWho(visits: readonly Visit[]): [human: number, ai: number, total: number] {
+  const people = new Set(visits.filter(({ isAi }) => !isAi).map(({ who }) => who))
+  const machines = new Set(visits.filter(({ isAi }) => isAi).map(({ who }) => who))
+  return [people.size, machines.size, new Set([...people, ...machines]).size]
+}
+
+if (import.meta.main) {
+  const [log = '', truth = '', ranges = ''] = process.argv.slice(2)
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
+  const lines = readFileSync(log, 'latin1').split('\n')
+  console.log(JSON.stringify(countByBruteForce(lines, read(truth), read(ranges), Date.now())))
+}

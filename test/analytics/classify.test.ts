@@ -1,0 +1,77 @@
+import crawlers from 'crawler-user-agents'
+import { expect, test } from 'vitest'
+import aiAgents from '../../server/analytics/ai-agents.json' with { type: 'json' }
+import { classify } from '../../server/analytics/classify.ts'
+import { demoAgents } from '../../server/demo/access-log.ts'
+
+const chrome = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0'
+
+test.each([
+  ['', 'neither', 'empty'],
+  ['-', 'neither', 'empty'],
+  ['   ', 'neither', 'empty'],
+  [`${chrome} Safari/537.36`, 'human', 'browser'],
+  [`${chrome} Electron/39.1.0 Safari/537.36`, 'human', 'browser'],
+  [
+    'Mozilla/5.0 (Linux; Android 9; CUBOT_X19) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Mobile Safari/537.36',
+    'human',
+    'browser',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/22G86 [FBAN/FBIOS;FBAV/530.0.0.49.70]',
+    'human',
+    'browser',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 DuckDuckGo/7 Safari/605.1.15',
+    'human',
+    'browser',
+  ],
+  ['Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)', 'ai', 'ai: GPTBot'],
+  ['Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0)', 'ai', 'ai: Perplexity-User'],
+  ['Claude-User (claude-code/2.0.14; +https://support.anthropic.com/)', 'ai', 'ai: Claude-User'],
+  ['claudebot/1.0', 'ai', 'ai: claudebot'],
+  ['meta-externalfetcher/1.1', 'ai', 'ai: Meta-ExternalFetcher'],
+  [`${chrome} Safari/537.36 Devin/1.0`, 'ai', 'ai: Devin'],
+  [`${chrome} Safari/537.36 Devine/1.0`, 'human', 'browser'],
+  ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', 'neither', 'search-engine: Googlebot'],
+  ['Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)', 'neither', 'seo: AhrefsBot'],
+  ['curl/8.5.0', 'neither', 'http-library: curl'],
+  ['SomethingBot/1.0', 'neither', 'isbot'],
+])('%j is %s by the rule %j', (userAgent, kind, rule) => {
+  expect(classify(userAgent)).toEqual({ kind, rule })
+})
+
+test('the demo agents are what their table says', () => {
+  expect(demoAgents.map(({ userAgent }) => ({ kind: classify(userAgent).kind, userAgent }))).toEqual(demoAgents)
+})
+
+test('every example of the list of crawlers is AI where it is tagged so, and no human anywhere', () => {
+  const tagged: readonly { instances: string[]; tags?: string[] }[] = crawlers
+  const wrong = tagged.flatMap(({ instances, tags }) =>
+    instances.filter(userAgent => {
+      const { kind } = classify(userAgent)
+      return tags?.includes('ai-crawler') ? kind !== 'ai' : kind === 'human'
+    }),
+  )
+  expect(wrong).toEqual([])
+  expect(tagged.filter(({ tags }) => tags?.includes('ai-crawler')).length).toBeGreaterThan(50)
+})
+
+test.each(aiAgents.agents)('our list knows $token as AI, as a whole word only', ({ token }) => {
+  expect(classify(`Mozilla/5.0 (compatible; ${token}/1.0)`)).toEqual({
+    kind: 'ai',
+    rule: expect.stringMatching(new RegExp(`^ai: ${token}$`, 'i')),
+  })
+  expect(classify(`${chrome} Safari/537.36 X${token}x/1.0`).rule.toLowerCase()).not.toBe(`ai: ${token.toLowerCase()}`)
+})
+
+test.each(aiAgents.leftOut)('$token is not AI: $reason', ({ token }) => {
+  expect(classify(`Mozilla/5.0 (compatible; ${token}/1.0)`).kind).not.toBe('ai')
+})
+
+test('only the first 1,024 characters decide: what follows cannot make an expression run long', () => {
+  const filler = 'Spider'.repeat(200)
+  expect(classify(`${filler.slice(0, 1000)} GPTBot/1.2`).rule).toBe('ai: GPTBot')
+  expect(classify(`${filler.slice(0, 1024)} GPTBot/1.2`).rule).not.toBe('ai: GPTBot')
+})

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { compareCounts } from './compare-counts.ts'
+
+test('a log of a million lines counts as brute force counts it, for ten ranges and every page', async () => {
+  const { got, want, lines, importSeconds, querySeconds } = await compareCounts(1_000_000)
+  expect(lines).toBe(1_000_000)
+  expect(got).toEqual(want)
+  expect(Object.keys(want[0]?.pages ?? {}).length).toBe(301)
+  console.log(
+    `${Math.round(lines / importSeconds).toLocaleString('en-US')} lines/s, whole range in ${querySeconds.toFixed(2)} s`,
+  )
+})

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { compareCounts } from './compare-counts.ts'
+
+test('a log of 50,000 lines counts as brute force counts it, for ten ranges and every page', async () => {
+  const { got, want, lines } = await compareCounts(50_000)
+  expect(lines).toBe(50_000)
+  expect(got).toEqual(want)
+  // So that equal does not mean equally empty.
+  expect(Object.keys(want[0]?.pages ?? {}).length).toBe(301)
+  expect(want.map(({ total }) => total > 0)).toEqual([...Array(8).fill(true), false, false])
+  const [all] = want
+  expect(all && all.human + all.ai > all.total && all.human > 0 && all.ai > 0).toBe(true)
+})

@@ -1,0 +1,141 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, expect, test } from 'vitest'
+import { parseDay } from '../../server/analytics/day.ts'
+import { importAccessLog } from '../../server/analytics/import-log.ts'
+import { emptyTally } from '../../server/analytics/import-tally.ts'
+import type { PageView, VisitRecorder } from '../../server/analytics/unique-visitors.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'quire-import-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const now = Date.UTC(2026, 10, 20, 12)
+const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
+const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+const gptBot = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
+
+function line({
+  address = '10.0.0.1',
+  date = '20/Nov/2026:10:11:12 +0000',
+  request = 'GET /guide HTTP/1.1',
+  status = 200,
+  userAgent = browser,
+} = {}): string {
+  return `${address} - - [${date}] "${request}" ${status} 12 "-" "${userAgent}"`
+}
+
+async function importText(text: string | Buffer) {
+  const file = join(folder, 'access.log')
+  writeFileSync(file, text)
+  return importFile(file)
+}
+
+async function importFile(file: string) {
+  const views: PageView[] = []
+  const visits: VisitRecorder = {
+    openVisitorKey: () => Buffer.alloc(32, 1),
+    recordViews: (_, batch) => views.push(...batch),
+  }
+  const project = { id: 'prj_1', visitorSaltRotation: 'never' } as const
+  const tally = emptyTally()
+  const error = await importAccessLog({ file, project, visits, tally, now: () => now }).then(
+    () => undefined,
+    (reason: Error) => reason.message,
+  )
+  return { tally, views, error }
+}
+
+const utf8 = (text: string) => Buffer.from(text)
+
+test.each([
+  ['a page', line(), 'human'],
+  ['a page that has not changed', line({ status: 304 }), 'human'],
+  ['part of a page', line({ status: 206 }), 'human'],
+  ['a page over HTTP/0.9', line({ request: 'GET /guide' }), 'human'],
+  ['an AI crawler', line({ userAgent: gptBot }), 'ai'],
+  ['a Markdown view by a browser', line({ request: 'GET /guide.md HTTP/1.1' }), 'ai'],
+  ['a Markdown view by a library', line({ request: 'GET /guide.md HTTP/1.1', userAgent: 'curl/8.5.0' }), 'ai'],
+])('%s is one view of a visitor', async (_, text, kind) => {
+  const { tally, views } = await importText(`${text}\n`)
+  expect(views).toEqual([{ path: '/guide', day: parseDay('2026-11-20'), visitor: expect.any(Uint8Array), kind }])
+  expect(tally).toMatchObject({ lines: 1, views: { human: 0, ai: 0, neither: 0, [kind]: 1 } })
+})
+
+test.each([
+  ['a classic bot', line({ userAgent: googlebot }), { views: { neither: 1 } }],
+  ['no user agent', line({ userAgent: '-' }), { views: { neither: 1 } }],
+  ['a HEAD', line({ request: 'HEAD /guide HTTP/1.1' }), { filtered: { method: 1 } }],
+  ['a POST', line({ request: 'POST /guide HTTP/1.1' }), { filtered: { method: 1 } }],
+  ['a TLS handshake', line({ request: '\\x16\\x03\\x01', status: 400 }), { filtered: { method: 1 } }],
+  ['no request', line({ request: '-', status: 408 }), { filtered: { method: 1 } }],
+  ['a redirect', line({ status: 301 }), { filtered: { status: 1 } }],
+  ['an error', line({ status: 404 }), { filtered: { status: 1 } }],
+  ['a script', line({ request: 'GET /app.js HTTP/1.1' }), { filtered: { asset: 1 } }],
+  ['a query that names a page', line({ request: 'GET /app.js?/guide HTTP/1.1' }), { filtered: { asset: 1 } }],
+  ['robots.txt', line({ request: 'GET /robots.txt HTTP/1.1' }), { filtered: { 'machine-file': 1 } }],
+  ['another format', '{"path":"/guide"}', { malformed: { 'not-combined': 1 } }],
+  ['bytes that are no text', Buffer.from([0x16, 3, 1, 0, 255, 254, 0]), { malformed: { 'not-combined': 1 } }],
+  ['a day that does not exist', line({ date: '30/Feb/2026:10:11:12 +0000' }), { malformed: { 'bad-date': 1 } }],
+  ['the year 1999', line({ date: '31/Dec/1999:23:59:59 +0000' }), { malformed: { 'bad-date': 1 } }],
+  ['more than a day ahead', line({ date: '21/Nov/2026:12:00:01 +0000' }), { malformed: { 'bad-date': 1 } }],
+  ['a NUL in the path', line({ request: 'GET /a\\x00b HTTP/1.1' }), { malformed: { 'bad-path': 1 } }],
+  ['a path over 2,048 bytes', line({ request: `GET /${'a'.repeat(2048)} HTTP/1.1` }), { malformed: { 'bad-path': 1 } }],
+  ['a line over 64 KiB', line({ userAgent: 'a'.repeat(70_000) }), { malformed: { 'too-long': 1 } }],
+])('%s is no view, counted as %j', async (_, given, want) => {
+  const { tally, views } = await importText(Buffer.concat([Buffer.from(given), utf8('\n')]))
+  expect(views).toEqual([])
+  const none = emptyTally()
+  expect(tally).toEqual({
+    ...none,
+    lines: 1,
+    rules: expect.any(Map),
+    views: { ...none.views, ...('views' in want && want.views) },
+    filtered: { ...none.filtered, ...('filtered' in want && want.filtered) },
+    malformed: { ...none.malformed, ...('malformed' in want && want.malformed) },
+  })
+})
+
+test('dates up to a day ahead count: the clock of a server may be wrong', async () => {
+  const { tally } = await importText(line({ date: '21/Nov/2026:12:00:00 +0000' }))
+  expect(tally.views.human).toBe(1)
+})
+
+test('the day of a view is that of UTC', async () => {
+  const { views, tally } = await importText(
+    [line({ date: '20/Nov/2026:00:30:00 +0100' }), line({ date: '18/Nov/2026:23:30:00 -0100' })].join('\n'),
+  )
+  expect(views.map(({ day }) => day)).toEqual([parseDay('2026-11-19'), parseDay('2026-11-19')])
+  expect([tally.firstDay, tally.lastDay]).toEqual([parseDay('2026-11-19'), parseDay('2026-11-19')])
+})
+
+test('bad lines between good ones cost only themselves', async () => {
+  const bad = ['', '\0\xff\0', 'x'.repeat(200_000), line().slice(0, 90), '"'.repeat(1000), '['.repeat(1000)]
+  const { tally, views } = await importText(`${bad.map(text => `${text}\n${line()}\r\n`).join('')}`)
+  expect(views.length).toBe(bad.length)
+  expect(tally.lines).toBe(bad.length * 2)
+})
+
+test('a cut-off gzip file is imported as far as it goes, without its last half line, and then reported', async () => {
+  const all = Array.from({ length: 5000 }, (_, i) => line({ address: `10.1.${i >> 8}.${i & 255}` }))
+  const gz = gzipSync(all.join('\n'))
+  const { tally, views, error } = await importText(gz.subarray(0, gz.length / 2))
+  expect(error).toMatch(/was cut off/)
+  expect(views.length).toBeGreaterThan(1000)
+  expect(views.length).toBeLessThan(5000)
+  expect(tally.lines).toBe(views.length)
+})
+
+test('a line of 200 MB is skipped without being held', async () => {
+  const file = join(folder, 'long.log')
+  const handle = openSync(file, 'w')
+  const megabyte = Buffer.alloc(1 << 20, 'a')
+  for (let i = 0; i < 200; i++) writeSync(handle, megabyte)
+  writeSync(handle, `\n${line()}\n`)
+  closeSync(handle)
+  const before = process.memoryUsage().rss
+  const { tally } = await importFile(file)
+  expect(tally).toMatchObject({ lines: 2, views: { human: 1 }, malformed: { 'too-long': 1 } })
+  expect(process.memoryUsage().rss - before).toBeLessThan(100e6)
+})

@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { Day } from '../../server/analytics/day.ts'
+import { createVisitorHash } from '../../server/analytics/visitor.ts'
+import type { SaltRotation } from '../../server/tenancy/project.ts'
+
+const secret = Buffer.alloc(32, 7)
+const nov19 = 20_776
+const nov20 = 20_777
+const dec1 = 20_788
+
+function hash(rotation: SaltRotation, day: Day, address = '10.0.0.1', userAgent = 'Mozilla/5.0', key = secret): string {
+  return Buffer.from(createVisitorHash(key, rotation)(address, userAgent, day)).toString('hex')
+}
+
+test('a visitor is the first 16 bytes of an HMAC over address, NUL and user agent', () => {
+  const want = createHmac('sha256', secret).update('10.0.0.1\0Mozilla/5.0').digest('hex').slice(0, 32)
+  expect(hash('never', nov20)).toBe(want)
+})
+
+test('with a rotation the key of the HMAC is that of the period', () => {
+  const keyOf = (period: string) => createHmac('sha256', secret).update(period).digest()
+  const under = (key: Buffer) => createHmac('sha256', key).update('10.0.0.1\0Mozilla/5.0').digest('hex').slice(0, 32)
+  expect(hash('month', nov20)).toBe(under(keyOf('2026-11')))
+  expect(hash('day', nov20)).toBe(under(keyOf('2026-11-20')))
+})
+
+test.each([
+  ['never', nov19, nov20, true],
+  ['never', nov20, dec1, true],
+  ['month', nov19, nov20, true],
+  ['month', nov20, dec1, false],
+  ['day', nov20, nov20, true],
+  ['day', nov19, nov20, false],
+] as const)('with rotation %s, a visitor of day %d is the one of day %d: %s', (rotation, one, other, same) => {
+  const visitor = createVisitorHash(secret, rotation)
+  expect(Buffer.compare(visitor('a', 'b', one), visitor('a', 'b', other)) === 0).toBe(same)
+})
+
+test.each([
+  ['another address', hash('never', nov20, '10.0.0.2')],
+  ['another user agent', hash('never', nov20, '10.0.0.1', 'Mozilla/5.1')],
+  ['another secret', hash('never', nov20, '10.0.0.1', 'Mozilla/5.0', Buffer.alloc(32, 8))],
+  ['the same characters cut elsewhere', hash('never', nov20, '10.0.0.1M', 'ozilla/5.0')],
+])('%s makes another visitor', (_, other) => {
+  expect(other).not.toBe(hash('never', nov20))
+})
+
+test('a long user agent, which is not remembered, is the same visitor each time', () => {
+  const visitor = createVisitorHash(secret, 'never')
+  const long = 'x'.repeat(60_000)
+  expect(visitor('a', long, nov20)).toEqual(visitor('a', long, nov20))
+  expect(visitor('a', long, nov20)).not.toEqual(visitor('a', `${long}y`, nov20))
+})

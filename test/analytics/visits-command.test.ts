@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { visitsCommand } from '../../server/commands/visits.ts'
+import { generateAccessLog } from '../../server/demo/access-log.ts'
+import { openStore } from '../../server/store/store.ts'
+
+let folder: string
+let log: string
+const text = [...generateAccessLog({ seed: 5, lines: 4000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b'] })].join(
+  '\n',
+)
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-visits-command-'))
+  log = join(folder, 'access.log')
+  writeFileSync(log, text)
+  const store = openStore(folder)
+  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
+  const project = { id: 'prj_1', organizationId: 'org_1', name: 'Docs', createdAt: 0 }
+  store.projects.insert({ ...project, visitorSaltRotation: 'never' })
+  store.close()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function run(...args: string[]): Promise<{ output: string; error?: string; exitCode?: number }> {
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  const failure = await visitsCommand()
+    .exitOverride()
+    .parseAsync(['import', '--data', folder, ...args], { from: 'user' })
+    .then(
+      () => ({}),
+      error => ({ error: error.message as string, exitCode: error.exitCode as number }),
+    )
+  const output = printed.mock.calls.flat().join('\n')
+  printed.mockRestore()
+  return { output, ...failure }
+}
+
+test('prints every count as JSON, and the lines add up', async () => {
+  const { output, error } = await run(log, '--project', 'prj_1', '--json')
+  expect(error).toBeUndefined()
+  const summary = JSON.parse(output)
+  const add = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0)
+  expect(summary.lines).toBe(4000)
+  expect(add(summary.pageViews) + add(summary.filtered) + add(summary.malformed)).toBe(4000)
+  expect(add(summary.rules)).toBe(add(summary.pageViews))
+  expect(summary.visitors).toMatchObject({ dateFrom: '2026-09-04', dateTo: '2026-09-07' })
+  expect(summary.visitors.total).toBeGreaterThan(100)
+  expect(summary.newVisitorDays).toBeGreaterThanOrEqual(summary.visitors.total)
+})
+
+test('a second import adds no visitor', async () => {
+  const first = JSON.parse((await run(log, '--project', 'prj_1', '--json')).output)
+  const second = JSON.parse((await run(log, log, '--project', 'prj_1', '--json')).output)
+  expect(second).toMatchObject({ lines: 8000, newVisitorDays: 0, visitors: first.visitors })
+})
+
+test('prints a summary for people', async () => {
+  const { output } = await run(log, '--project', 'prj_1')
+  expect(output).toMatch(/^Lines +4,000 +in [\d.]+ s$/m)
+  expect(output).toMatch(/^Page views +[\d,]+ +human [\d,]+, AI [\d,]+, neither [\d,]+$/m)
+  expect(output).toMatch(/^Filtered +[\d,]+ +(status|asset) /m)
+  expect(output).toMatch(
+    /^Visitors +\d+ +human \d+, AI \d+; of the project from 2026-09-04 up to, not on, 2026-09-07$/m,
+  )
+})
+
+test('a log in another format is imported as malformed, with a hint', async () => {
+  writeFileSync(log, '{"a":1}\n{"a":2}\n')
+  const { output, error } = await run(log, '--project', 'prj_1')
+  expect(error).toBeUndefined()
+  expect(output).toMatch(/^Malformed +2 +not-combined 2$/m)
+  expect(output).toMatch(/No line is in combined format: address identity user/)
+})
+
+test('a cut-off file is imported as far as it goes, summed up, and fails', async () => {
+  const gz = gzipSync(text)
+  writeFileSync(`${log}.gz`, gz.subarray(0, gz.length / 2))
+  const { output, error, exitCode } = await run(`${log}.gz`, log, '--project', 'prj_1', '--json')
+  expect(exitCode).toBe(1)
+  expect(error).toMatch(
+    /access\.log\.gz ends in the middle of its compressed data: it was cut off\.\nWhat came before is/,
+  )
+  const { lines, incomplete } = JSON.parse(output)
+  expect(lines).toBeGreaterThan(5000)
+  expect(incomplete).toHaveLength(1)
+})
+
+test.each([
+  ['an unknown project', ['LOG', '--project', 'prj_9'], 1, /^There is no project prj_9\. See: quire projects list$/],
+  ['a missing file', ['LOG', '/none.log', '--project', 'prj_1'], 1, /^\/none\.log does not exist\.$/],
+  ['a folder', ['FOLDER', '--project', 'prj_1'], 1, /is a folder\. Give the log files in it/],
+  ['standard input twice', ['-', '-', '--project', 'prj_1'], 2, /^- may be given once only\.$/],
+])('refuses %s and imports nothing', async (_, args, exitCode, message) => {
+  const refused = await run(...args.map(arg => (arg === 'LOG' ? log : arg === 'FOLDER' ? folder : arg)))
+  expect(refused).toMatchObject({ exitCode, error: expect.stringMatching(message), output: '' })
+  const store = openStore(folder)
+  const { totals } = await store.visits.countUniqueVisitors('prj_1', {}, { limit: 1, offset: 0 })
+  store.close()
+  expect(totals.total).toBe(0)
+})
+
+test('takes the project from the environment', async () => {
+  vi.stubEnv('QUIRE_PROJECT', 'prj_1')
+  const { output } = await run(log, '--json')
+  vi.unstubAllEnvs()
+  expect(JSON.parse(output)).toMatchObject({ project: 'prj_1', lines: 4000 })
+})

@@ -1,0 +1,182 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type DayRange, type PageView, VisitorKeyError } from '../../server/analytics/unique-visitors.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
+
+let folder: string
+let store: Store
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-visits-'))
+  store = openStore(folder)
+  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
+  insertProject('prj_1')
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function insertProject(id: string): void {
+  store.projects.insert({ id, organizationId: 'org_1', name: id, visitorSaltRotation: 'never', createdAt: 0 })
+}
+
+function view(who: number, path: string, day: number, kind: 'human' | 'ai' = 'human'): PageView {
+  return { visitor: Buffer.alloc(16, who), path, day, kind }
+}
+
+const everything = { limit: 250, offset: 0 }
+
+test('counts a visitor once in a range, however many days and pages', async () => {
+  const views = [view(1, '/a', 1), view(1, '/a', 2), view(1, '/b', 2), view(2, '/a', 3)]
+  expect(await store.visits.recordViews('prj_1', views)).toBe(3)
+  expect(await store.visits.countUniqueVisitors('prj_1', {}, everything)).toEqual({
+    totals: { human: 2, ai: 0, total: 2 },
+    visitors: [
+      { path: '/a', human: 2, ai: 0, total: 2 },
+      { path: '/b', human: 1, ai: 0, total: 1 },
+    ],
+    hasMore: false,
+  })
+})
+
+test('counts who was seen as human and as AI in both, and once in the total', async () => {
+  await store.visits.recordViews('prj_1', [view(1, '/a', 1), view(1, '/a', 2, 'ai'), view(2, '/a', 1, 'ai')])
+  const { totals, visitors } = await store.visits.countUniqueVisitors('prj_1', {}, everything)
+  expect(totals).toEqual({ human: 1, ai: 2, total: 2 })
+  expect(visitors).toEqual([{ path: '/a', human: 1, ai: 2, total: 2 }])
+})
+
+test.each([
+  [{}, 3],
+  [{ dateFrom: 2 }, 2],
+  [{ dateTo: 2 }, 1],
+  [{ dateTo: 3 }, 2],
+  [{ dateFrom: 2, dateTo: 3 }, 1],
+  [{ dateFrom: 2, dateTo: 2 }, 0],
+  [{ dateFrom: -5, dateTo: 0 }, 0],
+  [{ dateFrom: 4 }, 0],
+  [{ dateFrom: -1e9, dateTo: 1e9 }, 3],
+] as [DayRange, number][])('one visitor a day on days 1 to 3: %j has %d', async (range, want) => {
+  await store.visits.recordViews('prj_1', [view(1, '/a', 1), view(2, '/a', 2), view(3, '/a', 3)])
+  const { totals, visitors } = await store.visits.countUniqueVisitors('prj_1', range, everything)
+  expect(totals.total).toBe(want)
+  expect(visitors).toEqual(want === 0 ? [] : [{ path: '/a', human: want, ai: 0, total: want }])
+})
+
+test('orders by total, then by the bytes of the path, and pages without a gap', async () => {
+  const paths = ['/b', '/a', '/Z', '/a/b', '/a-b', '/%C3%A9', '/10', '/9']
+  await store.visits.recordViews('prj_1', [...paths.map(path => view(1, path, 1)), view(2, '/b', 1)])
+  const want = ['/b', '/%C3%A9', '/10', '/9', '/Z', '/a', '/a-b', '/a/b']
+  const pages = await Promise.all(
+    [0, 3, 6, 8, 9, 1e9].map(offset => store.visits.countUniqueVisitors('prj_1', {}, { limit: 3, offset })),
+  )
+  expect(pages.map(({ visitors }) => visitors.map(({ path }) => path))).toEqual([
+    want.slice(0, 3),
+    want.slice(3, 6),
+    want.slice(6),
+    [],
+    [],
+    [],
+  ])
+  expect(pages.map(({ hasMore }) => hasMore)).toEqual([true, true, false, false, false, false])
+  const exact = await store.visits.countUniqueVisitors('prj_1', {}, { limit: 8, offset: 0 })
+  expect(exact.hasMore).toBe(false)
+})
+
+test('keeps projects apart, and knows no visitors of an unknown one', async () => {
+  insertProject('prj_2')
+  await store.visits.recordViews('prj_1', [view(1, '/a', 1)])
+  await store.visits.recordViews('prj_2', [view(1, '/a', 1), view(2, '/b', 1)])
+  const count = async (id: string) => (await store.visits.countUniqueVisitors(id, {}, everything)).totals.total
+  expect([await count('prj_1'), await count('prj_2'), await count('prj_3')]).toEqual([1, 2, 0])
+  expect(() => store.visits.recordViews('prj_3', [view(1, '/a', 1)])).toThrow('There is no project prj_3.')
+})
+
+test('stores a batch as a whole or not at all', async () => {
+  const short = { ...view(1, '/b', 1), visitor: Buffer.alloc(3) }
+  expect(() => store.visits.recordViews('prj_1', [view(1, '/a', 1), short])).toThrow(/CHECK/)
+  expect((await store.visits.countUniqueVisitors('prj_1', {}, everything)).visitors).toEqual([])
+})
+
+describe('any views in any batches, in any order, repeated', () => {
+  const anyView = fc
+    .tuple(fc.nat(5), fc.constantFrom('/', '/a', '/b'), fc.nat(4), fc.constantFrom('human' as const, 'ai' as const))
+    .map(args => view(...args))
+
+  test('count as naive sets do', async () => {
+    let project = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(anyView, { maxLength: 12 }), { maxLength: 4 }),
+        fc.record({ dateFrom: fc.nat(5), dateTo: fc.nat(5) }, { requiredKeys: [] }),
+        async (batches, range) => {
+          const id = `any_${project++}`
+          insertProject(id)
+          for (const batch of batches) await store.visits.recordViews(id, batch)
+          const before = await store.visits.countUniqueVisitors(id, range, everything)
+          expect(before).toEqual(countNaively(batches.flat(), range))
+          let added = 0
+          for (const batch of batches.toReversed()) added += await store.visits.recordViews(id, batch.toReversed())
+          expect(added).toBe(0)
+          expect(await store.visits.countUniqueVisitors(id, range, everything)).toEqual(before)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+})
+
+function countNaively(views: PageView[], { dateFrom = -1, dateTo = 99 }: DayRange) {
+  const within = views.filter(({ day }) => day >= dateFrom && day < dateTo)
+  const who = (some: PageView[]) => new Set(some.map(({ visitor }) => visitor[0])).size
+  const count = (some: PageView[]) => ({
+    human: who(some.filter(({ kind }) => kind === 'human')),
+    ai: who(some.filter(({ kind }) => kind === 'ai')),
+    total: who(some),
+  })
+  const visitors = [...new Set(within.map(({ path }) => path))]
+    .map(path => ({ path, ...count(within.filter(one => one.path === path)) }))
+    .sort((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
+  return { totals: count(within), visitors, hasMore: false }
+}
+
+describe('the visitor key', () => {
+  test('is made once, beside the database, for its owner only', async () => {
+    const key = await store.visits.openVisitorKey()
+    expect(key.length).toBe(32)
+    expect(await store.visits.openVisitorKey()).toEqual(key)
+    const file = join(folder, 'visitor.key')
+    expect(readFileSync(file)).toEqual(key)
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  test('is never in the database', async () => {
+    const key = Buffer.from(await store.visits.openVisitorKey())
+    await store.visits.recordViews('prj_1', [view(1, '/a', 1)])
+    for (const file of ['quire.db', 'quire.db-wal']) expect(readFileSync(join(folder, file)).includes(key)).toBe(false)
+  })
+
+  test('is refused when it has another size', () => {
+    writeFileSync(join(folder, 'visitor.key'), 'short')
+    expect(() => store.visits.openVisitorKey()).toThrow(VisitorKeyError)
+    expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key has 5 bytes, not 32/)
+  })
+
+  test('is not made anew when visitors were counted with it', async () => {
+    await store.visits.openVisitorKey()
+    await store.visits.recordViews('prj_1', [view(1, '/a', 1)])
+    unlinkSync(join(folder, 'visitor.key'))
+    expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key is missing, though visitors were counted with it/)
+  })
+
+  // Root may read everything.
+  test.skipIf(process.getuid?.() === 0)('is refused with a remedy when it may not be read', async () => {
+    await store.visits.openVisitorKey()
+    chmodSync(join(folder, 'visitor.key'), 0)
+    expect(() => store.visits.openVisitorKey()).toThrow(/may not be read or written/)
+  })
+})
