@@ -597,7 +597,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
-                RateLimit: components["headers"]["RateLimit"];
+                RateLimit: components["headers"]["RateLimitSpent"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
@@ -693,6 +693,12 @@ export interface components {
          * @example "analytics";q=100;w=3600
          */
         RateLimitPolicy: string;
+        /**
+         * @description Nothing is left of the budget: `r` is 0, and in `t` seconds there is one request more
+         *     (draft-ietf-httpapi-ratelimit-headers-10).
+         * @example "analytics";r=0;t=36
+         */
+        RateLimitSpent: string;
         /**
          * @description Identifies the request in the server's log. Quote it when you report a problem.
          * @example 7d9f0a52-6a3e-4f0b-9a57-0c3c4b0e1f2d

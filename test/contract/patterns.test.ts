@@ -12,8 +12,10 @@ const isStart = ajv.compile({
   properties: { ...schemas.StartExport?.properties, features: {} },
 })
 const isDate = ajv.compile(schemas.DateOrDateTime as Schema)
-const isIdempotencyKey = ajv.compile((document.components.parameters?.IdempotencyKey as Parameter).schema)
-const isBundleUrl = ajv.compile({ pattern: (schemas.ExportBundle?.properties?.bundleUrl as Schema).pattern })
+const idempotencyKey = document.components.parameters?.IdempotencyKey as Parameter
+const isIdempotencyKey = ajv.compile(idempotencyKey.schema)
+const bundleUrl = schemas.ExportBundle?.properties?.bundleUrl as Schema
+const isBundleUrl = ajv.compile({ pattern: bundleUrl.pattern })
 
 const label63 = 'a'.repeat(63)
 

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http'
+import { findRoute } from '../server/http/routes.ts'
+import { type Answer, answerElse, refuse, translate } from './answer.ts'
+import { type Document, findFaults } from './requests.ts'
+
+const bodyLimitBytes = 1024 * 1024
+const prismTimeoutMs = 10_000
+/** RFC 9110 7.6.1, and what is set anew for each side. */
+const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'expect', 'host', 'date']
+
+/**
+ * The server that clients of the mock talk to. Prism answers; this one keeps it from what it cannot do: it hangs on
+ * malformed JSON, dies of a stray percent sign, lets unknown query parameters pass, and words its refusals in another shape.
+ */
+export function createFront(options: {
+  /** Asked for each request, since a Prism that is started again has another. */
+  prismUrl: () => Promise<string>
+  document: Document
+  onAnswer?: (method: string, target: string, status: number) => void
+}): Server {
+  return createServer(async (req, res) => {
+    const { method = 'GET', url: target = '/' } = req
+    const { status, headers, body } = await answer(req, method, target).catch((error: Error) =>
+      refuse(findRoute(method, target), 502, [`Prism did not answer: ${error.message}. Try again.`]),
+    )
+    res.writeHead(status, {
+      ...without(headers, ownHeaders),
+      'x-request-id': randomUUID(),
+      ...(status !== 204 && { 'content-length': body.length }),
+    })
+    res.end(body)
+    options.onAnswer?.(method, target, status)
+  })
+
+  async function answer(req: IncomingMessage, method: string, target: string): Promise<Answer> {
+    const body = await readAll(req, bodyLimitBytes)
+    const route = findRoute(method, target)
+    if (!route) return answerElse(method, target, req.headers)
+    // Without a key the answer is 401 whatever else is wrong; Prism gives it, asked in a way that does it no harm.
+    if (!/^bearer +\S/i.test(req.headers.authorization ?? '')) {
+      return askPrism(route.method, route.path.replaceAll(/\{\w+\}/g, 'any'), {}, Buffer.alloc(0))
+    }
+    if (body === undefined)
+      return refuse(route, 413, ['The request body is too large. Name fewer paths in one export.'])
+    const faults = findFaults(options.document, route, target, body)
+    if (faults.length > 0) return refuse(route, 400, faults)
+    return translate(route, await askPrism(route.method, target, req.headers, route.hasBody ? body : Buffer.alloc(0)))
+  }
+
+  async function askPrism(method: string, target: string, headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {
+    const prismUrl = await options.prismUrl()
+    return new Promise((resolve, reject) => {
+      const asked = request(prismUrl, {
+        method: method.toUpperCase(),
+        path: target,
+        headers:
+          body.length > 0
+            ? { ...without(headers, ownHeaders), 'content-type': mediaType(headers), 'content-length': body.length }
+            : without(headers, [...ownHeaders, 'content-type']),
+        timeout: prismTimeoutMs,
+      })
+      asked.on('timeout', () => asked.destroy(new Error(`no answer within ${prismTimeoutMs / 1000} seconds`)))
+      asked.on('error', reject)
+      asked.on('response', response => {
+        const { statusCode = 502, headers } = response
+        readAll(response).then(body => resolve({ status: statusCode, headers, body }), reject)
+      })
+      asked.end(body)
+    })
+  }
+}
+
+/** JSON or something else: Prism fails on a Content-Type that is none. */
+function mediaType(headers: IncomingHttpHeaders): string {
+  return /^application\/json *(;|$)/i.test(headers['content-type'] ?? '') ? 'application/json' : 'text/plain'
+}
+
+function without(headers: IncomingHttpHeaders, names: string[]): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)))
+}
+
+/** The whole body; undefined when it is larger than the limit, and then it is read to its end and dropped. */
+async function readAll(message: IncomingMessage, limitBytes: number): Promise<Buffer | undefined>
+async function readAll(message: IncomingMessage): Promise<Buffer>
+async function readAll(message: IncomingMessage, limitBytes = Number.POSITIVE_INFINITY): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length
+    if (sizeBytes <= limitBytes) chunks.push(chunk)
+  }
+  return sizeBytes <= limitBytes ? Buffer.concat(chunks) : undefined
+}

@@ -1,0 +1,48 @@
+import { routes } from '../generated/operations.ts'
+import { type Document, listParameters } from './requests.ts'
+
+type Examples = Record<string, { $ref: string } | { value: unknown }>
+
+/** For each operation a curl line that works as pasted, and the statuses and examples to ask for. */
+export function writeLines(document: Document, baseUrl: string): string {
+  const sections = routes.map(route => {
+    const operation = document.paths[route.path]?.[route.method]
+    const path = listParameters(document, route)
+      .filter(parameter => parameter.in === 'path')
+      .reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), route.path)
+    const method = route.method === 'get' ? '' : ` -X ${route.method.toUpperCase()}`
+    const body = operation?.requestBody
+      ? ` -H 'Content-Type: application/json' -d '${JSON.stringify(firstExample(document, operation.requestBody))}'`
+      : ''
+    const lines = Object.entries(operation?.responses ?? {}).map(([status, response]) => {
+      return `    ${status}  ${Object.keys(listExamples(document, response)).join('  ')}`
+    })
+    return [
+      `${operation?.summary} (${route.operationId})`,
+      `  curl -i${method} -H 'Authorization: Bearer any'${body} ${baseUrl}${path}`,
+      ...lines,
+    ].join('\n')
+  })
+  return `${sections.join('\n\n')}
+
+Any answer above on demand, by its status or by its name:
+  curl -i -H 'Authorization: Bearer any' -H 'Prefer: code=404' ${baseUrl}/v2/agent/any/job/any
+  curl -i -H 'Authorization: Bearer any' -H 'Prefer: code=200, example=active' ${baseUrl}/v2/agent/any/job/any`
+}
+
+function listExamples(document: Document, given: object): Examples {
+  const { content } = follow(document, given) as { content?: Record<string, { examples?: Examples }> }
+  return content?.['application/json']?.examples ?? {}
+}
+
+function firstExample(document: Document, given: unknown): unknown {
+  const [first = { value: {} }] = Object.values(listExamples(document, given as object))
+  return (follow(document, first) as { value: unknown }).value
+}
+
+/** What a reference below components points at; anything else as it is. */
+function follow(document: Document, value: object): object {
+  if (!('$ref' in value)) return value
+  const [kind = '', name = ''] = String(value.$ref).split('/').slice(-2)
+  return document.components[kind]?.[name] as object
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { createFront } from './front.ts'
+import { writeLines } from './lines.ts'
+import { startPrism } from './prism.ts'
+import type { Document } from './requests.ts'
+
+const documentFile = join(import.meta.dirname, '..', 'generated', 'openapi.json')
+
+const program = new Command('npm run mock --')
+  .description('Serve the contract with example answers (Prism on generated/openapi.json); no server, no database.')
+  .addOption(
+    new Option('--port <number>', 'port to listen on, 0 for any free one')
+      .env('QUIRE_MOCK_PORT')
+      .default(4010)
+      .argParser(parsePort),
+  )
+  .addOption(new Option('--host <address>', 'address to listen on').env('QUIRE_MOCK_HOST').default('127.0.0.1'))
+  .addOption(new Option('--quiet', 'print no line for each request').env('QUIRE_MOCK_QUIET'))
+  .addHelpText(
+    'after',
+    `
+Any Bearer token is fine; none is a 401. Ask for an answer with the Prefer header:
+  Prefer: code=409                       the first example of a status
+  Prefer: code=200, example=archived     an example by its name
+
+Examples:
+  npm run mock
+  npm run mock -- --port 8080
+  curl -i -H 'Authorization: Bearer any' -H 'Prefer: code=429' http://127.0.0.1:4010/v1/analytics/any/visitors
+`,
+  )
+  .exitOverride()
+  .action(serve)
+
+async function serve({ port, host, quiet }: { port: number; host: string; quiet?: boolean }): Promise<void> {
+  const document = JSON.parse(readFileSync(documentFile, 'utf8')) as Document
+  let prism = await startPrism(documentFile)
+  let restarted = Promise.resolve(prism)
+  const front = createFront({
+    prismUrl: async () => (await restarted).url,
+    document,
+    ...(!quiet && {
+      onAnswer: (method, target, status) => console.error(`${status} ${method} ${target.slice(0, 200)}`),
+    }),
+  })
+  let stopping = false
+  const stop = () => {
+    stopping = true
+    front.close()
+    front.closeAllConnections()
+    prism.stop()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+  try {
+    const url = await listen(front, host, port)
+    console.log(`${document.info.title} ${document.info.version}, mocked\n\n${writeLines(document, url)}\n`)
+    console.log(`Listening on ${url} (Ctrl-C ends it)`)
+    while (!stopping) {
+      await prism.ended
+      if (stopping) return
+      console.error('Prism ended by itself; starting it again.')
+      restarted = startPrism(documentFile)
+      prism = await restarted
+    }
+  } finally {
+    stop()
+  }
+}
+
+/** The URL of the server, once it listens. */
+async function listen(front: Server, host: string, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    front.once('error', error => reject(explainListen(error, host, port)))
+    front.listen(port, host, resolve)
+  })
+  const { family, address, port: actual } = front.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`
+}
+
+function explainListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (code === 'EADDRINUSE') return new Error(`Port ${port} is in use. Name another: npm run mock -- --port 0`)
+  if (code === 'EACCES') return new Error(`Port ${port} is not allowed to this user. Name one above 1023.`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new Error(`${host} is no address of this machine.`)
+  return new Error(message)
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65535)
+    throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
+  return port
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  // commander has printed its own message, and calls a wrong flag exit code 1.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
+  else {
+    console.error((error as Error).message)
+    process.exitCode = 1
+  }
+}

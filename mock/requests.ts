@@ -1,0 +1,65 @@
+import type { Route } from '../generated/operations.ts'
+
+/** The parts of the document that the mock reads; see scripts/generate for the whole. */
+export interface Document {
+  info: { title: string; version: string }
+  paths: Record<string, Record<string, Operation>>
+  components: { parameters: Record<string, Parameter> } & Record<string, Record<string, unknown>>
+}
+export interface Operation {
+  operationId: string
+  summary: string
+  parameters?: { $ref: string }[]
+  requestBody?: unknown
+  responses: Record<string, object>
+}
+export interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  example: unknown
+}
+
+// Prism takes these in place of a Prefer header.
+const prismParameters = ['__code', '__example', '__dynamic']
+
+/** The parameters of an operation, their references followed. */
+export function listParameters(document: Document, route: Route): Parameter[] {
+  return (document.paths[route.path]?.[route.method]?.parameters ?? []).map(
+    ({ $ref }) => document.components.parameters[$ref.split('/').at(-1) ?? ''] as Parameter,
+  )
+}
+
+/** What Prism lets through, or hangs on, and the contract refuses: a sentence for each; empty when there is nothing. */
+export function findFaults(document: Document, route: Route, target: string, body: Buffer): string[] {
+  const [path = '', ...query] = target.split('?')
+  if (!isDecodable(path)) return ['The path holds a percent sign that begins no valid escape. Encode it as %25.']
+  const known = listParameters(document, route).filter(parameter => parameter.in === 'query')
+  const allowed = [...known.map(({ name }) => name), ...prismParameters]
+  const given = new URLSearchParams(query.join('?'))
+  const remedy =
+    known.length > 0 ? `Known here: ${known.map(({ name }) => name).join(', ')}.` : 'This operation has none.'
+  const faults = [...new Set(given.keys())]
+    .filter(name => !allowed.includes(name))
+    .map(name => `${name.slice(0, 80)} is no query parameter of this operation. ${remedy}`)
+  if (route.hasBody && body.length > 0 && !isJson(body)) faults.push('The request body is not valid JSON.')
+  return faults
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isJson(body: Buffer): boolean {
+  try {
+    JSON.parse(body.toString())
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,90 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import { createQuireClient } from '../../generated/client.ts'
+import type { components } from '../../generated/openapi.ts'
+
+const baseUrl = 'http://127.0.0.1:8787'
+
+/** A client whose requests go nowhere but into the list, each answered with the body. */
+function openClient(status: number, body: object) {
+  const requests: Request[] = []
+  const client = createQuireClient({
+    baseUrl,
+    apiKey: 'quire_test',
+    fetch: async request => {
+      requests.push(request)
+      return Response.json(body, { status })
+    },
+  })
+  return { client, requests }
+}
+
+test('sends each operation to its method and path, with the key', async () => {
+  const { client, requests } = openClient(200, {})
+  const jobId = 'se_0f3c9a1b2d4e5f60'
+  await client.getAgentJob({ params: { path: { projectId: 'p', id: 'j' } } })
+  await client.getUniqueVisitors({
+    params: { path: { projectId: 'p' }, query: { dateTo: '2026-11-20T10:11:12+00:00', limit: 250 } },
+  })
+  await client.startStaticExportJob({
+    params: { header: { 'Idempotency-Key': 'k' } },
+    body: { domain: 'docs.example.com' },
+  })
+  await client.getStaticExportJob({ params: { path: { jobId } } })
+  await client.generateStaticExportBundle({ params: { path: { jobId } } })
+  expect(requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)).toEqual([
+    'GET /v2/agent/p/job/j',
+    'GET /v1/analytics/p/visitors?dateTo=2026-11-20T10%3A11%3A12%2B00%3A00&limit=250',
+    'POST /v1/static-export/jobs',
+    'GET /v1/static-export/jobs/se_0f3c9a1b2d4e5f60',
+    'POST /v1/static-export/jobs/se_0f3c9a1b2d4e5f60/bundle',
+  ])
+  for (const request of requests) expect(request.headers.get('Authorization')).toBe('Bearer quire_test')
+  expect(await requests[2]?.json()).toEqual({ domain: 'docs.example.com' })
+  expect(requests[2]?.headers.get('Idempotency-Key')).toBe('k')
+})
+
+test('keeps a path parameter with reserved characters one segment', async () => {
+  const { client, requests } = openClient(404, { error: 'Invalid project id' })
+  await client.getUniqueVisitors({ params: { path: { projectId: 'a/b?c#d' } } })
+  expect(requests[0]?.url).toBe(`${baseUrl}/v1/analytics/a%2Fb%3Fc%23d/visitors`)
+})
+
+test('asks for a bundle without body and Content-Type', async () => {
+  const { client, requests } = openClient(200, {})
+  await client.generateStaticExportBundle({ params: { path: { jobId: 'se_0f3c9a1b2d4e5f60' } } })
+  expect(requests[0]?.headers.get('Content-Type')).toBeNull()
+  expect(requests[0]?.body).toBeNull()
+})
+
+test('tells data from error by the status, with the documented types', async () => {
+  const found = await openClient(200, { id: 'aj_1' }).client.getAgentJob({
+    params: { path: { projectId: 'p', id: 'j' } },
+  })
+  expect(found.data).toEqual({ id: 'aj_1' })
+  expect(found.error).toBeUndefined()
+  expectTypeOf(found.data).toEqualTypeOf<components['schemas']['AgentJob'] | undefined>()
+
+  const refused = await openClient(429, { error: 'spent', details: [{ message: 'spent' }] }).client.getUniqueVisitors({
+    params: { path: { projectId: 'p' } },
+  })
+  expect(refused.data).toBeUndefined()
+  expect(refused.error).toEqual({ error: 'spent', details: [{ message: 'spent' }] })
+  expect(refused.response.status).toBe(429)
+  expectTypeOf(refused.error).toEqualTypeOf<components['schemas']['AnalyticsError'] | undefined>()
+})
+
+test('refuses at compile time what the document does not have', () => {
+  const { client } = openClient(200, {})
+  // Never run: the compiler is what is tested.
+  const wrong = () => [
+    // @ts-expect-error: the path parameter is missing
+    client.getStaticExportJob({}),
+    // @ts-expect-error: path is a typo of paths
+    client.startStaticExportJob({ body: { domain: 'a.example', path: ['/'] } }),
+    // @ts-expect-error: domain is missing
+    client.startStaticExportJob({ body: {} }),
+    // @ts-expect-error: limit is a number
+    client.getUniqueVisitors({ params: { path: { projectId: 'p' }, query: { limit: '50' } } }),
+  ]
+  expect(wrong).toBeTypeOf('function')
+})

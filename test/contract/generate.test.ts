@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Document, Operation } from '../../scripts/generate/document.ts'
+import { writeFiles } from '../../scripts/generate/files.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+describe('npm run generate', () => {
+  let copy: string
+  beforeEach(() => {
+    copy = mkdtempSync(join(tmpdir(), 'quire-generate-'))
+    for (const path of [
+      'spec',
+      'generated',
+      'scripts/generate',
+      'scripts/generate.ts',
+      'server/commands/command-error.ts',
+      'package.json',
+    ]) {
+      mkdirSync(join(copy, path, '..'), { recursive: true })
+      cpSync(join(root, path), join(copy, path), { recursive: true })
+    }
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir')
+  })
+  afterEach(() => rmSync(copy, { recursive: true, force: true }))
+
+  function generate(...args: string[]) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/generate.ts', ...args], {
+      cwd: copy,
+      encoding: 'utf8',
+    })
+    return { status, output: stdout + stderr }
+  }
+  function edit(file: string, from: string, to: string): void {
+    const text = readFileSync(join(copy, file), 'utf8')
+    if (!text.includes(from)) throw new Error(`${file} has no ${from} to edit.`)
+    writeFileSync(join(copy, file), text.replace(from, to))
+  }
+
+  test('--check passes on what is committed', () => {
+    expect(generate('--check')).toMatchObject({ status: 0 })
+  })
+
+  test.each([
+    { file: 'spec/schemas/AgentJob.yaml', from: '  model:', to: '  modelName:', stale: ['openapi.json', 'openapi.ts'] },
+    { file: 'spec/paths/agent-job.yaml', from: '[read]', to: '[write]', stale: ['openapi.json', 'operations.ts'] },
+    { file: 'spec/openapi.yaml', from: 'quota: 100', to: 'quota: 101', stale: ['openapi.json', 'operations.ts'] },
+    { file: 'generated/client.ts', from: 'baseUrl', to: 'baseURL', stale: ['client.ts'] },
+  ])('--check names what an edit of $file makes stale, and the remedy', ({ file, from, to, stale }) => {
+    edit(file, from, to)
+    const { status, output } = generate('--check')
+    expect(status).toBe(1)
+    expect(output).toContain(stale.map(name => `generated/${name}`).join(', '))
+    expect(output).toContain('npm run generate')
+    expect(generate()).toMatchObject({ status: 0 })
+    expect(generate('--check')).toMatchObject({ status: 0 })
+  })
+
+  test('--check names a missing file and one that nobody generates', () => {
+    rmSync(join(copy, 'generated/openapi.ts'))
+    writeFileSync(join(copy, 'generated/extra.ts'), '')
+    const { status, output } = generate('--check')
+    expect(status).toBe(1)
+    expect(output).toContain('generated/openapi.ts, generated/extra.ts')
+  })
+
+  test('a reference to a missing file ends with exit code 1 and its name', () => {
+    edit('spec/openapi.yaml', 'paths/agent-job.yaml', 'paths/agent-jobs.yaml')
+    const { status, output } = generate()
+    expect(status).toBe(1)
+    expect(output).toContain('agent-jobs.yaml')
+  })
+
+  test('an unknown flag ends with exit code 2', () => {
+    expect(generate('--chek')).toMatchObject({ status: 2, output: expect.stringContaining('--chek') })
+  })
+
+  test('--help shows examples', () => {
+    expect(generate('--help')).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('npm run generate -- --check'),
+    })
+  })
+})
+
+describe('a document that the server could not keep is refused', () => {
+  const document = JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as Document
+  const path = '/v1/analytics/{projectId}/visitors'
+
+  test.each<{ fault: string; mutate: (operation: Operation) => unknown; message: string }>([
+    {
+      fault: 'no security',
+      mutate: operation => delete operation.security,
+      message: 'getUniqueVisitors names no scope',
+    },
+    {
+      fault: 'no scope',
+      mutate: operation => Object.assign(operation, { security: [{ adminApiKey: [] }] }),
+      message: 'getUniqueVisitors names no scope',
+    },
+    {
+      fault: 'open to everybody',
+      mutate: operation => Object.assign(operation, { security: [] }),
+      message: 'names no scope',
+    },
+    {
+      fault: 'an unknown scope',
+      mutate: operation => Object.assign(operation, { security: [{ adminApiKey: ['admin'] }] }),
+      message: 'names the scope admin',
+    },
+    {
+      fault: 'an unknown plan',
+      mutate: operation => Object.assign(operation, { 'x-required-plan': 'gold' }),
+      message: 'needs the plan gold',
+    },
+    {
+      fault: 'an unknown budget',
+      mutate: operation => Object.assign(operation, { 'x-rate-limit': 'searches' }),
+      message: 'has the budget searches',
+    },
+    { fault: 'no 400', mutate: operation => delete operation.responses['400'], message: 'has no 400' },
+  ])('$fault', async ({ mutate, message }) => {
+    const mutant = structuredClone(document)
+    mutate(mutant.paths[path]?.get as Operation)
+    await expect(writeFiles(mutant)).rejects.toThrow(message)
+  })
+})

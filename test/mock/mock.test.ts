@@ -1,0 +1,311 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DocumentedResponse, listDocumentedResponses } from '../../scripts/generate/dereference.ts'
+import type { Document, Schema } from '../../scripts/generate/document.ts'
+
+const root = join(import.meta.dirname, '../..')
+const document = JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as Document
+const responses = await listDocumentedResponses(document)
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+addFormats.default(ajv)
+
+let mock: ChildProcess
+let url: string
+let printed = ''
+beforeAll(async () => {
+  mock = spawn(process.execPath, ['mock/main.ts', '--port', '0', '--quiet'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  url = await new Promise<string>((resolve, reject) => {
+    mock.stdout?.on('data', chunk => {
+      printed += chunk
+      const found = /Listening on (\S+)/.exec(printed)?.[1]
+      if (found) resolve(found)
+    })
+    mock.once('exit', code => reject(new Error(`The mock ended with exit code ${code}.`)))
+  })
+})
+afterAll(async () => {
+  mock.kill('SIGINT')
+  await once(mock, 'exit')
+})
+
+/** Asks for a documented response with the examples of the document and this Prefer header. */
+async function ask(given: DocumentedResponse, prefer: string): Promise<Response> {
+  const path = given.parameters
+    .filter(parameter => parameter.in === 'path')
+    .reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), given.path)
+  const body = Object.values(given.requestExamples)[0]
+  return fetch(url + path, {
+    method: given.method.toUpperCase(),
+    headers: {
+      Authorization: 'Bearer any',
+      Prefer: prefer,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+}
+
+function findFaults(schema: Schema, value: unknown): unknown[] {
+  const validate = ajv.compile(schema)
+  validate(value)
+  return validate.errors ?? []
+}
+
+/** The value of a header as its schema types it: all are text on the wire. */
+function readHeader(response: Response, name: string, schema: Schema): unknown {
+  const text = response.headers.get(name)
+  return schema.type === 'integer' && text !== null ? Number(text) : text
+}
+
+describe('on demand', () => {
+  test.each(responses)('$operationId answers $status as documented', async given => {
+    const response = await ask(given, `code=${given.status}`)
+    expect(response.status).toBe(given.status)
+    expect(response.headers.get('Content-Type')).toBe('application/json')
+    expect(findFaults(given.schema, await response.json())).toEqual([])
+    for (const [name, { schema }] of Object.entries(given.headers)) {
+      expect({ name, faults: findFaults(schema, readHeader(response, name, schema)) }).toEqual({ name, faults: [] })
+    }
+  })
+
+  test.each(responses.flatMap(given => Object.keys(given.examples).map(example => ({ ...given, example }))))(
+    '$operationId answers $status with the example $example',
+    async ({ example, ...given }) => {
+      const response = await ask(given, `code=${given.status}, example=${example}`)
+      expect(response.status).toBe(given.status)
+      expect(await response.json()).toEqual(given.examples[example])
+    },
+  )
+})
+
+/** Sends a request target as it is; fetch would tidy it up. */
+function send(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body = '',
+): Promise<{ status: number; body: unknown }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, path, headers: { Authorization: 'Bearer any', ...headers }, timeout: 5000 })
+    sent.on('timeout', () => sent.destroy(new Error('no answer within 5 seconds')))
+    sent.on('error', reject)
+    sent.on('response', async response => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk)
+      const text = Buffer.concat(chunks).toString()
+      resolve({ status: response.statusCode ?? 0, body: text === '' ? undefined : JSON.parse(text) })
+    })
+    sent.end(body)
+  })
+}
+
+const json = { 'Content-Type': 'application/json' }
+const jobs = '/v1/static-export/jobs'
+const visitors = '/v1/analytics/p/visitors'
+
+describe('what is wrong is answered as the contract says', () => {
+  test.each<{
+    given: string
+    method?: string
+    path: string
+    headers?: Record<string, string>
+    body?: string
+    status: number
+    error: RegExp
+  }>([
+    {
+      given: 'malformed JSON',
+      method: 'POST',
+      path: jobs,
+      headers: json,
+      body: '{"domain',
+      status: 400,
+      error: /not valid JSON/,
+    },
+    { given: 'no body', method: 'POST', path: jobs, status: 400, error: /body/i },
+    {
+      given: 'a surplus field',
+      method: 'POST',
+      path: jobs,
+      headers: json,
+      body: '{"domain":"a.example","path":[]}',
+      status: 400,
+      error: /path/,
+    },
+    {
+      given: 'a domain with a scheme',
+      method: 'POST',
+      path: jobs,
+      headers: json,
+      body: '{"domain":"https://a"}',
+      status: 400,
+      error: /domain/,
+    },
+    {
+      given: 'a body over 1 MiB',
+      method: 'POST',
+      path: jobs,
+      headers: json,
+      body: ' '.repeat(2 ** 20 + 1),
+      status: 413,
+      error: /too large/,
+    },
+    {
+      given: 'another content type',
+      method: 'POST',
+      path: jobs,
+      headers: { 'Content-Type': 'text/plain' },
+      body: '{}',
+      status: 415,
+      error: /JSON/,
+    },
+    {
+      given: 'a content type that is none',
+      method: 'POST',
+      path: jobs,
+      headers: { 'Content-Type': ';;' },
+      body: '{}',
+      status: 415,
+      error: /JSON/,
+    },
+    { given: 'limit 251', path: `${visitors}?limit=251`, status: 400, error: /limit/ },
+    { given: 'a date that is none', path: `${visitors}?dateFrom=yesterday`, status: 400, error: /date[fF]rom/ },
+    {
+      given: 'an unknown query parameter',
+      path: `${visitors}?page=2`,
+      status: 400,
+      error: /page is no query parameter/,
+    },
+    { given: 'a stray percent sign', path: '/v1/analytics/%/visitors', status: 400, error: /%25/ },
+    {
+      given: 'a stray percent sign and no key',
+      path: '/v1/analytics/%/visitors',
+      headers: { Authorization: '' },
+      status: 401,
+      error: /API key/,
+    },
+    {
+      given: 'malformed JSON and no key',
+      method: 'POST',
+      path: jobs,
+      headers: { ...json, Authorization: '' },
+      body: '{',
+      status: 401,
+      error: /API key/,
+    },
+    { given: 'an unknown path', path: '/v3/nothing', status: 404, error: /nothing at this path/ },
+    { given: 'a path without a host', path: '//[/', status: 404, error: /nothing at this path/ },
+    { given: 'a wrong method', method: 'DELETE', path: jobs, status: 405, error: /POST only/ },
+    {
+      given: 'an example that is none',
+      path: `${jobs}/a`,
+      headers: { Prefer: 'example=none' },
+      status: 404,
+      error: /none/,
+    },
+  ])('$given: $status', async ({ method = 'GET', path, headers, body, status, error }) => {
+    const answer = await send(method, path, headers, body)
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual({
+      error: expect.stringMatching(error),
+      ...(path.startsWith('/v1/analytics') && { details: expect.any(Array) }),
+    })
+  })
+
+  test('it goes on answering after all that', async () => {
+    expect(await send('GET', `${jobs}/a`)).toMatchObject({ status: 200 })
+  })
+})
+
+test('accepts what clients of such APIs send', async () => {
+  expect(await send('GET', `${visitors}?limit=250&offset=0&dateTo=2026-11-20T10:11:12.123456+00:00`)).toMatchObject({
+    status: 200,
+  })
+  expect(await send('GET', '/v1/analytics/a%2Fb%3Fc%23d/visitors')).toMatchObject({ status: 200 })
+  expect(await send('POST', `${jobs}/a/bundle`)).toMatchObject({ status: 200 })
+  expect(await send('GET', `${jobs}/a`, json)).toMatchObject({ status: 200 })
+  expect(await send('HEAD', `${jobs}/a`)).toEqual({ status: 200, body: undefined })
+})
+
+test('never says that there is more unless asked to, so that a client that pages comes to an end', async () => {
+  expect(await send('GET', `${visitors}?offset=500`)).toMatchObject({ body: { hasMore: false } })
+})
+
+test('lets a browser of another origin in', async () => {
+  const asked = await fetch(url + jobs, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: 'http://app.example',
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'authorization',
+    },
+  })
+  expect(asked.status).toBe(204)
+  expect(asked.headers.get('Access-Control-Allow-Headers')).toBe('authorization')
+  const answered = await fetch(`${url}${jobs}/a`, {
+    headers: { Authorization: 'Bearer any', Origin: 'http://app.example' },
+  })
+  expect(answered.headers.get('Access-Control-Allow-Origin')).toMatch(/^(\*|http:\/\/app\.example)$/)
+})
+
+test('prints a curl line for each operation, and every status of it', () => {
+  for (const { operationId, status, examples } of responses) {
+    const section = printed.split('\n\n').find(text => text.includes(`(${operationId})`)) ?? ''
+    expect(section).toContain(`curl -i`)
+    expect(section).toContain(`    ${status}  ${Object.keys(examples).join('  ')}`)
+  }
+})
+
+describe('the command', () => {
+  async function run(...args: string[]): Promise<{ code: number; output: string }> {
+    const child = spawn(process.execPath, ['mock/main.ts', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
+    const [code] = await once(child, 'close')
+    return { code, output }
+  }
+
+  test('ends with exit code 1 and one line when the port is in use', async () => {
+    const { code, output } = await run('--port', new URL(url).port)
+    expect(code).toBe(1)
+    expect(output).toMatch(/^Port \d+ is in use\. .*\n$/)
+  })
+
+  test.each([
+    ['--port', 'x'],
+    ['--port', '65536'],
+    ['--prot', '1'],
+  ])('ends with exit code 2 for %s %s', async (...args) => {
+    expect(await run(...args)).toMatchObject({ code: 2 })
+  })
+
+  test('shows examples with --help', async () => {
+    expect(await run('--help')).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('npm run mock -- --port 8080'),
+    })
+  })
+
+  test('ends with exit code 0 on Ctrl-C', async () => {
+    const child = spawn(process.execPath, ['mock/main.ts', '--port', '0'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let output = ''
+    for await (const chunk of child.stdout) {
+      output += chunk
+      if (output.includes('Listening on')) break
+    }
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+})
