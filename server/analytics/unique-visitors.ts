@@ -15,11 +15,15 @@ export interface VisitorCounts {
   total: number
 }
 
+export interface PageVisitors extends VisitorCounts {
+  path: string
+}
+
 export interface UniqueVisitors {
   /** Visitors of the whole site. */
   totals: VisitorCounts
   /** By page: highest total first, then by path in byte order. */
-  visitors: (VisitorCounts & { path: string })[]
+  visitors: PageVisitors[]
   /** Whether there are pages after the last of `visitors`; false when it is empty. */
   hasMore: boolean
 }

@@ -24,7 +24,7 @@ function toBody(job: AgentJob): Extract<Output<'getAgentJob'>, { status: 200 }>[
   return {
     id: job.id,
     status: job.status,
-    source: job.source,
+    source: { repository: job.source.repository, ref: job.source.ref },
     model: job.model,
     prLink: job.prLink,
     createdAt: new Date(job.createdAt).toISOString(),

@@ -1,5 +1,7 @@
+import type { components } from '../../generated/openapi.ts'
 import type { Input, Output } from '../../generated/operations.ts'
 import { parseDay } from '../analytics/day.ts'
+import type { PageVisitors, VisitorCounts } from '../analytics/unique-visitors.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
 
@@ -23,7 +25,16 @@ export async function getUniqueVisitors(
   const range = { ...(dateFrom !== undefined && { dateFrom }), ...(dateTo !== undefined && { dateTo }) }
   const page = { limit: query.limit, offset: query.offset }
   const { totals, visitors, hasMore } = await visits.countUniqueVisitors(project.id, range, page)
-  return { status: 200, body: { totals, visitors, hasMore } }
+  return { status: 200, body: { totals: toCounts(totals), visitors: visitors.map(toPage), hasMore } }
+}
+
+// Field by field and with the type of the document: handed through as they are, a field that it lost would go unnoticed.
+function toCounts({ human, ai, total }: VisitorCounts): components['schemas']['VisitorCounts'] {
+  return { human, ai, total }
+}
+
+function toPage({ path, human, ai, total }: PageVisitors): components['schemas']['PageVisitors'] {
+  return { path, human, ai, total }
 }
 
 function noSuchDate(field: string): string {

@@ -25,10 +25,9 @@ export async function startStaticExportJob(
       body: { error: 'domain is no site of this organization. Register it, or check its spelling.' },
     }
   }
-  const deployment = body.deployment ?? 'air-gapped'
   let features: Features
   try {
-    features = resolveFeatures(deployment, body.features ?? {})
+    features = resolveFeatures(body.deployment, body.features ?? {})
   } catch (error) {
     if (error instanceof FeatureError) return { status: 400, body: { error: error.message } }
     throw error
@@ -41,9 +40,9 @@ export async function startStaticExportJob(
       domain: site.domain,
       version: body.version ?? null,
       paths: body.paths ?? null,
-      deployment,
+      deployment: body.deployment,
       features,
-      format: body.format ?? 'zip',
+      format: body.format,
     },
     status: 'queued',
     progress: 0,

@@ -83,6 +83,25 @@ const mutations: { change: string; breaks: string; mutate: (mutant: Document) =>
     mutate: mutant => removeProperty(mutant, 'AgentJob', 'model'),
   },
   {
+    change: 'a field of the totals is removed',
+    breaks: 'getUniqueVisitors.ts',
+    mutate: mutant => removeProperty(mutant, 'VisitorCounts', 'ai'),
+  },
+  {
+    change: 'a field of a row is removed',
+    breaks: 'getUniqueVisitors.ts',
+    mutate: mutant => removeProperty(mutant, 'PageVisitors', 'ai'),
+  },
+  {
+    change: 'a field inside a response object is removed',
+    breaks: 'getAgentJob.ts',
+    mutate: mutant => {
+      const source = property(mutant, 'AgentJob', 'source') as ReturnType<typeof schema>
+      delete source.properties.ref
+      source.required = ['repository']
+    },
+  },
+  {
     change: 'a field inside a response object is renamed',
     breaks: 'getAgentJob.ts',
     mutate: mutant => {
