@@ -12,7 +12,7 @@ export interface Resource {
   key: string
   /** After redirects, at the origin when it is the site's own: what its relative addresses are relative to. */
   url: URL
-  kind: 'page' | 'stylesheet' | 'manifest' | 'file'
+  kind: 'page' | 'stylesheet' | 'script' | 'manifest' | 'file'
   /** Media type without parameters. */
   type: string
   charset: string
@@ -45,6 +45,8 @@ export interface CrawlState {
   /** Keys whose request is under way or about to be. */
   pendingPages: Set<string>
   pendingFiles: Map<string, Promise<void>>
+  /** Work that goes on beside the queue and adds to it. */
+  background: Set<Promise<void>>
   /** Folder for what was fetched. */
   folder: string
   isAllowed(url: URL): boolean

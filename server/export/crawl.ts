@@ -78,7 +78,10 @@ export async function crawlSite(options: CrawlOptions): Promise<void> {
     for (const page of await options.review()) await keep(page)
     if (frontier.size === 0) break
   }
-  await state.queue.idle()
+  do {
+    await Promise.all(state.background)
+    await state.queue.idle()
+  } while (state.background.size > 0)
 }
 
 function countPages(state: CrawlState): number {

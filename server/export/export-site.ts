@@ -9,6 +9,7 @@ import type { BundleFormat } from './export-job.ts'
 import type { Deployment, Features } from './features.ts'
 import { type Fetcher, openFetcher } from './fetcher.ts'
 import type { ExportLimits } from './limits.ts'
+import { needFile } from './pack-file.ts'
 import { createPageCompleter } from './page-completer.ts'
 import { readPageText } from './page-text.ts'
 import { createQueue } from './queue.ts'
@@ -134,6 +135,7 @@ async function collect(
     files: new Map(),
     pendingPages: new Set(),
     pendingFiles: new Map(),
+    background: new Set(),
     folder,
     isAllowed: discovered.isAllowed,
     refuseFile: (_url, role, isOwn) =>
@@ -151,6 +153,8 @@ async function collect(
     const own = site.own(URL.parse(address) ?? new URL('about:blank'))
     return own && site.inScope(own) ? [own] : []
   })
+  // Browsers ask for it unasked; where it is there it belongs to the site.
+  needFile(state, new URL('/favicon.ico', site.origin), 'asset')
   let pagesKnown = 0
   try {
     await crawlSite({

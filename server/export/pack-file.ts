@@ -5,6 +5,7 @@ import { cssUrls } from './css-urls.ts'
 import { ExportError } from './export-error.ts'
 import { type Answer, FetchError } from './fetcher.ts'
 import { manifestUrls } from './manifest.ts'
+import { placesOf, scriptFiles } from './script-files.ts'
 import { assetKey } from './site.ts'
 import { decodeRaw, headerCharset, readRawText } from './text-encoding.ts'
 import type { UrlRole } from './url-attributes.ts'
@@ -27,6 +28,27 @@ export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
     return
   }
   claimFile(state, key, () => state.queue.add(() => fetchFile(state, url, key))).catch(error => state.abort(error))
+}
+
+/** Fetches the files that a script of the site seems to load, where they are there. */
+export function guessFiles(state: CrawlState, script: string, near: URL): void {
+  for (const name of scriptFiles(script)) {
+    const work = guessFile(state, placesOf(name, state.site.origin, near))
+      .catch(error => state.abort(error))
+      .finally(() => state.background.delete(work))
+    state.background.add(work)
+  }
+}
+
+async function guessFile(state: CrawlState, places: URL[]): Promise<void> {
+  for (const place of places) {
+    const url = state.site.own(place)
+    if (!url) continue
+    const key = assetKey(url)
+    needFile(state, url, 'asset')
+    await state.pendingFiles.get(key)
+    if (state.files.get(key)?.state === 'file') return
+  }
 }
 
 /** Notes a file as under way, then its outcome. Resolves when that is known; rejects only with what ends the export. */
@@ -59,7 +81,7 @@ async function fetchFile(state: CrawlState, url: URL, key: string): Promise<File
   return { state: 'file', resource: await storeFile(state, answer, key) }
 }
 
-/** Keeps the body of an answer in the work folder. Style sheets and manifests are read for what they need. */
+/** Keeps the body of an answer in the work folder. Style sheets, scripts and manifests are read for what they need. */
 export async function storeFile(state: CrawlState, answer: Answer, key: string): Promise<Resource> {
   const own = state.site.own(answer.url)
   const url = own ?? answer.url
@@ -75,7 +97,9 @@ export async function storeFile(state: CrawlState, answer: Answer, key: string):
   checkTotal(state)
   const raw = readRawText(bytes, headerCharset(answer.contentType))
   const text = decodeRaw(raw.text, raw.charset)
-  if (kind === 'stylesheet') {
+  if (kind === 'script') {
+    if (own) guessFiles(state, text, url)
+  } else if (kind === 'stylesheet') {
     for (const found of cssUrls(text)) {
       const needed = URL.parse(found.url, url)
       if (needed && !found.url.startsWith('#'))
@@ -95,5 +119,6 @@ export async function storeFile(state: CrawlState, answer: Answer, key: string):
 function kindOf(type: string, url: URL): Resource['kind'] {
   if (type === 'text/css') return 'stylesheet'
   if (type === 'application/manifest+json' || /\.webmanifest$/i.test(url.pathname)) return 'manifest'
+  if (/javascript/.test(type)) return 'script'
   return 'file'
 }

@@ -5,6 +5,7 @@ import { type BrowserAnswer, createAnswerer } from './browser-answer.ts'
 import type { CrawlState, Resource } from './crawl-state.ts'
 import type { MissingPage } from './discover.ts'
 import { ExportError } from './export-error.ts'
+import { needFile } from './pack-file.ts'
 import { countMissing, judgePage, readPageText } from './page-text.ts'
 import { openRenderer, RenderError, type RenderedPage, type Renderer } from './render.ts'
 import type { ExportReport } from './report.ts'
@@ -152,7 +153,12 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
         if (error instanceof RenderError) return null
         throw error
       }))
-    if (!shown || !gains(shown.words, page.text.words)) return
+    if (!shown) return
+    if (!gains(shown.words, page.text.words)) {
+      // Its scripts stay in the bundle, so what they load has to be there too.
+      for (const url of shown.loaded) if (state.site.own(url)) needFile(state, url, 'asset')
+      return
+    }
     template.verdict = 'render'
     log?.({ page: key, pages: template.keys.length }, 'the HTML of this template is not the whole page')
   }

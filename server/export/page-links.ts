@@ -1,5 +1,6 @@
 import { cssUrls } from './css-urls.ts'
 import { type Attribute, findAttribute, scanHtml } from './html-scan.ts'
+import { isExecutable } from './page-text.ts'
 import { srcsetCandidates } from './srcset.ts'
 import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
 import { type UrlRole, urlAttributes } from './url-attributes.ts'
@@ -8,6 +9,8 @@ import { type UrlRole, urlAttributes } from './url-attributes.ts'
 export interface PageLinks {
   links: URL[]
   assets: { url: URL; role: UrlRole }[]
+  /** Its inline scripts. */
+  scripts: string[]
 }
 
 /** Reads the links and assets of a page. Addresses that make no URL are left out. */
@@ -16,6 +19,7 @@ export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
   const base = documentBase(raw, pageUrl)
   const links = new Map<string, URL>()
   const assets = new Map<string, { url: URL; role: UrlRole }>()
+  const scripts: string[] = []
   // Navigation repeats on every page, and anchors within one: parse each spelling once.
   const seen = new Set<string>()
 
@@ -27,9 +31,8 @@ export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return
     url.hash = ''
     if (role === 'link' || role === 'form') links.set(url.href, url)
-    else if (role === 'frame') {
-      links.set(url.href, url)
-    } else if (role === 'asset' || role === 'script' || role === 'stylesheet') assets.set(url.href, { url, role })
+    else if (role === 'frame') links.set(url.href, url)
+    else if (role === 'asset' || role === 'script' || role === 'stylesheet') assets.set(url.href, { url, role })
   }
 
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
@@ -51,13 +54,16 @@ export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
       }
     },
     rawText(tag, start, end) {
-      if (tag.name !== 'style') return
+      if (tag.name === 'script') {
+        if (end > start && isExecutable(tag, raw)) scripts.push(decodeRaw(text.slice(start, end), charset))
+        return
+      }
       for (const found of cssUrls(decodeRaw(text.slice(start, end), charset))) {
         add(found.url, found.kind === 'import' ? 'stylesheet' : 'asset')
       }
     },
   })
-  return { links: [...links.values()], assets: [...assets.values()] }
+  return { links: [...links.values()], assets: [...assets.values()], scripts }
 }
 
 /** What relative addresses of a page are relative to: its first base element, else its own address. */

@@ -13,6 +13,8 @@ export interface RenderedPage {
   url: URL
   /** The words a reader sees. */
   words: string[]
+  /** What its scripts loaded by themselves: data, modules, workers. */
+  loaded: URL[]
 }
 
 export interface Renderer {
@@ -44,6 +46,8 @@ const quietMs = 120
 /** How long a document may go on changing (clocks, tickers) when all its requests are answered. */
 const restlessMs = 3000
 const mostScrollSteps = 60
+
+const byScripts = new Set(['script', 'xhr', 'fetch', 'other', 'image', 'stylesheet', 'font'])
 
 /**
  * Everything the browser needs comes from our fetcher by interception. What interception does not see (websockets,
@@ -160,6 +164,7 @@ interface Showing {
   url: URL
   html: BrowserAnswer
   isDocumentSent: boolean
+  loaded: URL[]
   underWay: number
   lastAnswerAt: number
 }
@@ -190,6 +195,8 @@ async function answerRequest(tab: Tab, request: HTTPRequest, answer: Answerer): 
     const isDocument = isMain && !showing.isDocumentSent && request.url() === showing.url.href
     if (isDocument) showing.isDocumentSent = true
     const answered = isDocument ? showing.html : await answer(toBrowserRequest(request, isMain))
+    if (!isMain && answered?.status === 200 && byScripts.has(request.resourceType()))
+      showing.loaded.push(new URL(request.url()))
     if (answered) await request.respond(answered)
     else await request.abort('blockedbyclient')
   } catch {
@@ -202,7 +209,14 @@ async function answerRequest(tab: Tab, request: HTTPRequest, answer: Answerer): 
 
 async function showPage(tab: Tab, url: URL, html: BrowserAnswer, timeoutMs: number): Promise<RenderedPage> {
   const { page } = tab
-  const showing: Showing = { url, html, isDocumentSent: false, underWay: 0, lastAnswerAt: performance.now() }
+  const showing: Showing = {
+    url,
+    html,
+    isDocumentSent: false,
+    loaded: [],
+    underWay: 0,
+    lastAnswerAt: performance.now(),
+  }
   try {
     const client = await page.createCDPSession()
     await client.send('Storage.clearDataForOrigin', { origin: url.origin, storageTypes: 'all' }).catch(() => {})
@@ -214,7 +228,7 @@ async function showPage(tab: Tab, url: URL, html: BrowserAnswer, timeoutMs: numb
     if (await page.evaluate(scrollThrough, mostScrollSteps)) await settle(page, showing, deadline)
     const words = splitWords(await page.evaluate(readVisibleText))
     const { html: finished, baseUrl } = await page.evaluate(serializePage)
-    return { html: finished, url: new URL(baseUrl), words }
+    return { html: finished, url: new URL(baseUrl), words, loaded: showing.loaded }
   } finally {
     tab.showing = null
   }

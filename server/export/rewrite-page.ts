@@ -2,6 +2,7 @@ import { type BundleMap, type Destination, referTo } from './bundle-map.ts'
 import type { Resource } from './crawl-state.ts'
 import { replaceCssUrls } from './css-urls.ts'
 import { type Attribute, findAttribute, scanHtml, type Tag } from './html-scan.ts'
+import { relativeReference } from './layout.ts'
 import { documentBase, refreshTarget } from './page-links.ts'
 import { isExecutable } from './page-text.ts'
 import { sealMarkup, sealPosition } from './seal.ts'
@@ -38,6 +39,7 @@ export function rewritePage(
   const changes = new Map<string, Change>()
   let headEnd: number | null = null
   let htmlEnd: number | null = null
+  const hasIcon = false
 
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
 
@@ -179,7 +181,7 @@ export function rewritePage(
     },
   })
   const seal = sealPosition(text, headEnd, htmlEnd)
-  splices.replace(seal, seal, sealMarkup(charset, page.rendered))
+  splices.replace(seal, seal, sealMarkup(charset, page.rendered, hasIcon ? null : findIcon(page.url, path, map)))
   return splices.apply()
 }
 
@@ -224,6 +226,12 @@ export function redirectPage(reference: string): string {
     `<meta http-equiv="refresh" content="0; url=${target}"/>\n` +
     `<title>This page has moved</title>\n<p><a href="${target}">This page has moved.</a></p>\n`
   )
+}
+
+/** The icon that browsers ask for unasked, or an empty one so that they do not ask. */
+function findIcon(pageUrl: URL, path: string, map: BundleMap): string {
+  const icon = map.findFile(new URL('/favicon.ico', pageUrl))
+  return icon.kind === 'inside' ? relativeReference(path, icon.path) : 'data:,'
 }
 
 function pick(result: Change, address: string): string | null {

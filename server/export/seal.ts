@@ -9,13 +9,17 @@ export function sealPolicy(rendered: boolean): string {
 
 /**
  * What is put at the head of a page. The encoding comes first: HTML looks for it in the first 1024 bytes only, and in
- * a bundle no header tells it. Chromium looks up the hosts of links ahead of a click unless told not to.
+ * a bundle no header tells it. Chromium looks up the hosts of links ahead of a click unless told not to, and every
+ * browser asks the root of the host for an icon unless the page names one.
+ *
+ * @param icon address for a page that names none; null for one that does.
  */
-export function sealMarkup(charset: string, rendered: boolean): string {
+export function sealMarkup(charset: string, rendered: boolean, icon: string | null): string {
   return (
     `<meta charset="${charset}"/>` +
     `<meta http-equiv="Content-Security-Policy" content="${sealPolicy(rendered)}"/>` +
-    '<meta http-equiv="x-dns-prefetch-control" content="off"/>'
+    '<meta http-equiv="x-dns-prefetch-control" content="off"/>' +
+    (icon === null ? '' : `<link rel="icon" href="${icon}"/>`)
   )
 }
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { type CrawlState, checkTotal, type PageOutcome, type Resource, workFile } from './crawl-state.ts'
 import type { MissingPage } from './discover.ts'
 import { FetchError } from './fetcher.ts'
-import { claimFile, needFile, storeFile } from './pack-file.ts'
+import { claimFile, guessFiles, needFile, storeFile } from './pack-file.ts'
 import { readPageLinks } from './page-links.ts'
 import { countMissing, type PageText, readPageText, splitWords } from './page-text.ts'
 import { assetKey, linkKey } from './site.ts'
@@ -122,11 +122,12 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
 export async function keepPage(state: CrawlState, page: Pick<FetchedPage, 'resource' | 'raw'>): Promise<URL[]> {
   const { resource, raw } = page
   state.pages.set(resource.key, { state: 'page', resource })
-  const { links, assets } = readPageLinks(raw, resource.url)
+  const { links, assets, scripts } = readPageLinks(raw, resource.url)
   for (const { url, role } of assets) {
     // A rendered page keeps no scripts, so it needs none.
     if (role !== 'script' || !resource.rendered) needFile(state, url, role)
   }
+  if (!resource.rendered) for (const script of scripts) guessFiles(state, script, resource.url)
   await writeFile(resource.file, raw.text, 'latin1')
   return links.flatMap(link => {
     const own = state.site.own(link)

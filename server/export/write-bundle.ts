@@ -64,7 +64,7 @@ export async function writeBundle(
     const { resource } = outcome
     jobs.push(
       queue.add(async () => {
-        if (resource.kind === 'file') return rename(resource.file, join(folder, path))
+        if (resource.kind === 'file' || resource.kind === 'script') return rename(resource.file, join(folder, path))
         const raw = await readResource(resource)
         const text =
           resource.kind === 'stylesheet'

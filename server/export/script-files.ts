@@ -1,0 +1,36 @@
+/** Extensions of files that scripts load; pages are found as links, and Markdown is what apps render pages from. */
+const extensions = 'avif|bin|css|gif|ico|jpe?g|js|json|mjs|mp[34]|ogg|otf|png|svg|ttf|txt|wasm|webm|webp|woff2?|xml|zip'
+
+const literal = new RegExp(
+  `(["'\`])((?:\\.{1,2}/|/)?[\\w@~%+.,-]+(?:/[\\w@~%+.,-]+)*\\.(?:${extensions}))(?:\\?[\\w=&.%-]*)?\\1`,
+  'gi',
+)
+
+/** A script that names more files than this is a table of names, not a program that loads them. */
+const mostFiles = 300
+
+/** The string literals of a script that name a file, each once. A guess: what turns out not to be there was none. */
+export function scriptFiles(text: string): string[] {
+  const found = new Set<string>()
+  for (const [, , name = ''] of text.matchAll(literal)) {
+    if (/^[\d.]+$/.test(name) || name.includes('..', 3)) continue
+    found.add(name)
+    if (found.size >= mostFiles) break
+  }
+  return [...found]
+}
+
+/**
+ * Where a script could mean such a file to be, most likely first: below the site's root, beside the page, beside itself.
+ *
+ * @param near the script's own address, or that of the page it stands in.
+ */
+export function placesOf(name: string, siteRoot: URL, near: URL): URL[] {
+  const bases = name.startsWith('/') ? [near] : name.startsWith('.') ? [near, siteRoot] : [siteRoot, near]
+  const places = new Map<string, URL>()
+  for (const base of bases) {
+    const url = URL.parse(name, base)
+    if (url) places.set(url.href, url)
+  }
+  return [...places.values()]
+}
