@@ -1,10 +1,14 @@
+import { setTimeout } from 'node:timers/promises'
 import { Command } from 'commander'
 import { pino } from 'pino'
 import { readConfig, type ServeFlags, serveOptions } from '../config.ts'
 import { type Demo, seedDemo, startDemoExport } from '../demo/seed.ts'
+import type { ExportJobs } from '../export/export-job.ts'
 import { startServer } from '../server.ts'
 import { closeOnSignal, startOrExplain } from './serve.ts'
 import { withStore } from './with-store.ts'
+
+const exportPatienceMs = 15_000
 
 export function demoCommand(): Command {
   const command = new Command('demo')
@@ -32,11 +36,22 @@ export. Every start makes a new API key for it and revokes the one before.`,
         keyPrefix: config.keyPrefix,
         now: Date.now(),
       })
-      return { ...demo, jobId: await startDemoExport(store, demo, server.url, Date.now()) }
+      const jobId = await startDemoExport(store, demo, server.url, Date.now())
+      await untilEnded(store.exportJobs, jobId)
+      return { ...demo, jobId }
     })
     console.log(introduce(baseUrl, demo))
     closeOnSignal(server)
   })
+}
+
+/** Waits for the export, so that the line that asks for its bundle works at once; after some seconds it may be late. */
+async function untilEnded(exportJobs: ExportJobs, jobId: string): Promise<void> {
+  for (const endsAt = Date.now() + exportPatienceMs; Date.now() < endsAt; ) {
+    const job = await exportJobs.find(jobId)
+    if (job?.status === 'completed' || job?.status === 'failed') return
+    await setTimeout(100)
+  }
 }
 
 function introduce(baseUrl: string, demo: Demo & { jobId: string }): string {
@@ -57,7 +72,7 @@ ${curl} '${baseUrl}/v1/analytics/${demo.projectId}/visitors?limit=5'
 # start an export of the documentation site
 ${curl} -H 'Content-Type: application/json' -d '{"domain":"${demo.domain}"}' ${baseUrl}/v1/static-export/jobs
 
-# poll an export (this one began when the server started)
+# poll an export (this one was made when the server started)
 ${curl} ${baseUrl}/v1/static-export/jobs/${demo.jobId}
 
 # a link to its bundle
