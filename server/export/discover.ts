@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import robotsParser from 'robots-parser'
+import { explainUnreachable } from './check-outcome.ts'
 import type { Fetcher } from './fetcher.ts'
 import { FetchError, userAgent } from './fetcher.ts'
 import type { Site } from './site.ts'
@@ -38,6 +39,7 @@ export interface DiscoverOptions {
   wantPages: boolean
 }
 
+/** @throws {ExportError} when nothing can be reached there. */
 export async function discoverSite({ site, fetcher, obeyRobots, wantPages }: DiscoverOptions): Promise<Discovered> {
   const robotsUrl = new URL('/robots.txt', site.origin)
   const [robotsText, missing] = await Promise.all([readText(fetcher, robotsUrl), probeMissing(site, fetcher)])
@@ -59,19 +61,24 @@ export async function discoverSite({ site, fetcher, obeyRobots, wantPages }: Dis
 async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Promise<string[]> {
   const pages: string[] = []
   const seen = new Set<string>()
-  const waiting = [...starts]
-  while (waiting.length > 0 && seen.size < mostSitemaps && pages.length < mostListedPages) {
-    const address = waiting.shift() ?? ''
-    const url = URL.parse(address, site.origin)
-    // A sitemap elsewhere may list our pages, but nothing of ours depends on it: only the site's own are read.
-    const own = url && site.own(url)
-    if (!own || seen.has(own.href)) continue
-    seen.add(own.href)
-    const bytes = await readBytes(fetcher, own)
-    if (!bytes) continue
-    const sitemap = readSitemap(bytes, listBytes)
-    pages.push(...sitemap.pages.slice(0, mostListedPages - pages.length))
-    waiting.push(...sitemap.sitemaps)
+  // Level by level, each level at once: an index first, then what it names.
+  for (let level = starts; level.length > 0 && pages.length < mostListedPages; ) {
+    const urls = level.flatMap(address => {
+      const url = URL.parse(address, site.origin)
+      // A sitemap elsewhere may list our pages, but nothing of ours depends on it: only the site's own are read.
+      const own = url && site.own(url)
+      if (!own || seen.has(own.href) || seen.size >= mostSitemaps) return []
+      seen.add(own.href)
+      return [own]
+    })
+    const sitemaps = await Promise.all(
+      urls.map(async url => {
+        const bytes = await readBytes(fetcher, url)
+        return bytes && readSitemap(bytes, listBytes)
+      }),
+    )
+    for (const sitemap of sitemaps) pages.push(...(sitemap?.pages.slice(0, mostListedPages - pages.length) ?? []))
+    level = sitemaps.flatMap(sitemap => sitemap?.sitemaps ?? [])
   }
   return pages
 }
@@ -97,8 +104,10 @@ async function probeMissing(site: Site, fetcher: Fetcher): Promise<MissingPage> 
     }
     return { status: 200, url: answer.url, asked, body: await answer.read(8 * 1024 ** 2) }
   } catch (error) {
-    if (error instanceof FetchError) return { status: 404, url: asked, asked, body: null }
-    throw error
+    if (!(error instanceof FetchError)) throw error
+    const hopeless = explainUnreachable(site, error)
+    if (hopeless) throw hopeless
+    return { status: 404, url: asked, asked, body: null }
   }
 }
 

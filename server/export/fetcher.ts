@@ -50,6 +50,8 @@ export interface FetcherOptions {
   exempt: URL | null
   limits: ExportLimits
   signal: AbortSignal
+  /** Where an address is fetched from: a site may name itself by its domain and be fetched from its origin. */
+  locate?(url: URL): URL
   /** For tests. */
   lookup?: LookupFunction
   retryDelaysMs?: readonly number[]
@@ -62,7 +64,7 @@ const defaultRetryDelaysMs = [300, 1500]
 const mostRetryAfterMs = 10_000
 
 /** Opens the one door of an export to the network: every address checked, redirects followed by hand, all bounded. */
-export function openFetcher({ exempt, limits, signal, lookup, retryDelaysMs }: FetcherOptions): Fetcher {
+export function openFetcher({ exempt, limits, signal, locate, lookup, retryDelaysMs }: FetcherOptions): Fetcher {
   const agent = openGuardedAgent({
     exempt,
     connections: limits.connections,
@@ -127,9 +129,9 @@ export function openFetcher({ exempt, limits, signal, lookup, retryDelaysMs }: F
         }
         await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
         if (hops >= limits.redirects) throw new FetchError('redirects', `more than ${limits.redirects} redirects`)
-        const next = URL.parse(location, url)
+        const next = URL.parse(decodeHeader(location), url)
         if (!next) throw new FetchError('url', 'a redirect leads to something that is no address')
-        url = withoutFragment(next)
+        url = withoutFragment(locate?.(next) ?? next)
       }
     } catch (error) {
       clearTimeout(timer)
@@ -256,6 +258,15 @@ function withoutFragment(url: URL): URL {
   const copy = new URL(url)
   copy.hash = ''
   return copy
+}
+
+/** Header bytes arrive as latin1; an address that is not ASCII is UTF-8 in practice, as browsers read it. */
+function decodeHeader(value: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))
+  } catch {
+    return value
+  }
 }
 
 function first(value: string | string[] | undefined): string | undefined {

@@ -108,6 +108,7 @@ function wantedSegments({ url, isPage, type, external, key }: Placed): string[] 
     if (extension) segments[segments.length - 1] = `${last}.${extension}`
   }
   if (external) segments.unshift(externalFolder, safeSegment(url.host.replace(':', '_')))
+  else if (foldName(segments[0] ?? '') === externalFolder) segments[0] = markSegment(externalFolder, key)
   if (Buffer.byteLength(segments.join('/')) <= longestPathBytes) return segments
   const short = markSegment((segments.at(-1) ?? '').slice(-40), key)
   return external ? [externalFolder, '_long', short] : ['_long', short]

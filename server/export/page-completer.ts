@@ -9,6 +9,7 @@ import { needFile } from './pack-file.ts'
 import { countMissing, judgePage, readPageText } from './page-text.ts'
 import { openRenderer, RenderError, type RenderedPage, type Renderer } from './render.ts'
 import type { ExportReport } from './report.ts'
+import { linkKey } from './site.ts'
 import { type FetchedPage, isMissing } from './visit-page.ts'
 
 export interface PageCompleterOptions {
@@ -80,7 +81,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   /** The words of the page for a made-up address, when only a browser can tell. */
   function findMissingWords(): Promise<string[] | null> {
     const { body } = missing
-    if (!body) return Promise.resolve(null)
+    if (!body || linkKey(missing.url) !== linkKey(missing.asked)) return Promise.resolve(null)
     renderedMissing ??= render(missing.asked, { status: 200, headers: { 'content-type': 'text/html' }, body }).then(
       page => page.words,
       error => {

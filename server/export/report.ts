@@ -1,4 +1,6 @@
+import type { CrawlState } from './crawl-state.ts'
 import type { Deployment } from './features.ts'
+import type { Site } from './site.ts'
 
 /** What an export did and could not do. No times in it: the same site gives the same report. Lists are sorted. */
 export interface ExportReport {
@@ -28,4 +30,48 @@ export interface ExportReport {
 /** The report as it goes into the bundle. */
 export function writeReport(report: ExportReport): string {
   return `${JSON.stringify(report, null, 2)}\n`
+}
+
+/** What is known when everything is fetched; the lists about links follow when the bundle is written. */
+export function beginReport(
+  options: Pick<ExportReport, 'domain' | 'version' | 'deployment'>,
+  state: CrawlState,
+  rendering: Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>,
+): ExportReport {
+  const name = (key: string) => describe(state.site, key)
+  const skipped: ExportReport['skipped'] = []
+  for (const [key, outcome] of state.pages) {
+    if (outcome.state === 'skipped' || outcome.state === 'failed')
+      skipped.push({ url: name(key), reason: outcome.reason })
+  }
+  const packedThirdParty: string[] = []
+  const removedThirdParty: ExportReport['removedThirdParty'] = []
+  for (const [key, outcome] of state.files) {
+    if (state.site.own(new URL(key))) continue
+    if (outcome.state === 'file') packedThirdParty.push(key)
+    else removedThirdParty.push({ url: key, reason: outcome.reason })
+  }
+  const byUrl = (a: { url: string }, b: { url: string }) => (a.url < b.url ? -1 : 1)
+  return {
+    domain: options.domain,
+    version: options.version,
+    deployment: options.deployment,
+    pages: [...state.pages.values()].filter(outcome => outcome.state === 'page').length,
+    files: state.files.size,
+    renderedPages: rendering.renderedPages.map(name).sort(),
+    comparedPages: rendering.comparedPages.map(name).sort(),
+    notes: rendering.notes,
+    redirects: [],
+    deadLinks: [],
+    missingFiles: [],
+    skipped: skipped.sort(byUrl),
+    packedThirdParty: packedThirdParty.sort(),
+    removedThirdParty: removedThirdParty.sort(byUrl),
+    unresolved: [],
+  }
+}
+
+/** A key as a reader of the report knows it: the path on the site. */
+function describe(site: Site, key: string): string {
+  return key.startsWith(site.origin.origin) ? key.slice(site.origin.origin.length) : key
 }

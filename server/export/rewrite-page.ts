@@ -39,7 +39,7 @@ export function rewritePage(
   const changes = new Map<string, Change>()
   let headEnd: number | null = null
   let htmlEnd: number | null = null
-  const hasIcon = false
+  let hasIcon = false
 
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
 
@@ -165,6 +165,10 @@ export function rewritePage(
         // The site's own policy may name hosts whose files now lie in the bundle. Ours is stricter about the network.
         if (equivalent && /^content-security-policy/i.test(value(equivalent).trim()))
           return disable(equivalent, 'removed')
+      }
+      if (tag.name === 'link') {
+        const rel = findAttribute(tag, 'rel')
+        if (rel && /(^|\s)icon(\s|$)/i.test(value(rel))) hasIcon = true
       }
       for (const { attribute, role, syntax } of urlAttributes(tag, value))
         rewriteAttribute(tag, attribute, role, syntax)
