@@ -78,7 +78,7 @@ export async function openRenderer(options: RendererOptions): Promise<Renderer> 
   await launched
 
   const relaunch = (broken: number) => {
-    if (broken !== generation) return
+    if (broken !== generation || signal.aborted) return
     generation += 1
     const old = launched
     launched = old.then(closeBrowser, () => {}).then(() => launch(options, generation))
@@ -105,7 +105,9 @@ export async function openRenderer(options: RendererOptions): Promise<Renderer> 
       return rendered
     } finally {
       if (isReusable) idleTabs.push(tab)
-      else await withDeadline(tab.page.browserContext().close(), 2000, signal).catch(() => relaunch(tab.generation))
+      // After an abort the whole browser is closed; there is nothing to tidy.
+      else if (!signal.aborted)
+        await withDeadline(tab.page.browserContext().close(), 2000, signal).catch(() => relaunch(tab.generation))
     }
   }
 

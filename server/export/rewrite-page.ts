@@ -104,7 +104,9 @@ export function rewritePage(
   }
 
   function removeAttribute(attribute: Attribute | undefined) {
-    if (attribute) splices.replace(attribute.nameStart, attribute.outerEnd, '')
+    if (!attribute) return
+    const before = /\s/.test(text.charAt(attribute.nameStart - 1)) ? 1 : 0
+    splices.replace(attribute.nameStart - before, attribute.outerEnd, '')
   }
 
   function markDead(tag: Tag) {
