@@ -89,6 +89,8 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
         throw error
       },
     )
+    // Whoever waits for it hears of a failure; nobody may be waiting.
+    renderedMissing.catch(() => {})
     return renderedMissing
   }
 
@@ -96,12 +98,14 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   async function completeInBrowser(page: FetchedPage): Promise<FetchedPage | null> {
     waiting += 1
     try {
+      // Asked for first: behind a whole generation of pages it would hold all of them up.
+      const missingWords = findMissingWords()
       const shown = await renderFetched(page)
       const own = state.site.own(shown.url)
       if (!own || !gains(shown.words, page.text.words)) return page
       const isStart = page.resource.key === startKey
-      const missingWords = isStart ? null : await findMissingWords()
-      if (isMissing({ missing, missingWords }, shown.words, page.resource.url)) return null
+      if (!isStart && isMissing({ missing, missingWords: await missingWords }, shown.words, page.resource.url))
+        return null
       rendered.add(page.resource.key)
       return replacePage(page, { ...shown, url: own })
     } catch (error) {

@@ -1,0 +1,165 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import puppeteer, { type Browser } from 'puppeteer'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { findBrowser, installCommand } from '../../server/export/browser.ts'
+import { defaultLimits, type ExportResult, exportSite } from '../../server/export/export-site.ts'
+import { unpackArchive } from '../export/read-archive.ts'
+import { type RunningServer, serveFolder, startServer } from '../export/static-server.ts'
+
+/** 530 pages that nobody here wrote. */
+const docs = '/usr/share/doc/python3.11/html'
+const install = 'apt-get install python3.11-doc'
+const sampleSize = 20
+
+let scratch = ''
+let origin: RunningServer
+let bundle: RunningServer
+let below: RunningServer
+let browser: Browser
+let result: ExportResult
+let seconds = 0
+
+beforeAll(async () => {
+  if (!existsSync(docs)) return
+  scratch = mkdtempSync(join(tmpdir(), 'quire-e2e-'))
+  origin = await startServer(serveFolder(docs))
+  const startedAt = performance.now()
+  result = await runExport('one.zip')
+  seconds = (performance.now() - startedAt) / 1000
+  unpackArchive(join(scratch, 'one.zip'), join(scratch, 'bundle'))
+  bundle = await startServer(serveFolder(join(scratch, 'bundle')))
+  below = await startServer(serveFolder(join(scratch, 'bundle'), '/any/sub/folder/'))
+  const executablePath = findBrowser()
+  if (!executablePath) return
+  // Names lead nowhere; what a page asks of another address is refused and noted below.
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const args = [
+    ...sandbox,
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    '--disable-gpu',
+    '--disable-background-networking',
+  ]
+  browser = await puppeteer.launch({ executablePath, pipe: true, args })
+}, 120_000)
+
+afterAll(async () => {
+  await browser?.close()
+  for (const server of [origin, bundle, below]) await server?.close()
+  if (scratch) rmSync(scratch, { recursive: true, force: true })
+})
+
+beforeEach(context => {
+  if (!existsSync(docs)) context.skip(`needs the python documentation; install it with: ${install}`)
+})
+
+function runExport(name: string): Promise<ExportResult> {
+  return exportSite({
+    domain: 'docs.python.example',
+    origin: origin.origin,
+    originAllowed: true,
+    paths: null,
+    deployment: 'air-gapped',
+    features: { search: false, assistant: false, analytics: false, playground: false },
+    version: null,
+    format: 'zip',
+    outFile: join(scratch, name),
+    workFolder: join(scratch, `work-${name}`),
+    limits: defaultLimits,
+    onProgress() {},
+    signal: new AbortController().signal,
+  })
+}
+
+interface Look {
+  text: string
+  /** Requests that failed or were answered with an error. */
+  failed: string[]
+  /** Requests to any other address. */
+  outbound: string[]
+  errors: string[]
+}
+
+/** Shows a page in a fresh tab and waits until its network is quiet. */
+async function look(url: string, root: string, script = () => document.body.innerText): Promise<Look> {
+  const page = await browser.newPage()
+  const seen: Look = { text: '', failed: [], outbound: [], errors: [] }
+  page.on('request', request => {
+    const isInside = request.url().startsWith(root) || request.url().startsWith('data:')
+    if (!isInside) seen.outbound.push(request.url())
+  })
+  page.on('requestfailed', request => seen.failed.push(`${request.url()} ${request.failure()?.errorText}`))
+  page.on('response', response => {
+    if (response.status() >= 400) seen.failed.push(`${response.url()} ${response.status()}`)
+  })
+  page.on('pageerror', error => seen.errors.push(String(error)))
+  page.on('console', message => {
+    if (message.type() === 'error') seen.errors.push(message.text())
+  })
+  await page.goto(url, { waitUntil: 'load' })
+  await page.waitForNetworkIdle({ idleTime: 200, timeout: 20_000 })
+  seen.text = await page.evaluate(script)
+  await page.close()
+  return seen
+}
+
+/** Every nth of the pages that the bundle holds, in their order; always the same ones. */
+function samplePages(): string[] {
+  const all = readdirSync(join(scratch, 'bundle'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.html') && name !== 'search.html')
+    .sort()
+  return Array.from({ length: sampleSize }, (_, index) => all[Math.floor((index * all.length) / sampleSize)] ?? '')
+}
+
+test('the whole documentation is exported, well within ten minutes', () => {
+  console.log(`${result.pageCount} pages in ${seconds.toFixed(1)} s, ${(result.sizeBytes / 1e6).toFixed(1)} MB`)
+  expect(result.pageCount).toBeGreaterThanOrEqual(526)
+  expect(seconds).toBeLessThan(600)
+  expect(result.report.unresolved).toEqual([])
+  expect(result.report.missingFiles).toEqual([])
+  expect(result.report.skipped).toEqual([])
+  // Its own: the package leaves this page out.
+  expect(result.report.deadLinks.map(({ to }) => to)).toEqual(['/whatsnew/changelog.html'])
+})
+
+test('a second export has the same bytes', { timeout: 120_000 }, async () => {
+  expect((await runExport('two.zip')).sha256).toBe(result.sha256)
+})
+
+test(`${sampleSize} pages read the same from the bundle, and nothing fails`, { timeout: 120_000 }, async context => {
+  if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+  for (const path of samplePages()) {
+    const original = await look(new URL(path, origin.origin).href, origin.origin.href)
+    const copy = await look(new URL(path, bundle.origin).href, bundle.origin.href)
+    expect(copy.text, path).toBe(original.text)
+    expect(copy, path).toMatchObject({ failed: [], outbound: [], errors: [] })
+  }
+})
+
+test('it works below any folder and from a file', { timeout: 60_000 }, async context => {
+  if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+  for (const path of ['index.html', 'library/os.html', 'c-api/intro.html']) {
+    const original = await look(new URL(path, origin.origin).href, origin.origin.href)
+    const folder = new URL('/any/sub/folder/', below.origin).href
+    for (const root of [folder, `file://${join(scratch, 'bundle')}/`]) {
+      const copy = await look(root + path, root)
+      expect(copy.text, root).toBe(original.text)
+      expect(copy, root).toMatchObject({ failed: [], outbound: [], errors: [] })
+    }
+  }
+})
+
+test('its own search finds from the bundle what it finds at the origin', { timeout: 60_000 }, async context => {
+  if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+  const hits = () => [...document.querySelectorAll('#search-results li > a')].map(link => link.textContent).join('\n')
+  const find = (root: URL) => look(new URL('search.html?q=zoneinfo', root).href, root.href, hits)
+  const original = await find(origin.origin)
+  const copy = await find(bundle.origin)
+  expect(original.text.split('\n').length).toBeGreaterThan(3)
+  expect(copy.text).toBe(original.text)
+  expect(copy.outbound).toEqual([])
+  // The index names a page that the package leaves out: what fails at the origin fails here, and nothing else.
+  const failures = ({ failed }: Look, root: URL) => failed.map(line => line.replace(root.href, '/'))
+  expect(failures(copy, bundle.origin)).toEqual(failures(original, origin.origin))
+})

@@ -1,0 +1,213 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CommanderError } from 'commander'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CommandError } from '../../server/commands/command-error.ts'
+import { exportCommand } from '../../server/commands/export.ts'
+import { runQuire } from '../support/process.ts'
+import { page, startFakeSite } from './fake-site.ts'
+import { readArchive, readEntry } from './read-archive.ts'
+import type { RunningServer } from './static-server.ts'
+
+const main = join(import.meta.dirname, '../../server/main.ts')
+let folder = ''
+let site: RunningServer
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-command-'))
+  site = await startFakeSite(path => {
+    if (path === '/endless' || path.startsWith('/endless/'))
+      return page(path, `<a href="/endless/${Math.random()}">x</a><a href="/endless/${Math.random()}">y</a>`)
+    const known: Record<string, string> = {
+      '/': page('home', '<a href="/a">a</a><a href="/gone">b</a>'),
+      '/a': page('a'),
+      '/robots.txt': 'User-agent: *\nDisallow: /a',
+    }
+    return (
+      known[path] &&
+      (path === '/robots.txt' ? { body: known[path], headers: { 'content-type': 'text/plain' } } : known[path])
+    )
+  })
+})
+
+afterAll(async () => {
+  await site.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const env = { PUPPETEER_EXECUTABLE_PATH: '/nonexistent/chromium' }
+
+test('exports a URL and says what came of it', async () => {
+  const file = join(folder, 'docs.zip')
+  const { code, stdout, stderr } = await runQuire(['export', site.origin.href, '-o', file, '--ignore-robots'], { env })
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /docs\.zip: 2 pages, 0\.0 MB, [\d.]+ s\nsha256 [0-9a-f]{64}\n1 links to pages that are not there, 1 notes; see export-report\.json in the bundle\n$/,
+    ),
+  ])
+  expect(stderr).toMatch(/^Looking for pages\nFetching: \d of \d pages\n(.*\n)*Packing: 1 of 2 pages\n$/)
+  expect(readArchive(file).map(({ name }) => name)).toEqual(['a/index.html', 'export-report.json', 'index.html'])
+})
+
+test('prints JSON for programs, takes a domain with its origin, and chooses the format by the name', async () => {
+  const file = join(folder, 'docs.tgz')
+  const args = [
+    'export',
+    'docs.example.com',
+    '--origin',
+    site.origin.href,
+    '-o',
+    file,
+    '--json',
+    '--label',
+    'v1',
+    '--path',
+    '/a',
+    '--path',
+    '/',
+  ]
+  const { code, stdout } = await runQuire(args, { env })
+  const result = JSON.parse(stdout)
+  expect(code).toBe(0)
+  expect(result).toMatchObject({
+    file,
+    format: 'tar.gz',
+    pageCount: 2,
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    report: { domain: 'docs.example.com', version: 'v1', pages: 2 },
+  })
+  expect(JSON.parse(readEntry(readArchive(file), 'export-report.json'))).toEqual(result.report)
+})
+
+test('obeys robots.txt unless told that the site is one\u2019s own', async () => {
+  const file = join(folder, 'robots.zip')
+  const { stdout } = await runQuire(['export', site.origin.href, '-o', file, '--json'], { env })
+  expect(JSON.parse(stdout)).toMatchObject({
+    pageCount: 1,
+    report: { skipped: [{ url: '/a', reason: 'refused by robots.txt' }] },
+  })
+})
+
+test('every flag has an environment twin', async () => {
+  const file = join(folder, 'env.zip')
+  const { code, stdout } = await runQuire(['export', site.origin.href, '--json'], {
+    env: {
+      ...env,
+      QUIRE_EXPORT_OUTPUT: file,
+      QUIRE_EXPORT_FORMAT: 'tar.gz',
+      QUIRE_EXPORT_PATHS: '/a /',
+      QUIRE_EXPORT_IGNORE_ROBOTS: '1',
+    },
+  })
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ file, format: 'tar.gz', pageCount: 2 })
+})
+
+describe('refuses wrong usage with one clear line', () => {
+  test.each<[string, string[], RegExp]>([
+    ['no output', ['docs.example.com'], /required option '-o, --output <file>'/],
+    [
+      'no domain',
+      ['not a domain', '-o', 'x.zip'],
+      /^not a domain is neither a bare host name nor a URL\. Example: docs\.example\.com$/,
+    ],
+    ['another scheme', ['ftp://docs.example.com/', '-o', 'x.zip'], /^The site must be an http\(s\) URL/],
+    [
+      'a user in the URL',
+      ['https://user:secret@docs.example.com/', '-o', 'x.zip'],
+      /^The site must be an http\(s\) URL without user/,
+    ],
+    ['an unknown format', ['docs.example.com', '-o', 'x', '--format', 'rar'], /Allowed choices are zip, tar\.gz/],
+    [
+      'a path that is none',
+      ['docs.example.com', '-o', 'x', '--path', '/a/../b'],
+      /^--path \/a\/\.\.\/b must be a path on the site/,
+    ],
+    ['a number that is none', ['docs.example.com', '-o', 'x', '--max-pages', '0'], /It must be a whole number from 1/],
+    [
+      'a feature that the deployment cannot have',
+      ['docs.example.com', '-o', 'x', '--feature', 'search'],
+      /^features\.search cannot be on in a deployment that is air-gapped/,
+    ],
+    ['an unknown feature', ['docs.example.com', '-o', 'x', '--feature', 'coffee'], /^--feature coffee is unknown/],
+    [
+      'a folder that is not there',
+      ['docs.example.com', '-o', '/no/such/folder/x.zip'],
+      /^--output \/no\/such\/folder\/x\.zip cannot be written \(the folder \/no\/such\/folder does not exist\)\.$/,
+    ],
+    ['a folder for a file', ['docs.example.com', '-o', '/'], /^--output \/ is a folder/],
+  ])('%s', async (_, args, line) => {
+    const command = exportCommand()
+      .exitOverride()
+      .configureOutput({ writeErr() {} })
+    const error = await command.parseAsync(args, { from: 'user' }).catch(error => error)
+    expect(error.message).toMatch(line)
+    // Commander's own errors become 2 in main.ts.
+    if (error instanceof CommandError) expect(error.exitCode).toBe(2)
+    else expect(error).toBeInstanceOf(CommanderError)
+  })
+})
+
+test.each<[string, string[], number, RegExp]>([
+  [
+    'wrong usage',
+    ['no domain', '-o', 'x.zip'],
+    2,
+    /^no domain is neither a bare host name nor a URL\. Example: docs\.example\.com\n$/,
+  ],
+  ['a missing flag', ['docs.example.com'], 2, /required option '-o, --output <file>'/],
+  [
+    'a private address without an origin',
+    ['localhost', '-o', join(tmpdir(), 'quire-no.zip')],
+    1,
+    /localhost leads to an address that is not public \(loopback\)/,
+  ],
+  [
+    'nobody there',
+    ['http://127.0.0.1:1/', '-o', join(tmpdir(), 'quire-no.zip')],
+    1,
+    /127\.0\.0\.1:1 cannot be reached \(nothing answers/,
+  ],
+])('%s ends the process with its exit code and one line', async (_, args, exitCode, line) => {
+  const { code, stdout, stderr } = await runQuire(['export', ...args], { env })
+  expect([code, stdout, stderr.replace(/^Looking for pages\n/, '')]).toEqual([
+    exitCode,
+    '',
+    expect.stringMatching(line),
+  ])
+})
+
+test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s ends it within moments and leaves no file', async signal => {
+  const inside = mkdtempSync(join(folder, 'stop-'))
+  const args = [
+    main,
+    'export',
+    new URL('/endless/', site.origin).href,
+    '-o',
+    join(inside, 'x.zip'),
+    '--work-folder',
+    inside,
+    '--ignore-robots',
+  ]
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env } })
+  let stderr = ''
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+    if (stderr.includes('Fetching') && !child.killed) child.kill(signal)
+  })
+  const code = await new Promise(resolve => child.on('close', resolve))
+  expect([code, stderr]).toEqual([1, expect.stringContaining('The export was stopped; nothing was written.')])
+  expect(readdirSync(inside)).toEqual([])
+})
+
+test('an older file stays when the export fails', async () => {
+  const file = join(folder, 'older.zip')
+  writeFileSync(file, 'older')
+  const { code } = await runQuire(['export', new URL('/gone/', site.origin).href, '-o', file], { env })
+  expect(code).toBe(1)
+  expect(readdirSync(folder)).toContain('older.zip')
+  expect(readdirSync(folder)).not.toContain('older.zip.part')
+})
