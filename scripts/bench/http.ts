@@ -1,0 +1,78 @@
+import { loadavg } from 'node:os'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { CommandError } from '../../server/commands/command-error.ts'
+import { jsonOption } from '../../server/commands/options.ts'
+import { integer } from '../../server/config.ts'
+import { describeMachine, toText } from './http/report.ts'
+import { type Plan, runRounds } from './http/run.ts'
+import { type Figures, findGeneratorShare, summarize } from './http/summary.ts'
+import { installPeers } from './peers.ts'
+
+interface Flags extends Plan {
+  leastShare: number
+  json?: boolean
+}
+
+export function httpCommand(): Command {
+  const number = (flags: string, description: string, env: string, fallback: number, most: number) =>
+    new Option(flags, description).env(env).default(fallback).argParser(integer(1, most))
+  return new Command('http')
+    .description('requests per second of getAgentJob, with key check and validation on')
+    .addOption(number('--rounds <number>', 'turns of each server', 'QUIRE_BENCH_ROUNDS', 10, 1000))
+    .addOption(number('--seconds <number>', 'length of a turn', 'QUIRE_BENCH_SECONDS', 1, 600))
+    .addOption(
+      number('--warm-up-seconds <number>', 'load before the first round', 'QUIRE_BENCH_WARM_UP_SECONDS', 2, 600),
+    )
+    .addOption(number('--connections <number>', 'requests at the same time', 'QUIRE_BENCH_CONNECTIONS', 32, 1000))
+    .addOption(number('--jobs <number>', 'agent jobs to ask for', 'QUIRE_BENCH_JOBS', 1000, 100_000))
+    .addOption(
+      new Option('--least-share <number>', 'fail below this share of bare node:http')
+        .env('QUIRE_BENCH_LEAST_SHARE')
+        .default(0.35)
+        .argParser(readShare),
+    )
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Three servers answer the same requests from the same database, each as a process of its own, in turns: bare node:http with
+the same look-ups, openapi-backend on the same document, and Quire, with its log in a file and without one. Every body is
+compared. Exit code 1 when Quire is below the share, or behind openapi-backend.
+
+Examples:
+  npm run bench -- http
+  npm run bench -- http --rounds 20 --seconds 2
+  npm run bench -- http --json > figures.json`,
+    )
+    .action(async ({ leastShare, json, ...plan }: Flags) => {
+      await installPeers()
+      const loadAverage = loadavg()[0] ?? 0
+      const runs = await runRounds(plan, round => process.stderr.write(`Round ${round} of ${plan.rounds} ...\n`))
+      const report = {
+        at: new Date().toISOString(),
+        machine: describeMachine(loadAverage),
+        plan,
+        generatorShare: findGeneratorShare(runs),
+        servers: summarize(runs),
+      }
+      console.log(json ? JSON.stringify(report, undefined, 2) : toText(report))
+      expectGoal(report.servers, leastShare)
+    })
+}
+
+/** @throws {CommandError} when Quire is slower than it has to be. */
+function expectGoal(servers: readonly Figures[], leastShare: number): void {
+  const find = (name: string) => servers.find(server => server.name === name) as Figures
+  const [quire, peer] = [find('Quire'), find('openapi-backend')]
+  if (quire.share < leastShare) {
+    throw new CommandError(`Quire reaches ${quire.share.toFixed(2)} of bare node:http, and must reach ${leastShare}.`)
+  }
+  if (quire.share <= peer.share) throw new CommandError('Quire is not ahead of openapi-backend.')
+}
+
+function readShare(text: string): number {
+  const share = Number(text)
+  if (text.trim() === '' || !(share >= 0 && share <= 1))
+    throw new InvalidArgumentError('It must be a number from 0 to 1.')
+  return share
+}

@@ -1,0 +1,15 @@
+// Quire as `quire serve > FILE` runs it: every default, and the log in a file.
+import { destination, pino } from 'pino'
+import { readConfig, type ServeFlags, serveOptions } from '../../../server/config.ts'
+import { startServer } from '../../../server/server.ts'
+import { setting, tellParent } from './child.ts'
+
+const defaults = Object.fromEntries(serveOptions().map(option => [option.attributeName(), option.defaultValue]))
+const config = readConfig({
+  ...(defaults as unknown as ServeFlags),
+  data: setting('BENCH_DATA'),
+  port: 0,
+  logLevel: setting('BENCH_LOG_LEVEL'),
+})
+const { url } = await startServer(config, pino({ level: config.logLevel }, destination(setting('BENCH_LOG_FILE'))))
+tellParent(url)

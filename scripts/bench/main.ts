@@ -1,0 +1,30 @@
+// npm run bench -- http
+import { Command, CommanderError } from 'commander'
+import { CommandError } from '../../server/commands/command-error.ts'
+import { httpCommand } from './http.ts'
+
+const program = new Command('npm run bench --')
+  .description('Measure Quire beside its peers, in one run on one machine.')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run bench -- http
+  npm run bench -- http --help
+
+What was measured stands in scripts/bench/RESULTS.md. Exit codes: 0 done, 1 failed or a goal missed, 2 wrong usage.`,
+  )
+  .exitOverride()
+program.addCommand(httpCommand().copyInheritedSettings(program))
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+try {
+  await program.parseAsync()
+} catch (error) {
+  // commander has printed its own message, and calls a wrong flag exit code 1.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
+  else {
+    console.error(error instanceof CommandError ? error.message : error)
+    process.exitCode = error instanceof CommandError ? error.exitCode : 1
+  }
+}

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CommandError } from '../../server/commands/command-error.ts'
+
+const folder = import.meta.dirname
+
+/**
+ * Installs the packages that benchmarks compare with into scripts/bench, unless they are there as its lock file says.
+ *
+ * @throws {CommandError} when npm fails.
+ */
+export async function installPeers(): Promise<void> {
+  const lock = await readFile(join(folder, 'package-lock.json'))
+  const wanted = createHash('sha256').update(lock).digest('hex')
+  const stampFile = join(folder, 'node_modules', '.quire-stamp')
+  if (existsSync(stampFile) && (await readFile(stampFile, 'utf8')) === wanted) return
+  console.error('Installing the peers into scripts/bench (npm ci) ...')
+  if ((await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])) !== 0) {
+    throw new CommandError('npm ci failed in scripts/bench. Check the network, then run the command again.')
+  }
+  await writeFile(stampFile, wanted)
+}
+
+function runNpm(args: string[]): Promise<number> {
+  // npm names itself in the environment of its scripts; started in another way, the PATH has to do.
+  const { npm_execpath: npm, npm_node_execpath: node = process.execPath } = process.env
+  const windows = process.platform === 'win32'
+  return new Promise(done => {
+    spawn(npm ? node : windows ? 'npm.cmd' : 'npm', npm ? [npm, ...args] : args, {
+      cwd: folder,
+      stdio: ['ignore', 2, 2],
+      shell: windows && !npm,
+    })
+      .on('error', () => done(1))
+      .on('exit', code => done(code ?? 1))
+  })
+}
