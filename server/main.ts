@@ -18,7 +18,7 @@ const program = new Command('quire')
   .version(JSON.parse(readAsset('package.json')).version)
   .addHelpText(
     'after',
-    '\nEvery flag has an environment variable, shown beside it. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    '\nEvery setting has an environment variable, shown beside its flag. Exit codes: 0 done, 1 failed, 2 wrong usage.',
   )
   .showHelpAfterError('(add --help for the usage and examples)')
 
