@@ -83,6 +83,8 @@ export function createAnswerer(state: CrawlState): Answerer {
     if (!asked || (asked.protocol !== 'http:' && asked.protocol !== 'https:')) return null
     // A page that is only looked at changes nothing: no form is sent, no beacon answered.
     if (method !== 'GET' && method !== 'HEAD') return null
+    // An endless answer is for a page that lives on.
+    if (resourceType === 'eventsource') return null
     const own = state.site.own(asked)
     if (isNavigation && !own) return null
     if (own && !state.isAllowed(own)) return null

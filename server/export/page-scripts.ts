@@ -4,13 +4,50 @@
 /** State that the first script leaves on the window for the later ones. */
 interface Watch {
   lastChange: number
-  wantsScroll: boolean
+  /** Elements that a script wants to know the sight of. */
+  awaited: Set<Element>
+  /** Short timers that have still to fire. */
+  timers: Set<number>
+  /** The browser's own, not counted. */
+  setTimeout: typeof window.setTimeout
 }
 
-/** Before any script of the page: notes changes of the document, makes chance repeatable, keeps dialogs from blocking. */
+/** Before any script of the page: notes what it still has to do, makes chance repeatable, keeps dialogs from blocking. */
 export function watchPage(): void {
-  const watch: Watch = { lastChange: performance.now(), wantsScroll: false }
+  const watch: Watch = {
+    lastChange: performance.now(),
+    awaited: new Set(),
+    timers: new Set(),
+    setTimeout: window.setTimeout.bind(window),
+  }
   Object.defineProperty(window, '__quireWatch', { value: watch })
+
+  // A page that waits a moment for its next step is not finished. Chains of timers are followed a few steps only:
+  // what polls for ever never finishes.
+  const clear = window.clearTimeout.bind(window)
+  let depth = 0
+  const counting = (handler: TimerHandler, delayMs = 0, ...values: unknown[]): number => {
+    if (typeof handler !== 'function' || delayMs > 1000 || depth >= 4)
+      return watch.setTimeout(handler, delayMs, ...values)
+    const own = depth + 1
+    const id = watch.setTimeout(() => {
+      watch.timers.delete(id)
+      const before = depth
+      depth = own
+      try {
+        handler(...values)
+      } finally {
+        depth = before
+      }
+    }, delayMs)
+    watch.timers.add(id)
+    return id
+  }
+  window.setTimeout = counting as typeof window.setTimeout
+  window.clearTimeout = id => {
+    if (typeof id === 'number') watch.timers.delete(id)
+    clear(id)
+  }
 
   // The same page must give the same bytes twice, also when it makes up ids.
   let seed = 0x9e3779b9
@@ -42,7 +79,7 @@ export function watchPage(): void {
   if (Original) {
     window.IntersectionObserver = class extends Original {
       override observe(target: Element) {
-        watch.wantsScroll = true
+        watch.awaited.add(target)
         super.observe(target)
       }
     }
@@ -55,17 +92,24 @@ export function watchPage(): void {
   observe()
 }
 
-/** Resolves when the document did not change for `quietMs`, or after `capMs`. */
-export function waitForQuiet(quietMs: number, capMs: number): Promise<boolean> {
+/**
+ * Resolves with true after so many turns of the page's own event loop in which nothing changed and no timer was open,
+ * else with false after `capMs`. Turns, not time: on a busy machine a page needs longer for the same work.
+ */
+export function waitForQuiet(quietTurns: number, capMs: number): Promise<boolean> {
   const watch = (window as unknown as { __quireWatch?: Watch }).__quireWatch
+  const later = watch?.setTimeout ?? setTimeout
   const started = performance.now()
   return new Promise(resolve => {
+    let turns = 0
+    let change = watch?.lastChange
     const look = () => {
-      const now = performance.now()
-      const isReady = document.readyState !== 'loading'
-      if (isReady && now - (watch?.lastChange ?? started) >= quietMs) resolve(true)
-      else if (now - started >= capMs) resolve(false)
-      else setTimeout(look, 20)
+      const isBusy = document.readyState === 'loading' || (watch?.timers.size ?? 0) > 0 || watch?.lastChange !== change
+      change = watch?.lastChange
+      turns = isBusy ? 0 : turns + 1
+      if (turns >= quietTurns) resolve(true)
+      else if (performance.now() - started >= capMs) resolve(false)
+      else later(look, 12)
     }
     look()
   })
@@ -79,11 +123,15 @@ export async function scrollThrough(mostSteps: number): Promise<boolean> {
   )
   for (const element of lazy) element.loading = 'eager'
   const hasMarkers = document.querySelector('[data-src], [data-srcset], [data-lazy], .lazyload, .lazy') !== null
-  if (!hasMarkers && !watch?.wantsScroll) return lazy.length > 0
+  // Most observers only light up a heading in the menu; one that loads something watches media or an empty place.
+  const isPlace = (element: Element) =>
+    element.isConnected &&
+    (element.matches('img, iframe, video, picture, source') || element.textContent?.trim() === '')
+  if (!hasMarkers && ![...(watch?.awaited ?? [])].some(isPlace)) return lazy.length > 0
   const step = Math.max(400, window.innerHeight - 100)
   for (let at = 0, steps = 0; at < document.documentElement.scrollHeight && steps < mostSteps; at += step, steps += 1) {
     window.scrollTo(0, at)
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await new Promise(resolve => (watch?.setTimeout ?? setTimeout)(resolve, 20))
   }
   window.scrollTo(0, 0)
   return true

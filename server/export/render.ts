@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import puppeteer, { type Browser, type HTTPRequest, type Page } from 'puppeteer'
+import puppeteer, { type Browser, type CDPSession, type HTTPRequest, type Page } from 'puppeteer'
 import type { Answerer, BrowserAnswer } from './browser-answer.ts'
 import { ExportError } from './export-error.ts'
 import { readVisibleText, scrollThrough, serializePage, waitForQuiet, watchPage } from './page-scripts.ts'
@@ -40,9 +40,14 @@ export interface RendererOptions {
   signal: AbortSignal
 }
 
-const tabCount = 2
-/** A document that did not change for so long, with no request under way, is taken as finished. */
-const quietMs = 120
+const tabCount = 4
+/** A document is finished when all it asked for is there and so many turns of its event loop changed nothing. */
+const quietTurns = 6
+const quietExpression = `(${waitForQuiet})(${quietTurns}, 1000)`
+/** A request that takes longer than this is not waited for. */
+const mostWaitMs = 10_000
+/** Requests that never end. */
+const endless = new Set(['EventSource', 'WebSocket', 'Ping', 'Preflight'])
 /** How long a document may go on changing (clocks, tickers) when all its requests are answered. */
 const restlessMs = 3000
 const mostScrollSteps = 60
@@ -158,6 +163,7 @@ async function launch({ executablePath, profileFolder }: RendererOptions, genera
 /** A tab, and the page it is showing; null between two pages. */
 interface Tab {
   page: Page
+  client: CDPSession
   generation: number
   showing: Showing | null
 }
@@ -167,15 +173,18 @@ interface Showing {
   html: BrowserAnswer
   isDocumentSent: boolean
   loaded: URL[]
-  underWay: number
-  lastAnswerAt: number
+  /** Requests that the page has no answer to yet, with the time they began. */
+  open: Map<string, number>
+  /** How many were answered. */
+  finished: number
 }
 
 async function openTab(browser: Browser, generation: number, answer: Answerer): Promise<Tab> {
   // A context of its own per tab: storage that one page leaves behind must not change another.
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } })
   const page = await context.newPage()
-  const tab: Tab = { page, generation, showing: null }
+  const client = await page.createCDPSession()
+  const tab: Tab = { page, client, generation, showing: null }
   await Promise.all([
     page.setViewport({ width: 1280, height: 900 }),
     page.setBypassServiceWorker(true),
@@ -183,7 +192,16 @@ async function openTab(browser: Browser, generation: number, answer: Answerer): 
     page.setRequestInterception(true),
   ])
   page.on('dialog', dialog => void dialog.dismiss().catch(() => {}))
-  page.on('request', request => void answerRequest(tab, request, answer))
+  page.on('request', request => void answerRequest(tab, request, answer).catch(() => {}))
+  await client.send('Network.enable')
+  client.on('Network.requestWillBeSent', ({ requestId, type }) => {
+    if (!endless.has(type ?? '')) tab.showing?.open.set(requestId, performance.now())
+  })
+  const close = ({ requestId }: { requestId: string }) => {
+    if (tab.showing?.open.delete(requestId)) tab.showing.finished += 1
+  }
+  client.on('Network.loadingFinished', close)
+  client.on('Network.loadingFailed', close)
   return tab
 }
 
@@ -192,7 +210,6 @@ async function answerRequest(tab: Tab, request: HTTPRequest, answer: Answerer): 
   // What comes after a page was read has nobody to answer it.
   if (!showing) return request.abort('aborted').catch(() => {})
   const isMain = request.isNavigationRequest() && request.frame() === tab.page.mainFrame()
-  showing.underWay += 1
   try {
     const isDocument = isMain && !showing.isDocumentSent && request.url() === showing.url.href
     if (isDocument) showing.isDocumentSent = true
@@ -203,9 +220,6 @@ async function answerRequest(tab: Tab, request: HTTPRequest, answer: Answerer): 
     else await request.abort('blockedbyclient')
   } catch {
     await request.abort('failed').catch(() => {})
-  } finally {
-    showing.underWay -= 1
-    showing.lastAnswerAt = performance.now()
   }
 }
 
@@ -216,18 +230,16 @@ async function showPage(tab: Tab, url: URL, html: BrowserAnswer, timeoutMs: numb
     html,
     isDocumentSent: false,
     loaded: [],
-    underWay: 0,
-    lastAnswerAt: performance.now(),
+    open: new Map(),
+    finished: 0,
   }
   try {
-    const client = await page.createCDPSession()
-    await client.send('Storage.clearDataForOrigin', { origin: url.origin, storageTypes: 'all' }).catch(() => {})
-    await client.detach().catch(() => {})
+    await tab.client.send('Storage.clearDataForOrigin', { origin: url.origin, storageTypes: 'all' }).catch(() => {})
     tab.showing = showing
     const deadline = performance.now() + timeoutMs * 0.8
     await page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
-    await settle(page, showing, deadline)
-    if (await page.evaluate(scrollThrough, mostScrollSteps)) await settle(page, showing, deadline)
+    await settle(tab.client, showing, deadline)
+    if (await page.evaluate(scrollThrough, mostScrollSteps)) await settle(tab.client, showing, deadline)
     const words = splitWords(await page.evaluate(readVisibleText))
     const { html: finished, baseUrl } = await page.evaluate(serializePage)
     return { html: finished, url: new URL(baseUrl), words, loaded: showing.loaded }
@@ -237,21 +249,39 @@ async function showPage(tab: Tab, url: URL, html: BrowserAnswer, timeoutMs: numb
 }
 
 /** Waits until the document stopped changing and nothing it asked for is open, or until it had time enough. */
-async function settle(page: Page, showing: Showing, deadline: number): Promise<void> {
+async function settle(client: CDPSession, showing: Showing, deadline: number): Promise<void> {
   const restlessUntil = performance.now() + restlessMs
   while (performance.now() < deadline) {
-    // A page that goes on to another one by script takes its execution context with it; ask again there.
-    const isQuiet = await page.evaluate(waitForQuiet, quietMs, 1000).catch(error => leftThePage(error))
-    const silentMs = performance.now() - showing.lastAnswerAt
-    const isSilent = showing.underWay === 0 && silentMs >= quietMs
-    if (isSilent && (isQuiet || performance.now() > restlessUntil)) return
-    await sleep(showing.underWay === 0 ? Math.max(5, quietMs - silentMs) : 20)
+    if (isWaiting(showing)) {
+      await sleep(10)
+      continue
+    }
+    const finished = showing.finished
+    // Over the session that tells of requests: both come from the page in order, so a request that the page made before
+    // it fell quiet is known when the quiet is, however busy the machine.
+    const isQuiet = await client
+      .send('Runtime.evaluate', { expression: quietExpression, awaitPromise: true, returnByValue: true })
+      .then(({ result }) => result.value === true)
+      .catch(error => leftThePage(error))
+    const stayedSilent = !isWaiting(showing) && showing.finished === finished
+    if (stayedSilent && (isQuiet || performance.now() > restlessUntil)) return
   }
+}
+
+function isWaiting({ open }: Showing): boolean {
+  const now = performance.now()
+  for (const startedAt of open.values()) if (now - startedAt < mostWaitMs) return true
+  return false
 }
 
 /** False when the page just moved on; everything else is thrown again. */
 function leftThePage(error: unknown): false {
-  if (/context was destroyed|Cannot find context/i.test(String((error as Error)?.message))) return false
+  if (
+    /context was destroyed|Cannot find context|Promise was collected|navigated or closed/i.test(
+      String((error as Error)?.message),
+    )
+  )
+    return false
   throw error
 }
 
