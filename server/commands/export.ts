@@ -2,17 +2,17 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { integer } from '../config.ts'
 import type { BundleFormat } from '../export/export-job.ts'
-import { defaultLimits, ExportError, type ExportLimits, type ExportResult, exportSite } from '../export/export-site.ts'
+import { ExportError, type ExportResult, exportSite } from '../export/export-site.ts'
 import { type Deployment, type Feature, FeatureError, type Features, resolveFeatures } from '../export/features.ts'
 import { describeProgress, drawProgress } from '../export/progress-line.ts'
 import { parseDomain } from '../tenancy/site.ts'
 import { CommandError } from './command-error.ts'
+import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
 import { jsonOption } from './options.ts'
 import { printJson } from './print.ts'
 
-interface ExportFlags {
+interface ExportFlags extends LimitFlags {
   output: string
   format?: BundleFormat
   path?: string[]
@@ -21,14 +21,6 @@ interface ExportFlags {
   feature?: Feature[]
   label?: string
   ignoreRobots?: boolean
-  maxPages: number
-  maxFiles: number
-  maxTotalMb: number
-  maxFileMb: number
-  maxRedirects: number
-  pageTimeoutSeconds: number
-  jobTimeoutSeconds: number
-  connections: number
   workFolder?: string
   json?: boolean
 }
@@ -40,9 +32,7 @@ export function exportCommand(): Command {
     ...(before ?? []),
     ...text.split(/\s+/).filter(Boolean),
   ]
-  const number = (flag: string, what: string, env: string, fallback: number, most: number) =>
-    new Option(`${flag} <number>`, what).env(env).default(fallback).argParser(integer(1, most))
-  return new Command('export')
+  const command = new Command('export')
     .description('export a documentation site into one archive, without a server')
     .argument('<domain-or-url>', 'site to export: docs.example.com, or a URL; its path is the scope')
     .addOption(new Option('-o, --output <file>', 'archive to write').env('QUIRE_EXPORT_OUTPUT').makeOptionMandatory())
@@ -76,36 +66,6 @@ export function exportCommand(): Command {
         'QUIRE_EXPORT_IGNORE_ROBOTS',
       ),
     )
-    .addOption(number('--max-pages', 'most pages', 'QUIRE_MAX_PAGES', defaultLimits.pages, 1_000_000))
-    .addOption(number('--max-files', 'most other files', 'QUIRE_MAX_FILES', defaultLimits.files, 10_000_000))
-    .addOption(
-      number('--max-total-mb', 'most MB in all', 'QUIRE_MAX_TOTAL_MB', defaultLimits.totalBytes / megabyte, 1_000_000),
-    )
-    .addOption(
-      number('--max-file-mb', 'most MB of one file', 'QUIRE_MAX_FILE_MB', defaultLimits.fileBytes / megabyte, 100_000),
-    )
-    .addOption(
-      number('--max-redirects', 'most redirects for one request', 'QUIRE_MAX_REDIRECTS', defaultLimits.redirects, 100),
-    )
-    .addOption(
-      number(
-        '--page-timeout-seconds',
-        'time for one page',
-        'QUIRE_PAGE_TIMEOUT_SECONDS',
-        defaultLimits.pageTimeoutMs / 1000,
-        3600,
-      ),
-    )
-    .addOption(
-      number(
-        '--job-timeout-seconds',
-        'time for all',
-        'QUIRE_JOB_TIMEOUT_SECONDS',
-        defaultLimits.jobTimeoutMs / 1000,
-        604_800,
-      ),
-    )
-    .addOption(number('--connections', 'requests at once', 'QUIRE_CONNECTIONS', defaultLimits.connections, 64))
     .addOption(
       new Option('--work-folder <folder>', 'scratch space (default: a new folder in the temporary one)').env(
         'QUIRE_EXPORT_WORK_FOLDER',
@@ -126,6 +86,8 @@ A URL, or --origin, names a place you trust: that host and port may be private o
 robots.txt is obeyed, unless --origin or --ignore-robots says that the site is yours.`,
     )
     .action(runExport)
+  for (const option of limitOptions()) command.addOption(option)
+  return command
 }
 
 async function runExport(site: string, flags: ExportFlags): Promise<void> {
@@ -217,20 +179,6 @@ function readFeatures(deployment: Deployment, names: Feature[] | undefined): Fea
   } catch (error) {
     if (error instanceof FeatureError) throw new CommandError(error.message, 2)
     throw error
-  }
-}
-
-function readLimits(flags: ExportFlags): ExportLimits {
-  return {
-    ...defaultLimits,
-    pages: flags.maxPages,
-    files: flags.maxFiles,
-    totalBytes: flags.maxTotalMb * megabyte,
-    fileBytes: flags.maxFileMb * megabyte,
-    redirects: flags.maxRedirects,
-    pageTimeoutMs: flags.pageTimeoutSeconds * 1000,
-    jobTimeoutMs: flags.jobTimeoutSeconds * 1000,
-    connections: flags.connections,
   }
 }
 

@@ -46,6 +46,9 @@ const quietTurns = 6
 const quietExpression = `(${waitForQuiet})(${quietTurns}, 1000)`
 /** A request that takes longer than this is not waited for. */
 const mostWaitMs = 10_000
+/** How long after our answer the page is given to notice it. */
+const answeredMs = 3000
+const refusedMs = 300
 /** Requests that never end. */
 const endless = new Set(['EventSource', 'WebSocket', 'Ping', 'Preflight'])
 /** How long a document may go on changing (clocks, tickers) when all its requests are answered. */
@@ -173,8 +176,8 @@ interface Showing {
   html: BrowserAnswer
   isDocumentSent: boolean
   loaded: URL[]
-  /** Requests that the page has no answer to yet, with the time they began. */
-  open: Map<string, number>
+  /** Requests that the page has no answer to yet, by the browser's id for them. */
+  open: Map<string, { url: string; startedAt: number }>
   /** How many were answered. */
   finished: number
 }
@@ -194,8 +197,10 @@ async function openTab(browser: Browser, generation: number, answer: Answerer): 
   page.on('dialog', dialog => void dialog.dismiss().catch(() => {}))
   page.on('request', request => void answerRequest(tab, request, answer).catch(() => {}))
   await client.send('Network.enable')
-  client.on('Network.requestWillBeSent', ({ requestId, type }) => {
-    if (!endless.has(type ?? '')) tab.showing?.open.set(requestId, performance.now())
+  client.on('Network.requestWillBeSent', ({ requestId, type, request }) => {
+    // The end of a worker's script (blob:) is told to the worker.
+    if (endless.has(type ?? '') || !request.url.startsWith('http')) return
+    tab.showing?.open.set(requestId, { url: request.url, startedAt: performance.now() })
   })
   const close = ({ requestId }: { requestId: string }) => {
     if (tab.showing?.open.delete(requestId)) tab.showing.finished += 1
@@ -218,8 +223,12 @@ async function answerRequest(tab: Tab, request: HTTPRequest, answer: Answerer): 
       showing.loaded.push(new URL(request.url()))
     if (answered) await request.respond(answered)
     else await request.abort('blockedbyclient')
+    // The end of a refused request, or of a frame's page, is not always told to the page that it was in.
+    const isTold = answered && !request.isNavigationRequest()
+    setTimeout(() => forget(showing, request.url()), isTold ? answeredMs : refusedMs).unref()
   } catch {
     await request.abort('failed').catch(() => {})
+    forget(showing, request.url())
   }
 }
 
@@ -268,9 +277,13 @@ async function settle(client: CDPSession, showing: Showing, deadline: number): P
   }
 }
 
+function forget({ open }: Showing, url: string): void {
+  for (const [id, request] of open) if (request.url === url) open.delete(id)
+}
+
 function isWaiting({ open }: Showing): boolean {
   const now = performance.now()
-  for (const startedAt of open.values()) if (now - startedAt < mostWaitMs) return true
+  for (const { startedAt } of open.values()) if (now - startedAt < mostWaitMs) return true
   return false
 }
 
