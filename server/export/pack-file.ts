@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
+import { chunkFiles, fullTwin } from './chunk-files.ts'
 import { type CrawlState, checkTotal, type FileOutcome, type Resource, workFile } from './crawl-state.ts'
 import { cssUrls } from './css-urls.ts'
 import { ExportError } from './export-error.ts'
@@ -32,7 +33,8 @@ export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
 
 /** Fetches the files that a script of the site seems to load, where they are there. */
 export function guessFiles(state: CrawlState, script: string, near: URL): void {
-  for (const name of scriptFiles(script)) {
+  const twin = fullTwin(near)
+  for (const name of new Set([...scriptFiles(script), ...chunkFiles(script), ...(twin ? [twin] : [])])) {
     const work = guessFile(state, placesOf(name, state.site.origin, near))
       .catch(error => state.abort(error))
       .finally(() => state.background.delete(work))
