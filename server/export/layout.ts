@@ -19,7 +19,7 @@ export const externalFolder = '_external'
 const longestPathBytes = 240
 
 /** Names at the root of a bundle that are ours. */
-const ownNames = ['export-report.json', 'export-report.html', externalFolder]
+const ownNames = ['export-report.json', 'export-report.html', '_quire', externalFolder]
 
 /**
  * Gives everything its path in the bundle, the same for the same input whatever its order. Pages keep the layout of

@@ -60,6 +60,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   const executablePath = findBrowser()
   let renderer: Promise<Renderer> | null = null
   let renderedMissing: Promise<string[] | null> | null = null
+  let routesByFragment = false
   let waiting = 0
 
   async function render(url: URL, html: BrowserAnswer): Promise<RenderedPage> {
@@ -107,6 +108,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       if (!isStart && isMissing({ missing, missingWords: await missingWords }, shown.words, page.resource.url))
         return null
       rendered.add(page.resource.key)
+      if (isStart && (shown.html.match(/\shref="#!?\//g)?.length ?? 0) > 2) routesByFragment = true
       return replacePage(page, { ...shown, url: own })
     } catch (error) {
       if (!(error instanceof RenderError)) throw error
@@ -216,6 +218,11 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     findings() {
       const notes: string[] = []
       if (!executablePath) notes.push('No Chromium was found: no page was compared with what a browser shows.')
+      if (routesByFragment) {
+        notes.push(
+          'The site tells its pages apart by fragments (#/page), which no static file can; only its first page is here.',
+        )
+      }
       for (const key of [...empty].sort()) {
         notes.push(`${new URL(key).pathname} may be incomplete: its scripts build it, and no browser could show it.`)
       }

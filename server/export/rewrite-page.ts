@@ -127,7 +127,9 @@ export function rewritePage(
     if (loads) {
       // Bytes may change, and file:// has no origins: both attributes would keep the file from loading.
       removeAttribute(findAttribute(tag, 'integrity'))
-      removeAttribute(findAttribute(tag, 'crossorigin'))
+      // A font is fetched that way whatever the page says; a preload without it would be a second request.
+      const as = findAttribute(tag, 'as')
+      if (!as || !/^font$/i.test(value(as))) removeAttribute(findAttribute(tag, 'crossorigin'))
     }
   }
 

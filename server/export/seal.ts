@@ -7,6 +7,9 @@ export function sealPolicy(rendered: boolean): string {
   return `default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'${scripts}; form-action 'self'; base-uri 'none'`
 }
 
+/** Stands in every sealed page; what else goes to the head of a page follows it. */
+export const sealEnd = '<meta http-equiv="x-dns-prefetch-control" content="off"/>'
+
 /**
  * What is put at the head of a page. The encoding comes first: HTML looks for it in the first 1024 bytes only, and in
  * a bundle no header tells it. Chromium looks up the hosts of links ahead of a click unless told not to, and every
@@ -18,7 +21,7 @@ export function sealMarkup(charset: string, rendered: boolean, icon: string | nu
   return (
     `<meta charset="${charset}"/>` +
     `<meta http-equiv="Content-Security-Policy" content="${sealPolicy(rendered)}"/>` +
-    '<meta http-equiv="x-dns-prefetch-control" content="off"/>' +
+    sealEnd +
     (icon === null ? '' : `<link rel="icon" href="${icon}"/>`)
   )
 }
