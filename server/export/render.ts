@@ -142,7 +142,11 @@ export async function openRenderer(options: RendererOptions): Promise<Renderer> 
   }
 }
 
-async function launch({ executablePath, profileFolder }: RendererOptions, generation: number): Promise<Browser> {
+/** Starts a browser that can reach nothing by itself. Whoever verifies a bundle uses it, too. */
+export async function launch(
+  { executablePath, profileFolder }: Pick<RendererOptions, 'executablePath' | 'profileFolder'>,
+  generation: number,
+): Promise<Browser> {
   try {
     return await puppeteer.launch({
       executablePath,
@@ -171,11 +175,15 @@ interface Tab {
   showing: Showing | null
 }
 
-interface Showing {
+interface Showing extends OpenRequests {
   url: URL
   html: BrowserAnswer
   isDocumentSent: boolean
   loaded: URL[]
+}
+
+/** What a page waits for. */
+export interface OpenRequests {
   /** Requests that the page has no answer to yet, by the browser's id for them. */
   open: Map<string, { url: string; startedAt: number }>
   /** How many were answered. */
@@ -258,7 +266,7 @@ async function showPage(tab: Tab, url: URL, html: BrowserAnswer, timeoutMs: numb
 }
 
 /** Waits until the document stopped changing and nothing it asked for is open, or until it had time enough. */
-async function settle(client: CDPSession, showing: Showing, deadline: number): Promise<void> {
+export async function settle(client: CDPSession, showing: OpenRequests, deadline: number): Promise<void> {
   const restlessUntil = performance.now() + restlessMs
   while (performance.now() < deadline) {
     if (isWaiting(showing)) {
@@ -277,11 +285,11 @@ async function settle(client: CDPSession, showing: Showing, deadline: number): P
   }
 }
 
-function forget({ open }: Showing, url: string): void {
+function forget({ open }: OpenRequests, url: string): void {
   for (const [id, request] of open) if (request.url === url) open.delete(id)
 }
 
-function isWaiting({ open }: Showing): boolean {
+function isWaiting({ open }: OpenRequests): boolean {
   const now = performance.now()
   for (const { startedAt } of open.values()) if (now - startedAt < mostWaitMs) return true
   return false
@@ -308,7 +316,7 @@ function toBrowserRequest(request: HTTPRequest, isNavigation: boolean) {
   }
 }
 
-async function withDeadline<T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
+export async function withDeadline<T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error('it took too long')), ms)
   const onAbort = () => reject(signal.reason)
@@ -322,7 +330,7 @@ async function withDeadline<T>(work: Promise<T>, ms: number, signal: AbortSignal
   }
 }
 
-async function closeBrowser(browser: Browser): Promise<void> {
+export async function closeBrowser(browser: Browser): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
     browser.process()?.kill('SIGKILL')
