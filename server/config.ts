@@ -1,7 +1,9 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { CommandError } from './commands/command-error.ts'
+import { integer } from './commands/integer.ts'
+import { type LimitFlags, limitOptions, readLimits } from './commands/limit-options.ts'
 import { dataOption } from './commands/options.ts'
-import { defaultLimits, type ExportLimits } from './export/export-site.ts'
+import type { ExportLimits } from './export/limits.ts'
 
 export interface Config {
   dataFolder: string
@@ -23,7 +25,7 @@ export interface Config {
 }
 
 /** The flags of `serve` as commander hands them over. */
-export interface ServeFlags {
+export interface ServeFlags extends LimitFlags {
   data: string
   host: string
   port: number
@@ -33,7 +35,6 @@ export interface ServeFlags {
   bodyLimitBytes: number
   leaseSeconds: number
   agentJobRetentionDays?: number
-  maxPages: number
   logLevel: string
   validateResponses?: boolean
 }
@@ -74,10 +75,7 @@ export function serveOptions(): Option[] {
     )
       .env('QUIRE_AGENT_JOB_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
-    new Option('--max-pages <number>', 'most pages of one export')
-      .env('QUIRE_MAX_PAGES')
-      .default(defaultLimits.pages)
-      .argParser(integer(1, 1_000_000)),
+    ...limitOptions(),
     new Option('--log-level <level>', 'least level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
     new Option('--validate-responses', 'check answers against the document, too').env('QUIRE_VALIDATE_RESPONSES'),
   ]
@@ -112,19 +110,8 @@ export function readConfig(flags: ServeFlags): Config {
     bodyLimitBytes: flags.bodyLimitBytes,
     leaseMs: flags.leaseSeconds * 1000,
     agentJobRetentionDays: flags.agentJobRetentionDays,
-    exportLimits: { ...defaultLimits, pages: flags.maxPages },
+    exportLimits: readLimits(flags),
     logLevel: flags.logLevel,
     validateResponses: flags.validateResponses ?? false,
-  }
-}
-
-/** A parser of whole numbers from `least` to `most`, for a flag. */
-export function integer(least: number, most: number): (text: string) => number {
-  return text => {
-    const value = Number(text)
-    if (!/^\d+$/.test(text) || value < least || value > most) {
-      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
-    }
-    return value
   }
 }
