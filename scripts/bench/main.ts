@@ -1,6 +1,7 @@
-// npm run bench -- http
+// npm run bench -- http | export
 import { Command, CommanderError } from 'commander'
 import { CommandError } from '../../server/commands/command-error.ts'
+import { exportCommand } from './export.ts'
 import { httpCommand } from './http.ts'
 
 const program = new Command('npm run bench --')
@@ -10,12 +11,13 @@ const program = new Command('npm run bench --')
     `
 Examples:
   npm run bench -- http
+  npm run bench -- export --site python --peer wget
   npm run bench -- http --help
 
 What was measured stands in scripts/bench/RESULTS.md. Exit codes: 0 done, 1 failed or a goal missed, 2 wrong usage.`,
   )
   .exitOverride()
-program.addCommand(httpCommand().copyInheritedSettings(program))
+for (const command of [httpCommand(), exportCommand()]) program.addCommand(command.copyInheritedSettings(program))
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 try {

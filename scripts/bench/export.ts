@@ -1,0 +1,117 @@
+import { mkdir } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { CommandError } from '../../server/commands/command-error.ts'
+import { integer } from '../../server/commands/integer.ts'
+import { jsonOption } from '../../server/commands/options.ts'
+import { findBrowser, installCommand } from '../../server/export/browser.ts'
+import { judge } from './export/goals.ts'
+import { listProblems, type Report, toText } from './export/report.ts'
+import { runSite, type SiteResult } from './export/run.ts'
+import { sites } from './export/sites.ts'
+import { tools } from './export/tools.ts'
+import { describeMachine } from './http/report.ts'
+import { installPeers } from './peers.ts'
+
+interface Flags {
+  sites: string
+  site?: string[]
+  peer?: string[]
+  quick?: boolean
+  timeoutSeconds: number
+  keep?: boolean
+  json?: boolean
+}
+
+export function exportCommand(): Command {
+  const names = (all: readonly { name: string }[]) => all.map(({ name }) => name)
+  const repeated =
+    (known: string[]) =>
+    (text: string, before: string[] = []) => [...before, ...text.split(/[\s,]+/).map(name => readName(name, known))]
+  const peerNames = names(tools.filter(({ isOurs }) => !isOurs))
+  return new Command('export')
+    .description('copies of real sites: how right they are, and what they cost, beside the tools that only copy')
+    .addOption(
+      new Option('--sites <folder>', 'where the sites are built, once')
+        .env('QUIRE_BENCH_SITES')
+        .default(join(tmpdir(), 'quire-bench')),
+    )
+    .addOption(
+      new Option('--site <name>', `only this one of ${names(sites).join(', ')}; may be repeated`)
+        .env('QUIRE_BENCH_SITE')
+        .argParser(repeated(names(sites))),
+    )
+    .addOption(
+      new Option('--peer <name>', `only this one of ${peerNames.join(', ')}, or none; may be repeated`)
+        .env('QUIRE_BENCH_PEER')
+        .argParser(repeated([...peerNames, 'none'])),
+    )
+    .addOption(new Option('--quick', 'fewer sampled pages, shorter time limits').env('QUIRE_BENCH_QUICK'))
+    .addOption(
+      new Option('--timeout-seconds <number>', 'time for one copy; then what is there counts')
+        .env('QUIRE_BENCH_TIMEOUT_SECONDS')
+        .default(120)
+        .argParser(integer(1, 86_400)),
+    )
+    .addOption(new Option('--keep', 'keep the copies and logs, and say where').env('QUIRE_BENCH_KEEP'))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Builds or installs four real sites, copies each with Quire and with its peers, one after the other, and opens pages of every
+copy in Chromium, with every other address refused: at the root of a host, below a folder, and by double click. Text, looks
+and links are compared with the origin; the sites' own search, theme button and menu are used. Exit code 1 when Quire misses
+a goal. A whole run takes about half an hour, and the first one some minutes more.
+
+Examples:
+  npm run bench -- export
+  npm run bench -- export --site docusaurus --peer none
+  npm run bench -- export --quick --peer wget --json > figures.json`,
+    )
+    .action(run)
+}
+
+async function run({ json, quick, keep = false, timeoutSeconds, ...flags }: Flags): Promise<void> {
+  if (!findBrowser())
+    throw new CommandError(`The copies are compared in Chromium. Install it with: ${installCommand()}`)
+  const cacheFolder = resolve(flags.sites)
+  await mkdir(cacheFolder, { recursive: true }).catch(error => {
+    throw new CommandError(`--sites ${cacheFolder} cannot be made (${error.code}).`, 2)
+  })
+  const chosen = sites.filter(({ name }) => flags.site?.includes(name) ?? true)
+  const contestants = tools.filter(({ name, isOurs }) => isOurs || (flags.peer?.includes(name) ?? true))
+  if (contestants.length > 1) await installPeers()
+  const startedAt = performance.now()
+  const loadAverage = loadavg()[0] ?? 0
+  const say = (text: string) => void process.stderr.write(`${text}\n`)
+  const results: SiteResult[] = []
+  for (const site of chosen) {
+    results.push(
+      await runSite(site, contestants, {
+        cacheFolder,
+        samples: quick ? { root: 5, folder: 3, file: 3 } : { root: 20, folder: 10, file: 10 },
+        toolTimeoutMs: (quick ? Math.min(60, timeoutSeconds) : timeoutSeconds) * 1000,
+        keep,
+        say,
+      }),
+    )
+  }
+  const report: Report = {
+    at: new Date().toISOString(),
+    command: ['npm run bench --', ...process.argv.slice(2).filter(arg => !arg.includes('/'))].join(' '),
+    machine: describeMachine(loadAverage),
+    seconds: (performance.now() - startedAt) / 1000,
+    sites: results,
+    goals: results.flatMap(judge),
+  }
+  console.log(json ? JSON.stringify(report, undefined, 2) : toText(report))
+  for (const problem of listProblems(results, 'quire')) say(problem)
+  const missed = report.goals.filter(({ isMet }) => !isMet).length
+  if (missed > 0) throw new CommandError(`Quire misses ${missed} of ${report.goals.length} goals.`)
+}
+
+function readName(name: string, known: readonly string[]): string {
+  if (!known.includes(name)) throw new CommandError(`${name} is unknown. It is one of ${known.join(', ')}.`, 2)
+  return name
+}

@@ -1,0 +1,135 @@
+import { pathToFileURL } from 'node:url'
+import { compareLinks, type Place } from './copy-links.ts'
+import { findFile } from './static-server.ts'
+import type { Look, Visitor } from './visitor.ts'
+
+/** A sampled page as the origin shows it. */
+export interface Original {
+  path: string
+  look: Look
+}
+
+/** A difference between a page of a copy and the origin. */
+export interface Problem {
+  mode: Mode
+  path: string
+  kind:
+    | 'missing'
+    | 'text'
+    | 'content'
+    | 'failed'
+    | 'error'
+    | 'outbound'
+    | 'style'
+    | 'broken link'
+    | 'lost link'
+    | 'unreadable'
+  detail: string
+}
+
+/** At the root of a host, below a folder of a host, or by double click. */
+export type Mode = 'root' | 'folder' | 'file'
+
+export interface PagesCheck {
+  mode: Mode
+  sampled: number
+  /** Pages with the very words of the origin in their order. */
+  sameText: number
+  /** Pages whose content, without menus and bars, has them: without scripts a search field has nothing to say. */
+  sameContent: number
+  /** Pages that look like the origin in all of the parts compared. */
+  sameStyle: number
+  failed: number
+  errors: number
+  outbound: number
+  brokenLinks: number
+  lostLinks: number
+  problems: Problem[]
+}
+
+export interface PagesCheckOptions {
+  mode: Mode
+  place: Place
+  originals: readonly Original[]
+  originRoot: string
+  isAlive(path: string): boolean
+  visitor: Visitor
+}
+
+/** Opens sampled pages of a copy in the browser, with every other address refused, and compares them with the origin. */
+export async function checkPages(options: PagesCheckOptions): Promise<PagesCheck> {
+  const { mode, place, originals, originRoot, visitor } = options
+  const host = mode === 'file' ? null : new URL(place.root).host
+  const problems: Problem[] = []
+  let sameText = 0
+  let sameContent = 0
+  let sameStyle = 0
+  for (const original of originals) {
+    const { path } = original
+    const add = (kind: Problem['kind'], details: readonly string[]) =>
+      problems.push(...details.map(detail => ({ mode, path, kind, detail })))
+    const found = findFile(place.folder, path)
+    if (!found) {
+      add('missing', ['the copy has no such page'])
+      continue
+    }
+    const url = mode === 'file' ? pathToFileURL(found.file).href : new URL(path.slice(1), place.root).href
+    const visit = await visitor.visit(url, host).catch(error => String(error).split('\n')[0] ?? '')
+    if (typeof visit === 'string') {
+      add('unreadable', [visit])
+      continue
+    }
+    const { look } = visit
+    if (look.text === original.look.text) sameText += 1
+    else add('text', [describeDifference(original.look.text.split(' '), look.text.split(' '))])
+    if (look.content === original.look.content) sameContent += 1
+    else add('content', [describeDifference(original.look.content.split(' '), look.content.split(' '))])
+    const styles = look.style.filter((line, i) => line !== original.look.style[i])
+    if (styles.length === 0) sameStyle += 1
+    else add('style', [`${styles[0]} <> ${original.look.style.find((line, i) => line !== look.style[i])}`])
+    const strip = (lines: readonly string[], root: string) => lines.map(line => line.replaceAll(root, '/'))
+    const known = new Set([
+      ...strip(original.look.failed, originRoot),
+      ...strip(original.look.errors, originRoot),
+      ...original.look.outbound,
+    ])
+    const fresh = (lines: readonly string[]) => strip(lines, place.root).filter(line => !known.has(line))
+    add('outbound', fresh(look.outbound))
+    // What our proxy refused has failed, too; it counts once.
+    add(
+      'failed',
+      fresh(look.failed).filter(line => !look.outbound.some(refused => line.startsWith(refused.replace(/^\S+ /, '')))),
+    )
+    add('error', fresh(look.errors))
+    const links = compareLinks(
+      { links: original.look.links, root: originRoot },
+      { links: look.links, place },
+      options.isAlive,
+    )
+    add('broken link', links.broken)
+    add('lost link', links.lost)
+  }
+  const count = (kind: Problem['kind']) => problems.filter(problem => problem.kind === kind).length
+  return {
+    mode,
+    sampled: originals.length,
+    sameText,
+    sameContent,
+    sameStyle,
+    failed: count('failed'),
+    errors: count('error'),
+    outbound: count('outbound'),
+    brokenLinks: count('broken link'),
+    lostLinks: count('lost link'),
+    problems,
+  }
+}
+
+/** The first words that differ, with some before them. */
+export function describeDifference(wanted: readonly string[], given: readonly string[]): string {
+  let at = 0
+  while (at < wanted.length && wanted[at] === given[at]) at += 1
+  const from = Math.max(0, at - 3)
+  const excerpt = (words: readonly string[]) => words.slice(from, at + 8).join(' ') || '(nothing)'
+  return `word ${at}: "${excerpt(given)}" <> "${excerpt(wanted)}"; ${given.length} words <> ${wanted.length}`
+}

@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { PreparedSite } from './site.ts'
+import { findFile } from './static-server.ts'
+
+/** Where a copy is looked at: its folder, and the address of its root there, with a slash at its end. */
+export interface Place {
+  folder: string
+  root: string
+}
+
+/** Whether the origin has something at a path. Where every unknown path is answered with 200, its list of pages decides. */
+export function createIsAlive(site: PreparedSite, hasFallback: boolean): (path: string) => boolean {
+  const pages = new Set(site.pages.map(page => page.replace(/\/$/, '')))
+  return path => {
+    const bare = decodePath(path).replace(/\/$/, '')
+    if (pages.has(bare)) return true
+    const found = findFile(site.folder, path)
+    // A document's source is not its page.
+    return found !== null && !(hasFallback && found.isFolder)
+  }
+}
+
+/**
+ * Compares the links of a page at the origin and in a copy.
+ *
+ * @return links of the copy that lead nowhere or back to the origin, although the origin has what they name; and pages
+ * that the origin's page links to, that are in the copy, and that the copied page does not link to.
+ */
+export function compareLinks(
+  original: { links: readonly string[]; root: string },
+  copy: { links: readonly string[]; place: Place },
+  isAlive: (path: string) => boolean,
+): { broken: string[]; lost: string[] } {
+  const originHost = new URL(original.root).host
+  const targets = new Set<string>()
+  const broken: string[] = []
+  for (const link of copy.links) {
+    const url = URL.parse(link)
+    if (!url || !/^(https?|file):$/.test(url.protocol)) continue
+    const file = findTarget(url, copy.place)
+    if (file !== null) targets.add(file)
+    else if (url.host === originHost || url.host === new URL(copy.place.root).host) {
+      const inCopy = url.href.startsWith(copy.place.root)
+      const path = inCopy ? `/${url.pathname.slice(new URL(copy.place.root).pathname.length)}` : url.pathname
+      if (isAlive(path)) broken.push(link)
+    }
+  }
+  const lost: string[] = []
+  for (const link of original.links) {
+    const url = URL.parse(link)
+    if (!url || url.host !== originHost || !isAlive(url.pathname)) continue
+    const file = findFile(copy.place.folder, url.pathname)?.file
+    if (file !== undefined && !targets.has(file)) lost.push(url.pathname)
+  }
+  return { broken, lost: [...new Set(lost)] }
+}
+
+/** The file of the copy that a link opens there; null = none. By double click a folder is no page. */
+function findTarget(url: URL, { folder, root }: Place): string | null {
+  if (!url.href.startsWith(root)) return null
+  if (url.protocol !== 'file:')
+    return findFile(folder, `/${url.pathname.slice(new URL(root).pathname.length)}`)?.file ?? null
+  const file = fileURLToPath(url)
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? file : null
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

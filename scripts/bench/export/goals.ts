@@ -1,0 +1,71 @@
+import type { SiteResult, ToolResult } from './run.ts'
+
+/** One thing that an export must reach. */
+export interface Goal {
+  site: string
+  what: string
+  /** What was measured, in words. */
+  given: string
+  isMet: boolean
+}
+
+/** Judges our copy of a site, alone and beside the peers of the same run. A goal that nothing was measured for is left out. */
+export function judge({ site, pages, app, results }: SiteResult): Goal[] {
+  const ours = results.find(result => result.tool === 'quire')
+  if (!ours) return []
+  const goals: Goal[] = []
+  const add = (what: string, given: string, isMet: boolean) => goals.push({ site, what, given, isMet })
+  if (!ours.copy) {
+    add('a copy', ours.obstacle ?? 'none', false)
+    return goals
+  }
+  // Four pages of the python docs are linked from nowhere.
+  const least = site === 'python' ? 526 : pages
+  add(`${least} pages`, `${ours.copy.pages} of ${pages}`, ours.copy.pages >= least)
+  for (const check of ours.checks ?? []) {
+    const { mode, sampled, problems } = check
+    // Without its scripts a site has other words in its bars, such as the key that opens a search.
+    const same = mode === 'root' ? check.sameText : check.sameContent
+    add(`${mode}: same ${mode === 'root' ? 'text' : 'content'}`, `${same} of ${sampled}`, same === sampled)
+    add(`${mode}: looks the same`, `${check.sameStyle} of ${sampled}`, check.sameStyle === sampled)
+    const faults = check.failed + check.errors + check.outbound
+    const given = `${check.failed} failed requests, ${check.errors} errors, ${check.outbound} outbound`
+    add(`${mode}: nothing fails`, given, faults === 0 && !problems.some(({ kind }) => kind === 'unreadable'))
+    const links = check.brokenLinks + check.lostLinks
+    add(`${mode}: links work`, `${check.brokenLinks} broken, ${check.lostLinks} lost`, links === 0)
+  }
+  if (app && ours.app) {
+    add('hydrated', String(ours.app.hydrated), ours.app.hydrated)
+    add('theme toggles', String(ours.app.themeToggles), ours.app.themeToggles)
+    add('a click in the menu lands', ours.app.landsOn, ours.app.landsOn === app.landsOn)
+    const fresh = ours.app.faults.length
+    add('nothing fails in use', `${fresh} faults`, fresh <= app.faults.length)
+  }
+  if (ours.search)
+    add('search finds the same', `${ours.search.same} of ${ours.search.of}`, ours.search.same === ours.search.of)
+  if (ours.falseFindings)
+    add('the report is true', `${ours.falseFindings.length} wrong`, ours.falseFindings.length === 0)
+  if (ours.again) add('same bytes again', String(ours.again.sameBytes), ours.again.sameBytes)
+  return [...goals, ...judgeSpeed(site, ours, results)]
+}
+
+function judgeSpeed(site: string, ours: ToolResult, results: readonly ToolResult[]): Goal[] {
+  const speed = ({ copy, wallSeconds }: ToolResult) => (copy && wallSeconds ? copy.pages / wallSeconds : undefined)
+  const own = speed(ours) ?? 0
+  const against = (tool: string, factor: number): Goal[] => {
+    const peer = results.find(result => result.tool === tool)
+    const theirs = peer && speed(peer)
+    if (theirs === undefined) return []
+    const given = `${own.toFixed(1)} pages/s, ${tool} ${theirs.toFixed(1)}`
+    return [{ site, what: `${factor} x ${tool}`, given, isMet: own >= factor * theirs }]
+  }
+  if (site === 'python') {
+    const wget = results.find(({ tool }) => tool === 'wget')?.wallSeconds
+    if (wget === undefined || ours.wallSeconds === undefined) return []
+    const given = `${ours.wallSeconds.toFixed(1)} s, wget ${wget.toFixed(1)} s`
+    return [{ site, what: 'as fast as wget', given, isMet: ours.wallSeconds <= wget }]
+  }
+  if (site === 'docusaurus' || site === 'vitepress') return against('website-scraper', 10)
+  const rate = { site, what: '4 pages/s', given: `${own.toFixed(1)} pages/s`, isMet: own >= 4 }
+  return [rate, ...against('single-file-cli', 3)]
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/**
+ * Fills CACHE/NAME by `make`, unless it was filled before from the same recipe. What a broken run left is thrown away.
+ *
+ * @param recipe everything that the content depends on: versions, settings.
+ * @return the folder, absolute when the cache is.
+ */
+export async function makeOnce(
+  cacheFolder: string,
+  name: string,
+  recipe: unknown,
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
+  const folder = join(cacheFolder, name)
+  const stampFile = join(cacheFolder, `${name}.ready`)
+  const stamp = createHash('sha256').update(JSON.stringify(recipe)).digest('hex')
+  if (existsSync(stampFile) && (await readFile(stampFile, 'utf8')) === stamp) return folder
+  process.stderr.write(`Preparing ${name} in ${folder} ...\n`)
+  await rm(stampFile, { force: true })
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await make(folder)
+  await writeFile(stampFile, stamp)
+  return folder
+}

@@ -1,0 +1,112 @@
+import { createReadStream, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join, normalize, sep } from 'node:path'
+
+const types: Record<string, string> = {
+  '.css': 'text/css',
+  '.gif': 'image/gif',
+  '.html': 'text/html',
+  '.ico': 'image/x-icon',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.md': 'text/markdown; charset=utf-8',
+  '.mjs': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.xml': 'application/xml',
+}
+
+export interface StaticServer {
+  /** With the prefix, and a slash at its end. */
+  root: URL
+  close(): Promise<void>
+}
+
+export interface StaticServerOptions {
+  /** Path the folder appears under, with slashes on both ends. */
+  prefix?: string
+  /** What is not there is answered with index.html and 200, except files: as apps of one page are served. */
+  hasFallback?: boolean
+  /** /a is answered from a/index.html at once (sirv, Netlify), or by a redirect to /a/ (nginx, Apache, GitHub Pages). */
+  redirectsFolders?: boolean
+}
+
+/** Serves a folder on a free port of this machine, as plain static hosts do: type by ending, validators, keep-alive. */
+export async function serveStatic(folder: string, options: StaticServerOptions = {}): Promise<StaticServer> {
+  const { prefix = '/', hasFallback = false, redirectsFolders = false } = options
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://static.invalid')
+    const found = pathname.startsWith(prefix) ? findFile(folder, `/${pathname.slice(prefix.length)}`) : null
+    if (found?.isFolder && redirectsFolders && !pathname.endsWith('/')) {
+      response.writeHead(301, { Location: `${pathname}/`, 'Content-Length': 0 }).end()
+      return
+    }
+    const isAsset = /\.[a-z0-9]{1,11}$/i.test(pathname)
+    const file = found?.file ?? (hasFallback && !isAsset ? join(folder, 'index.html') : null)
+    if (!file) {
+      const body = '<!doctype html><title>Not found</title><h1>Not found</h1>'
+      response.writeHead(404, { 'Content-Type': 'text/html', 'Content-Length': body.length })
+      response.end(request.method === 'HEAD' ? undefined : body)
+      return
+    }
+    const { size, mtime } = statSync(file)
+    const etag = `W/"${size}-${mtime.getTime()}"`
+    const headers = { ETag: etag, 'Last-Modified': mtime.toUTCString() }
+    if (request.headers['if-none-match'] === etag) {
+      response.writeHead(304, headers).end()
+      return
+    }
+    const type = types[extname(file).toLowerCase()] ?? 'application/octet-stream'
+    response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': size })
+    if (request.method === 'HEAD') response.end()
+    else createReadStream(file).pipe(response)
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return {
+    root: new URL(prefix, `http://127.0.0.1:${port}`),
+    close() {
+      server.closeAllConnections()
+      return new Promise(done => server.close(() => done()))
+    },
+  }
+}
+
+/**
+ * The file that answers a path: itself, with .html, or the index of the folder of that name. Null = none.
+ *
+ * @param path begins with a slash, percent-encoded.
+ */
+export function findFile(folder: string, path: string): { file: string; isFolder: boolean } | null {
+  const decoded = decode(path)
+  if (decoded === null) return null
+  const local = normalize(join(folder, decoded))
+  if (local !== folder && !local.startsWith(folder + sep)) return null
+  const bare = local.replace(/[/\\]$/, '')
+  const candidates = decoded.endsWith('/')
+    ? [{ file: join(local, 'index.html'), isFolder: false }]
+    : [
+        { file: bare, isFolder: false },
+        { file: `${bare}.html`, isFolder: false },
+        { file: join(bare, 'index.html'), isFolder: true },
+      ]
+  return candidates.find(({ file }) => statSync(file, { throwIfNoEntry: false })?.isFile()) ?? null
+}
+
+function decode(path: string): string | null {
+  try {
+    const decoded = decodeURIComponent(path)
+    return decoded.includes('\0') ? null : decoded
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { findBrowser, installCommand } from '../../../server/export/browser.ts'
+import { unpackArchive } from '../../../test/export/read-archive.ts'
+
+/** A program that copies a site. */
+export interface Tool {
+  name: string
+  isOurs: boolean
+  /** Drives a browser for every page; left out for sites whose server sends whole pages, where that only costs. */
+  needsBrowser: boolean
+  /** Why it cannot run here; undefined when it can. */
+  findObstacle(): string | undefined
+  /** The command that copies a site into `folder`, which exists and is empty; `domain` = what it calls itself. */
+  command(url: string, folder: string, domain?: string): { program: string; args: string[] }
+  /** The folder that holds the copy of the root of the site, after a run. Undefined = there is none. */
+  findRoot(folder: string): string | undefined
+}
+
+const project = resolve(import.meta.dirname, '../../..')
+const peers = resolve(import.meta.dirname, '../node_modules')
+const needsPeer = (name: string) =>
+  existsSync(join(peers, name)) ? undefined : `${name} is not in scripts/bench/node_modules`
+const needsBrowser = () => (findBrowser() ? undefined : `no Chromium found; install one with: ${installCommand()}`)
+const needsProgram = (name: string) =>
+  findProgram(name) ? undefined : `${name} is not installed; on Debian: apt-get install ${name}`
+
+/** The archive is unpacked by the bench, outside the time measured: the other tools make no archive. */
+export const quire: Tool = {
+  name: 'quire',
+  isOurs: true,
+  needsBrowser: false,
+  findObstacle: () => undefined,
+  command: (url, folder, domain) => ({
+    program: process.execPath,
+    args: [
+      ...[join(project, 'server/main.ts'), 'export'],
+      ...(domain === undefined ? [url] : [domain, '--origin', url]),
+      ...['-o', join(folder, 'bundle.zip'), '--json'],
+    ],
+  }),
+  findRoot(folder) {
+    const archive = join(folder, 'bundle.zip')
+    if (!existsSync(archive)) return undefined
+    unpackArchive(archive, join(folder, 'bundle'))
+    return join(folder, 'bundle')
+  },
+}
+
+export const tools: readonly Tool[] = [
+  quire,
+  {
+    name: 'wget',
+    isOurs: false,
+    needsBrowser: false,
+    findObstacle: () => needsProgram('wget'),
+    command: (url, folder) => ({ program: 'wget', args: ['--mirror', '-p', '-k', '-E', '-nv', '-P', folder, url] }),
+    findRoot: findHostFolder,
+  },
+  {
+    name: 'httrack',
+    isOurs: false,
+    needsBrowser: false,
+    findObstacle: () => needsProgram('httrack'),
+    // Its defaults throttle; these are the fastest it allows.
+    command: (url, folder) => ({
+      program: 'httrack',
+      args: [
+        ...[url, '-O', folder, '--quiet', '--disable-security-limits', '--max-rate=0', '--connection-per-second=0'],
+        ...['--sockets=16', '--robots=0', '--near'],
+      ],
+    }),
+    findRoot: findHostFolder,
+  },
+  {
+    name: 'website-scraper',
+    isOurs: false,
+    needsBrowser: false,
+    findObstacle: () => needsPeer('website-scraper'),
+    command: (url, folder) => ({
+      program: process.execPath,
+      args: [join(import.meta.dirname, 'website-scraper.ts'), url, join(folder, 'copy')],
+    }),
+    findRoot: folder => findHostFolder(join(folder, 'copy')),
+  },
+  {
+    name: 'website-scraper-puppeteer',
+    isOurs: false,
+    needsBrowser: true,
+    findObstacle: () => needsPeer('website-scraper-puppeteer') ?? needsBrowser(),
+    command: (url, folder) => ({
+      program: process.execPath,
+      args: [join(import.meta.dirname, 'website-scraper.ts'), url, join(folder, 'copy'), findBrowser() ?? ''],
+    }),
+    findRoot: folder => findHostFolder(join(folder, 'copy')),
+  },
+  {
+    name: 'single-file-cli',
+    isOurs: false,
+    needsBrowser: true,
+    findObstacle: () => needsPeer('single-file-cli') ?? needsBrowser(),
+    command: (url, folder) => ({
+      program: process.execPath,
+      args: [
+        join(peers, 'single-file-cli/single-file-node.js'),
+        ...[url, '--browser-executable-path', findBrowser() ?? '', '--output-directory', folder],
+        ...['--crawl-links', '--crawl-max-depth', '0', '--crawl-replace-URLs', 'true'],
+        ...['--filename-template', '%if-empty<{url-pathname}|index>.{filename-extension}'],
+        ...(process.getuid?.() === 0 ? ['--browser-arg=--no-sandbox'] : []),
+      ],
+    }),
+    findRoot: folder => folder,
+  },
+]
+
+/** Mirrors put a site into a folder named after its host. */
+function findHostFolder(folder: string): string | undefined {
+  if (!existsSync(folder)) return undefined
+  const host = readdirSync(folder).find(name => /^127\.0\.0\.1\D/.test(name))
+  return host === undefined ? undefined : join(folder, host)
+}
+
+function findProgram(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.map(folder => join(folder, name)).find(file => statSync(file, { throwIfNoEntry: false })?.isFile())
+}

@@ -1,0 +1,129 @@
+import puppeteer, { type Browser, type Page } from 'puppeteer'
+import { findBrowser } from '../../../server/export/browser.ts'
+import { readPage, waitForQuietDocument } from './page-functions.ts'
+import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts'
+
+/** What one visit of a page showed. */
+export interface Look {
+  /** Words in their order, one space between them. */
+  text: string
+  /** The same of its content alone, without menus and bars. */
+  content: string
+  /** How its parts look, one line each. */
+  style: string[]
+  /** Addresses of its links, without fragment. */
+  links: string[]
+  /** Requests that failed or were answered with an error: URL and why. */
+  failed: string[]
+  /** Console errors and exceptions, without those that only repeat a failed request. */
+  errors: string[]
+  /** Requests to any other host: METHOD URL. */
+  outbound: string[]
+}
+
+export interface Visitor {
+  /** Shows a page in a fresh tab, and does more there before it is closed. `host` is all the network there is. */
+  visit<T = undefined>(
+    url: string,
+    host: string | null,
+    act?: (page: Page) => Promise<T>,
+  ): Promise<{ look: Look; acted: T | undefined }>
+  close(): Promise<void>
+}
+
+const pageTimeoutMs = 20_000
+
+/** Starts a browser whose whole network is our recording proxy. */
+export async function openVisitor(): Promise<Visitor> {
+  const proxy = await openRecordingProxy()
+  const browser = await launch(proxy).catch(async error => {
+    await proxy.close()
+    throw error
+  })
+  return {
+    async visit(url, host, act) {
+      proxy.allow(host)
+      proxy.takeRefused()
+      // A context of its own: what one page stores must not change another.
+      const context = await browser.createBrowserContext()
+      try {
+        const page = await context.newPage()
+        await page.setViewport({ width: 1280, height: 900 })
+        const { failed, errors } = listen(page)
+        await page.goto(url, { waitUntil: 'load', timeout: pageTimeoutMs })
+        await settle(page)
+        const { text, content, style, links } = await page.evaluate(readPage)
+        const acted = act && (await act(page))
+        const look = {
+          text: joinWords(text),
+          content: joinWords(content),
+          style,
+          links: [...new Set(links.map(link => link.replace(/#.*$/s, '')))],
+          failed: [...failed].map(([address, why]) => `${address} ${why}`),
+          errors: [...errors],
+          outbound: proxy.takeRefused(),
+        }
+        return { look, acted }
+      } finally {
+        await context.close().catch(() => {})
+      }
+    },
+    async close() {
+      await browser.close().catch(() => {})
+      await proxy.close()
+    },
+  }
+}
+
+/** Waits until nothing is loaded and nothing changes, up to a few seconds. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForNetworkIdle({ idleTime: 150, timeout: 5000 }).catch(() => {})
+  await page.evaluate(waitForQuietDocument, 150, 3000).catch(() => {})
+}
+
+function launch(proxy: RecordingProxy): Promise<Browser> {
+  const executablePath = findBrowser()
+  if (!executablePath) throw new Error('There is no Chromium on this machine.')
+  return puppeteer.launch({
+    executablePath,
+    pipe: true,
+    protocolTimeout: 60_000,
+    args: [
+      `--proxy-server=${proxy.address}`,
+      '--proxy-bypass-list=<-loopback>',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--disable-features=HttpsUpgrades,OptimizationHints,MediaRouter',
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ],
+  })
+}
+
+function joinWords(text: string): string {
+  return text
+    .split(/[\s\u200b]+/)
+    .join(' ')
+    .trim()
+}
+
+/** Failed requests by address: one that is refused for its type was answered with an error before. */
+function listen(page: Page): { failed: Map<string, string>; errors: Set<string> } {
+  const failed = new Map<string, string>()
+  const errors = new Set<string>()
+  page.on('requestfailed', request => {
+    if (!failed.has(request.url())) failed.set(request.url(), request.failure()?.errorText ?? '')
+  })
+  page.on('response', response => {
+    if (response.status() >= 400) failed.set(response.url(), String(response.status()))
+  })
+  page.on('pageerror', error => errors.add(String(error).split('\n')[0] ?? ''))
+  page.on('console', message => {
+    const isRepeat = /Failed to load resource/.test(message.text())
+    if (message.type() === 'error' && !isRepeat) errors.add(message.text().slice(0, 300))
+  })
+  return { failed, errors }
+}
