@@ -1,0 +1,48 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runMeasured } from '../../../scripts/bench/export/measured-run.ts'
+
+let folder = ''
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-measured-'))
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const run = (script: string, timeoutMs: number) =>
+  runMeasured(process.execPath, ['-e', script], { logFile: join(folder, 'log'), timeoutMs, folder })
+
+test('a program is measured: output, exit code, messages, memory', async () => {
+  const script =
+    'const kept = Buffer.alloc(80e6, 1); console.log("out"); console.error("note"); setTimeout(() => process.exit(3), 700, kept)'
+  const { exitCode, stdout, wallSeconds, peakBytes } = await run(script, 20_000)
+  expect([exitCode, stdout, readFileSync(join(folder, 'log'), 'utf8')]).toEqual([3, 'out\n', 'note\n'])
+  expect(wallSeconds).toBeGreaterThan(0.7)
+  if (process.platform === 'linux') expect(peakBytes).toBeGreaterThan(80e6)
+})
+
+test('what runs too long is ended, with all that it started', { timeout: 30_000 }, async () => {
+  const script = `
+    process.on('SIGTERM', () => {})
+    const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+    console.log(child.pid)
+    setInterval(() => {}, 1000)`
+  const { exitCode, stdout, wallSeconds } = await run(script, 3000)
+  expect(exitCode).toBeNull()
+  expect(wallSeconds).toBeLessThan(15)
+  expect(Number(stdout)).toBeGreaterThan(1)
+  // One that ended keeps its number until the init process has looked.
+  const stat = existsSync(`/proc/${stdout.trim()}/stat`)
+    ? readFileSync(`/proc/${stdout.trim()}/stat`, 'utf8')
+    : ') gone'
+  if (process.platform === 'linux') expect(stat).toMatch(/\) (gone|Z |X )/)
+})
+
+test('a program that is not there is an error', async () => {
+  const options = { logFile: join(folder, 'log'), timeoutMs: 5000, folder }
+  const outcome = await runMeasured('/no/such/program', [], options).catch(error => String(error))
+  expect(typeof outcome === 'string' || outcome.exitCode !== 0).toBe(true)
+})
