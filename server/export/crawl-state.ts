@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { ExportError } from './export-error.ts'
 import type { Fetcher } from './fetcher.ts'
-import type { ExportLimits } from './limits.ts'
+import { type ExportLimits, totalExceeded } from './limits.ts'
+import type { ProductRemoval } from './product-removal.ts'
 import type { Queue } from './queue.ts'
 import type { Site } from './site.ts'
 import type { UrlRole } from './url-attributes.ts'
@@ -52,6 +52,8 @@ export interface CrawlState {
   isAllowed(url: URL): boolean
   /** Whether an asset may be packed at all; a reason when not. */
   refuseFile(url: URL, role: UrlRole, isOwn: boolean): string | null
+  /** What becomes of the products of others on the site's pages. */
+  products: ProductRemoval
   /** Ends the whole export. */
   abort(error: unknown): void
 }
@@ -63,10 +65,5 @@ export function workFile(state: CrawlState, key: string): string {
 
 /** @throws {ExportError} when everything fetched so far is more than an export may hold. */
 export function checkTotal({ fetcher, limits }: CrawlState): void {
-  if (fetcher.totalBytes <= limits.totalBytes) return
-  const limitMb = Math.round(limits.totalBytes / 1024 ** 2)
-  throw new ExportError(
-    `The site is larger than the limit of ${limitMb} MB for one export; raise the limit or export fewer paths.`,
-    'too_large',
-  )
+  if (fetcher.totalBytes > limits.totalBytes) throw totalExceeded(limits)
 }

@@ -3,6 +3,7 @@ import robotsParser from 'robots-parser'
 import { explainUnreachable } from './check-outcome.ts'
 import type { Fetcher } from './fetcher.ts'
 import { FetchError, userAgent } from './fetcher.ts'
+import { createQueue } from './queue.ts'
 import type { Site } from './site.ts'
 import { readSitemap } from './sitemap.ts'
 
@@ -27,6 +28,11 @@ export interface MissingPage {
 const mostSitemaps = 200
 const mostListedPages = 500_000
 const listBytes = 64 * 1024 ** 2
+/** Lists read at once; each may take all of its bytes in memory. */
+const parallelLists = 4
+/** Of robots.txt this much counts (RFC 9309 asks for 500 KiB at least); every rule costs time for every address. */
+const robotsCharacters = 512 * 1024
+const robotsLine = 2000
 
 /** The robots-parser types describe an ES module; the package is CommonJS and exports the function itself. */
 const parseRobots = robotsParser as unknown as typeof robotsParser.default
@@ -43,7 +49,7 @@ export interface DiscoverOptions {
 export async function discoverSite({ site, fetcher, obeyRobots, wantPages }: DiscoverOptions): Promise<Discovered> {
   const robotsUrl = new URL('/robots.txt', site.origin)
   const [robotsText, missing] = await Promise.all([readText(fetcher, robotsUrl), probeMissing(site, fetcher)])
-  const robots = parseRobots(robotsUrl.href, robotsText ?? '')
+  const robots = parseRobots(robotsUrl.href, boundRobots(robotsText ?? ''))
   const isAllowed = (url: URL) => !obeyRobots || robots.isAllowed(url.href, userAgent) !== false
   if (!wantPages) return { pages: [], isAllowed, missing }
 
@@ -61,6 +67,7 @@ export async function discoverSite({ site, fetcher, obeyRobots, wantPages }: Dis
 async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Promise<string[]> {
   const pages: string[] = []
   const seen = new Set<string>()
+  const queue = createQueue(parallelLists)
   // Level by level, each level at once: an index first, then what it names.
   for (let level = starts; level.length > 0 && pages.length < mostListedPages; ) {
     const urls = level.flatMap(address => {
@@ -72,23 +79,37 @@ async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Pro
       return [own]
     })
     const sitemaps = await Promise.all(
-      urls.map(async url => {
-        const bytes = await readBytes(fetcher, url)
-        return bytes && readSitemap(bytes, listBytes)
-      }),
+      urls.map(url =>
+        queue.add(async () => {
+          const bytes = await readBytes(fetcher, url)
+          const { pages, sitemaps } = bytes ? readSitemap(bytes, listBytes) : { pages: [], sitemaps: [] }
+          return { pages: pages.slice(0, mostListedPages), sitemaps: sitemaps.slice(0, mostSitemaps) }
+        }),
+      ),
     )
-    for (const sitemap of sitemaps) pages.push(...(sitemap?.pages.slice(0, mostListedPages - pages.length) ?? []))
-    level = sitemaps.flatMap(sitemap => sitemap?.sitemaps ?? [])
+    // One by one: a call takes no half a million arguments.
+    for (const sitemap of sitemaps)
+      for (const page of sitemap.pages) if (pages.length < mostListedPages) pages.push(page)
+    level = sitemaps.flatMap(sitemap => sitemap.sitemaps)
   }
   return pages
+}
+
+/** The part of a robots.txt that is read: whole lines, none of them endless. */
+function boundRobots(text: string): string {
+  if (text.length <= robotsLine) return text
+  const lines = text.slice(0, robotsCharacters).split(/\r\n|\r|\n/)
+  if (text.length > robotsCharacters) lines.pop()
+  return lines.filter(line => line.length <= robotsLine).join('\n')
 }
 
 /** The links of llms.txt, a Markdown list of pages (llmstxt.org). */
 export function linksOfLlms(text: string, base: URL): string[] {
   const found: string[] = []
-  for (const [, address = ''] of text.matchAll(/\]\(\s*<?([^\s)>]+)>?[^)]*\)/g)) {
+  for (const [, address = ''] of text.matchAll(/\]\(\s{0,8}<?([^\s)>]{1,2000})/g)) {
     const url = URL.parse(address, base)
     if (url) found.push(url.href)
+    if (found.length >= mostListedPages) break
   }
   return found
 }

@@ -6,8 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import zlib from 'node:zlib'
 import { type Dispatcher, request } from 'undici'
+import { ExportError } from './export-error.ts'
 import { ForbiddenAddressError, openGuardedAgent } from './guarded-agent.ts'
-import type { ExportLimits } from './limits.ts'
+import { type ExportLimits, totalExceeded } from './limits.ts'
 
 export type FetchErrorCode = 'forbidden' | 'network' | 'timeout' | 'too_large' | 'redirects' | 'url' | 'encoding'
 
@@ -157,6 +158,8 @@ export function openFetcher({ exempt, limits, signal, locate, lookup, retryDelay
         transform(chunk: Buffer, _encoding, done) {
           totalBytes += chunk.length
           maxBytes -= chunk.length
+          // Here and not after the file: what a browser or a list of pages reads counts too, and nothing overshoots.
+          if (totalBytes > limits.totalBytes) return done(totalExceeded(limits))
           if (maxBytes >= 0) return done(null, chunk)
           done(new FetchError('too_large', 'the file is larger than the limit for one file'))
         },
@@ -202,8 +205,9 @@ export function openFetcher({ exempt, limits, signal, locate, lookup, retryDelay
         return { sizeBytes, sha256: hash.digest('hex') }
       },
       async drop() {
-        clearTimeout(timer)
+        // The clock goes on: a body that drips never comes to its end.
         await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
+        clearTimeout(timer)
       },
     }
   }
@@ -235,7 +239,7 @@ function decoders(encoding: string): Transform[] {
 }
 
 function toFetchError(error: unknown, url: URL, jobSignal: AbortSignal): unknown {
-  if (error instanceof FetchError) return error
+  if (error instanceof FetchError || error instanceof ExportError) return error
   // The end of the whole job is its own error, not one of this request.
   if (jobSignal.aborted) return jobSignal.reason
   const forbidden = error instanceof ForbiddenAddressError ? error : (error as Error)?.cause

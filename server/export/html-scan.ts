@@ -35,6 +35,9 @@ export interface HtmlHandler {
   rawText?(tag: Tag, start: number, end: number): void
 }
 
+/** Up to so many attributes of a tag are compared one by one, which is faster than a set. */
+const fewAttributes = 24
+
 const quotes = ['', '', "'", '"'] as const
 
 /**
@@ -46,6 +49,7 @@ export function scanHtml(text: string, handler: HtmlHandler): void {
   let tag: Tag | null = null
   let attribute: Attribute | null = null
   let raw: Tag | null = null
+  let manyNames: Set<string> | null = null
   // Inside svg and math, script, style and title are ordinary elements that may close themselves.
   let foreignDepth = 0
 
@@ -64,6 +68,7 @@ export function scanHtml(text: string, handler: HtmlHandler): void {
     {
       isInForeignContext: () => foreignDepth > 0,
       onopentagname(start, end) {
+        manyNames = null
         tag = { name: text.slice(start, end).toLowerCase(), start: start - 1, nameEnd: end, end, attributes: [] }
       },
       onattribname(start, end) {
@@ -82,7 +87,14 @@ export function scanHtml(text: string, handler: HtmlHandler): void {
         if (attribute.start === -1) attribute.start = attribute.end
         attribute.outerEnd = end
         const { name } = attribute
-        if (!tag.attributes.some(other => other.name === name)) tag.attributes.push(attribute)
+        if (tag.attributes.length < fewAttributes) {
+          if (!tag.attributes.some(other => other.name === name)) tag.attributes.push(attribute)
+        } else {
+          // A tag with a million attributes is an attack on whoever compares each with all others.
+          manyNames ??= new Set(tag.attributes.map(other => other.name))
+          if (!manyNames.has(name)) tag.attributes.push(attribute)
+          manyNames.add(name)
+        }
         attribute = null
       },
       onopentagend: end => endTag(end + 1, false),

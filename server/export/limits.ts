@@ -1,3 +1,5 @@
+import { ExportError } from './export-error.ts'
+
 /** What one export may use at most. A page or file past its own limit is left out and reported; a total ends the export. */
 export interface ExportLimits {
   /** Pages in the bundle; links past it are left out and reported. */
@@ -30,4 +32,13 @@ export const defaultLimits: ExportLimits = {
   pageTimeoutMs: 30_000,
   jobTimeoutMs: 3_600_000,
   connections: 8,
+}
+
+/** What ends an export whose fetched bytes, all taken together, are more than it may hold. */
+export function totalExceeded(limits: ExportLimits): ExportError {
+  const limitMb = Math.round(limits.totalBytes / 1024 ** 2)
+  return new ExportError(
+    `The site is larger than the limit of ${limitMb} MB for one export; raise the limit or export fewer paths.`,
+    'too_large',
+  )
 }

@@ -81,9 +81,13 @@ export function documentBase(raw: RawText, pageUrl: URL): URL {
 
 /** The address in the content of a meta refresh, and where it stands; null when it only reloads. */
 export function refreshTarget(content: string): { url: string; start: number } | null {
-  const match = /^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(["']?)(.*?)\1\s*$/is.exec(content)
-  const url = match?.[2]?.trim()
-  return url ? { url, start: content.indexOf(url) } : null
+  // Piece by piece: one expression for all of it takes quadratic time on a run of spaces.
+  const start = /^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?/i.exec(content)?.[0].length ?? 0
+  const rest = content.slice(start)
+  const quote = /^["']/.exec(rest)?.[0]
+  const inside = quote ? (rest.slice(1).split(quote, 1)[0] ?? '') : rest
+  const url = inside.trim()
+  return url ? { url, start: content.indexOf(url, start) } : null
 }
 
 function withoutFragment(address: string): string {

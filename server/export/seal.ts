@@ -1,10 +1,13 @@
 /**
  * The policy that lets a page load from its own bundle only, whatever its scripts try. The site's inline scripts and
  * styles go on working. A rendered page has no scripts left, and none may run.
+ *
+ * @param sources hosts of products whose feature is on; none in most bundles.
  */
-export function sealPolicy(rendered: boolean): string {
+export function sealPolicy(rendered: boolean, sources: readonly string[]): string {
   const scripts = rendered ? "; script-src 'none'" : ''
-  return `default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'${scripts}; form-action 'self'; base-uri 'none'`
+  const more = sources.map(source => ` ${source}`).join('')
+  return `default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'${more}${scripts}; form-action 'self'${more}; base-uri 'none'`
 }
 
 /** Stands in every sealed page; what else goes to the head of a page follows it. */
@@ -17,10 +20,15 @@ export const sealEnd = '<meta http-equiv="x-dns-prefetch-control" content="off"/
  *
  * @param icon address for a page that names none; null for one that does.
  */
-export function sealMarkup(charset: string, rendered: boolean, icon: string | null): string {
+export function sealMarkup(
+  charset: string,
+  rendered: boolean,
+  icon: string | null,
+  sources: readonly string[] = [],
+): string {
   return (
     `<meta charset="${charset}"/>` +
-    `<meta http-equiv="Content-Security-Policy" content="${sealPolicy(rendered)}"/>` +
+    `<meta http-equiv="Content-Security-Policy" content="${sealPolicy(rendered, sources)}"/>` +
     sealEnd +
     (icon === null ? '' : `<link rel="icon" href="${icon}"/>`)
   )
@@ -30,10 +38,24 @@ export function sealMarkup(charset: string, rendered: boolean, icon: string | nu
 export function sealPosition(text: string, headEnd: number | null, htmlEnd: number | null): number {
   if (headEnd !== null) return headEnd
   if (htmlEnd !== null) return htmlEnd
-  return (
-    /^(?:\u00ef\u00bb\u00bf)?(?:\s|<!--[\s\S]*?-->|<\?xml[^>]*>)*<!doctype[^>]*>/i.exec(text)?.[0].length ??
-    bomLength(text)
-  )
+  return doctypeEnd(text) ?? bomLength(text)
+}
+
+/** After the doctype, where white space and comments at most stand before it; null elsewhere. */
+function doctypeEnd(text: string): number | null {
+  // Step by step: as one expression, thirty comments without a doctype take seconds, and forty an hour.
+  for (let at = bomLength(text); ; ) {
+    const space = /[^\s]/g
+    space.lastIndex = at
+    at = space.exec(text)?.index ?? text.length
+    const rest = text.slice(at, at + 9).toLowerCase()
+    const isDoctype = rest === '<!doctype'
+    const close = isDoctype || rest.startsWith('<?xml') ? '>' : rest.startsWith('<!--') ? '-->' : null
+    const end = close === null ? -1 : text.indexOf(close, at)
+    if (close === null || end === -1) return null
+    at = end + close.length
+    if (isDoctype) return at
+  }
 }
 
 function bomLength(text: string): number {

@@ -15,26 +15,49 @@ export interface Sitemap {
  */
 export function readSitemap(bytes: Buffer, maxBytes: number): Sitemap {
   const text = decompress(bytes, maxBytes).toString('utf8')
-  if (!/<(?:\w+:)?(?:urlset|sitemapindex)\b/i.test(text)) {
+  if (!/<(?:\w{1,40}:)?(?:urlset|sitemapindex)\b/i.test(text)) {
     const lines = text.split(/\r?\n/).map(line => line.trim())
     return {
       pages: lines.every(line => line === '' || /^https?:\/\//.test(line)) ? lines.filter(Boolean) : [],
       sitemaps: [],
     }
   }
-  const locations = (element: string) => {
-    const found: string[] = []
-    const blocks = new RegExp(`<(?:\\w+:)?${element}\\b[^>]*>([\\s\\S]*?)</(?:\\w+:)?${element}\\s*>`, 'gi')
-    for (const [, block = ''] of text.matchAll(blocks)) {
-      const location = /<loc\b[^>]*>\s*(?:<!\[CDATA\[)?([\s\S]*?)(?:\]\]>)?\s*<\/loc\s*>/i.exec(block)?.[1]?.trim()
-      if (location) found.push(decodeXML(location))
-      for (const [, alternate = ''] of block.matchAll(/<xhtml:link\b[^>]*\bhref\s*=\s*["']([^"']+)["']/gi)) {
-        found.push(decodeXML(alternate))
-      }
+  const found: Sitemap = { pages: [], sitemaps: [] }
+  let list: string[] | null = null
+  let listPrefix: string | undefined
+  let hasAddress = false
+  // Tag by tag, never to and fro: a sitemap may be 64 MB of opened tags.
+  for (const tag of text.matchAll(/<(\/?)([a-z]\w*:)?(url|sitemap|loc|link)(?=[\s/>])([^<>]*)>/gi)) {
+    const [whole, slash, prefix, name = '', attributes = ''] = tag
+    const element = name.toLowerCase()
+    if (element === 'url' || element === 'sitemap') {
+      list = slash ? null : element === 'url' ? found.pages : found.sitemaps
+      listPrefix = prefix
+      hasAddress = false
+    } else if (!list || slash) continue
+    else if (element === 'loc') {
+      // An image:loc names an image.
+      if (prefix !== listPrefix) continue
+      const address = hasAddress ? '' : readLocation(text.slice(tag.index + whole.length, tag.index + longestLocation))
+      if (address) list.push(decodeXML(address))
+      hasAddress = true
+    } else {
+      const alternate = /\bhref\s*=\s*["']([^"']+)["']/i.exec(attributes)?.[1]
+      if (alternate) list.push(decodeXML(alternate))
     }
-    return found
   }
-  return { pages: locations('url'), sitemaps: locations('sitemap') }
+  return found
+}
+
+/** Addresses may have 2,048 characters; markup around them may have some. */
+const longestLocation = 5000
+
+/** The text of a loc element, up to its end. */
+function readLocation(text: string): string {
+  const inside = text.trimStart()
+  const isQuoted = inside.startsWith('<![CDATA[')
+  const end = inside.indexOf(isQuoted ? ']]>' : '<')
+  return end === -1 ? '' : inside.slice(isQuoted ? 9 : 0, end).trim()
 }
 
 function decompress(bytes: Buffer, maxBytes: number): Buffer {
