@@ -6,8 +6,11 @@ import { ExportError } from './export-error.ts'
 import type { BundleFormat } from './export-job.ts'
 import type { Deployment, Features } from './features.ts'
 import { openFetcher } from './fetcher.ts'
+import { inlineFonts } from './inline-fonts.ts'
 import type { ExportLimits } from './limits.ts'
+import { createScriptPlacer, type ScriptPlacer, type Verify } from './place-scripts.ts'
 import { type ExportReport, writeReport } from './report.ts'
+import { writeReportPage } from './report-page.ts'
 import { createSite } from './site.ts'
 import { writeBundle } from './write-bundle.ts'
 
@@ -44,6 +47,8 @@ export interface ExportOptions {
   log?(details: object, message: string): void
   /** Whether robots.txt is obeyed; by default it is, unless the operator set the origin: that site is his own. */
   obeyRobots?: boolean
+  /** How much of the bundle a browser opens: none of it, a fixed sample (the default), or every page with scripts. */
+  verify?: Verify
 }
 
 export interface ExportResult {
@@ -70,6 +75,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const site = createSite(options.domain, options.origin)
   const exempt = options.originAllowed ? options.origin : null
   const fetcher = openFetcher({ exempt, limits, signal, locate: url => site.own(url) ?? url })
+  let placer: ScriptPlacer | null = null
   try {
     signal.throwIfAborted()
     await rm(workFolder, { recursive: true, force: true })
@@ -78,6 +84,9 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     const { state, start, report } = await collectSite(options, site, fetcher, signal, error => ending.abort(error))
     log?.({ stage: 'fetch', pages: report.pages, ms: since(startedAt) }, 'site collected')
 
+    const profileFolder = join(workFolder, 'verify')
+    const verify = options.verify ?? 'sample'
+    placer = await createScriptPlacer(state, { verify, profileFolder, signal, log })
     const bundleFolder = join(workFolder, 'bundle')
     let pagesWritten = 0
     const pagesKnown = report.pages
@@ -89,8 +98,14 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     Object.assign(report, written.findings, { pages: written.pageCount, files: written.fileCount })
     log?.({ stage: 'rewrite', pages: report.pages, ms: since(startedAt) }, 'bundle written')
 
+    await inlineFonts(bundleFolder, written.paths)
+    const added = await placer.place(bundleFolder, written.pagePaths, written.paths)
+    const { differences, ...scripts } = placer.findings()
+    Object.assign(report, { scripts, differences })
+    log?.({ stage: 'verify', scripts: scripts.mode, ms: since(startedAt) }, 'bundle verified')
     await writeFile(join(bundleFolder, 'export-report.json'), writeReport(report))
-    const paths = [...written.paths, 'export-report.json']
+    await writeFile(join(bundleFolder, 'export-report.html'), writeReportPage(report))
+    const paths = [...written.paths, ...added, 'export-report.json', 'export-report.html']
     const archived = await archiveFiles({ folder: bundleFolder, paths, format: options.format, outFile, signal })
     log?.({ stage: 'archive', ...archived, ms: since(startedAt) }, 'bundle archived')
     return { pageCount: report.pages, ...archived, report }
@@ -98,6 +113,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     throw explain(error, signal)
   } finally {
     clearTimeout(timer)
+    await placer?.close().catch(() => {})
     await fetcher.close().catch(() => {})
     await rm(workFolder, { recursive: true, force: true, maxRetries: 3 })
     await rm(`${outFile}.part`, { force: true })

@@ -19,9 +19,11 @@ export const runtimePath = '_quire/runtime.js'
  */
 export function guardPage(raw: RawText, path: string, ownPath: string): string {
   const call = '<script>__quire()</script>'
-  return rewriteScripts(raw, guardMarkup(raw.charset, path, ownPath), (splices, tag, type, end) => {
-    if (type)
-      splices.replace(type.nameStart, type.outerEnd, `data-quire-type="${raw.text.slice(type.start, type.end)}"`)
+  return rewriteScripts(raw, guardMarkup(path, ownPath), (splices, tag, type, end) => {
+    if (type) {
+      const value = encodeAttribute(decodeAttribute(raw.text.slice(type.start, type.end), raw.charset), raw.charset)
+      splices.replace(type.nameStart, type.outerEnd, `data-quire-type="${value}"`)
+    }
     splices.replace(tag.nameEnd, tag.nameEnd, ' type="text/quire"')
     splices.replace(end, end, call)
   })
@@ -70,7 +72,7 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
   return splices.apply()
 }
 
-function guardMarkup(charset: string, path: string, ownPath: string): string {
+function guardMarkup(path: string, ownPath: string): string {
   const json = (value: string) => JSON.stringify(value).replace(/</g, '\\u003c')
   const own = ownPath
     .split('/')

@@ -1,5 +1,7 @@
+import type { Difference } from './choose-scripts.ts'
 import type { CrawlState } from './crawl-state.ts'
 import type { Deployment } from './features.ts'
+import type { ScriptFindings } from './place-scripts.ts'
 import type { Site } from './site.ts'
 
 /** What an export did and could not do. No times in it: the same site gives the same report. Lists are sorted. */
@@ -24,6 +26,10 @@ export interface ExportReport {
   removedThirdParty: { url: string; reason: string }[]
   /** What the check of the finished bundle found: addresses that do not resolve inside it. */
   unresolved: { page: string; address: string }[]
+  /** Where the site's own scripts run in the bundle, and why not everywhere. */
+  scripts: Pick<ScriptFindings, 'mode' | 'reason' | 'decidedBy' | 'checkedPages'>
+  /** Pages of those that a browser opened that are not what they are at the origin. */
+  differences: Difference[]
   notes: string[]
 }
 
@@ -68,6 +74,8 @@ export function beginReport(
     packedThirdParty: packedThirdParty.sort(),
     removedThirdParty: removedThirdParty.sort(byUrl),
     unresolved: [],
+    scripts: { mode: 'none', reason: null, decidedBy: 'rule', checkedPages: [] },
+    differences: [],
   }
 }
 

@@ -93,6 +93,8 @@ function useOfLink(rel: string, type: string, as: string): Use | null {
   const rels = rel.split(/\s+/)
   const has = (...names: string[]) => names.some(name => rels.includes(name))
   if (has('stylesheet') || (has('preload') && as === 'style')) return { role: 'stylesheet', syntax: 'url' }
+  // A style sheet names the font, too; without `crossorigin` it would be loaded twice, and not at all on file://.
+  if (has('preload') && as === 'font') return { role: 'hint', syntax: 'url' }
   if (has('modulepreload') || (has('preload', 'prefetch') && as === 'script')) return { role: 'script', syntax: 'url' }
   if (
     has(

@@ -15,6 +15,8 @@ import { findUnresolvedInPage, findUnresolvedInStylesheet } from './verify-bundl
 export interface WrittenBundle {
   /** Paths of all files, the report not among them. */
   paths: string[]
+  /** Where the pages are, by key. */
+  pagePaths: ReadonlyMap<string, string>
   pageCount: number
   fileCount: number
   findings: Pick<ExportReport, 'redirects' | 'deadLinks' | 'missingFiles' | 'unresolved'>
@@ -86,6 +88,7 @@ export async function writeBundle(
   unresolved.sort((a, b) => compare(a.page, b.page) || compare(a.address, b.address))
   return {
     paths: [...paths].sort(),
+    pagePaths: plan.pages,
     pageCount: plan.pages.size,
     fileCount: new Set(plan.files.values()).size,
     findings: {

@@ -49,7 +49,12 @@ test('exports a URL and says what came of it', async () => {
     ),
   ])
   expect(stderr).toMatch(/^Looking for pages\nFetching: \d of \d pages\n(.*\n)*Packing: 1 of 2 pages\n$/)
-  expect(readArchive(file).map(({ name }) => name)).toEqual(['a/index.html', 'export-report.json', 'index.html'])
+  expect(readArchive(file).map(({ name }) => name)).toEqual([
+    'a/index.html',
+    'export-report.html',
+    'export-report.json',
+    'index.html',
+  ])
 })
 
 test('prints JSON for programs, takes a domain with its origin, and chooses the format by the name', async () => {

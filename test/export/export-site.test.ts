@@ -38,7 +38,7 @@ async function run(site: FakeSite, options: FakeOptions = {}) {
 }
 
 const scope = (path: string) => new URL(path, 'http://scope.invalid')
-const pagesOf = (names: string[]) => names.filter(name => name.endsWith('.html'))
+const pagesOf = (names: string[]) => names.filter(name => name.endsWith('.html') && name !== 'export-report.html')
 
 test('finds pages by links, sitemaps and llms.txt', async () => {
   const { names, pageCount, report } = await run({
@@ -91,6 +91,7 @@ test('packs what pages need, down to the files of style sheets and scripts', asy
     'css/a.css',
     'css/b.css',
     'data/list.json',
+    'export-report.html',
     'export-report.json',
     'favicon.ico',
     'fonts/f.woff2',
@@ -240,7 +241,14 @@ describe('scope and choice of pages', () => {
 
   test('a site under a path stays there', async () => {
     const { names, entries, report } = await run(site, { origin: scope('/docs/') })
-    expect(names).toEqual(['docs/a/index.html', 'docs/index.html', 'export-report.json', 'index.html', 'static/i.png'])
+    expect(names).toEqual([
+      'docs/a/index.html',
+      'docs/index.html',
+      'export-report.html',
+      'export-report.json',
+      'index.html',
+      'static/i.png',
+    ])
     expect(readEntry(entries, 'index.html')).toContain('url=docs/index.html')
     expect(report.deadLinks).toEqual([
       { to: '/blog', reason: 'outside of /docs/', count: 1, pages: ['docs/index.html'] },
@@ -250,7 +258,13 @@ describe('scope and choice of pages', () => {
   test('only the pages asked for', async () => {
     const { names, entries, pageCount } = await run(site, { paths: ['/docs/a', '/blog'] })
     expect(pageCount).toBe(2)
-    expect(names).toEqual(['blog/index.html', 'docs/a/index.html', 'export-report.json', 'index.html'])
+    expect(names).toEqual([
+      'blog/index.html',
+      'docs/a/index.html',
+      'export-report.html',
+      'export-report.json',
+      'index.html',
+    ])
     expect(readEntry(entries, 'docs/a/index.html')).toContain('<a class="quire-dead" data-quire-dead="/docs/">up</a>')
   })
 
@@ -395,7 +409,7 @@ test('a page or file past its own limit is left out and reported', async () => {
     },
     { limits: { pageBytes: 100_000, fileBytes: 100_000 } },
   )
-  expect(names).toEqual(['export-report.json', 'index.html'])
+  expect(names).toEqual(['export-report.html', 'export-report.json', 'index.html'])
   expect(report.deadLinks).toMatchObject([{ to: '/big', reason: 'the file is larger than the limit for one file' }])
   expect(report.missingFiles).toMatchObject([
     { url: '/big.png', reason: 'the file is larger than the limit for one file' },

@@ -63,6 +63,7 @@ test('exports a site that its scripts build, page by page, without its scripts',
   const first = await exportFakeSite(origin)
   expect(first.names).toEqual([
     'app.css',
+    'export-report.html',
     'export-report.json',
     'guide.png',
     'guide/index.html',
@@ -109,7 +110,7 @@ test('a template whose HTML lacks what its scripts add is rendered as a whole', 
   expect(report.comparedPages).toEqual(['/', '/plain'])
   expect(names).toContain('only-in-dom/index.html')
   expect(readEntry(entries, 'b/index.html')).toContain('late29')
-  expect(readEntry(entries, 'plain/index.html')).toContain('<script src="../harmless.js"></script>')
+  expect(readEntry(entries, 'plain/index.html')).toContain('<script type="text/quire" src="../harmless.js"></script>')
   expect(names).toContain('seen.json')
 })
 

@@ -1,0 +1,96 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { extname, join, posix } from 'node:path'
+
+/** Fonts up to this size are written into the style sheet, and so much of them into one sheet. */
+const mostFontBytes = 100 * 1024
+const mostSheetBytes = 320 * 1024
+
+const types: Record<string, string> = {
+  '.otf': 'font/otf',
+  '.ttf': 'font/ttf',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+}
+
+/**
+ * Writes small fonts into the style sheets of a bundle as data: addresses, since browsers refuse font files on file://.
+ * Those for Latin text come first, and those for all text; what finds no room stays a file.
+ *
+ * @param paths of the bundle's files.
+ */
+export async function inlineFonts(folder: string, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    if (!path.endsWith('.css')) continue
+    const css = await readFile(join(folder, path), 'latin1')
+    if (!/@font-face/i.test(css)) continue
+    const changed = await inlineInto(folder, path, css)
+    if (changed !== css) await writeFile(join(folder, path), changed, 'latin1')
+  }
+}
+
+interface FontUse {
+  start: number
+  end: number
+  file: string
+  isLatin: boolean
+}
+
+async function inlineInto(folder: string, path: string, css: string): Promise<string> {
+  const data = new Map<string, string>()
+  const uses = findFonts(css, path)
+  let room = mostSheetBytes
+  for (const { file } of [...uses].sort((a, b) => Number(b.isLatin) - Number(a.isLatin))) {
+    if (data.has(file)) continue
+    const found = await stat(join(folder, file)).catch(() => null)
+    if (!found?.isFile() || found.size > mostFontBytes || found.size > room) continue
+    room -= found.size
+    const bytes = await readFile(join(folder, file))
+    data.set(file, `url("data:${types[extname(file).toLowerCase()]};base64,${bytes.toString('base64')}")`)
+  }
+  let out = ''
+  let at = 0
+  for (const { start, end, file } of uses) {
+    const written = data.get(file)
+    if (written === undefined) continue
+    out += css.slice(at, start) + written
+    at = end
+  }
+  return out + css.slice(at)
+}
+
+/** The font that a browser would take of each @font-face: the first of its sources in a format of today. */
+function findFonts(css: string, path: string): FontUse[] {
+  const uses: FontUse[] = []
+  for (const face of css.matchAll(/@font-face\s*\{[^}]*\}/gi)) {
+    const range = /unicode-range\s*:\s*([^;}]*)/i.exec(face[0])?.[1]
+    const isLatin = range === undefined || covers(range, 0x61)
+    for (const source of face[0].matchAll(/url\(\s*(["']?)([^"')]+?)\1\s*\)/gi)) {
+      const [address = ''] = (source[2] ?? '').split(/[?#]/)
+      if (!types[extname(address).toLowerCase()] || /^[a-z]+:/i.test(address)) continue
+      const start = face.index + source.index
+      const file = posix.normalize(posix.join(posix.dirname(path), decode(address)))
+      if (!file.startsWith('..')) uses.push({ start, end: start + source[0].length, file, isLatin })
+      break
+    }
+  }
+  return uses
+}
+
+/** Whether a unicode-range holds a character. */
+function covers(range: string, codePoint: number): boolean {
+  return range.split(',').some(part => {
+    const [, from = '', to] = /U\+([0-9A-F?]{1,6})(?:-([0-9A-F]{1,6}))?/i.exec(part) ?? []
+    if (from === '') return false
+    const first = Number.parseInt(from.replaceAll('?', '0'), 16)
+    const last = Number.parseInt(to ?? from.replaceAll('?', 'F'), 16)
+    return first <= codePoint && codePoint <= last
+  })
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
