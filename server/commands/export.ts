@@ -11,14 +11,15 @@ import { CommandError } from './command-error.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
 import { jsonOption } from './options.ts'
 import { printJson } from './print.ts'
+import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from './removal-options.ts'
 
-interface ExportFlags extends LimitFlags {
+interface ExportFlags extends LimitFlags, RemovalFlags {
   output: string
   format?: BundleFormat
   path?: string[]
   origin?: string
   deployment: Deployment
-  feature?: Feature[]
+  feature?: Partial<Features>
   label?: string
   ignoreRobots?: boolean
   workFolder?: string
@@ -56,9 +57,12 @@ export function exportCommand(): Command {
         .default('air-gapped'),
     )
     .addOption(
-      new Option('--feature <name>', 'a feature to keep where the deployment lets one choose; may be repeated')
+      new Option('--feature <name[=on|off]>', 'a feature, where the deployment lets one choose; may be repeated')
         .env('QUIRE_EXPORT_FEATURES')
-        .argParser((text: string, before: Feature[] | undefined) => words(text, before).map(readFeature)),
+        .argParser((text: string, before: Partial<Features> | undefined) => ({
+          ...before,
+          ...Object.fromEntries(words(text, []).map(readFeature)),
+        })),
     )
     .addOption(new Option('--label <text>', 'version to note in the report').env('QUIRE_EXPORT_LABEL'))
     .addOption(
@@ -80,12 +84,16 @@ Examples:
   quire export https://docs.example.com/guide/ -o guide.tar.gz
   quire export http://127.0.0.1:3000/ -o preview.zip
   quire export docs.example.com --origin http://10.0.0.5:8080/ -o docs.zip
+  quire export docs.example.com --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
   quire export docs.example.com --path / --path /guide/install -o two-pages.zip --json
 
 A URL, or --origin, names a place you trust: that host and port may be private or loopback, nothing else may.
-robots.txt is obeyed, unless --origin or --ignore-robots says that the site is yours.`,
+robots.txt is obeyed, unless --origin or --ignore-robots says that the site is yours.
+
+${removalHelp}`,
     )
     .action(runExport)
+  addRemovalOptions(command)
   for (const option of limitOptions()) command.addOption(option)
   return command
 }
@@ -95,6 +103,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
   const outFile = resolve(flags.output)
   const format = flags.format ?? (/\.(tar\.gz|tgz)$/i.test(outFile) ? 'tar.gz' : 'zip')
   const features = readFeatures(flags.deployment, flags.feature)
+  const removal = readRemovalFlags(flags)
   const paths = flags.path?.map(readPath) ?? null
   await checkWritable(outFile)
   const parent = flags.workFolder ? resolve(flags.workFolder) : tmpdir()
@@ -113,6 +122,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
       paths,
       deployment: flags.deployment,
       features,
+      removal,
       version: flags.label ?? null,
       format,
       outFile,
@@ -168,14 +178,18 @@ function readPath(path: string): string {
   return path
 }
 
-function readFeature(name: string): Feature {
-  if (name === 'search' || name === 'assistant' || name === 'analytics' || name === 'playground') return name
-  throw new CommandError(`--feature ${name} is unknown. It is one of search, assistant, analytics, playground.`, 2)
+function readFeature(text: string): [Feature, boolean] {
+  const [name, setting = 'on', ...more] = text.split('=')
+  if (name !== 'search' && name !== 'assistant' && name !== 'analytics' && name !== 'playground')
+    throw new CommandError(`--feature ${name} is unknown. It is one of search, assistant, analytics, playground.`, 2)
+  if ((setting !== 'on' && setting !== 'off') || more.length > 0)
+    throw new CommandError(`--feature ${text} must be ${name}=on or ${name}=off.`, 2)
+  return [name, setting === 'on']
 }
 
-function readFeatures(deployment: Deployment, names: Feature[] | undefined): Features {
+function readFeatures(deployment: Deployment, asked: Partial<Features> | undefined): Features {
   try {
-    return resolveFeatures(deployment, Object.fromEntries((names ?? []).map(name => [name, true])))
+    return resolveFeatures(deployment, asked ?? {})
   } catch (error) {
     if (error instanceof FeatureError) throw new CommandError(error.message, 2)
     throw error
@@ -242,6 +256,7 @@ function summarize(outFile: string, { pageCount, sizeBytes, sha256, report }: Ex
     `sha256 ${sha256}`,
   ]
   const counted: [number, string][] = [
+    [report.removedFeatures.length, 'products removed'],
     [report.deadLinks.length, 'links to pages that are not there'],
     [report.missingFiles.length, 'files that could not be had'],
     [report.skipped.length, 'pages left out'],

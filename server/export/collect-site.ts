@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { checkOutcome } from './check-outcome.ts'
 import { crawlSite } from './crawl.ts'
 import type { CrawlState } from './crawl-state.ts'
-import { discoverSite } from './discover.ts'
+import { discoverSite, type MissingPage } from './discover.ts'
 import type { ExportOptions } from './export-site.ts'
 import type { Fetcher } from './fetcher.ts'
 import { needFile } from './pack-file.ts'
 import { createPageCompleter } from './page-completer.ts'
 import { readPageText } from './page-text.ts'
+import { createProductRemoval, type ProductRemoval } from './product-removal.ts'
 import { createQueue } from './queue.ts'
 import { beginReport, type ExportReport } from './report.ts'
 import { linkKey, type Site } from './site.ts'
@@ -40,6 +41,7 @@ export async function collectSite(
   const discovered = await discoverSite({ site, fetcher, obeyRobots, wantPages: paths === null })
   const folder = join(options.workFolder, 'fetched')
   await mkdir(folder, { recursive: true })
+  const products = createProductRemoval(options.features, options.removal ?? null, site)
   const state: CrawlState = {
     site,
     fetcher,
@@ -52,14 +54,16 @@ export async function collectSite(
     background: new Set(),
     folder,
     isAllowed: discovered.isAllowed,
-    refuseFile: (_url, role, isOwn) =>
-      !isOwn && role === 'script' && options.deployment === 'air-gapped' ? 'a script of another site' : null,
+    refuseFile: (url, role, isOwn) =>
+      products.refuse(url) ??
+      (!isOwn && role === 'script' && options.deployment === 'air-gapped' ? 'a script of another site' : null),
+    products,
     abort,
   }
   const wanted = paths?.map(path => new URL(path, site.origin)) ?? [site.origin]
   const start = wanted[0] ?? site.origin
   const startKey = linkKey(start)
-  const { missing } = discovered
+  const missing = withoutProducts(discovered.missing, products)
   const profileFolder = join(options.workFolder, 'browser')
   const completer = createPageCompleter({ state, missing, startKey, profileFolder, signal, log: options.log })
   // A site that sends missing pages to another page has no words for them.
@@ -94,4 +98,12 @@ export async function collectSite(
   signal.throwIfAborted()
   checkOutcome(state, start, paths === null ? null : wanted)
   return { state, start, report: beginReport(options, state, completer.findings()) }
+}
+
+/** Pages are compared with it when they have lost their products, so it loses them too. */
+function withoutProducts(missing: MissingPage, products: ProductRemoval): MissingPage {
+  if (!missing.body) return missing
+  const raw = readRawText(missing.body, null)
+  const cleaned = products.cleanUnseen(raw, missing.url)
+  return cleaned === raw ? missing : { ...missing, body: Buffer.from(cleaned.text, 'latin1') }
 }

@@ -9,6 +9,7 @@ import { openFetcher } from './fetcher.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import type { ExportLimits } from './limits.ts'
 import { createScriptPlacer, type ScriptPlacer, type Verify } from './place-scripts.ts'
+import type { RemovalRules } from './removal-rules.ts'
 import { type ExportReport, writeReport } from './report.ts'
 import { writeReportPage } from './report-page.ts'
 import { createSite } from './site.ts'
@@ -35,6 +36,8 @@ export interface ExportOptions {
   paths: readonly string[] | null
   deployment: Deployment
   features: Features
+  /** What the site's settings add to the products that are recognised. */
+  removal?: RemovalRules | null
   version: string | null
   format: BundleFormat
   /** Written as outFile + '.part' and renamed when complete. */

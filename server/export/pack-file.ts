@@ -14,6 +14,7 @@ import type { UrlRole } from './url-attributes.ts'
 /** Sees to it that a file that a page or style sheet needs is fetched once, with the files it needs in turn. */
 export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
   if (address.protocol !== 'http:' && address.protocol !== 'https:') return
+  if (state.products.leavesOutside(address)) return
   const own = state.site.own(address)
   const url = own ?? address
   const key = assetKey(url)

@@ -7,6 +7,7 @@ import type { MissingPage } from './discover.ts'
 import { ExportError } from './export-error.ts'
 import { needFile } from './pack-file.ts'
 import { countMissing, judgePage, readPageText } from './page-text.ts'
+import type { ProductRemoval } from './product-removal.ts'
 import { openRenderer, RenderError, type RenderedPage, type Renderer } from './render.ts'
 import type { ExportReport } from './report.ts'
 import { linkKey } from './site.ts'
@@ -109,7 +110,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
         return null
       rendered.add(page.resource.key)
       if (isStart && (shown.html.match(/\shref="#!?\//g)?.length ?? 0) > 2) routesByFragment = true
-      return replacePage(page, { ...shown, url: own })
+      return replacePage(page, { ...shown, url: own }, state.products)
     } catch (error) {
       if (!(error instanceof RenderError)) throw error
       log?.({ page: page.resource.key, reason: error.message }, 'page kept as fetched')
@@ -239,9 +240,11 @@ function gains(shown: readonly string[], fetched: readonly string[]): boolean {
   return more > fetched.length || (more >= gainedWords && more >= shown.length * gainedShare)
 }
 
-function replacePage({ resource }: FetchedPage, shown: RenderedPage): FetchedPage {
-  const bytes = Buffer.from(shown.html)
-  const raw = { text: bytes.toString('latin1'), charset: 'utf-8' }
+function replacePage({ resource }: FetchedPage, shown: RenderedPage, products: ProductRemoval): FetchedPage {
+  const asShown = { text: Buffer.from(shown.html).toString('latin1'), charset: 'utf-8' }
+  // Its scripts may have added what the HTML did not hold.
+  const raw = products.clean(asShown, shown.url, resource.key)
+  const bytes = Buffer.from(raw.text, 'latin1')
   const changed: Resource = {
     ...resource,
     url: shown.url,

@@ -24,7 +24,7 @@ export const analyticsProducts: readonly ProductSigns[] = [
     inline: [
       "gtag('config'",
       "gtag('js'",
-      'functiongtag(',
+      'function gtag(',
       "ga('create'",
       "ga('send'",
       '_gaq.push',
@@ -139,7 +139,7 @@ export const analyticsProducts: readonly ProductSigns[] = [
   { name: 'Common Room', addresses: ['*.cr-relay.com/*'], inline: ['cdn.cr-relay.com', 'window.signals'] },
   {
     name: 'Clearbit',
-    addresses: ['*.clearbitscripts.com/*', '*.clearbitjs.com/*', '*.clearbit.com/*'],
+    addresses: ['*.clearbitscripts.com/*', '*.clearbitjs.com/*', 'x.clearbit.com/*'],
     inline: ['clearbit.load('],
   },
   { name: '6sense', addresses: ['*.6sc.co/*'], inline: ['_6si.push'] },

@@ -44,7 +44,7 @@ export const searchProducts: readonly ProductSigns[] = [
       '.ais-SearchBox',
       '.ais-Hits',
     ],
-    traces: ['algolia.net', 'algolianet.com', "'provider':'algolia'", "provider:'algolia'"],
+    traces: ["'provider':'algolia'", "provider:'algolia'"],
   },
   {
     name: 'Google Programmable Search',
@@ -79,7 +79,6 @@ export const searchProducts: readonly ProductSigns[] = [
     ],
     inline: ['typesenseServerConfig', 'TypesenseInstantSearchAdapter(', 'typesenseCollectionName'],
     parts: ['#docsearch', '#searchbar', '.DocSearch', '.DocSearch-Button', '.docsearch', '.ais-SearchBox', '.ais-Hits'],
-    traces: ['.typesense.net'],
   },
   {
     name: 'Meilisearch Cloud',
@@ -87,7 +86,6 @@ export const searchProducts: readonly ProductSigns[] = [
     inline: ['docsSearchBar({', 'instantMeiliSearch(', 'MeiliSearch({'],
     elements: ['.docs-searchbar-js', '.meilisearch-autocomplete'],
     parts: ['#docsearch', '#searchbar', '#search-bar-input', '#docs-searchbar-suggestion'],
-    traces: ['.meilisearch.io'],
   },
   {
     name: 'Orama Cloud',

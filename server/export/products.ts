@@ -12,7 +12,7 @@ export interface ProductSigns {
   name: string
   /** Patterns of what it loads, as address-pattern.ts reads them. */
   addresses?: readonly string[]
-  /** Texts of the inline scripts that start it, without white space and with ' for ". */
+  /** Texts of the inline scripts that start it; white space and the kind of quotes do not matter. */
   inline?: readonly string[]
   /** Elements of this product and no other, as selector.ts reads them. */
   elements?: readonly string[]

@@ -2,6 +2,7 @@ import type { Difference } from './choose-scripts.ts'
 import type { CrawlState } from './crawl-state.ts'
 import type { Deployment } from './features.ts'
 import type { ScriptFindings } from './place-scripts.ts'
+import type { ProductCount } from './product-removal.ts'
 import type { Site } from './site.ts'
 
 /** What an export did and could not do. No times in it: the same site gives the same report. Lists are sorted. */
@@ -22,6 +23,10 @@ export interface ExportReport {
   missingFiles: { url: string; reason: string; count: number; pages: string[] }[]
   /** Pages left out although something leads to them. */
   skipped: { url: string; reason: string }[]
+  /** Products of others that were taken out of pages because their feature is off, or the site's settings say so. */
+  removedFeatures: ProductCount[]
+  /** Those that stay; they are still loaded from their vendors. */
+  keptFeatures: ProductCount[]
   packedThirdParty: string[]
   removedThirdParty: { url: string; reason: string }[]
   /** What the check of the finished bundle found: addresses that do not resolve inside it. */
@@ -50,6 +55,7 @@ export function beginReport(
     if (outcome.state === 'skipped' || outcome.state === 'failed')
       skipped.push({ url: name(key), reason: outcome.reason })
   }
+  const keptPages = [...state.pages].flatMap(([key, { state }]) => (state === 'page' ? [key] : []))
   const packedThirdParty: string[] = []
   const removedThirdParty: ExportReport['removedThirdParty'] = []
   for (const [key, outcome] of state.files) {
@@ -71,6 +77,7 @@ export function beginReport(
     deadLinks: [],
     missingFiles: [],
     skipped: skipped.sort(byUrl),
+    ...state.products.count(keptPages),
     packedThirdParty: packedThirdParty.sort(),
     removedThirdParty: removedThirdParty.sort(byUrl),
     unresolved: [],

@@ -17,6 +17,15 @@ export interface RewriteFindings {
   missingFile(url: URL, reason: string): void
 }
 
+/** What a page may load from its vendor: products whose feature is on. */
+export interface Outside {
+  isOutside(url: URL): boolean
+  /** Sources for the policy of the page. */
+  sources: readonly string[]
+}
+
+const sealedOff: Outside = { isOutside: () => false, sources: [] }
+
 /** What an address becomes: undefined = stays as it is. */
 type Change = { to: string } | { drop: 'dead' | 'missing' | 'removed' } | undefined
 
@@ -31,6 +40,7 @@ export function rewritePage(
   path: string,
   map: BundleMap,
   findings: RewriteFindings,
+  outside: Outside = sealedOff,
 ): string {
   const { text, charset } = raw
   const base = documentBase(raw, page.url)
@@ -62,6 +72,8 @@ export function rewritePage(
     const loads = role === 'asset' || role === 'script' || role === 'stylesheet'
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
       return loads || role === 'frame' ? { drop: 'missing' } : undefined
+    const stays = role !== 'link' && outside.isOutside(url)
+    if (stays) return /^https?:/i.test(address) ? undefined : { to: url.href }
     const destination = loads ? map.findFile(url) : map.findPage(url)
     if (destination.kind === 'inside') {
       const to = referTo(path, destination.path, address)
@@ -189,7 +201,8 @@ export function rewritePage(
     },
   })
   const seal = sealPosition(text, headEnd, htmlEnd)
-  splices.replace(seal, seal, sealMarkup(charset, page.rendered, hasIcon ? null : findIcon(page.url, path, map)))
+  const icon = hasIcon ? null : findIcon(page.url, path, map)
+  splices.replace(seal, seal, sealMarkup(charset, page.rendered, icon, outside.sources))
   return splices.apply()
 }
 

@@ -115,6 +115,7 @@ async function runJob(
       ...job.request,
       origin: new URL(site.origin ?? `https://${site.domain}/`),
       originAllowed: site.origin !== null,
+      removal: site.removal,
       outFile,
       workFolder: join(workFolder, 'site'),
       limits: deps.limits,

@@ -10,10 +10,16 @@ import { urlAttributes } from './url-attributes.ts'
  * nothing of how it was made; only links, forms and references may name other sites.
  *
  * @param paths everything in the bundle.
+ * @param isOutside what may be loaded from elsewhere all the same: products whose feature is on.
  */
-export function findUnresolvedInPage(raw: RawText, path: string, paths: ReadonlySet<string>): string[] {
+export function findUnresolvedInPage(
+  raw: RawText,
+  path: string,
+  paths: ReadonlySet<string>,
+  isOutside: (url: URL) => boolean = () => false,
+): string[] {
   const { text, charset } = raw
-  const check = createCheck(path, paths)
+  const check = createCheck(path, paths, isOutside)
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
   scanHtml(text, {
     tag(tag) {
@@ -41,7 +47,7 @@ export function findUnresolvedInStylesheet(raw: RawText, path: string, paths: Re
   return check.unresolved()
 }
 
-function createCheck(path: string, paths: ReadonlySet<string>) {
+function createCheck(path: string, paths: ReadonlySet<string>, isOutside: (url: URL) => boolean = () => false) {
   // Any folder will do: what climbs out of it did not stay in the bundle.
   const root = 'http://bundle.invalid/root/'
   const base = new URL(path.split('/').map(encodeURIComponent).join('/'), root)
@@ -52,7 +58,7 @@ function createCheck(path: string, paths: ReadonlySet<string>) {
     if (/^(data|blob|about|mailto|tel|sms|javascript):/i.test(address)) return true
     const url = URL.parse(address, base)
     if (!url) return mayLeave
-    if (url.host !== base.host) return mayLeave
+    if (url.host !== base.host) return mayLeave || isOutside(url)
     if (!url.href.startsWith(root)) return false
     try {
       return paths.has(decodeURIComponent(url.pathname.slice('/root/'.length)))

@@ -94,7 +94,7 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
 
     const bytes = await answer.read(state.limits.pageBytes)
     checkTotal(state)
-    const raw = readRawText(bytes, headerCharset(answer.contentType))
+    const raw = state.products.clean(readRawText(bytes, headerCharset(answer.contentType)), url, pageKey)
     const text = readPageText(raw)
     if (pageKey !== context.startKey && isMissing(context, text.words, url)) {
       return { state: 'missing', reason: 'answers like a page that does not exist' }

@@ -50,8 +50,9 @@ export async function writeBundle(
     jobs.push(
       queue.add(async () => {
         const raw = await readResource(resource)
-        const text = rewritePage(raw, resource, path, map, found.on(path))
-        for (const address of findUnresolvedInPage({ ...raw, text }, path, paths))
+        const outside = { isOutside: state.products.leavesOutside, sources: state.products.sourcesOn(key) }
+        const text = rewritePage(raw, resource, path, map, found.on(path), outside)
+        for (const address of findUnresolvedInPage({ ...raw, text }, path, paths, outside.isOutside))
           unresolved.push({ page: path, address })
         await writeFile(join(folder, path), text, 'latin1')
         onPage()

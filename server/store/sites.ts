@@ -1,3 +1,4 @@
+import type { RemovalRules } from '../export/removal-rules.ts'
 import type { Site, Sites } from '../tenancy/site.ts'
 import type { Database } from './database.ts'
 
@@ -5,11 +6,12 @@ interface Row {
   domain: string
   project_id: string
   origin: string | null
+  removal: string | null
   created_at: number
 }
 
 export function openSites(database: Database): Sites {
-  const insert = database.prepare<Row>(
+  const insert = database.prepare<Omit<Row, 'removal'>>(
     'INSERT INTO sites (domain, project_id, origin, created_at) VALUES (@domain, @project_id, @origin, @created_at)',
   )
   const findOwned = database.prepare<{ organizationId: string; domain: string }, Row>(
@@ -23,6 +25,9 @@ export function openSites(database: Database): Sites {
   )
   const updateOrigin = database.prepare<{ domain: string; origin: string | null }>(
     'UPDATE sites SET origin = @origin WHERE domain = @domain',
+  )
+  const updateRemoval = database.prepare<{ domain: string; removal: string | null }>(
+    'UPDATE sites SET removal = @removal WHERE domain = @domain',
   )
   const remove = database.prepare<{ domain: string }>('DELETE FROM sites WHERE domain = @domain')
 
@@ -45,10 +50,18 @@ export function openSites(database: Database): Sites {
     },
     list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toSite),
     updateOrigin: (domain, origin) => updateOrigin.run({ domain, origin }).changes === 1,
+    updateRemoval: (domain, removal) =>
+      updateRemoval.run({ domain, removal: removal && JSON.stringify(removal) }).changes === 1,
     delete: domain => remove.run({ domain }).changes === 1,
   }
 }
 
 function toSite(row: Row): Site {
-  return { domain: row.domain, projectId: row.project_id, origin: row.origin, createdAt: row.created_at }
+  return {
+    domain: row.domain,
+    projectId: row.project_id,
+    origin: row.origin,
+    removal: row.removal === null ? null : (JSON.parse(row.removal) as RemovalRules),
+    createdAt: row.created_at,
+  }
 }

@@ -1,3 +1,4 @@
+import type { RemovalRules } from '../export/removal-rules.ts'
 import type { Awaitable } from './organization.ts'
 
 /** A documentation site: the public domain of a project, and where its pages are fetched from. */
@@ -7,16 +8,21 @@ export interface Site {
   projectId: string
   /** Absolute http(s) URL that the operator set; null = https://domain/. It may be private or loopback, since it was set by hand. */
   origin: string | null
+  /** What its exports leave out or keep beyond the products that are recognised anyway; null = nothing. */
+  removal: RemovalRules | null
   createdAt: number
 }
 
 export interface Sites {
-  insert(site: Site): Awaitable<void>
+  /** A new site has no removal rules yet. */
+  insert(site: Omit<Site, 'removal'>): Awaitable<void>
   findOwned(organizationId: string, domain: string): Awaitable<Site | undefined>
   find(domain: string): Awaitable<Site | undefined>
   list(organizationId?: string): Awaitable<Site[]>
   /** False when there is no such site. */
   updateOrigin(domain: string, origin: string | null): Awaitable<boolean>
+  /** False when there is no such site. */
+  updateRemoval(domain: string, removal: RemovalRules | null): Awaitable<boolean>
   /** False when there is no such site. */
   delete(domain: string): Awaitable<boolean>
 }

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import {
+  checkRemovalRules,
+  joinRules,
+  parseRemovalRules,
+  type RemovalRules,
+  RemovalRulesError,
+} from '../export/removal-rules.ts'
+import { CommandError } from './command-error.ts'
+
+export interface RemovalFlags {
+  removeSelector?: string[]
+  removeScript?: string[]
+  keep?: string[]
+  featuresFile?: string
+}
+
+/** What the flags mean, for the help of the commands that have them. */
+export const removalHelp = `Products of search, assistant, analytics and playground that are off are recognised and removed. Beyond these:
+  --remove-selector   one element by tag, custom-element, #id, .class, [attr] or [attr=value], also joined: div.ask
+  --remove-script     host/path of a script, frame or style, with * for anything: cdn.example.com/ask/*, */ask.js,
+                      /js/ask.js; or inline:TEXT for inline scripts that hold the text
+  --keep              what is taken for a product and is none: a name from the report, a selector, or host/path
+  --features-file     the same as JSON: {"removeSelectors": [], "removeScripts": [], "keep": [], "products":
+                      [{"name": "Ask", "feature": "assistant", "selectors": ["#ask"], "scripts": ["*/ask.js"]}]};
+                      products are removed where their feature is off, everything else always
+In a variable, several values stand on lines of their own.`
+
+/** Adds the flags for what an export removes or keeps beyond the known products. */
+export function addRemovalOptions(command: Command): Command {
+  const lines = (text: string, before: string[] | undefined) => [
+    ...(before ?? []),
+    ...text
+      .split('\n')
+      .map(line => line.trim())
+      .filter(Boolean),
+  ]
+  const list = (flag: string, what: string, env: string) => new Option(flag, what).env(env).argParser(lines)
+  return command
+    .addOption(
+      list('--remove-selector <css>', 'remove these elements; may be repeated', 'QUIRE_EXPORT_REMOVE_SELECTORS'),
+    )
+    .addOption(
+      list('--remove-script <pattern>', 'remove these scripts; may be repeated', 'QUIRE_EXPORT_REMOVE_SCRIPTS'),
+    )
+    .addOption(list('--keep <what>', 'keep what looks like a product; may be repeated', 'QUIRE_EXPORT_KEEP'))
+    .addOption(
+      new Option('--features-file <file>', 'read these and further products from JSON').env(
+        'QUIRE_EXPORT_FEATURES_FILE',
+      ),
+    )
+}
+
+/**
+ * The rules that the flags ask for; null when there are none.
+ *
+ * @throws {CommandError} wrong usage, when a rule or the file cannot be read.
+ */
+export function readRemovalFlags(flags: RemovalFlags): RemovalRules | null {
+  const { removeSelector = [], removeScript = [], keep = [], featuresFile } = flags
+  const given = removeSelector.length + removeScript.length + keep.length > 0
+  try {
+    const fromFlags = given
+      ? checkRemovalRules({ removeSelectors: removeSelector, removeScripts: removeScript, keep, products: [] })
+      : null
+    return joinRules(fromFlags, featuresFile === undefined ? null : parseRemovalRules(readText(featuresFile)))
+  } catch (error) {
+    if (error instanceof RemovalRulesError) throw new CommandError(error.message, 2)
+    throw error
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(`--features-file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 2)
+  }
+}

@@ -1,0 +1,80 @@
+/** Which addresses a pattern means. */
+export interface AddressPattern {
+  /** As it was written. */
+  text: string
+  /** Host that is named, `*.` in front for its subdomains; null = any, the site's own too. */
+  host: string | null
+  matches(url: URL): boolean
+}
+
+/** Says what is wrong with a pattern, and what a good one looks like. */
+export class AddressPatternError extends Error {}
+
+const hostPattern = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/
+
+/**
+ * Reads a pattern of addresses: `host/path`, without scheme, where `*` stands for anything. `*.example.com/*` = all of
+ * the subdomains, `* /widget.js` (without the space) = a file of this name on any host, `/js/widget.js` = a path on any
+ * host. The query counts only when the pattern has a `?`.
+ *
+ * @throws {AddressPatternError}
+ */
+export function parseAddressPattern(text: string): AddressPattern {
+  const refuse = (why: string): never => {
+    throw new AddressPatternError(
+      `${JSON.stringify(text)} ${why}. A pattern is a host and a path without scheme, with * for anything: cdn.example.com/widget/*, */widget.js or /js/widget.js`,
+    )
+  }
+  const source = text.trim()
+  const slash = source.indexOf('/')
+  if (source.length > 500) refuse('is longer than 500 characters')
+  if (/\s|:\/\//.test(source) || source.startsWith('//')) refuse('has a scheme or a space')
+  if (slash === -1) refuse('has no path')
+  const hostText = source.slice(0, slash).toLowerCase()
+  if (hostText !== '' && hostText !== '*' && !hostPattern.test(hostText)) refuse('names no host')
+  const path = source.slice(slash)
+  if ((hostText === '' || hostText === '*') && path.replace(/[*/]/g, '') === '') refuse('would mean every address')
+  const host = hostText === '' || hostText === '*' ? null : hostText
+  const hasQuery = path.includes('?')
+  // A path after `*` may lie in any folder, one that begins the pattern stands at the root.
+  const anywhere = hostText === '*' ? '.*' : ''
+  const pathPattern = new RegExp(`^${anywhere}${path.split('*').map(escapeRegExp).join('.*')}$`, 'i')
+  return {
+    text: source,
+    host,
+    matches(url) {
+      if (host !== null && !matchesHost(host, url.host)) return false
+      return pathPattern.test(hasQuery ? url.pathname + url.search : url.pathname)
+    },
+  }
+}
+
+function matchesHost(host: string, name: string): boolean {
+  if (!host.startsWith('*.')) return name === host
+  return name.endsWith(host.slice(1))
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+}
+
+/** Finds the patterns that an address meets, by its host and by the rest. */
+export function createAddressIndex<T>(entries: readonly { pattern: AddressPattern; of: T }[]) {
+  const byHost = new Map<string, { pattern: AddressPattern; of: T }[]>()
+  for (const entry of entries) {
+    const host = entry.pattern.host ?? ''
+    byHost.set(host, [...(byHost.get(host) ?? []), entry])
+  }
+  return {
+    /** @param isOwn an address of the site itself: a vendor's own documentation is not its product. */
+    find(url: URL, isOwn: boolean): T | undefined {
+      const hosts = [url.host]
+      for (let dot = url.host.indexOf('.'); dot !== -1; dot = url.host.indexOf('.', dot + 1))
+        hosts.push(`*${url.host.slice(dot)}`)
+      // Named hosts first: they say more than the name of a file.
+      for (const host of isOwn ? [''] : [...hosts, ''])
+        for (const { pattern, of } of byHost.get(host) ?? []) if (pattern.matches(url)) return of
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/** An element whose end was not seen yet. */
+export interface OpenElement {
+  name: string
+  start: number
+  /** After its open tag. */
+  contentStart: number
+}
+
+/** How an element ended: by its own tag, where HTML lets that tag be left out, or because the document was over. */
+export type Ending = 'tag' | 'implied' | 'lost'
+
+const empty = new Set([
+  ...['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'param', 'source', 'track', 'wbr'],
+])
+
+/** Open tags that end an element whose own end tag may be left out. */
+const endedBy: Record<string, ReadonlySet<string>> = {
+  li: new Set(['li']),
+  dt: new Set(['dt', 'dd']),
+  dd: new Set(['dt', 'dd']),
+  tr: new Set(['tr', 'tbody', 'tfoot']),
+  td: new Set(['td', 'th', 'tr', 'tbody', 'tfoot']),
+  th: new Set(['td', 'th', 'tr', 'tbody', 'tfoot']),
+  option: new Set(['option', 'optgroup']),
+  p: new Set([
+    ...['address', 'article', 'aside', 'blockquote', 'details', 'div', 'dl', 'fieldset', 'figure', 'footer', 'form'],
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hr', 'main', 'nav', 'ol', 'p', 'pre', 'section', 'table', 'ul'],
+  ]),
+}
+
+/** Follows which elements are open while tags are read in order, as a browser would nest them. */
+export function createOpenElements<T extends OpenElement>(onEnd: (element: T, end: number, ending: Ending) => void) {
+  const open: T[] = []
+  // How many of each name: broken pages hold thousands of open elements and of end tags that belong to none.
+  const counts = new Map<string, number>()
+  const count = (name: string) => counts.get(name) ?? 0
+
+  function end(from: number, at: number, ending: Ending) {
+    while (open.length > from) {
+      const element = open.pop()
+      if (!element) return
+      counts.set(element.name, count(element.name) - 1)
+      onEnd(element, at, element.name in endedBy && ending === 'lost' ? 'implied' : ending)
+    }
+  }
+
+  return {
+    /** The innermost one. */
+    innermost: (): T | undefined => open.at(-1),
+    /** What the tag before this position ended without saying so; then the element itself, unless it has no content. */
+    openTag(element: T, closesItself: boolean): boolean {
+      for (let top = open.at(-1); top && endedBy[top.name]?.has(element.name); top = open.at(-1))
+        end(open.length - 1, element.start, 'implied')
+      const isForeign = count('svg') + count('math') > 0 || element.name === 'svg' || element.name === 'math'
+      if (empty.has(element.name) || (closesItself && isForeign)) return false
+      open.push(element)
+      counts.set(element.name, count(element.name) + 1)
+      return true
+    },
+    closeTag(name: string, start: number, tagEnd: number) {
+      if (count(name) === 0) return
+      const index = open.findLastIndex(element => element.name === name)
+      end(index + 1, start, name === 'body' || name === 'html' ? 'lost' : 'implied')
+      end(index, tagEnd, 'tag')
+    },
+    finish: (at: number) => end(0, at, 'lost'),
+  }
+}

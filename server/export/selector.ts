@@ -1,0 +1,126 @@
+/** One element, by what its open tag says: no combinators, no pseudo-classes, no lists. */
+export interface Selector {
+  /** Tag name in lower case; null = any. */
+  tag: string | null
+  id: string | null
+  classes: string[]
+  /** `value` null = the attribute only has to be there. */
+  attributes: { name: string; value: string | null }[]
+}
+
+/** What a selector is held against. */
+export interface ElementView {
+  name: string
+  /** Decoded value of an attribute; undefined when the tag has none of this name. */
+  attribute(name: string): string | undefined
+}
+
+/** Says what of a selector cannot be read, and what can. */
+export class SelectorError extends Error {}
+
+const name = String.raw`-?[A-Za-z_][\w-]*`
+const partPattern = new RegExp(
+  `([#.])(${name})|\\[\\s*([A-Za-z_][\\w:.-]*)\\s*(?:=\\s*(?:"([^"\\]]*)"|'([^'\\]]*)'|([\\w./:@-]+))\\s*)?\\]`,
+  'y',
+)
+const tagPattern = /[A-Za-z][\w-]*/y
+/** Without these there is no page left. */
+const kept = new Set(['html', 'head', 'body'])
+
+/**
+ * Reads a selector of one element: tag, custom-element, #id, .class, [attr], [attr=value], and these joined without a
+ * space, such as `button.search[type=button]`.
+ *
+ * @throws {SelectorError} for everything else.
+ */
+export function parseSelector(text: string): Selector {
+  const refuse = (why: string): never => {
+    throw new SelectorError(
+      `${JSON.stringify(text)} ${why}. A selector names one element by tag, custom-element, #id, .class, [attr] or [attr=value], also joined without spaces: button.search`,
+    )
+  }
+  const source = text.trim()
+  if (source === '') refuse('is empty')
+  if (source.length > 200) refuse('is longer than 200 characters')
+  const selector: Selector = { tag: null, id: null, classes: [], attributes: [] }
+  tagPattern.lastIndex = 0
+  const tag = tagPattern.exec(source)?.[0]
+  let at = tag?.length ?? 0
+  if (tag) selector.tag = tag.toLowerCase()
+  while (at < source.length) {
+    partPattern.lastIndex = at
+    const match = partPattern.exec(source)
+    if (!match) return refuse(`cannot be read at ${JSON.stringify(source.slice(at, at + 20))}`)
+    const [whole, sign, word, attribute, double, single, bare] = match
+    if (sign === '#' && selector.id !== null) refuse('has two ids')
+    if (sign === '#') selector.id = word ?? ''
+    else if (sign === '.') selector.classes.push(word ?? '')
+    else selector.attributes.push({ name: (attribute ?? '').toLowerCase(), value: double ?? single ?? bare ?? null })
+    at += whole.length
+  }
+  if (selector.tag && kept.has(selector.tag)) refuse('would remove the whole page')
+  return selector
+}
+
+/** Whether an open tag is one that the selector names. */
+export function matchesSelector(selector: Selector, element: ElementView): boolean {
+  if (kept.has(element.name)) return false
+  if (selector.tag !== null && selector.tag !== element.name) return false
+  if (selector.id !== null && element.attribute('id') !== selector.id) return false
+  if (selector.classes.length > 0) {
+    const classes = (element.attribute('class') ?? '').split(/\s+/)
+    if (!selector.classes.every(one => classes.includes(one))) return false
+  }
+  return selector.attributes.every(({ name, value }) => {
+    const own = element.attribute(name)
+    return own !== undefined && (value === null || own === value)
+  })
+}
+
+/** Finds the selectors that an open tag meets, without trying all of them: most tags are dismissed by a look-up or two. */
+export function createSelectorIndex<T>(entries: readonly { selector: Selector; of: T }[]) {
+  type Entry = { selector: Selector; of: T }
+  const ids = new Map<string, Entry[]>()
+  const classes = new Map<string, Entry[]>()
+  const attributes = new Map<string, Entry[]>()
+  const tags = new Map<string, Entry[]>()
+  const none: Entry[] = []
+  // Pages repeat the same values of class over and over.
+  const byClassValue = new Map<string, Entry[]>()
+  const put = (map: Map<string, Entry[]>, key: string, entry: Entry) => map.set(key, [...(map.get(key) ?? []), entry])
+  for (const entry of entries) {
+    const { selector } = entry
+    if (selector.id !== null) put(ids, selector.id, entry)
+    else if (selector.classes[0] !== undefined) put(classes, selector.classes[0], entry)
+    else if (selector.attributes[0]) put(attributes, selector.attributes[0].name, entry)
+    else put(tags, selector.tag ?? '', entry)
+  }
+
+  function ofClasses(value: string): Entry[] {
+    const known = byClassValue.get(value)
+    if (known) return known
+    const found = value.split(/\s+/).flatMap(one => classes.get(one) ?? none)
+    if (byClassValue.size < 10_000) byClassValue.set(value, found.length === 0 ? none : found)
+    return found
+  }
+
+  return {
+    /** @param names of the attributes that the tag has. */
+    find(element: ElementView, names: readonly { name: string }[]): T[] {
+      let candidates = tags.get(element.name) ?? none
+      for (const { name } of names) {
+        const more =
+          name === 'class'
+            ? ofClasses(element.attribute('class') ?? '')
+            : name === 'id'
+              ? ids.get(element.attribute('id') ?? '')
+              : undefined
+        const named = attributes.get(name)
+        if (more && more.length > 0) candidates = [...candidates, ...more]
+        if (named) candidates = [...candidates, ...named]
+      }
+      if (candidates.length === 0) return []
+      return candidates.flatMap(({ selector, of }) => (matchesSelector(selector, element) ? [of] : []))
+    },
+  }
+}
