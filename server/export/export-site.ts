@@ -70,8 +70,9 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const { limits, workFolder, outFile, log } = options
   const ending = new AbortController()
   const timer = setTimeout(() => {
-    const minutes = Math.round(limits.jobTimeoutMs / 60_000)
-    const message = `The export took longer than its limit of ${minutes} minutes; raise the limit or export fewer paths.`
+    const seconds = Math.round(limits.jobTimeoutMs / 1000)
+    const limit = seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
+    const message = `The export took longer than its limit of ${limit}; raise the limit or export fewer paths.`
     ending.abort(new ExportError(message, 'timeout'))
   }, limits.jobTimeoutMs)
   const signal = AbortSignal.any([options.signal, ending.signal])

@@ -39,7 +39,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
       const host = target.hostname.replace(/^\[|\]$/g, '')
       const port = target.port || (target.protocol === 'https:' ? '443' : '80')
       if (options.exempt && isOrigin(options.exempt, target.hostname, port)) return direct(target, callback)
-      const why = isIP(host) === 0 ? null : whyForbidden(host)
+      const why = isIP(host) === 0 ? whyForbiddenName(host) : whyForbidden(host)
       if (why) return callback(new ForbiddenAddressError(host, why), null)
       guarded(target, (error, socket) => {
         if (error) return callback(error, null)
@@ -56,6 +56,11 @@ function isOrigin(origin: URL, hostname: string, port: string): boolean {
   const bare = (host: string) => host.replace(/^\[|\]$/g, '').toLowerCase()
   const originPort = origin.port || (origin.protocol === 'https:' ? '443' : '80')
   return bare(origin.hostname) === bare(hostname) && originPort === port
+}
+
+/** Names below localhost mean this machine (RFC 6761, 6.3), whatever a resolver makes of them. */
+function whyForbiddenName(name: string): string | null {
+  return /(^|\.)localhost\.?$/i.test(name) ? 'loopback' : null
 }
 
 /** One forbidden address among the answers is enough to refuse the name: a mixed answer is how rebinding looks. */

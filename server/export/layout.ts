@@ -18,6 +18,9 @@ export const externalFolder = '_external'
 
 const longestPathBytes = 240
 
+/** The file that a bundle opens with. */
+const entrance = 'index.html'
+
 /** Names at the root of a bundle that are ours. */
 const ownNames = ['export-report.json', 'export-report.html', '_quire', externalFolder]
 
@@ -67,7 +70,9 @@ function placeFolder(root: Folder, segments: readonly string[]): { folder: Folde
   for (const segment of segments) {
     let name = segment
     let entry = folder.names.get(foldName(name))
-    if (entry && (entry.name !== name || !entry.folder)) {
+    // The bundle opens with a file of this name; a folder would be in its way.
+    const isEntrance = path.length === 0 && foldName(name) === entrance
+    if (isEntrance || (entry && (entry.name !== name || !entry.folder))) {
       name = markSegment(segment, `folder ${segment}`)
       entry = folder.names.get(foldName(name))
     }

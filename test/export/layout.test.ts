@@ -139,3 +139,10 @@ test.each([
 ])('from %s to %s is %s', (from, to, reference) => {
   expect(relativeReference(from, to)).toBe(reference)
 })
+
+test('a folder never takes the name of the file that the bundle opens with', () => {
+  const result = plan([page('/index.html/x'), file('/INDEX.HTML/y.png'), page('/')])
+  expect(result['/']).toBe('index.html')
+  for (const path of Object.values(result).filter(path => path !== 'index.html'))
+    expect(path).toMatch(/^index~[0-9a-f]{8}(~[0-9a-f]{8})?\.html\/|^INDEX~[0-9a-f]{8}(~[0-9a-f]{8})?\.HTML\//)
+})

@@ -41,3 +41,12 @@ test('llms.txt names pages in Markdown links', () => {
     'https://a.example/x',
   ])
 })
+
+test.each([
+  ['opened tags', `<urlset>${'<url><loc>'.repeat(500_000)}`],
+  ['spaces', `<urlset><url><loc>${' '.repeat(4_000_000)}</url></urlset>`],
+])('a sitemap of %s is read in no time', (_, text) => {
+  const startedAt = performance.now()
+  expect(readSitemap(Buffer.from(text), 64 * limit).pages).toEqual([])
+  expect(performance.now() - startedAt).toBeLessThan(3000)
+})

@@ -1,0 +1,40 @@
+import { createSocket } from 'node:dgram'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+
+/** A listener for TCP and UDP on every address of this machine that nobody may ever reach; it notes who does. */
+export interface Canary {
+  port: number
+  /** What came, in order: the path of a request line, else '(tcp)' or '(udp)'. */
+  visits: string[]
+  close(): Promise<void>
+}
+
+export async function startCanary(): Promise<Canary> {
+  const visits: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => {
+    sockets.add(socket)
+    const index = visits.push('(tcp)') - 1
+    socket.on('error', () => {})
+    socket.on('data', bytes => {
+      visits[index] = /^[A-Z]+ (\S+) HTTP/.exec(bytes.toString('latin1'))?.[1] ?? visits[index] ?? ''
+      socket.end(
+        'HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length: 2\r\nconnection: close\r\n\r\nhi',
+      )
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '::', resolve))
+  const { port } = server.address() as AddressInfo
+  const udp = createSocket('udp6')
+  udp.on('error', () => {}).on('message', () => visits.push('(udp)'))
+  await new Promise<void>(resolve => udp.bind(port, '::', resolve))
+  return {
+    port,
+    visits,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      udp.close()
+      return new Promise(resolve => server.close(() => resolve()))
+    },
+  }
+}
