@@ -7,7 +7,7 @@ import { integer } from '../../server/commands/integer.ts'
 import { jsonOption } from '../../server/commands/options.ts'
 import { findBrowser, installCommand } from '../../server/export/browser.ts'
 import { judge } from './export/goals.ts'
-import { listProblems, type Report, toText } from './export/report.ts'
+import { listProblems, type Report, siteText, summaryText } from './export/report.ts'
 import { runSite, type SiteResult } from './export/run.ts'
 import { sites } from './export/sites.ts'
 import { tools } from './export/tools.ts'
@@ -87,15 +87,17 @@ async function run({ json, quick, keep = false, timeoutSeconds, ...flags }: Flag
   const say = (text: string) => void process.stderr.write(`${text}\n`)
   const results: SiteResult[] = []
   for (const site of chosen) {
-    results.push(
-      await runSite(site, contestants, {
-        cacheFolder,
-        samples: quick ? { root: 5, folder: 3, file: 3 } : { root: 20, folder: 10, file: 10 },
-        toolTimeoutMs: (quick ? Math.min(60, timeoutSeconds) : timeoutSeconds) * 1000,
-        keep,
-        say,
-      }),
-    )
+    const result = await runSite(site, contestants, {
+      cacheFolder,
+      samples: quick ? { root: 5, folder: 3, file: 3 } : { root: 20, folder: 10, file: 10 },
+      toolTimeoutMs: (quick ? Math.min(60, timeoutSeconds) : timeoutSeconds) * 1000,
+      keep,
+      say,
+    })
+    results.push(result)
+    // A long run that is stopped has said what it knew.
+    if (!json) console.log(`${siteText(result).join('\n')}\n`)
+    for (const problem of listProblems([result], 'quire')) say(problem)
   }
   const report: Report = {
     at: new Date().toISOString(),
@@ -105,8 +107,7 @@ async function run({ json, quick, keep = false, timeoutSeconds, ...flags }: Flag
     sites: results,
     goals: results.flatMap(judge),
   }
-  console.log(json ? JSON.stringify(report, undefined, 2) : toText(report))
-  for (const problem of listProblems(results, 'quire')) say(problem)
+  console.log(json ? JSON.stringify(report, undefined, 2) : summaryText(report).join('\n'))
   const missed = report.goals.filter(({ isMet }) => !isMet).length
   if (missed > 0) throw new CommandError(`Quire misses ${missed} of ${report.goals.length} goals.`)
 }

@@ -19,21 +19,8 @@ const checkHeads = ['root: text', 'looks', 'failed', 'errors', 'outbound', 'bad 
 const modeHeads = ['folder: text (content)', 'faults', 'file: text (content)', 'faults']
 const useHeads = ['hydrated', 'theme', 'menu click', 'search']
 
-/** The report as Markdown, as it stands in RESULTS.md. */
-export function toText({ at, command, machine, seconds, sites, goals }: Report): string {
-  const missed = goals.filter(({ isMet }) => !isMet)
-  return [
-    `${at.slice(0, 16).replace('T', ' ')} UTC, ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load average ` +
-      `${machine.loadAverageBefore.toFixed(1)} before and ${machine.loadAverageAfter.toFixed(1)} after, ` +
-      `${Math.round(seconds / 60)} minutes: \`${command}\``,
-    ...sites.flatMap(site => ['', ...siteText(site)]),
-    '',
-    `Goals of Quire: ${goals.length - missed.length} of ${goals.length} met.`,
-    ...missed.map(({ site, what, given }) => `- missed, ${site}: ${what} (${given})`),
-  ].join('\n')
-}
-
-function siteText({ site, description, pages, isUnseen, app, results }: SiteResult): string[] {
+/** What was measured of one site as Markdown, as it stands in RESULTS.md. */
+export function siteText({ site, description, pages, isUnseen, app, results }: SiteResult): string[] {
   const ran = results.filter(({ obstacle }) => obstacle === undefined)
   const landsOn = app?.landsOn
   const table = [[...heads, ...checkHeads], ...ran.map(result => [...costs(result, pages), ...atRoot(result)])]
@@ -49,6 +36,19 @@ function siteText({ site, description, pages, isUnseen, app, results }: SiteResu
     ...toTable(second),
     ...results.flatMap(({ tool, obstacle }) => (obstacle === undefined ? [] : ['', `${tool}: ${obstacle}.`])),
     ...ran.flatMap(notes),
+  ]
+}
+
+/** The conditions of a run and what it says of our goals; goes below its sites. */
+export function summaryText({ at, command, machine, seconds, goals }: Report): string[] {
+  const missed = goals.filter(({ isMet }) => !isMet)
+  return [
+    `${at.slice(0, 16).replace('T', ' ')} UTC, ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load average ` +
+      `${machine.loadAverageBefore.toFixed(1)} before and ${machine.loadAverageAfter.toFixed(1)} after, ` +
+      `${Math.round(seconds / 60)} minutes: \`${command}\``,
+    '',
+    `Goals of Quire: ${goals.length - missed.length} of ${goals.length} met.`,
+    ...missed.map(({ site, what, given }) => `- missed, ${site}: ${what} (${given})`),
   ]
 }
 
