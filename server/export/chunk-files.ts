@@ -14,13 +14,20 @@ export function chunkFiles(text: string): string[] {
   const publicPath = /\.p="([^"\\]*)"/.exec(text)?.[1] ?? ''
   for (const match of text.matchAll(head)) {
     const expression = readExpression(text.slice(match.index + match[0].length), match[1] ?? match[2] ?? '')
-    for (const id of expression?.ids ?? []) {
+    // A program of one chunk needs no map; the chunk is named where it is asked for.
+    for (const id of expression?.ids.size ? expression.ids : askedChunks(text)) {
       const name = expression?.evaluate(id)
       if (name && /^[\w@~%+.,/-]+\.(?:m?js|css)$/.test(name)) found.add(publicPath + name)
       if (found.size >= mostChunks) return [...found]
     }
   }
   return [...found]
+}
+
+function askedChunks(text: string): Set<string> {
+  const single = Array.from(text.matchAll(/\.e\(["']?([\w-]+)["']?\)/g), ([, id = '']) => id)
+  const listed = Array.from(text.matchAll(/\.O\(void 0,\[([\d,]+)\]/g), ([, ids = '']) => ids.split(','))
+  return new Set([...single, ...listed.flat()])
 }
 
 /** VitePress loads `x.md.js` on a click for the page that itself came with `x.md.lean.js`. */

@@ -49,6 +49,11 @@ function runPage(settings: RuntimeSettings): void {
   let isDark = chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches
   setTheme(isDark)
 
+  // Many wait for their script before they can be pressed.
+  if (settings.hasDarkClass || settings.themeAttributes.length > 0)
+    for (const button of document.querySelectorAll<HTMLButtonElement>('button[disabled]'))
+      if (themeName.test(nameOf(button))) button.disabled = false
+
   function isShown(panel: Element) {
     return panel.getClientRects().length > 0 && (panel as HTMLElement).offsetHeight > 0
   }

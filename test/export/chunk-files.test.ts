@@ -17,6 +17,11 @@ describe('the chunks that a run-time names', () => {
     { fact: 'a plain function', given: 'r.u=function(e){return "a/"+{1:"x"}[e]+".js"}', want: ['a/x.js'] },
     { fact: 'style sheets', given: 'r.miniCssF=e=>"css/"+{4:"dd"}[e]+".css"', want: ['css/dd.css'] },
     { fact: 'anything else is not read', given: 'r.u=e=>fetch("x")+e', want: [] },
+    {
+      fact: 'a single chunk, named where it is asked for',
+      given: 'var n=a.O(void 0,[1852],()=>1);a.u=e=>"assets/js/"+e+".25f6.js",a.p="/"',
+      want: ['/assets/js/1852.25f6.js'],
+    },
     { fact: 'no look-up, no names', given: 'r.u=e=>e+".js"', want: [] },
     { fact: 'cut off', given: 'r.u=e=>"a"+({1:"x', want: [] },
   ]
