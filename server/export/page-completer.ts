@@ -243,7 +243,7 @@ function gains(shown: readonly string[], fetched: readonly string[]): boolean {
 function replacePage({ resource }: FetchedPage, shown: RenderedPage, products: ProductRemoval): FetchedPage {
   const asShown = { text: Buffer.from(shown.html).toString('latin1'), charset: 'utf-8' }
   // Its scripts may have added what the HTML did not hold.
-  const raw = products.clean(asShown, shown.url, resource.key)
+  const raw = products.cleanRendered(asShown, shown.url, resource.key)
   const bytes = Buffer.from(raw.text, 'latin1')
   const changed: Resource = {
     ...resource,

@@ -1,7 +1,7 @@
 import type { Feature, Features } from './features.ts'
 import { createRecognizer, type Recognised } from './recognize-products.ts'
 import type { RemovalRules } from './removal-rules.ts'
-import { removeProducts } from './remove-products.ts'
+import { type CleanedPage, removeProducts } from './remove-products.ts'
 import type { Site } from './site.ts'
 import type { RawText } from './text-encoding.ts'
 
@@ -16,8 +16,10 @@ export interface ProductCount {
 
 /** What one export does with products, and on which pages it met them. */
 export interface ProductRemoval {
-  /** The page without what is off. Called again with what a browser made of the page, it removes what scripts added. */
+  /** The page without what is off. */
   clean(raw: RawText, url: URL, key: string): RawText
+  /** The same for what a browser made of a page: what its scripts added goes too. */
+  cleanRendered(raw: RawText, url: URL, key: string): RawText
   /** The same without noting it, for pages that do not go into the bundle. */
   cleanUnseen(raw: RawText, url: URL): RawText
   /** Why this may not be loaded or packed; null when it may. */
@@ -40,12 +42,14 @@ export function createProductRemoval(
   const seen = new Map<string, Set<Recognised>>()
   const find = (url: URL) => recognizer.byAddress(url, isOwn(url))
 
+  function note(key: string, cleaned: CleanedPage): RawText {
+    if (cleaned.products.size > 0) seen.set(key, new Set([...(seen.get(key) ?? []), ...cleaned.products]))
+    return cleaned.raw
+  }
+
   return {
-    clean(raw, url, key) {
-      const cleaned = removeProducts(raw, url, isOwn, recognizer)
-      if (cleaned.products.size > 0) seen.set(key, new Set([...(seen.get(key) ?? []), ...cleaned.products]))
-      return cleaned.raw
-    },
+    clean: (raw, url, key) => note(key, removeProducts(raw, url, isOwn, recognizer)),
+    cleanRendered: (raw, url, key) => note(key, removeProducts(raw, url, isOwn, recognizer, false)),
     cleanUnseen: (raw, url) => removeProducts(raw, url, isOwn, recognizer).raw,
     refuse(url) {
       const product = find(url)

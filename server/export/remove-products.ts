@@ -26,12 +26,17 @@ interface Found {
   hasScripts: boolean
 }
 
-/** Takes out what belongs to removed products: scripts, styles, frames, elements with all they hold. All else stays. */
+/**
+ * Takes out what belongs to removed products: scripts, styles, frames, elements with all they hold. All else stays.
+ *
+ * @param scriptsRun false for a page whose own scripts are left out: nothing can show an element again.
+ */
 export function removeProducts(
   raw: RawText,
   pageUrl: URL,
   isOwn: (url: URL) => boolean,
   recognizer: Recognizer,
+  scriptsRun = true,
 ): CleanedPage {
   const found = findProducts(raw, pageUrl, isOwn, recognizer)
   const targets = new Set<number>()
@@ -39,9 +44,10 @@ export function removeProducts(
   for (const { start, product } of found.parts) if (product.isRemoved && found.products.has(product)) targets.add(start)
   if (targets.size === 0) return { raw, products: found.products }
   const text = removeElements(raw.text, targets)
-  const embedded = found.hasScripts
-    ? [...found.products].filter(product => product.isRemoved && !found.scripted.has(product))
-    : []
+  const embedded =
+    scriptsRun && found.hasScripts
+      ? [...found.products].filter(product => product.isRemoved && !found.scripted.has(product))
+      : []
   return { raw: { ...raw, text: hideElements(text, embedded) }, products: found.products }
 }
 
