@@ -12,7 +12,9 @@ const mostFiles = 300
 /** The string literals of a script that name a file, each once. A guess: what turns out not to be there was none. */
 export function scriptFiles(text: string): string[] {
   const found = new Set<string>()
-  for (const [, , name = ''] of text.matchAll(literal)) {
+  // A placeholder before the extension, as in `search-index{dir}.json`, stands for nothing in most cases.
+  const filled = text.replace(/\{\w{1,20}\}(?=\.[a-z]+[?"'`])/g, '')
+  for (const [, , name = ''] of filled.matchAll(literal)) {
     if (/^[\d.]+$/.test(name) || name.includes('..', 3)) continue
     found.add(name)
     if (found.size >= mostFiles) break

@@ -9,6 +9,7 @@ test.each([
   ['`/img/$' + '{name}.png` + "https://cdn.example/x.js" + "//cdn.example/y.js"', []],
   ['"a b.png" "index.html" "README.md" "1.2.3" ".js" "x"', []],
   ['"a.js" "a.js"', ['a.js']],
+  ['"search-index{dir}.json?_=1e"', ['search-index.json']],
 ])('%s names %j', (script, files) => {
   expect(scriptFiles(script)).toEqual(files)
 })
