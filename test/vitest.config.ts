@@ -9,8 +9,8 @@ export default defineConfig(({ mode }) => {
     test: {
       include: [long ? 'test/**/*.long.test.ts' : 'test/**/*.test.ts'],
       exclude: [...configDefaults.exclude, ...(long ? [] : ['**/*.long.test.ts'])],
-      testTimeout: long ? 900_000 : 30_000,
-      hookTimeout: 60_000,
+      testTimeout: long ? 900_000 : 120_000,
+      hookTimeout: 120_000,
       maxWorkers: 2,
       coverage: { provider: 'v8', include: ['server/**/*.ts', 'mock/**/*.ts'], reporter: ['text-summary', 'text'] },
     },

@@ -34,7 +34,7 @@ export async function startSite(pages: number, { delayMs = 0 } = {}): Promise<{ 
 }
 
 /** Asks again every 50 ms until the answer is there. */
-export async function waitFor<T>(ask: () => Promise<T | undefined>, withinMs = 20_000): Promise<T> {
+export async function waitFor<T>(ask: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
   const endsAt = Date.now() + withinMs
   while (Date.now() < endsAt) {
     const answer = await ask()
