@@ -2,8 +2,9 @@ import { Option } from 'commander'
 import { CommandError } from './commands/command-error.ts'
 import { integer } from './commands/integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './commands/limit-options.ts'
-import { dataOption } from './commands/options.ts'
+import { dataOption, verifyOption } from './commands/options.ts'
 import type { ExportLimits } from './export/limits.ts'
+import type { Verify } from './export/place-scripts.ts'
 
 export interface Config {
   dataFolder: string
@@ -19,6 +20,8 @@ export interface Config {
   /** Archives completed and failed agent jobs of this age; undefined = never. */
   agentJobRetentionDays: number | undefined
   exportLimits: ExportLimits
+  /** How much of a bundle a browser opens before it is handed out. */
+  exportVerify: Verify
   logLevel: string
   /** Checks every answer against the document, too: for tests and for trying a change. */
   validateResponses: boolean
@@ -35,6 +38,7 @@ export interface ServeFlags extends LimitFlags {
   bodyLimitBytes: number
   leaseSeconds: number
   agentJobRetentionDays?: number
+  verify: Verify
   logLevel: string
   validateResponses?: boolean
 }
@@ -76,6 +80,7 @@ export function serveOptions(): Option[] {
       .env('QUIRE_AGENT_JOB_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
     ...limitOptions(),
+    verifyOption(),
     new Option('--log-level <level>', 'least level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
     new Option('--validate-responses', 'check answers against the document, too').env('QUIRE_VALIDATE_RESPONSES'),
   ]
@@ -111,6 +116,7 @@ export function readConfig(flags: ServeFlags): Config {
     leaseMs: flags.leaseSeconds * 1000,
     agentJobRetentionDays: flags.agentJobRetentionDays,
     exportLimits: readLimits(flags),
+    exportVerify: flags.verify,
     logLevel: flags.logLevel,
     validateResponses: flags.validateResponses ?? false,
   }

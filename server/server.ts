@@ -84,6 +84,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       bundles,
       exportSite,
       limits: config.exportLimits,
+      verify: config.exportVerify,
       workFolder: join(dataFolder, 'work'),
       owner: `${process.pid}-${randomUUID()}`,
       leaseMs: config.leaseMs,

@@ -5,11 +5,12 @@ import { Command, Option } from 'commander'
 import type { BundleFormat } from '../export/export-job.ts'
 import { ExportError, type ExportResult, exportSite } from '../export/export-site.ts'
 import { type Deployment, type Feature, FeatureError, type Features, resolveFeatures } from '../export/features.ts'
+import type { Verify } from '../export/place-scripts.ts'
 import { describeProgress, drawProgress } from '../export/progress-line.ts'
 import { parseDomain } from '../tenancy/site.ts'
 import { CommandError } from './command-error.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
-import { jsonOption } from './options.ts'
+import { jsonOption, verifyOption } from './options.ts'
 import { printJson } from './print.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from './removal-options.ts'
 
@@ -23,6 +24,7 @@ interface ExportFlags extends LimitFlags, RemovalFlags {
   label?: string
   ignoreRobots?: boolean
   workFolder?: string
+  verify: Verify
   json?: boolean
 }
 
@@ -75,6 +77,7 @@ export function exportCommand(): Command {
         'QUIRE_EXPORT_WORK_FOLDER',
       ),
     )
+    .addOption(verifyOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -128,6 +131,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
       outFile,
       workFolder: join(scratch, 'site'),
       limits: readLimits(flags),
+      verify: flags.verify,
       obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
       onProgress: progress.show,
       signal: stop.signal,

@@ -9,3 +9,11 @@ export function dataOption(): Option {
 export function jsonOption(): Option {
   return new Option('--json', 'print JSON')
 }
+
+/** `--verify`, for every command that exports. */
+export function verifyOption(): Option {
+  return new Option('--verify <how>', 'what a browser opens of a bundle: nothing, a sample, or every page with scripts')
+    .env('QUIRE_VERIFY')
+    .choices(['static', 'sample', 'full'])
+    .default('sample')
+}

@@ -4,6 +4,7 @@ import type { Sites } from '../tenancy/site.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJobs, Lease } from './export-job.ts'
 import { ExportError, type ExportLimits, type ExportProgress, type exportSite } from './export-site.ts'
+import type { Verify } from './place-scripts.ts'
 
 export interface RunnerDeps {
   exportJobs: ExportJobs
@@ -11,6 +12,7 @@ export interface RunnerDeps {
   bundles: BundleStore
   exportSite: typeof exportSite
   limits: ExportLimits
+  verify: Verify
   /** Scratch space, on the file system of the bundles. */
   workFolder: string
   /** Names this process in a lease. */
@@ -119,6 +121,7 @@ async function runJob(
       outFile,
       workFolder: join(workFolder, 'site'),
       limits: deps.limits,
+      verify: deps.verify,
       onProgress: reporter(deps, lease, leaseLost),
       signal: AbortSignal.any([stopping, leaseLost.signal]),
       log: (details, message) => log.info({ ...about, ...details }, message),

@@ -79,6 +79,7 @@ function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000)
     bundles: openBundleFiles(join(folder, 'bundles')),
     exportSite,
     limits: defaultLimits,
+    verify: 'static',
     workFolder: join(folder, 'work'),
     owner: 'test',
     leaseMs,
