@@ -4,7 +4,7 @@ import { integer } from './commands/integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './commands/limit-options.ts'
 import { dataOption, verifyOption } from './commands/options.ts'
 import type { ExportLimits } from './export/limits.ts'
-import type { Verify } from './export/place-scripts.ts'
+import type { Verify } from './export/scripts/place-scripts.ts'
 
 export interface Config {
   dataFolder: string

@@ -6,7 +6,7 @@ import {
   parseRemovalRules,
   type RemovalRules,
   RemovalRulesError,
-} from '../export/removal-rules.ts'
+} from '../export/products/removal-rules.ts'
 import { CommandError } from './command-error.ts'
 
 export interface RemovalFlags {

@@ -1,9 +1,9 @@
-import type { Difference } from './choose-scripts.ts'
-import type { CrawlState } from './crawl-state.ts'
+import type { CrawlState } from './crawl/crawl-state.ts'
+import type { Site } from './crawl/site.ts'
 import type { Deployment } from './features.ts'
-import type { ScriptFindings } from './place-scripts.ts'
-import type { ProductCount } from './product-removal.ts'
-import type { Site } from './site.ts'
+import type { ProductCount } from './products/product-removal.ts'
+import type { Difference } from './scripts/choose-scripts.ts'
+import type { ScriptFindings } from './scripts/place-scripts.ts'
 
 /** What an export did and could not do. No times in it: the same site gives the same report. Lists are sorted. */
 export interface ExportReport {

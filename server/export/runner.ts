@@ -4,7 +4,7 @@ import type { Sites } from '../tenancy/site.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJobs, Lease } from './export-job.ts'
 import { ExportError, type ExportLimits, type ExportProgress, type exportSite } from './export-site.ts'
-import type { Verify } from './place-scripts.ts'
+import type { Verify } from './scripts/place-scripts.ts'
 
 export interface RunnerDeps {
   exportJobs: ExportJobs

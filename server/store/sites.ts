@@ -1,4 +1,4 @@
-import type { RemovalRules } from '../export/removal-rules.ts'
+import type { RemovalRules } from '../export/products/removal-rules.ts'
 import type { Site, Sites } from '../tenancy/site.ts'
 import type { Database } from './database.ts'
 

@@ -1,4 +1,4 @@
-import type { RemovalRules } from '../export/removal-rules.ts'
+import type { RemovalRules } from '../export/products/removal-rules.ts'
 import type { Awaitable } from './organization.ts'
 
 /** A documentation site: the public domain of a project, and where its pages are fetched from. */

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Archiver, TarArchive, ZipArchive } from 'archiver'
+import type { BundleFormat } from '../export-job.ts'
+
+/** The first instant a zip can hold. The same for all files: a bundle's bytes depend on its content only. */
+const entryDate = new Date(Date.UTC(1980, 0, 1))
+const entryMode = 0o644
+
+/** Files up to this size are read at once; larger ones are streamed. */
+const bufferBytes = 4 * 1024 ** 2
+
+export interface ArchiveOptions {
+  /** Folder with the files. */
+  folder: string
+  /** Paths in it, with slashes. */
+  paths: readonly string[]
+  format: BundleFormat
+  /** Written as outFile + '.part' and renamed when complete. */
+  outFile: string
+  signal: AbortSignal
+}
+
+/** Packs files into one archive, byte-identical for identical input: sorted names, fixed dates and modes. */
+export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes: number; sha256: string }> {
+  const { folder, paths, format, outFile, signal } = options
+  const partFile = `${outFile}.part`
+  // Node writes a gzip header without a time (MTIME 0), so tar.gz is stable too.
+  const archive: Archiver =
+    format === 'zip'
+      ? new ZipArchive({ zlib: { level: 6 } })
+      : new TarArchive({ gzip: true, gzipOptions: { level: 6 } })
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      sizeBytes += chunk.length
+      done(null, chunk)
+    },
+  })
+  const written = pipeline(archive, count, createWriteStream(partFile), { signal })
+  try {
+    await Promise.race([written, appendAll(archive)])
+    await written
+    await rename(partFile, outFile)
+    return { sizeBytes, sha256: hash.digest('hex') }
+  } catch (error) {
+    archive.abort()
+    archive.destroy()
+    await written.catch(() => {})
+    await rm(partFile, { force: true })
+    throw error
+  }
+
+  async function appendAll(into: Archiver) {
+    for (const path of [...paths].sort()) {
+      signal.throwIfAborted()
+      const file = join(folder, path)
+      const stats = await stat(file)
+      const source = stats.size <= bufferBytes ? await readFile(file) : createReadStream(file)
+      // One entry at a time: archiver would open or hold everything that is appended.
+      // Errors end `written`, which the caller waits for at the same time.
+      const done = once(into, 'entry')
+      into.append(source, { name: path, date: entryDate, mode: entryMode, stats })
+      await done
+    }
+    await into.finalize()
+  }
+}

@@ -1,0 +1,109 @@
+import type { ExportReport } from '../report.ts'
+
+/** Lines of one list that are shown; the rest is in export-report.json. */
+const mostRows = 500
+
+const modes = {
+  none: 'The site has no scripts of its own in these pages.',
+  everywhere: 'The site’s own scripts run wherever the bundle is opened.',
+  guarded:
+    'The site’s own scripts run where the bundle is served from the root of a host. In a folder, or opened by double click, the pages are plain and readable, without the site’s search.',
+  frozen: 'The site’s own scripts failed the check and are left out.',
+}
+
+/** The report as a page that a person can read: nothing is loaded and nothing runs. */
+export function writeReportPage(report: ExportReport): string {
+  const { scripts } = report
+  const lists = [
+    table('Pages that differ from the origin', ['Page', 'Place', 'What'], report.differences, row => [
+      row.page,
+      row.place,
+      row.what,
+    ]),
+    table('Addresses that do not resolve in the bundle', ['Page', 'Address'], report.unresolved, row => [
+      row.page,
+      row.address,
+    ]),
+    table('Links to pages that are not there', ['Address', 'Why', 'Pages', 'Such as'], report.deadLinks, row => [
+      row.to,
+      row.reason,
+      String(row.count),
+      row.pages.join('\n'),
+    ]),
+    table('Files that could not be had', ['Address', 'Why', 'Pages', 'Such as'], report.missingFiles, row => [
+      row.url,
+      row.reason,
+      String(row.count),
+      row.pages.join('\n'),
+    ]),
+    table('Pages left out', ['Address', 'Why'], report.skipped, row => [row.url, row.reason]),
+    table('Redirects', ['From', 'To'], report.redirects, row => [row.from, row.to]),
+    table('Packed files of other sites', ['Address'], report.packedThirdParty, row => [row]),
+    table('Left out files of other sites', ['Address', 'Why'], report.removedThirdParty, row => [row.url, row.reason]),
+    table('Pages rendered by a browser', ['Page'], report.renderedPages, row => [row]),
+    table('Pages compared with what a browser shows', ['Page'], [...new Set([...report.comparedPages])], row => [row]),
+    table('Pages opened in a browser after packing', ['Page'], scripts.checkedPages, row => [row]),
+    table('Notes', ['Note'], report.notes, row => [row]),
+  ]
+  const facts: [string, string][] = [
+    ['Site', report.domain],
+    ['Version', report.version ?? 'none given'],
+    ['Deployment', report.deployment],
+    ['Pages', String(report.pages)],
+    ['Other files', String(report.files)],
+    ['Dead links', String(report.deadLinks.length)],
+    ['Scripts', modes[scripts.mode]],
+    ...(scripts.reason === null ? [] : ([['Why', scripts.reason]] as [string, string][])),
+    ['Decided by', scripts.decidedBy === 'browser' ? 'opening pages in a browser' : 'rules; no browser was asked'],
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Export report: ${toHtml(report.domain)}</title>
+<link rel="icon" href="data:,">
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
+th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8884; overflow-wrap: anywhere; white-space: pre-line }
+summary { cursor: pointer; font-weight: 600; padding: .25rem 0 }
+</style>
+</head>
+<body>
+<h1>Export report</h1>
+<table>
+${facts.map(([name, value]) => `<tr><th scope="row">${toHtml(name)}</th><td>${toHtml(value)}</td></tr>`).join('\n')}
+</table>
+${lists.filter(list => list !== '').join('\n')}
+<p>The same for programs: <a href="export-report.json">export-report.json</a></p>
+</body>
+</html>
+`
+}
+
+function table<T>(title: string, heads: string[], rows: readonly T[], cells: (row: T) => string[]): string {
+  if (rows.length === 0) return ''
+  const shown = rows.slice(0, mostRows)
+  const rest = rows.length - shown.length
+  return `<details>
+<summary>${toHtml(title)} (${rows.length})</summary>
+<table>
+<tr>${heads.map(head => `<th scope="col">${toHtml(head)}</th>`).join('')}</tr>
+${shown
+  .map(
+    row =>
+      `<tr>${cells(row)
+        .map(cell => `<td>${toHtml(cell)}</td>`)
+        .join('')}</tr>`,
+  )
+  .join('\n')}
+</table>${rest > 0 ? `\n<p>${rest} more are in export-report.json.</p>` : ''}
+</details>`
+}
+
+function toHtml(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
+}

@@ -1,0 +1,197 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import { replaceManifestUrls } from '../crawl/manifest.ts'
+import { createQueue } from '../crawl/queue.ts'
+import type { RawText } from '../page/text-encoding.ts'
+import type { ExportReport } from '../report.ts'
+import { type BundleMap, createBundleMap, findAliases, referTo } from './bundle-map.ts'
+import { createFindings } from './findings.ts'
+import { type Placed, planLayout, relativeReference } from './layout.ts'
+import { redirectPage, rewritePage, rewriteStylesheet } from './rewrite-page.ts'
+import { findUnresolvedInPage, findUnresolvedInStylesheet } from './verify-bundle.ts'
+
+/** What the bundle holds and what was found while it was written. */
+export interface WrittenBundle {
+  /** Paths of all files, the report not among them. */
+  paths: string[]
+  /** Where the pages are, by key. */
+  pagePaths: ReadonlyMap<string, string>
+  pageCount: number
+  fileCount: number
+  findings: Pick<ExportReport, 'redirects' | 'deadLinks' | 'missingFiles' | 'unresolved'>
+}
+
+/** Files of the work folder that are read and written at once. */
+const parallelFiles = 4
+
+/** Rewrites everything fetched into its place below `folder` and checks that all of it resolves. */
+export async function writeBundle(
+  state: CrawlState,
+  start: URL,
+  folder: string,
+  onPage: () => void,
+): Promise<WrittenBundle> {
+  const aliases = findAliases(state.pages)
+  const plan = planBundle(state, aliases)
+  const map = createBundleMap(state, plan, aliases)
+  const redirects = [...planRedirects(state, plan.redirects, map), ...planEntrance(plan, start, map)]
+  const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...redirects.map(({ path }) => path)])
+  const unresolved: ExportReport['unresolved'] = []
+  const found = createFindings(state.site)
+  await makeFolders(folder, paths)
+
+  const queue = createQueue(parallelFiles)
+  const jobs: Promise<void>[] = []
+  for (const [key, path] of sortedEntries(plan.pages)) {
+    const outcome = state.pages.get(key)
+    if (outcome?.state !== 'page') continue
+    const { resource } = outcome
+    jobs.push(
+      queue.add(async () => {
+        const raw = await readResource(resource)
+        const outside = { isOutside: state.products.leavesOutside, sources: state.products.sourcesOn(key) }
+        const text = rewritePage(raw, resource, path, map, found.on(path), outside)
+        for (const address of findUnresolvedInPage({ ...raw, text }, path, paths, outside.isOutside))
+          unresolved.push({ page: path, address })
+        await writeFile(join(folder, path), text, 'latin1')
+        onPage()
+      }),
+    )
+  }
+  const written = new Set<string>()
+  for (const [key, path] of sortedEntries(plan.files)) {
+    const outcome = state.files.get(key)
+    if (outcome?.state !== 'file' || written.has(path)) continue
+    written.add(path)
+    const { resource } = outcome
+    jobs.push(
+      queue.add(async () => {
+        if (resource.kind === 'file' || resource.kind === 'script') return rename(resource.file, join(folder, path))
+        const raw = await readResource(resource)
+        const text =
+          resource.kind === 'stylesheet'
+            ? rewriteStylesheet(raw, resource, path, map, found.on(path))
+            : rewriteManifest(raw, resource, path, map)
+        if (resource.kind === 'stylesheet') {
+          for (const address of findUnresolvedInStylesheet({ ...raw, text }, path, paths))
+            unresolved.push({ page: path, address })
+        }
+        await writeFile(join(folder, path), text, 'latin1')
+      }),
+    )
+  }
+  for (const { path, to } of redirects) {
+    jobs.push(queue.add(() => writeFile(join(folder, path), redirectPage(relativeReference(path, to)))))
+  }
+  await Promise.all(jobs)
+
+  unresolved.sort((a, b) => compare(a.page, b.page) || compare(a.address, b.address))
+  return {
+    paths: [...paths].sort(),
+    pagePaths: plan.pages,
+    pageCount: plan.pages.size,
+    fileCount: new Set(plan.files.values()).size,
+    findings: {
+      redirects: redirects.map(({ path, to }) => ({ from: path, to })).sort((a, b) => compare(a.from, b.from)),
+      ...found.list(),
+      unresolved,
+    },
+  }
+}
+
+interface BundlePlan {
+  pages: Map<string, string>
+  files: Map<string, string>
+  redirects: Map<string, string>
+}
+
+/** Places pages, files and redirects in one go, so that no two of them can want the same name. */
+function planBundle(state: CrawlState, aliases: ReadonlyMap<string, string>): BundlePlan {
+  const items: (Placed & { into: keyof BundlePlan; own: string })[] = []
+  for (const [own, outcome] of state.pages) {
+    const url = new URL(own)
+    if (outcome.state === 'page' && !aliases.has(own)) {
+      const { type } = outcome.resource
+      items.push({ key: `page ${own}`, own, into: 'pages', url, isPage: true, type, sha256: '', external: false })
+    } else if (outcome.state === 'redirect' && !/\.(?!x?html?$)[a-z0-9]{1,8}$/i.test(url.pathname)) {
+      items.push({
+        key: `redirect ${own}`,
+        own,
+        into: 'redirects',
+        url,
+        isPage: true,
+        type: 'text/html',
+        sha256: '',
+        external: false,
+      })
+    }
+  }
+  for (const [own, outcome] of state.files) {
+    if (outcome.state !== 'file') continue
+    const { type, sha256 } = outcome.resource
+    const url = new URL(own)
+    items.push({
+      key: `file ${own}`,
+      own,
+      into: 'files',
+      url,
+      isPage: false,
+      type,
+      sha256,
+      external: !state.site.own(url),
+    })
+  }
+  const placed = planLayout(items)
+  const plan: BundlePlan = { pages: new Map(), files: new Map(), redirects: new Map() }
+  for (const item of items) plan[item.into].set(item.own, placed.get(item.key) ?? '')
+  return plan
+}
+
+function planRedirects(state: CrawlState, redirects: ReadonlyMap<string, string>, map: BundleMap) {
+  const planned: { path: string; to: string }[] = []
+  for (const [key, path] of redirects) {
+    const destination = map.findPage(new URL(key))
+    if (destination.kind === 'inside' && destination.path !== path && state.pages.get(key))
+      planned.push({ path, to: destination.path })
+  }
+  return planned
+}
+
+/** A bundle opens at its root: without a page there, a small one leads to where the site begins. */
+function planEntrance(plan: BundlePlan, start: URL, map: BundleMap): { path: string; to: string }[] {
+  const taken = [...plan.pages.values(), ...plan.redirects.values(), ...plan.files.values()]
+  if (taken.includes('index.html')) return []
+  const begin = map.findPage(start)
+  const to = begin.kind === 'inside' ? begin.path : [...plan.pages.values()].sort()[0]
+  return to ? [{ path: 'index.html', to }] : []
+}
+
+async function makeFolders(folder: string, paths: ReadonlySet<string>): Promise<void> {
+  const folders = new Set([...paths].map(path => dirname(path)))
+  await Promise.all([...folders].map(name => mkdir(join(folder, name), { recursive: true })))
+}
+
+async function readResource({ file, charset }: Resource): Promise<RawText> {
+  return { text: await readFile(file, 'latin1'), charset }
+}
+
+function rewriteManifest(raw: RawText, manifest: Resource, path: string, map: BundleMap): string {
+  const text = Buffer.from(raw.text, 'latin1').toString()
+  const replaced = replaceManifestUrls(text, (address, kind) => {
+    const url = URL.parse(address, manifest.url)
+    if (!url || url.protocol === 'data:') return undefined
+    const destination = kind === 'icon' ? map.findFile(url) : map.findPage(url)
+    if (destination.kind !== 'inside') return kind === 'icon' ? 'data:,' : './'
+    return referTo(path, destination.path, address)
+  })
+  return Buffer.from(replaced).toString('latin1')
+}
+
+function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].sort(([a], [b]) => compare(a, b))
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

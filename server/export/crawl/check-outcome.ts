@@ -1,0 +1,68 @@
+import { ExportError } from '../export-error.ts'
+import type { FetchError } from '../fetch/fetcher.ts'
+import type { CrawlState, PageOutcome } from './crawl-state.ts'
+import { linkKey, type Site } from './site.ts'
+
+/** The share of pages that may fail for reasons of the origin before the bundle counts as useless. */
+const mostFailedShare = 0.1
+
+/**
+ * Decides whether what was collected is worth a bundle.
+ *
+ * @param wanted the pages asked for by name; null = the whole site.
+ * @throws {ExportError} when it is not, or when a page that was asked for is not there.
+ */
+export function checkOutcome(state: CrawlState, start: URL, wanted: URL[] | null): void {
+  const { site, pages } = state
+  const all = [...pages.values()]
+  const found = all.filter(outcome => outcome.state === 'page').length
+  const failed = all.filter(outcome => outcome.state === 'failed').length
+  const first = pages.get(linkKey(start))
+  if (found === 0 && first) throw explainStart(site, start, first)
+  const lost = (wanted ?? []).filter(url => !leadsToPage(state, linkKey(url)))
+  if (lost.length > 0) {
+    const names = lost.slice(0, 5).map(url => url.pathname)
+    const more = lost.length > 5 ? ` and ${lost.length - 5} more` : ''
+    throw new ExportError(`No page is at ${names.join(', ')}${more}; correct \`paths\` and start again.`, 'not_found')
+  }
+  if (failed > (found + failed) * mostFailedShare) {
+    const sample = all.find(outcome => outcome.state === 'failed')
+    const why = sample && 'reason' in sample ? sample.reason : 'no answer'
+    const message = `${failed} of ${found + failed} pages could not be fetched (${why}); start again when ${site.domain} answers.`
+    throw new ExportError(message, 'unreachable')
+  }
+}
+
+function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
+  if (first.state === 'elsewhere') {
+    const message = `${site.domain} redirects to ${first.url.host}; export that domain, or set the site's origin.`
+    return new ExportError(message, 'leaves_domain')
+  }
+  const reason = 'reason' in first ? first.reason : 'it leads to no page'
+  if (/robots\.txt/.test(reason)) {
+    return new ExportError(`The robots.txt of ${site.domain} does not allow the export.`, 'robots')
+  }
+  const message = `${site.domain} gave no page at ${start.pathname} (${reason}); check its domain and origin.`
+  return new ExportError(message, first.state === 'failed' ? 'unreachable' : 'not_found')
+}
+
+/** What a failed first request says about the whole export; null when others may still succeed. */
+export function explainUnreachable(site: Site, error: FetchError): ExportError | null {
+  if (error.code === 'forbidden') {
+    const message = `${error.message}; set the site's origin if it is meant to be exported from there.`
+    return new ExportError(message, 'forbidden_address', { cause: error })
+  }
+  if (error.code !== 'network') return null
+  const message = `${site.domain} cannot be reached (${error.message}); check its domain and origin.`
+  return new ExportError(message, 'unreachable', { cause: error })
+}
+
+function leadsToPage({ pages }: CrawlState, start: string): boolean {
+  let key = start
+  for (let hop = 0; hop < 10; hop += 1) {
+    const outcome = pages.get(key)
+    if (outcome?.state !== 'redirect') return outcome?.state === 'page' || outcome?.state === 'file'
+    key = outcome.to
+  }
+  return false
+}

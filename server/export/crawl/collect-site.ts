@@ -1,0 +1,109 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ExportOptions } from '../export-site.ts'
+import type { Fetcher } from '../fetch/fetcher.ts'
+import { readPageText } from '../page/page-text.ts'
+import { readRawText } from '../page/text-encoding.ts'
+import { createProductRemoval, type ProductRemoval } from '../products/product-removal.ts'
+import { createPageCompleter } from '../render/page-completer.ts'
+import { beginReport, type ExportReport } from '../report.ts'
+import { checkOutcome } from './check-outcome.ts'
+import { crawlSite } from './crawl.ts'
+import type { CrawlState } from './crawl-state.ts'
+import { discoverSite, type MissingPage } from './discover.ts'
+import { needFile } from './pack-file.ts'
+import { createQueue } from './queue.ts'
+import { linkKey, type Site } from './site.ts'
+
+export interface CollectedSite {
+  state: CrawlState
+  /** The page that the bundle opens with. */
+  start: URL
+  report: ExportReport
+}
+
+/**
+ * Fetches all pages and files into the work folder, and begins the report.
+ *
+ * @param abort ends the whole export.
+ * @throws {ExportError} when what was found is not worth a bundle.
+ */
+export async function collectSite(
+  options: ExportOptions,
+  site: Site,
+  fetcher: Fetcher,
+  signal: AbortSignal,
+  abort: (error: unknown) => void,
+): Promise<CollectedSite> {
+  const { limits, onProgress, paths } = options
+  onProgress({ stage: 'discover', pagesDone: 0, pagesKnown: 0 })
+  const obeyRobots = options.obeyRobots ?? !options.originAllowed
+  const discovered = await discoverSite({ site, fetcher, obeyRobots, wantPages: paths === null })
+  const folder = join(options.workFolder, 'fetched')
+  await mkdir(folder, { recursive: true })
+  const products = createProductRemoval(options.features, options.removal ?? null, site)
+  const state: CrawlState = {
+    site,
+    fetcher,
+    limits,
+    queue: createQueue(limits.connections),
+    pages: new Map(),
+    files: new Map(),
+    pendingPages: new Set(),
+    pendingFiles: new Map(),
+    background: new Set(),
+    folder,
+    isAllowed: discovered.isAllowed,
+    refuseFile: (url, role, isOwn) =>
+      products.refuse(url) ??
+      (!isOwn && role === 'script' && options.deployment === 'air-gapped' ? 'a script of another site' : null),
+    products,
+    abort,
+  }
+  const wanted = paths?.map(path => new URL(path, site.origin)) ?? [site.origin]
+  const start = wanted[0] ?? site.origin
+  const startKey = linkKey(start)
+  const missing = withoutProducts(discovered.missing, products)
+  const profileFolder = join(options.workFolder, 'browser')
+  const completer = createPageCompleter({ state, missing, startKey, profileFolder, signal, log: options.log })
+  // A site that sends missing pages to another page has no words for them.
+  const isSentAway = linkKey(missing.url) !== linkKey(missing.asked)
+  const missingWords = missing.body && !isSentAway ? readPageText(readRawText(missing.body, null)).words : null
+  const listed = discovered.pages.flatMap(address => {
+    const own = site.own(URL.parse(address) ?? new URL('about:blank'))
+    return own && site.inScope(own) ? [own] : []
+  })
+  // Browsers ask for it unasked; where it is there it belongs to the site.
+  needFile(state, new URL('/favicon.ico', site.origin), 'asset')
+  let pagesKnown = 0
+  try {
+    await crawlSite({
+      state,
+      missing,
+      missingWords,
+      startKey,
+      starts: [...wanted, ...listed],
+      followLinks: paths === null,
+      complete: completer.complete,
+      prepareReview: completer.prepareReview,
+      review: completer.review,
+      onProgress(pagesDone, known) {
+        pagesKnown = Math.max(pagesKnown, known)
+        onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown })
+      },
+    })
+  } finally {
+    await completer.close()
+  }
+  signal.throwIfAborted()
+  checkOutcome(state, start, paths === null ? null : wanted)
+  return { state, start, report: beginReport(options, state, completer.findings()) }
+}
+
+/** Pages are compared with it when they have lost their products, so it loses them too. */
+function withoutProducts(missing: MissingPage, products: ProductRemoval): MissingPage {
+  if (!missing.body) return missing
+  const raw = readRawText(missing.body, null)
+  const cleaned = products.cleanUnseen(raw, missing.url)
+  return cleaned === raw ? missing : { ...missing, body: Buffer.from(cleaned.text, 'latin1') }
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Fetcher } from '../fetch/fetcher.ts'
+import { type ExportLimits, totalExceeded } from '../limits.ts'
+import type { UrlRole } from '../page/url-attributes.ts'
+import type { ProductRemoval } from '../products/product-removal.ts'
+import type { Queue } from './queue.ts'
+import type { Site } from './site.ts'
+
+/** Something fetched that goes into the bundle; its bytes wait in a file of the work folder. */
+export interface Resource {
+  key: string
+  /** After redirects, at the origin when it is the site's own: what its relative addresses are relative to. */
+  url: URL
+  kind: 'page' | 'stylesheet' | 'script' | 'manifest' | 'file'
+  /** Media type without parameters. */
+  type: string
+  charset: string
+  file: string
+  sizeBytes: number
+  /** Of the bytes as they were fetched. */
+  sha256: string
+  /** A page as a browser left it; its scripts have done their work and are dropped. */
+  rendered: boolean
+}
+
+/** What a link leads to, by linkKey. `failed` = the origin could not answer, as opposed to a page that is not there. */
+export type PageOutcome =
+  | { state: 'page'; resource: Resource }
+  | { state: 'file'; key: string }
+  | { state: 'redirect'; to: string }
+  | { state: 'elsewhere'; url: URL }
+  | { state: 'missing' | 'failed' | 'skipped'; reason: string }
+
+/** What an asset's address leads to, by assetKey. */
+export type FileOutcome = { state: 'file'; resource: Resource } | { state: 'missing' | 'dropped'; reason: string }
+
+export interface CrawlState {
+  site: Site
+  fetcher: Fetcher
+  limits: ExportLimits
+  queue: Queue
+  pages: Map<string, PageOutcome>
+  files: Map<string, FileOutcome>
+  /** Keys whose request is under way or about to be. */
+  pendingPages: Set<string>
+  pendingFiles: Map<string, Promise<void>>
+  /** Work that goes on beside the queue and adds to it. */
+  background: Set<Promise<void>>
+  /** Folder for what was fetched. */
+  folder: string
+  isAllowed(url: URL): boolean
+  /** Whether an asset may be packed at all; a reason when not. */
+  refuseFile(url: URL, role: UrlRole, isOwn: boolean): string | null
+  /** What becomes of the products of others on the site's pages. */
+  products: ProductRemoval
+  /** Ends the whole export. */
+  abort(error: unknown): void
+}
+
+/** Where the bytes of a resource wait. */
+export function workFile(state: CrawlState, key: string): string {
+  return join(state.folder, createHash('sha256').update(key).digest('hex').slice(0, 32))
+}
+
+/** @throws {ExportError} when everything fetched so far is more than an export may hold. */
+export function checkTotal({ fetcher, limits }: CrawlState): void {
+  if (fetcher.totalBytes > limits.totalBytes) throw totalExceeded(limits)
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { ExportError } from '../export-error.ts'
+import { type Answer, FetchError } from '../fetch/fetcher.ts'
+import { cssUrls } from '../page/css-urls.ts'
+import { decodeRaw, headerCharset, readRawText } from '../page/text-encoding.ts'
+import type { UrlRole } from '../page/url-attributes.ts'
+import { chunkFiles, fullTwin } from './chunk-files.ts'
+import { type CrawlState, checkTotal, type FileOutcome, type Resource, workFile } from './crawl-state.ts'
+import { manifestUrls } from './manifest.ts'
+import { placesOf, scriptFiles } from './script-files.ts'
+import { assetKey } from './site.ts'
+
+/** Sees to it that a file that a page or style sheet needs is fetched once, with the files it needs in turn. */
+export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
+  if (address.protocol !== 'http:' && address.protocol !== 'https:') return
+  if (state.products.leavesOutside(address)) return
+  const own = state.site.own(address)
+  const url = own ?? address
+  const key = assetKey(url)
+  if (state.files.has(key) || state.pendingFiles.has(key)) return
+  const refusal = state.refuseFile(url, role, own !== null)
+  if (refusal) {
+    state.files.set(key, { state: 'dropped', reason: refusal })
+    return
+  }
+  if (state.files.size + state.pendingFiles.size >= state.limits.files) {
+    const message = `The site needs more than ${state.limits.files} files; raise the limit or export fewer paths.`
+    state.abort(new ExportError(message, 'too_large'))
+    return
+  }
+  claimFile(state, key, () => state.queue.add(() => fetchFile(state, url, key))).catch(error => state.abort(error))
+}
+
+/** Fetches the files that a script of the site seems to load, where they are there. */
+export function guessFiles(state: CrawlState, script: string, near: URL): void {
+  const twin = fullTwin(near)
+  for (const name of new Set([...scriptFiles(script), ...chunkFiles(script), ...(twin ? [twin] : [])])) {
+    const work = guessFile(state, placesOf(name, state.site.origin, near))
+      .catch(error => state.abort(error))
+      .finally(() => state.background.delete(work))
+    state.background.add(work)
+  }
+}
+
+async function guessFile(state: CrawlState, places: URL[]): Promise<void> {
+  for (const place of places) {
+    const url = state.site.own(place)
+    if (!url) continue
+    const key = assetKey(url)
+    needFile(state, url, 'asset')
+    await state.pendingFiles.get(key)
+    if (state.files.get(key)?.state === 'file') return
+  }
+}
+
+/** Notes a file as under way, then its outcome. Resolves when that is known; rejects only with what ends the export. */
+export async function claimFile(state: CrawlState, key: string, work: () => Promise<FileOutcome>): Promise<void> {
+  const done = (async () => {
+    try {
+      state.files.set(key, await work())
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error
+      state.files.set(key, { state: 'missing', reason: error.message })
+    } finally {
+      state.pendingFiles.delete(key)
+    }
+  })()
+  state.pendingFiles.set(key, done)
+  await done
+}
+
+async function fetchFile(state: CrawlState, url: URL, key: string): Promise<FileOutcome> {
+  if (state.site.own(url) && !state.isAllowed(url)) return { state: 'missing', reason: 'refused by robots.txt' }
+  const answer = await state.fetcher.open(url)
+  if (answer.status >= 400 || answer.status < 200) {
+    await answer.drop()
+    return { state: 'missing', reason: `status ${answer.status}` }
+  }
+  if (answer.type === 'text/html') {
+    await answer.drop()
+    return { state: 'missing', reason: 'a page stands where a file is expected' }
+  }
+  return { state: 'file', resource: await storeFile(state, answer, key) }
+}
+
+/** Keeps the body of an answer in the work folder. Style sheets, scripts and manifests are read for what they need. */
+export async function storeFile(state: CrawlState, answer: Answer, key: string): Promise<Resource> {
+  const own = state.site.own(answer.url)
+  const url = own ?? answer.url
+  const file = workFile(state, key)
+  const kind = kindOf(answer.type, url)
+  const base = { key, url, kind, type: answer.type, file, rendered: false }
+  if (kind === 'file') {
+    const saved = await answer.save(file, state.limits.fileBytes)
+    checkTotal(state)
+    return { ...base, charset: 'utf-8', ...saved }
+  }
+  const bytes = await answer.read(state.limits.pageBytes)
+  checkTotal(state)
+  const raw = readRawText(bytes, headerCharset(answer.contentType))
+  const text = decodeRaw(raw.text, raw.charset)
+  if (kind === 'script') {
+    if (own) guessFiles(state, text, url)
+  } else if (kind === 'stylesheet') {
+    for (const found of cssUrls(text)) {
+      const needed = URL.parse(found.url, url)
+      if (needed && !found.url.startsWith('#'))
+        needFile(state, needed, found.kind === 'import' ? 'stylesheet' : 'asset')
+    }
+  } else {
+    for (const address of manifestUrls(text).icons) {
+      const needed = URL.parse(address, url)
+      if (needed) needFile(state, needed, 'asset')
+    }
+  }
+  await writeFile(file, raw.text, 'latin1')
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { ...base, charset: raw.charset, sizeBytes: bytes.length, sha256 }
+}
+
+function kindOf(type: string, url: URL): Resource['kind'] {
+  if (type === 'text/css') return 'stylesheet'
+  if (type === 'application/manifest+json' || /\.webmanifest$/i.test(url.pathname)) return 'manifest'
+  if (/javascript/.test(type)) return 'script'
+  return 'file'
+}

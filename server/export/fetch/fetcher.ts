@@ -1,0 +1,278 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import type { LookupFunction } from 'node:net'
+import { PassThrough, type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import zlib from 'node:zlib'
+import { type Dispatcher, request } from 'undici'
+import { ExportError } from '../export-error.ts'
+import { type ExportLimits, totalExceeded } from '../limits.ts'
+import { ForbiddenAddressError, openGuardedAgent } from './guarded-agent.ts'
+
+export type FetchErrorCode = 'forbidden' | 'network' | 'timeout' | 'too_large' | 'redirects' | 'url' | 'encoding'
+
+/** One request failed for good; the message names the reason without the address book of the network behind it. */
+export class FetchError extends Error {
+  readonly code: FetchErrorCode
+  constructor(code: FetchErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'FetchError'
+    this.code = code
+  }
+}
+
+/** A response whose body has still to be read or dropped. */
+export interface Answer {
+  /** After redirects, without fragment. */
+  url: URL
+  status: number
+  /** In lower case, without parameters; '' without one. */
+  type: string
+  contentType: string
+  headers: Record<string, string>
+  redirected: boolean
+  /** The decompressed body, at most `maxBytes` of it: FetchError 'too_large' past that. */
+  read(maxBytes: number): Promise<Buffer>
+  /** Writes the decompressed body to a file. */
+  save(file: string, maxBytes: number): Promise<{ sizeBytes: number; sha256: string }>
+  drop(): Promise<void>
+}
+
+export interface Fetcher {
+  open(url: URL, accept?: string): Promise<Answer>
+  /** Decompressed bytes read so far. */
+  readonly totalBytes: number
+  close(): Promise<void>
+}
+
+export interface FetcherOptions {
+  /** The origin that may be private or loopback; null = none. */
+  exempt: URL | null
+  limits: ExportLimits
+  signal: AbortSignal
+  /** Where an address is fetched from: a site may name itself by its domain and be fetched from its origin. */
+  locate?(url: URL): URL
+  /** For tests. */
+  lookup?: LookupFunction
+  retryDelaysMs?: readonly number[]
+}
+
+export const userAgent = 'QuireExport/0.1 (+static export)'
+
+const transient = new Set([429, 502, 503, 504])
+const defaultRetryDelaysMs = [300, 1500]
+const mostRetryAfterMs = 10_000
+
+/** Opens the one door of an export to the network: every address checked, redirects followed by hand, all bounded. */
+export function openFetcher({ exempt, limits, signal, locate, lookup, retryDelaysMs }: FetcherOptions): Fetcher {
+  const agent = openGuardedAgent({
+    exempt,
+    connections: limits.connections,
+    connectTimeoutMs: Math.min(10_000, limits.pageTimeoutMs),
+    ...(lookup ? { lookup } : {}),
+  })
+  const delays = retryDelaysMs ?? defaultRetryDelaysMs
+  let totalBytes = 0
+
+  async function requestOnce(url: URL, accept: string, deadline: AbortSignal) {
+    const headers = { 'user-agent': userAgent, accept, 'accept-encoding': 'gzip, br, zstd' }
+    try {
+      return await request(url, {
+        dispatcher: agent,
+        headers,
+        signal: deadline,
+        headersTimeout: limits.pageTimeoutMs,
+        bodyTimeout: limits.pageTimeoutMs,
+      })
+    } catch (error) {
+      throw toFetchError(error, url, signal)
+    }
+  }
+
+  /** One hop, repeated when the failure looks like a passing one. */
+  async function requestPatiently(url: URL, accept: string, deadline: AbortSignal) {
+    for (let attempt = 0; ; attempt += 1) {
+      const delay = delays[attempt]
+      try {
+        const response = await requestOnce(url, accept, deadline)
+        if (delay === undefined || !transient.has(response.statusCode)) return response
+        await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
+        const retryAfterMs = Number(response.headers['retry-after']) * 1000
+        await sleep(Math.min(retryAfterMs > 0 ? retryAfterMs : delay, mostRetryAfterMs), undefined, {
+          signal: deadline,
+        })
+      } catch (error) {
+        if (deadline.aborted) throw toFetchError(deadline.reason, url, signal)
+        if (delay === undefined || !(error instanceof FetchError) || error.code !== 'network') throw error
+        await sleep(delay, undefined, { signal: deadline }).catch(() => {})
+        if (deadline.aborted) throw toFetchError(deadline.reason, url, signal)
+      }
+    }
+  }
+
+  async function open(start: URL, accept = '*/*'): Promise<Answer> {
+    const timeout = new AbortController()
+    // One clock for all hops and the body: slow bytes end here too.
+    const timer = setTimeout(() => timeout.abort(new DOMException('slow', 'TimeoutError')), limits.pageTimeoutMs)
+    const deadline = AbortSignal.any([signal, timeout.signal])
+    try {
+      let url = withoutFragment(start)
+      for (let hops = 0; ; hops += 1) {
+        if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+          throw new FetchError('url', `${url.protocol} is not a scheme that can be fetched`)
+        }
+        if (url.username || url.password) throw new FetchError('url', 'the address carries a user name or a password')
+        const response = await requestPatiently(url, accept, deadline)
+        const location = first(response.headers.location)
+        if (![301, 302, 303, 307, 308].includes(response.statusCode) || !location) {
+          return toAnswer(url, hops > 0, response, deadline, timer)
+        }
+        await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
+        if (hops >= limits.redirects) throw new FetchError('redirects', `more than ${limits.redirects} redirects`)
+        const next = URL.parse(decodeHeader(location), url)
+        if (!next) throw new FetchError('url', 'a redirect leads to something that is no address')
+        url = withoutFragment(locate?.(next) ?? next)
+      }
+    } catch (error) {
+      clearTimeout(timer)
+      throw error
+    }
+  }
+
+  function toAnswer(
+    url: URL,
+    redirected: boolean,
+    response: Dispatcher.ResponseData,
+    deadline: AbortSignal,
+    timer: NodeJS.Timeout,
+  ): Answer {
+    const headers = Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, first(value) ?? '']),
+    )
+    const contentType = headers['content-type'] ?? ''
+
+    /** Decompresses and counts while the bytes pass, so that a bomb is stopped at the limit and never held. */
+    async function pass(maxBytes: number, sink: NodeJS.WritableStream) {
+      const count = new Transform({
+        transform(chunk: Buffer, _encoding, done) {
+          totalBytes += chunk.length
+          maxBytes -= chunk.length
+          // Here and not after the file: what a browser or a list of pages reads counts too, and nothing overshoots.
+          if (totalBytes > limits.totalBytes) return done(totalExceeded(limits))
+          if (maxBytes >= 0) return done(null, chunk)
+          done(new FetchError('too_large', 'the file is larger than the limit for one file'))
+        },
+      })
+      try {
+        const stages = [response.body, ...decoders(headers['content-encoding'] ?? ''), count, sink]
+        await pipeline(stages as unknown as readonly [Readable, Transform, NodeJS.WritableStream], { signal: deadline })
+      } catch (error) {
+        response.body.on('error', () => {}).destroy()
+        throw toFetchError(error, url, signal)
+      } finally {
+        clearTimeout(timer)
+      }
+    }
+
+    return {
+      url,
+      status: response.statusCode,
+      type: contentType.split(';')[0]?.trim().toLowerCase() ?? '',
+      contentType,
+      headers,
+      redirected,
+      async read(maxBytes) {
+        const chunks: Buffer[] = []
+        const sink = new PassThrough()
+        sink.on('data', chunk => chunks.push(chunk))
+        await pass(maxBytes, sink)
+        return Buffer.concat(chunks)
+      },
+      async save(file, maxBytes) {
+        const hash = createHash('sha256')
+        let sizeBytes = 0
+        const tap = new PassThrough()
+        tap.on('data', (chunk: Buffer) => {
+          hash.update(chunk)
+          sizeBytes += chunk.length
+        })
+        const written = pipeline(tap, createWriteStream(file))
+        await Promise.all([
+          pass(maxBytes, tap),
+          written.catch(error => Promise.reject(toFetchError(error, url, signal))),
+        ])
+        return { sizeBytes, sha256: hash.digest('hex') }
+      },
+      async drop() {
+        // The clock goes on: a body that drips never comes to its end.
+        await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
+        clearTimeout(timer)
+      },
+    }
+  }
+
+  return {
+    open,
+    get totalBytes() {
+      return totalBytes
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** The streams that undo a Content-Encoding; two layers at most, since nothing honest uses more. */
+function decoders(encoding: string): Transform[] {
+  const names = encoding
+    .toLowerCase()
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '' && name !== 'identity')
+  if (names.length > 2) throw new FetchError('encoding', 'the answer is compressed more than twice')
+  return names.reverse().map(name => {
+    if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip()
+    if (name === 'deflate') return zlib.createInflate()
+    if (name === 'br') return zlib.createBrotliDecompress()
+    if (name === 'zstd') return zlib.createZstdDecompress()
+    throw new FetchError('encoding', `the answer is compressed with ${name}, which nobody asked for`)
+  })
+}
+
+function toFetchError(error: unknown, url: URL, jobSignal: AbortSignal): unknown {
+  if (error instanceof FetchError || error instanceof ExportError) return error
+  // The end of the whole job is its own error, not one of this request.
+  if (jobSignal.aborted) return jobSignal.reason
+  const forbidden = error instanceof ForbiddenAddressError ? error : (error as Error)?.cause
+  if (forbidden instanceof ForbiddenAddressError) return new FetchError('forbidden', forbidden.message)
+  const { name, code, message } = error as NodeJS.ErrnoException
+  if (['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'EACCES'].includes(code ?? '')) return error
+  if (name === 'TimeoutError' || name === 'AbortError' || /TIMEOUT/.test(code ?? '')) {
+    return new FetchError('timeout', `${url.host} did not answer in time`)
+  }
+  if (code?.startsWith('Z_') || code?.startsWith('ERR__') || /zstd|brotli|zlib/i.test(code ?? '')) {
+    return new FetchError('encoding', 'the compressed answer is damaged')
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return new FetchError('network', `no address is known for ${url.hostname}`)
+  if (code === 'ECONNREFUSED') return new FetchError('network', `nothing answers at ${url.host}`)
+  return new FetchError('network', `the connection to ${url.host} failed (${code ?? message})`, { cause: error })
+}
+
+function withoutFragment(url: URL): URL {
+  const copy = new URL(url)
+  copy.hash = ''
+  return copy
+}
+
+/** Header bytes arrive as latin1; an address that is not ASCII is UTF-8 in practice, as browsers read it. */
+function decodeHeader(value: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))
+  } catch {
+    return value
+  }
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}

@@ -1,0 +1,87 @@
+import type { Site } from '../crawl/site.ts'
+import type { Feature, Features } from '../features.ts'
+import type { RawText } from '../page/text-encoding.ts'
+import { createRecognizer, type Recognised } from './recognize-products.ts'
+import type { RemovalRules } from './removal-rules.ts'
+import { type CleanedPage, removeProducts } from './remove-products.ts'
+
+/** A product that was removed, or kept because its feature is on. */
+export interface ProductCount {
+  product: string
+  /** null = named by the site's settings. */
+  feature: Feature | null
+  /** How many pages of the bundle had it. */
+  pages: number
+}
+
+/** What one export does with products, and on which pages it met them. */
+export interface ProductRemoval {
+  /** The page without what is off. */
+  clean(raw: RawText, url: URL, key: string): RawText
+  /** The same for what a browser made of a page: what its scripts added goes too. */
+  cleanRendered(raw: RawText, url: URL, key: string): RawText
+  /** The same without noting it, for pages that do not go into the bundle. */
+  cleanUnseen(raw: RawText, url: URL): RawText
+  /** Why this may not be loaded or packed; null when it may. */
+  refuse(url: URL): string | null
+  /** Whether this belongs to a product that stays: it is loaded from its vendor, who changes it at any time. */
+  leavesOutside(url: URL): boolean
+  /** Sources of a Content-Security-Policy for the products that stay on a page; none when there are none. */
+  sourcesOn(key: string): string[]
+  /** Sorted by product. */
+  count(pageKeys: Iterable<string>): { removedFeatures: ProductCount[]; keptFeatures: ProductCount[] }
+}
+
+export function createProductRemoval(
+  features: Features,
+  rules: RemovalRules | null,
+  site: Pick<Site, 'own'>,
+): ProductRemoval {
+  const recognizer = createRecognizer(features, rules)
+  const isOwn = (url: URL) => site.own(url) !== null
+  const seen = new Map<string, Set<Recognised>>()
+  const find = (url: URL) => recognizer.byAddress(url, isOwn(url))
+
+  function note(key: string, cleaned: CleanedPage): RawText {
+    if (cleaned.products.size > 0) seen.set(key, new Set([...(seen.get(key) ?? []), ...cleaned.products]))
+    return cleaned.raw
+  }
+
+  return {
+    clean: (raw, url, key) => note(key, removeProducts(raw, url, isOwn, recognizer)),
+    cleanRendered: (raw, url, key) => note(key, removeProducts(raw, url, isOwn, recognizer, false)),
+    cleanUnseen: (raw, url) => removeProducts(raw, url, isOwn, recognizer).raw,
+    refuse(url) {
+      const product = find(url)
+      if (!product?.isRemoved) return null
+      return product.feature ? `${product.name}: ${product.feature} is off` : "removed by the site's settings"
+    },
+    leavesOutside(url) {
+      const product = find(url)
+      return product !== undefined && !product.isRemoved && !isOwn(url)
+    },
+    sourcesOn(key) {
+      const kept = [...(seen.get(key) ?? [])].filter(product => !product.isRemoved)
+      return [...new Set(kept.flatMap(({ signs }) => sourcesOf(signs.addresses ?? [])))].sort()
+    },
+    count(pageKeys) {
+      const counts = new Map<Recognised, number>()
+      for (const key of pageKeys)
+        for (const product of seen.get(key) ?? []) counts.set(product, (counts.get(product) ?? 0) + 1)
+      const list = (isRemoved: boolean) =>
+        [...counts]
+          .filter(([product]) => product.isRemoved === isRemoved)
+          .map(([{ name, feature }, pages]) => ({ product: name, feature, pages }))
+          .sort((a, b) => (a.product < b.product ? -1 : 1))
+      return { removedFeatures: list(true), keptFeatures: list(false) }
+    },
+  }
+}
+
+/** Hosts that patterns name; a pattern for any host names none. */
+function sourcesOf(patterns: readonly string[]): string[] {
+  return patterns.flatMap(pattern => {
+    const host = pattern.slice(0, pattern.indexOf('/'))
+    return host === '' || host === '*' ? [] : [`https://${host}`, `wss://${host}`]
+  })
+}

@@ -1,0 +1,143 @@
+import type { Feature, Features } from '../features.ts'
+import { createSelectorIndex, type ElementView, matchesSelector, parseSelector } from '../page/selector.ts'
+import { createAddressIndex, parseAddressPattern } from './address-pattern.ts'
+import { knownProducts, type ProductSigns } from './products.ts'
+import { findProduct, type RemovalRules } from './removal-rules.ts'
+
+/** A product as one export treats it. */
+export interface Recognised {
+  name: string
+  /** null = named by the site's settings, whatever its feature. */
+  feature: Feature | null
+  isRemoved: boolean
+  signs: ProductSigns
+}
+
+/** Tells what on a page belongs to which product. */
+export interface Recognizer {
+  /** The product that a file, frame or connection of this address belongs to. */
+  byAddress(url: URL, isOwn: boolean): Recognised | undefined
+  /** The product that an inline script or an event handler starts. */
+  byScript(text: string): Recognised | undefined
+  /** Products whose configuration stands in a script that the site needs. */
+  byTrace(text: string): Recognised[]
+  /** `isProof` false = only where something else proves the product. */
+  byElement(element: ElementView, attributes: readonly { name: string }[]): { product: Recognised; isProof: boolean }[]
+  /** An element that the site's settings protect. */
+  isKept(element: ElementView): boolean
+}
+
+/** A loader is short. What is longer is the site's own code or data, which its pages cannot do without. */
+const mostLoaderLength = 64 * 1024
+/** Inline scripts by which frameworks hand a page its data; the text of the page is in there. */
+const dataCarrier =
+  /^[(;]*(self|window|globalThis)?[.[']*(__next_|__NEXT_|__NUXT|__remix|__reactRouter|__VP_|__sveltekit|__INITIAL_STATE|__PRELOADED_STATE|__APOLLO_STATE|__staticRouter|__docusaurus|___)/
+const mostRemembered = 2000
+
+export function createRecognizer(features: Features, rules: RemovalRules | null): Recognizer {
+  const keep = readKeep(rules?.keep ?? [])
+  const products = [...siteProducts(features, rules), ...tableProducts(features, keep.products)]
+  const addresses = createAddressIndex(
+    products.flatMap(of => (of.signs.addresses ?? []).map(text => ({ pattern: parseAddressPattern(text), of }))),
+  )
+  const elements = createSelectorIndex(
+    products.flatMap(product => [
+      ...(product.signs.elements ?? []).map(text => ({
+        selector: parseSelector(text),
+        of: { product, isProof: true },
+      })),
+      ...(product.signs.parts ?? []).map(text => ({ selector: parseSelector(text), of: { product, isProof: false } })),
+    ]),
+  )
+  const texts = (kind: 'inline' | 'traces') =>
+    products.flatMap(product => (product.signs[kind] ?? []).map(text => ({ text: normalizeScript(text), product })))
+  const inline = texts('inline')
+  const traces = texts('traces')
+  // Sites repeat the same few inline scripts on every page.
+  const remembered = new Map<string, Recognised | undefined>()
+
+  function findScript(text: string): Recognised | undefined {
+    if (text.length > mostLoaderLength) return undefined
+    const bare = normalizeScript(text)
+    if (dataCarrier.test(bare)) return undefined
+    return inline.find(sign => hasWord(bare, sign.text))?.product
+  }
+
+  return {
+    byAddress(url, isOwn) {
+      const found = addresses.find(url, isOwn)
+      return found && keep.addresses.some(pattern => pattern.matches(url)) ? undefined : found
+    },
+    byScript(text) {
+      if (remembered.has(text)) return remembered.get(text)
+      const found = findScript(text)
+      if (remembered.size < mostRemembered && text.length < 4096) remembered.set(text, found)
+      return found
+    },
+    byTrace(text) {
+      const bare = normalizeScript(text)
+      return traces.filter(sign => bare.includes(sign.text)).map(({ product }) => product)
+    },
+    byElement: (element, attributes) => elements.find(element, attributes),
+    isKept: element => keep.selectors.some(selector => matchesSelector(selector, element)),
+  }
+}
+
+function tableProducts(features: Features, keptNames: ReadonlySet<ProductSigns>): Recognised[] {
+  return knownProducts
+    .filter(product => !keptNames.has(product))
+    .map(signs => ({ name: signs.name, feature: signs.feature, isRemoved: !features[signs.feature], signs }))
+}
+
+function siteProducts(features: Features, rules: RemovalRules | null): Recognised[] {
+  if (!rules) return []
+  const signsOf = (name: string, selectors: string[], scripts: string[]): ProductSigns => ({
+    name,
+    elements: selectors,
+    addresses: scripts.filter(text => !text.startsWith('inline:')),
+    inline: scripts.filter(text => text.startsWith('inline:')).map(text => text.slice('inline:'.length)),
+  })
+  const always = (text: string, selectors: string[], scripts: string[]): Recognised => ({
+    name: text,
+    feature: null,
+    isRemoved: true,
+    signs: signsOf(text, selectors, scripts),
+  })
+  return [
+    ...rules.removeSelectors.map(text => always(text, [text], [])),
+    ...rules.removeScripts.map(text => always(text, [], [text])),
+    ...rules.products.map(({ name, feature, selectors, scripts }) => ({
+      name,
+      feature,
+      isRemoved: !features[feature],
+      signs: signsOf(name, selectors, scripts),
+    })),
+  ]
+}
+
+function readKeep(keep: readonly string[]) {
+  const rest = keep.filter(text => !findProduct(text))
+  return {
+    products: new Set(keep.flatMap(text => findProduct(text) ?? [])),
+    addresses: rest.filter(text => text.includes('/')).map(parseAddressPattern),
+    selectors: rest.filter(text => !text.includes('/')).map(parseSelector),
+  }
+}
+
+/** Whether the sign stands there as itself, and not as the end of a longer name. */
+function hasWord(script: string, sign: string): boolean {
+  const isName = /^[\w$]/.test(sign)
+  for (let at = script.indexOf(sign); at !== -1; at = script.indexOf(sign, at + 1)) {
+    if (!isName || !/[\w$]/.test(script.charAt(at - 1))) return true
+  }
+  return false
+}
+
+/** The same program however it is spaced, quoted or escaped. */
+function normalizeScript(text: string): string {
+  return text
+    .replace(/\\+/g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([^\w$ ]) ?/g, '$1')
+    .replace(/["`]/g, "'")
+}

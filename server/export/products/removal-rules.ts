@@ -1,0 +1,144 @@
+import type { Feature } from '../features.ts'
+import { parseSelector } from '../page/selector.ts'
+import { parseAddressPattern } from './address-pattern.ts'
+import { knownProducts, type ProductSigns } from './products.ts'
+
+/** A product that only this site has. */
+export interface SiteProduct {
+  name: string
+  feature: Feature
+  selectors: string[]
+  scripts: string[]
+}
+
+/** What a site's settings add to the table of known products. */
+export interface RemovalRules {
+  /** Elements that no export of the site holds, whatever its features. */
+  removeSelectors: string[]
+  /** Addresses of scripts, frames and styles that no export of the site holds; `inline:TEXT` = inline scripts with it. */
+  removeScripts: string[]
+  /** What the table takes for a product and is none: its name there, a selector, or an address pattern. */
+  keep: string[]
+  /** Removed where their feature is off. */
+  products: SiteProduct[]
+}
+
+/** Names the field and the remedy. */
+export class RemovalRulesError extends Error {}
+
+const features: readonly Feature[] = ['search', 'assistant', 'analytics', 'playground']
+const mostEntries = 200
+
+/** @throws {RemovalRulesError} when a rule cannot be read. */
+export function checkRemovalRules(rules: RemovalRules): RemovalRules {
+  for (const text of rules.removeSelectors) readable('removeSelectors', () => parseSelector(text))
+  for (const text of rules.removeScripts) checkScript('removeScripts', text)
+  for (const text of rules.keep) checkKeep(text)
+  for (const { name, selectors, scripts } of rules.products) {
+    for (const text of selectors) readable(`products: ${name}: selectors`, () => parseSelector(text))
+    for (const text of scripts) checkScript(`products: ${name}: scripts`, text)
+  }
+  return rules
+}
+
+/**
+ * Reads rules from JSON: `{"removeSelectors": [], "removeScripts": [], "keep": [], "products": [{"name", "feature",
+ * "selectors": [], "scripts": []}]}`, each of them optional.
+ *
+ * @throws {RemovalRulesError}
+ */
+export function parseRemovalRules(text: string): RemovalRules {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new RemovalRulesError(`The file is no JSON: ${(error as Error).message}`)
+  }
+  const rules = readObject('The file', value, ['removeSelectors', 'removeScripts', 'keep', 'products'])
+  const products = rules.products ?? []
+  if (!Array.isArray(products)) throw new RemovalRulesError('products must be a list.')
+  return checkRemovalRules({
+    removeSelectors: readTexts('removeSelectors', rules.removeSelectors),
+    removeScripts: readTexts('removeScripts', rules.removeScripts),
+    keep: readTexts('keep', rules.keep),
+    products: products.map((product, index) => readProduct(`products[${index}]`, product)),
+  })
+}
+
+/** All rules of both; undefined stands for none. */
+export function joinRules(first: RemovalRules | null, second: RemovalRules | null): RemovalRules | null {
+  if (!first || !second) return first ?? second
+  const join = (a: string[], b: string[]) => [...new Set([...a, ...b])]
+  return {
+    removeSelectors: join(first.removeSelectors, second.removeSelectors),
+    removeScripts: join(first.removeScripts, second.removeScripts),
+    keep: join(first.keep, second.keep),
+    products: [...first.products, ...second.products],
+  }
+}
+
+/** The known product of this name, whatever its case. */
+export function findProduct(name: string): ProductSigns | undefined {
+  const wanted = name.trim().toLowerCase()
+  return knownProducts.find(product => product.name.toLowerCase() === wanted)
+}
+
+function readProduct(field: string, value: unknown): SiteProduct {
+  const { name, feature, selectors, scripts } = readObject(field, value, ['name', 'feature', 'selectors', 'scripts'])
+  if (typeof name !== 'string' || name.trim() === '' || name.length > 100)
+    throw new RemovalRulesError(`${field}.name must be a text of 1 to 100 characters.`)
+  const known = features.find(one => one === feature)
+  if (!known) throw new RemovalRulesError(`${field}.feature must be one of ${features.join(', ')}.`)
+  const product = {
+    name: name.trim(),
+    feature: known,
+    selectors: readTexts(`${field}.selectors`, selectors),
+    scripts: readTexts(`${field}.scripts`, scripts),
+  }
+  if (product.selectors.length + product.scripts.length === 0)
+    throw new RemovalRulesError(`${field} needs selectors or scripts to be recognised by.`)
+  return product
+}
+
+function readObject(field: string, value: unknown, names: string[]): Record<string, unknown> {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new RemovalRulesError(`${field} must be a JSON object.`)
+  const unknown = Object.keys(value).find(name => !names.includes(name))
+  if (unknown !== undefined)
+    throw new RemovalRulesError(
+      `${field} has an unknown field ${JSON.stringify(unknown)}; known are ${names.join(', ')}.`,
+    )
+  return value as Record<string, unknown>
+}
+
+function readTexts(field: string, value: unknown): string[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value) || !value.every(one => typeof one === 'string'))
+    throw new RemovalRulesError(`${field} must be a list of texts.`)
+  if (value.length > mostEntries) throw new RemovalRulesError(`${field} has more than ${mostEntries} entries.`)
+  return value.map(one => one.trim())
+}
+
+function checkScript(field: string, text: string): void {
+  if (!text.startsWith('inline:')) readable(field, () => parseAddressPattern(text))
+  else if (text.length < 'inline:'.length + 4)
+    throw new RemovalRulesError(`${field}: ${JSON.stringify(text)} needs at least 4 characters after inline:`)
+}
+
+function checkKeep(text: string): void {
+  if (findProduct(text)) return
+  if (text.includes('/')) readable('keep', () => parseAddressPattern(text))
+  else if (/[#.[-]/.test(text)) readable('keep', () => parseSelector(text))
+  else
+    throw new RemovalRulesError(
+      `keep: ${JSON.stringify(text)} is no product that is recognised, no selector such as #search, and no address pattern such as /js/search.js.`,
+    )
+}
+
+function readable(field: string, read: () => unknown): void {
+  try {
+    read()
+  } catch (error) {
+    throw new RemovalRulesError(`${field}: ${(error as Error).message}`)
+  }
+}

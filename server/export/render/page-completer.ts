@@ -1,0 +1,257 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import type { MissingPage } from '../crawl/discover.ts'
+import { needFile } from '../crawl/pack-file.ts'
+import { linkKey } from '../crawl/site.ts'
+import { type FetchedPage, isMissing } from '../crawl/visit-page.ts'
+import { ExportError } from '../export-error.ts'
+import { countMissing, judgePage, readPageText } from '../page/page-text.ts'
+import type { ProductRemoval } from '../products/product-removal.ts'
+import type { ExportReport } from '../report.ts'
+import { findBrowser, installCommand } from './browser.ts'
+import { type BrowserAnswer, createAnswerer } from './browser-answer.ts'
+import { openRenderer, RenderError, type RenderedPage, type Renderer } from './render.ts'
+
+export interface PageCompleterOptions {
+  state: CrawlState
+  missing: MissingPage
+  startKey: string
+  profileFolder: string
+  signal: AbortSignal
+  log: ((details: object, message: string) => void) | undefined
+}
+
+/** Decides for each page whether the server's HTML is all of it, and gets the rest from a browser. */
+export interface PageCompleter {
+  /** The page as it shall be kept; null when it is the page that stands for missing ones. */
+  complete(page: FetchedPage): Promise<FetchedPage | null>
+  /** Begins to compare one page of each new template with what the browser shows. */
+  prepareReview(): void
+  /** Waits for the comparisons. Gives the pages to replace where the HTML did not hold. */
+  review(): Promise<FetchedPage[]>
+  isRendering(): boolean
+  findings(): Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>
+  close(): Promise<void>
+}
+
+/** Templates that are compared; a site has few, and each costs the browser one page. */
+const mostTemplates = 4
+/** Short pages with scripts that are shown one by one before their template counts as complete. */
+const mostSuspects = 3
+/** A page gains by rendering when the browser shows so many words more, and so large a share of all. */
+const gainedWords = 20
+const gainedShare = 0.1
+/** The share of pages that may stay empty for want of a browser. */
+const mostEmptyShare = 0.1
+
+interface Template {
+  keys: string[]
+  suspects: number
+  verdict: 'unknown' | 'complete' | 'render'
+}
+
+export function createPageCompleter(options: PageCompleterOptions): PageCompleter {
+  const { state, missing, startKey, signal, log } = options
+  const templates = new Map<string, Template>()
+  const rendered = new Set<string>()
+  const compared = new Set<string>()
+  const empty = new Set<string>()
+  const comparisons: Promise<void>[] = []
+  const executablePath = findBrowser()
+  let renderer: Promise<Renderer> | null = null
+  let renderedMissing: Promise<string[] | null> | null = null
+  let routesByFragment = false
+  let waiting = 0
+
+  async function render(url: URL, html: BrowserAnswer): Promise<RenderedPage> {
+    renderer ??= openRenderer({
+      executablePath: executablePath ?? '',
+      answer: createAnswerer(state),
+      profileFolder: options.profileFolder,
+      pageTimeoutMs: state.limits.pageTimeoutMs,
+      signal,
+    })
+    return (await renderer).render(url, html)
+  }
+
+  function renderFetched({ resource, raw }: Pick<FetchedPage, 'resource' | 'raw'>): Promise<RenderedPage> {
+    const headers = { 'content-type': `${resource.type}; charset=${resource.charset}` }
+    return render(resource.url, { status: 200, headers, body: Buffer.from(raw.text, 'latin1') })
+  }
+
+  /** The words of the page for a made-up address, when only a browser can tell. */
+  function findMissingWords(): Promise<string[] | null> {
+    const { body } = missing
+    if (!body || linkKey(missing.url) !== linkKey(missing.asked)) return Promise.resolve(null)
+    renderedMissing ??= render(missing.asked, { status: 200, headers: { 'content-type': 'text/html' }, body }).then(
+      page => page.words,
+      error => {
+        if (error instanceof RenderError) return null
+        throw error
+      },
+    )
+    // Whoever waits for it hears of a failure; nobody may be waiting.
+    renderedMissing.catch(() => {})
+    return renderedMissing
+  }
+
+  /** The page from the browser where that shows more than the HTML, else as it is; null when it is a missing one. */
+  async function completeInBrowser(page: FetchedPage): Promise<FetchedPage | null> {
+    waiting += 1
+    try {
+      // Asked for first: behind a whole generation of pages it would hold all of them up.
+      const missingWords = findMissingWords()
+      const shown = await renderFetched(page)
+      const own = state.site.own(shown.url)
+      if (!own || !gains(shown.words, page.text.words)) return page
+      const isStart = page.resource.key === startKey
+      if (!isStart && isMissing({ missing, missingWords: await missingWords }, shown.words, page.resource.url))
+        return null
+      rendered.add(page.resource.key)
+      if (isStart && (shown.html.match(/\shref="#!?\//g)?.length ?? 0) > 2) routesByFragment = true
+      return replacePage(page, { ...shown, url: own }, state.products)
+    } catch (error) {
+      if (!(error instanceof RenderError)) throw error
+      log?.({ page: page.resource.key, reason: error.message }, 'page kept as fetched')
+      empty.add(page.resource.key)
+      return page
+    } finally {
+      waiting -= 1
+    }
+  }
+
+  function needBrowser(): ExportError {
+    const message = `${state.site.domain} builds its pages in the browser and no Chromium was found; install one with \`${installCommand()}\` and start again.`
+    return new ExportError(message, 'browser_missing')
+  }
+
+  function templateOf(page: FetchedPage): Template {
+    const name = page.text.scripts.join(' ')
+    const template = templates.get(name) ?? { keys: [], suspects: 0, verdict: 'unknown' }
+    templates.set(name, template)
+    return template
+  }
+
+  async function complete(page: FetchedPage): Promise<FetchedPage | null> {
+    const verdict = judgePage(page.text)
+    if (page.text.scripts.length === 0 || page.text.refreshes) return page
+    const template = templateOf(page)
+    if (verdict === 'shell' || template.verdict === 'render') {
+      if (executablePath) return completeInBrowser(page)
+      if (page.resource.key === startKey) throw needBrowser()
+      empty.add(page.resource.key)
+      return page
+    }
+    if (verdict === 'suspect' && executablePath && template.suspects < mostSuspects) {
+      template.suspects += 1
+      return completeInBrowser(page)
+    }
+    template.keys.push(page.resource.key)
+    return page
+  }
+
+  /** Shows one page of the template and decides whether the HTML of the others can be trusted. */
+  async function compareTemplate(template: Template, key: string): Promise<void> {
+    template.verdict = 'complete'
+    const page = await readKept(key)
+    const shown =
+      page &&
+      (await renderFetched(page).catch(error => {
+        if (error instanceof RenderError) return null
+        throw error
+      }))
+    if (!shown) return
+    if (!gains(shown.words, page.text.words)) {
+      // Its scripts stay in the bundle, so what they load has to be there too.
+      for (const url of shown.loaded) if (state.site.own(url)) needFile(state, url, 'asset')
+      return
+    }
+    template.verdict = 'render'
+    log?.({ page: key, pages: template.keys.length }, 'the HTML of this template is not the whole page')
+  }
+
+  async function renderTemplate(template: Template): Promise<FetchedPage[]> {
+    const keys = template.keys.splice(0)
+    const pages = await Promise.all(
+      keys.map(async key => {
+        const kept = await readKept(key)
+        return kept ? completeInBrowser(kept) : null
+      }),
+    )
+    return pages.flatMap(changed => (changed?.resource.rendered ? [changed] : []))
+  }
+
+  /** A kept page as it was fetched. */
+  async function readKept(key: string): Promise<FetchedPage | null> {
+    const outcome = state.pages.get(key)
+    if (outcome?.state !== 'page' || outcome.resource.rendered) return null
+    const { resource } = outcome
+    const raw = { text: await readFile(resource.file, 'latin1'), charset: resource.charset }
+    return { resource, raw, text: readPageText(raw) }
+  }
+
+  return {
+    complete,
+    prepareReview() {
+      if (!executablePath) return
+      const unknown = [...templates.values()].filter(({ verdict, keys }) => verdict === 'unknown' && keys.length > 0)
+      const samples = unknown.map(template => ({ template, key: template.keys.reduce((a, b) => (a < b ? a : b)) }))
+      samples.sort((a, b) => b.template.keys.length - a.template.keys.length || (a.key < b.key ? -1 : 1))
+      for (const { template, key } of samples.slice(0, Math.max(0, mostTemplates - compared.size))) {
+        compared.add(key)
+        const comparison = compareTemplate(template, key)
+        comparison.catch(() => {})
+        comparisons.push(comparison)
+      }
+    },
+    async review() {
+      if (!executablePath) {
+        const pages = [...state.pages.values()].filter(outcome => outcome.state === 'page').length
+        if (empty.size > pages * mostEmptyShare) throw needBrowser()
+        return []
+      }
+      await Promise.all(comparisons)
+      const wrong = [...templates.values()].filter(({ verdict }) => verdict === 'render')
+      return (await Promise.all(wrong.map(renderTemplate))).flat()
+    },
+    isRendering: () => waiting > 0,
+    findings() {
+      const notes: string[] = []
+      if (!executablePath) notes.push('No Chromium was found: no page was compared with what a browser shows.')
+      if (routesByFragment) {
+        notes.push(
+          'The site tells its pages apart by fragments (#/page), which no static file can; only its first page is here.',
+        )
+      }
+      for (const key of [...empty].sort()) {
+        notes.push(`${new URL(key).pathname} may be incomplete: its scripts build it, and no browser could show it.`)
+      }
+      return { renderedPages: [...rendered], comparedPages: [...compared], notes }
+    },
+    async close() {
+      await renderer?.then(open => open.close()).catch(() => {})
+    },
+  }
+}
+
+function gains(shown: readonly string[], fetched: readonly string[]): boolean {
+  const more = countMissing(shown, fetched)
+  return more > fetched.length || (more >= gainedWords && more >= shown.length * gainedShare)
+}
+
+function replacePage({ resource }: FetchedPage, shown: RenderedPage, products: ProductRemoval): FetchedPage {
+  const asShown = { text: Buffer.from(shown.html).toString('latin1'), charset: 'utf-8' }
+  // Its scripts may have added what the HTML did not hold.
+  const raw = products.cleanRendered(asShown, shown.url, resource.key)
+  const bytes = Buffer.from(raw.text, 'latin1')
+  const changed: Resource = {
+    ...resource,
+    url: shown.url,
+    charset: 'utf-8',
+    sizeBytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    rendered: true,
+  }
+  return { resource: changed, raw, text: readPageText(raw) }
+}

@@ -1,0 +1,175 @@
+import type { Browser, CDPSession, HTTPRequest, Page } from 'puppeteer'
+import { createQueue } from '../crawl/queue.ts'
+import { splitWords } from '../page/page-text.ts'
+import type { BrowserAnswer, BrowserRequest } from '../render/browser-answer.ts'
+import { readVisibleText, watchPage } from '../render/page-scripts.ts'
+import { closeBrowser, launch, type OpenRequests, settle, withDeadline } from '../render/render.ts'
+
+/** What a page showed when it was opened. */
+export interface PageLook {
+  /** The words a reader sees. */
+  words: string[]
+  /** Addresses that it asked for in vain. */
+  failed: string[]
+  /** Errors of its scripts and of the policy, one line each. */
+  errors: string[]
+  /** Other files that it loaded. */
+  loaded: string[]
+}
+
+/** What the page gets: an answer; the file itself, for file: addresses; or nothing. */
+export type ViewAnswerer = (request: BrowserRequest) => Promise<BrowserAnswer | 'file' | null>
+
+/** Opens pages as a visitor would, with every address refused that the answerer does not know. */
+export interface BundleViewer {
+  /** Null when the browser could not show the page, twice. */
+  look(address: string, answer: ViewAnswerer): Promise<PageLook | null>
+  close(): Promise<void>
+}
+
+export interface BundleViewerOptions {
+  executablePath: string
+  profileFolder: string
+  pageTimeoutMs: number
+  signal: AbortSignal
+}
+
+/** How many pages are open at once. */
+export const viewerTabs = 3
+
+export async function openBundleViewer(options: BundleViewerOptions): Promise<BundleViewer> {
+  const { pageTimeoutMs, signal } = options
+  const browser = await launch(options, 0)
+  const queue = createQueue(viewerTabs)
+  const idleTabs: Tab[] = []
+
+  async function lookOnce(address: string, answer: ViewAnswerer): Promise<PageLook> {
+    const tab = idleTabs.pop() ?? (await openTab(browser))
+    let isReusable = false
+    try {
+      const look = await withDeadline(lookAt(tab, address, answer, pageTimeoutMs), pageTimeoutMs, signal)
+      isReusable = true
+      return look
+    } finally {
+      tab.showing = null
+      if (isReusable) idleTabs.push(tab)
+      else if (!signal.aborted)
+        void tab.page
+          .browserContext()
+          .close()
+          .catch(() => {})
+    }
+  }
+
+  return {
+    look: (address, answer) =>
+      queue.add(async () => {
+        for (let attempt = 0; attempt < 2; attempt += 1) {
+          signal.throwIfAborted()
+          try {
+            return await lookOnce(address, answer)
+          } catch {
+            signal.throwIfAborted()
+          }
+        }
+        return null
+      }),
+    close: () => closeBrowser(browser),
+  }
+}
+
+/** A tab, and what the page in it does; null between two pages. */
+interface Tab {
+  page: Page
+  client: CDPSession
+  showing: Showing | null
+}
+
+interface Showing extends OpenRequests {
+  answer: ViewAnswerer
+  failed: Set<string>
+  errors: Set<string>
+  loaded: Set<string>
+}
+
+async function openTab(browser: Browser): Promise<Tab> {
+  const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } })
+  const page = await context.newPage()
+  const client = await page.createCDPSession()
+  const tab: Tab = { page, client, showing: null }
+  await Promise.all([
+    page.setViewport({ width: 1280, height: 900 }),
+    page.setBypassServiceWorker(true),
+    page.evaluateOnNewDocument(watchPage),
+    page.setRequestInterception(true),
+    client.send('Network.enable'),
+  ])
+  page.on('dialog', dialog => void dialog.dismiss().catch(() => {}))
+  page.on('pageerror', error => tab.showing?.errors.add(firstLine(error)))
+  page.on('console', message => {
+    // A request that fails is told for itself.
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+      tab.showing?.errors.add(firstLine(message.text()))
+  })
+  page.on('requestfailed', request => {
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') tab.showing?.failed.add(request.url())
+  })
+  page.on('request', request => void answerRequest(tab, request).catch(() => {}))
+  client.on('Network.requestWillBeSent', ({ requestId, type, request }) => {
+    if (/^(EventSource|WebSocket|Ping|Preflight)$/.test(type ?? '') || !/^(https?|file):/.test(request.url)) return
+    tab.showing?.open.set(requestId, { url: request.url, startedAt: performance.now() })
+  })
+  const close = ({ requestId }: { requestId: string }) => {
+    if (tab.showing?.open.delete(requestId)) tab.showing.finished += 1
+  }
+  client.on('Network.loadingFinished', close)
+  client.on('Network.loadingFailed', close)
+  return tab
+}
+
+async function lookAt(tab: Tab, address: string, answer: ViewAnswerer, timeoutMs: number): Promise<PageLook> {
+  const { page, client } = tab
+  const { origin } = new URL(address)
+  // What one page stores must not change another.
+  if (origin !== 'null')
+    await client.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' }).catch(() => {})
+  const showing: Showing = {
+    answer,
+    open: new Map(),
+    finished: 0,
+    failed: new Set(),
+    errors: new Set(),
+    loaded: new Set(),
+  }
+  tab.showing = showing
+  await page.goto(address, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
+  await settle(client, showing, performance.now() + timeoutMs * 0.8)
+  const words = splitWords(await page.evaluate(readVisibleText))
+  const sorted = (found: Set<string>) => [...found].sort()
+  return { words, failed: sorted(showing.failed), errors: sorted(showing.errors), loaded: sorted(showing.loaded) }
+}
+
+async function answerRequest({ page, showing }: Tab, request: HTTPRequest): Promise<void> {
+  // What comes after a page was read has nobody to answer it.
+  if (!showing) return request.abort('aborted')
+  const isMain = request.isNavigationRequest() && request.frame() === page.mainFrame()
+  const answered = await showing
+    .answer({
+      url: request.url(),
+      method: request.method(),
+      resourceType: request.resourceType(),
+      isNavigation: isMain,
+      origin: request.headers().origin ?? null,
+    })
+    .catch(() => null)
+  if (answered && answered !== 'file' && answered.status >= 400) showing.failed.add(request.url())
+  if (answered && !isMain) showing.loaded.add(request.url())
+  if (answered === 'file') await request.continue()
+  else if (answered) await request.respond(answered)
+  else await request.abort('blockedbyclient')
+}
+
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return text.split('\n')[0]?.slice(0, 300) ?? ''
+}

@@ -1,0 +1,131 @@
+import { countMissing } from '../page/page-text.ts'
+import { createPlace, type Place, type PlaceName } from './bundle-places.ts'
+import { type BundleViewer, type PageLook, viewerTabs } from './bundle-viewer.ts'
+import { freezePage, guardPage } from './guard-page.ts'
+
+/**
+ * Where the site's own scripts run in a bundle.
+ * - none: it has no scripts
+ * - everywhere: at the root of a host, in a folder of one, on file://
+ * - guarded: at the root of a host only; elsewhere pages are plain, with our run-time
+ * - frozen: nowhere, they are left out
+ */
+export type ScriptMode = 'none' | 'everywhere' | 'guarded' | 'frozen'
+
+export interface ScriptChoice {
+  mode: ScriptMode
+  /** Why not everywhere; null where they run everywhere or there are none. */
+  reason: string | null
+}
+
+/** A page of the bundle, and what the origin showed there. */
+export interface SampledPage {
+  path: string
+  /** On the site, as it stands in an address. */
+  ownPath: string
+  charset: string
+  origin: PageLook
+}
+
+/** A page that is not in some place what it is at the origin. */
+export interface Difference {
+  page: string
+  place: PlaceName
+  what: string
+}
+
+/** Words that a page may lose: those that tell the time or count visitors change by themselves. */
+const lostWords = 3
+const lostShare = 0.02
+
+/** Opens the sampled pages of a written bundle and finds where its scripts keep what a reader sees. */
+export async function chooseScripts(
+  folder: string,
+  sample: readonly SampledPage[],
+  viewer: BundleViewer,
+): Promise<ScriptChoice> {
+  const awayFromRoot =
+    (await findFault(createPlace('file', folder), sample, viewer)) ??
+    (await findFault(createPlace('folder', folder), sample, viewer))
+  // What works in a folder of a host works at its root.
+  if (!awayFromRoot) return { mode: 'everywhere', reason: null }
+  const byPath = new Map(sample.map(page => [page.path, page]))
+  const guarded = createPlace('root', folder, (path, text) => {
+    const page = byPath.get(path)
+    return page ? guardPage({ text, charset: page.charset }, path, page.ownPath) : text
+  })
+  const atRoot = await findFault(guarded, sample, viewer)
+  if (!atRoot) return { mode: 'guarded', reason: describe(awayFromRoot) }
+  const frozen = createPlace('folder', folder, (path, text) => {
+    const page = byPath.get(path)
+    return page ? freezePage({ text, charset: page.charset }, path) : text
+  })
+  // Left out are only scripts that the pages can do without.
+  const without = await findFault(frozen, sample, viewer)
+  return { mode: without ? 'guarded' : 'frozen', reason: describe(atRoot) }
+}
+
+/** What the sampled pages lack in each place, when everything is in its final form. */
+export async function findDifferences(
+  folder: string,
+  sample: readonly SampledPage[],
+  places: readonly PlaceName[],
+  viewer: BundleViewer,
+): Promise<Difference[]> {
+  const differences: Difference[] = []
+  for (const name of places) {
+    const place = createPlace(name, folder)
+    const found = await Promise.all(sample.map(page => compare(place, page, viewer)))
+    differences.push(...found.flatMap(difference => difference ?? []))
+  }
+  return differences
+}
+
+/** The first of the sampled pages, in their order, that fails; a few are tried at once, those after a fault are not. */
+async function findFault(
+  place: Place,
+  sample: readonly SampledPage[],
+  viewer: BundleViewer,
+): Promise<Difference | null> {
+  for (let at = 0; at < sample.length; at += at === 0 ? 1 : viewerTabs) {
+    const batch = sample.slice(at, at === 0 ? 1 : at + viewerTabs)
+    const found = await Promise.all(batch.map(page => compare(place, page, viewer)))
+    const first = found.find(difference => difference !== null)
+    if (first) return first
+  }
+  return null
+}
+
+/** Opens a page; again when it fails, since a busy machine must not decide what a bundle holds. */
+async function compare(place: Place, page: SampledPage, viewer: BundleViewer): Promise<Difference | null> {
+  let what: string | null = null
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const look = await viewer.look(place.address(page.path), place.answer)
+    what = look ? explain(look, page.origin, place) : 'the browser cannot show the page'
+    if (what === null) return null
+  }
+  return { page: page.path, place: place.name, what: what ?? '' }
+}
+
+/** What a page has less, or more faults, than at the origin; null when nothing. */
+function explain(look: PageLook, origin: PageLook, place: Place): string | null {
+  const local = (text: string) => text.replaceAll(place.root, '/')
+  const isKnown = (fault: string, known: readonly string[]) => known.some(other => withoutHost(other) === fault)
+  const failed = look.failed.map(local).filter(address => !isKnown(address, origin.failed))
+  if (failed[0] !== undefined) return `a request fails: ${failed[0]}`
+  const errors = look.errors.map(local).filter(error => !isKnown(error, origin.errors))
+  if (errors[0] !== undefined) return `an error: ${errors[0]}`
+  const lost = countMissing(origin.words, look.words)
+  if (lost > Math.max(lostWords, origin.words.length * lostShare))
+    return `${lost} of ${origin.words.length} words are not shown`
+  return null
+}
+
+function withoutHost(text: string): string {
+  return text.replaceAll(/https?:\/\/[^/\s]+\//g, '/')
+}
+
+function describe({ page, place, what }: Difference): string {
+  const where = { root: 'at the root of a host', folder: 'in a folder of a host', file: 'on file://' }[place]
+  return `${page} ${where}: ${what}`
+}

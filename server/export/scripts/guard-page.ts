@@ -1,0 +1,106 @@
+import { encodeSegment } from '../bundle/file-name.ts'
+import { relativeReference } from '../bundle/layout.ts'
+import { sealEnd } from '../bundle/seal.ts'
+import { type Attribute, findAttribute, scanHtml, type Tag } from '../page/html-scan.ts'
+import { isExecutable } from '../page/page-text.ts'
+import { createSplices } from '../page/splice.ts'
+import { decodeAttribute, encodeAttribute, type RawText } from '../page/text-encoding.ts'
+
+/** Where the run-time of guarded and frozen pages lies in the bundle. */
+export const runtimePath = '_quire/runtime.js'
+
+/**
+ * A finished page whose own scripts start only at its own path at the root of a host; anywhere else it works as plain
+ * HTML with our run-time. Each script is made inert, and a small one behind it writes it anew while the page is parsed:
+ * so order, `defer`, `async`, modules, `document.write` and `document.currentScript` are the browser's own doing, and
+ * at the root the document ends up as the site wrote it.
+ *
+ * @param ownPath of the page on the site, as it stands in an address.
+ */
+export function guardPage(raw: RawText, path: string, ownPath: string): string {
+  const call = '<script>__quire()</script>'
+  return rewriteScripts(raw, guardMarkup(path, ownPath), (splices, tag, type, end) => {
+    if (type) {
+      const value = encodeAttribute(decodeAttribute(raw.text.slice(type.start, type.end), raw.charset), raw.charset)
+      splices.replace(type.nameStart, type.outerEnd, `data-quire-type="${value}"`)
+    }
+    splices.replace(tag.nameEnd, tag.nameEnd, ' type="text/quire"')
+    splices.replace(end, end, call)
+  })
+}
+
+/** A finished page without the site's scripts. */
+export function freezePage(raw: RawText, path: string): string {
+  const runtime = `<script src="${encodeAttribute(relativeReference(path, runtimePath), raw.charset)}" defer></script>`
+  return rewriteScripts(raw, runtime, (splices, tag, _type, end) => splices.replace(tag.start, end, ''))
+}
+
+type Change = (splices: ReturnType<typeof createSplices>, tag: Tag, type: Attribute | undefined, end: number) => void
+
+function rewriteScripts(raw: RawText, markup: string, change: Change): string {
+  const { text, charset } = raw
+  const splices = createSplices(text)
+  const seal = text.indexOf(sealEnd)
+  // A page that is not sealed is none of ours.
+  if (seal === -1) return text
+  splices.replace(seal + sealEnd.length, seal + sealEnd.length, markup)
+  // What stands in these is no script of the page.
+  let dormant = 0
+  const isDormant = (name: string) => name === 'template' || name === 'noscript'
+  scanHtml(text, {
+    tag(tag) {
+      if (isDormant(tag.name)) dormant += 1
+      if (tag.name !== 'link') return
+      const rel = findAttribute(tag, 'rel')
+      const as = findAttribute(tag, 'as')
+      const value = (attribute: Attribute | undefined) =>
+        attribute ? decodeAttribute(text.slice(attribute.start, attribute.end), charset).trim().toLowerCase() : ''
+      const isPreload =
+        value(rel) === 'modulepreload' || (/^(preload|prefetch)$/.test(value(rel)) && value(as) === 'script')
+      // Only a matter of speed where scripts run, and refused on file://.
+      if (rel && isPreload) splices.replace(rel.nameStart, rel.nameStart, 'data-quire-')
+    },
+    closeTag(name) {
+      if (isDormant(name) && dormant > 0) dormant -= 1
+    },
+    rawText(tag, _start, end) {
+      if (tag.name !== 'script' || dormant > 0 || !isExecutable(tag, raw)) return
+      const close = text.indexOf('>', end)
+      if (close !== -1) change(splices, tag, findAttribute(tag, 'type'), close + 1)
+    },
+  })
+  return splices.apply()
+}
+
+function guardMarkup(path: string, ownPath: string): string {
+  const json = (value: string) => JSON.stringify(value).replace(/</g, '\\u003c')
+  const own = ownPath
+    .split('/')
+    .map(segment => encodeSegment(decode(segment)))
+    .join('/')
+  return `<script>(${guard})(${json(own)},${json(relativeReference(path, runtimePath))})</script>`
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Runs first of all in a page. In old JavaScript and ASCII: it stands inline in any page, whatever its encoding. */
+const guard = [
+  'function(own,runtime){',
+  'var d=document,me=d.currentScript,bare=function(p){try{p=decodeURIComponent(p)}catch(e){}',
+  "return p.replace(/(\\/index)?(\\.x?html?)?\\/*$/i,'')},",
+  'atHome=/^https?:$/.test(location.protocol)&&bare(location.pathname)===bare(own);',
+  'window.__quire=function(){var call=d.currentScript,it=call.previousElementSibling,html,i,a;call.remove();',
+  "if(!atHome||!it||it.type!=='text/quire')return;",
+  "for(html='<script',i=0;i<it.attributes.length;i++){a=it.attributes[i];if(a.name==='type')continue;",
+  "html+=' '+(a.name==='data-quire-type'?'type':a.name)+'=\"'+a.value.replace(/&/g,'&amp;').replace(/\"/g,'&quot;')+'\"'}",
+  "html+='>'+it.text+'<\\/script>';it.remove();d.write(html)};",
+  "if(atHome)d.addEventListener('DOMContentLoaded',function(){delete window.__quire});",
+  "else d.write('<script src=\"'+runtime+'\" defer><\\/script>');",
+  'me.remove()}',
+].join('')

@@ -1,0 +1,114 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import { findBrowser } from '../render/browser.ts'
+import { openBundleViewer, type PageLook } from './bundle-viewer.ts'
+import { chooseScripts, type Difference, findDifferences, type ScriptChoice } from './choose-scripts.ts'
+import { freezePage, guardPage, runtimePath } from './guard-page.ts'
+import { findThemes, runtimeFile } from './page-runtime.ts'
+import { listScriptedPages, lookAtOrigin, pickSample, sampleSize } from './sample-pages.ts'
+import { judgeScripts } from './script-rule.ts'
+
+/** How much a browser checks: nothing, a fixed sample, or every page. */
+export type Verify = 'static' | 'sample' | 'full'
+
+export interface ScriptFindings extends ScriptChoice {
+  decidedBy: 'browser' | 'rule'
+  /** Pages that a browser opened, as paths in the bundle. */
+  checkedPages: string[]
+  differences: Difference[]
+}
+
+export interface ScriptPlacer {
+  /** Puts the scripts of a written bundle where they may run. Gives the paths of files that were added. */
+  place(folder: string, pagePaths: ReadonlyMap<string, string>, paths: readonly string[]): Promise<string[]>
+  findings(): ScriptFindings
+  close(): Promise<void>
+}
+
+export interface ScriptPlacerOptions {
+  verify: Verify
+  profileFolder: string
+  signal: AbortSignal
+  log: ((details: object, message: string) => void) | undefined
+}
+
+/** Looks at the origin before the bundle is written, and at the bundle when it is. A site without scripts costs nothing. */
+export async function createScriptPlacer(state: CrawlState, options: ScriptPlacerOptions): Promise<ScriptPlacer> {
+  const { verify, signal, log } = options
+  const scripted = await listScriptedPages(state)
+  const executablePath = verify === 'static' ? null : findBrowser()
+  const sampled = pickSample(scripted, verify === 'full' ? scripted.length : sampleSize)
+  const { pageTimeoutMs } = state.limits
+  const viewer =
+    executablePath && scripted.length > 0
+      ? await openBundleViewer({ executablePath, profileFolder: options.profileFolder, pageTimeoutMs, signal })
+      : null
+  let findings: ScriptFindings = {
+    mode: 'none',
+    reason: null,
+    decidedBy: viewer ? 'browser' : 'rule',
+    checkedPages: [],
+    differences: [],
+  }
+  let looks = new Map<string, PageLook>()
+  try {
+    if (viewer) looks = await lookAtOrigin(state, sampled, viewer)
+  } catch (error) {
+    await viewer?.close()
+    throw error
+  }
+
+  return {
+    async place(folder, pagePaths, paths) {
+      if (scripted.length === 0) return []
+      const sample = sampled.flatMap(({ key, url, charset }) => {
+        const path = pagePaths.get(key)
+        const origin = looks.get(key)
+        return path !== undefined && origin ? [{ path, ownPath: url.pathname, charset, origin }] : []
+      })
+      // Written before it is decided: pages are tried with it.
+      await writeRuntime(folder, paths)
+      const choice = viewer && sample.length > 0 ? await chooseScripts(folder, sample, viewer) : await judge(sampled)
+      const decidedBy = viewer && sample.length > 0 ? 'browser' : 'rule'
+      log?.({ ...choice, decidedBy, sample: sample.length }, 'scripts of the site judged')
+      findings = { ...choice, decidedBy, checkedPages: sample.map(({ path }) => path), differences: [] }
+      if (choice.mode !== 'guarded' && choice.mode !== 'frozen') return []
+      const { mode } = choice
+      for (const { key, url, charset } of scripted) {
+        const path = pagePaths.get(key)
+        if (path === undefined) continue
+        const file = join(folder, path)
+        const raw = { text: await readFile(file, 'latin1'), charset }
+        await writeFile(file, mode === 'guarded' ? guardPage(raw, path, url.pathname) : freezePage(raw, path), 'latin1')
+      }
+      if (viewer) {
+        const places = mode === 'guarded' ? (['folder', 'file'] as const) : (['root', 'folder', 'file'] as const)
+        findings.differences = await findDifferences(folder, sample, places, viewer)
+      }
+      return [runtimePath]
+    },
+    findings: () => findings,
+    async close() {
+      await viewer?.close()
+    },
+  }
+}
+
+async function writeRuntime(folder: string, paths: readonly string[]): Promise<void> {
+  const sheets = paths.filter(path => path.endsWith('.css'))
+  const texts = await Promise.all(sheets.map(path => readFile(join(folder, path), 'latin1')))
+  await mkdir(dirname(join(folder, runtimePath)), { recursive: true })
+  await writeFile(join(folder, runtimePath), runtimeFile(findThemes(texts)))
+}
+
+/** Without a browser: by what is known to fail. */
+async function judge(sampled: readonly Resource[]): Promise<ScriptChoice> {
+  let hasScripts = false
+  for (const { file, charset } of sampled) {
+    const judged = judgeScripts({ text: await readFile(file, 'latin1'), charset })
+    hasScripts ||= judged.hasScripts
+    if (judged.needsRoot) return { mode: 'guarded', reason: judged.needsRoot }
+  }
+  return { mode: hasScripts ? 'everywhere' : 'none', reason: null }
+}

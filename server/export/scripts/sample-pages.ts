@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import { needFile } from '../crawl/pack-file.ts'
+import { type BrowserAnswer, createAnswerer } from '../render/browser-answer.ts'
+import type { BundleViewer, PageLook } from './bundle-viewer.ts'
+
+/** Pages with scripts that a browser opens by default; with `verify: full` it opens all. */
+export const sampleSize = 10
+
+/** The pages of a bundle that hold scripts, by key in their order. */
+export async function listScriptedPages(state: CrawlState): Promise<Resource[]> {
+  const scripted: Resource[] = []
+  for (const [, outcome] of [...state.pages].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (outcome.state !== 'page' || outcome.resource.rendered || outcome.resource.type !== 'text/html') continue
+    if (/<script\b/i.test(await readFile(outcome.resource.file, 'latin1'))) scripted.push(outcome.resource)
+  }
+  return scripted
+}
+
+/** So many of them, spread evenly: the same ones for the same site. */
+export function pickSample<T>(sorted: readonly T[], size: number): T[] {
+  if (sorted.length <= size) return [...sorted]
+  const picked = Array.from({ length: size }, (_, index) => sorted[Math.floor((index * sorted.length) / size)])
+  return picked.filter(page => page !== undefined)
+}
+
+/** What the origin shows at these pages, by key. What their scripts load there is asked for, so that the bundle has it. */
+export async function lookAtOrigin(
+  state: CrawlState,
+  pages: readonly Resource[],
+  viewer: BundleViewer,
+): Promise<Map<string, PageLook>> {
+  const answer = createAnswerer(state)
+  const looks = new Map<string, PageLook>()
+  await Promise.all(
+    pages.map(async ({ key, url, file, type, charset }) => {
+      const body = await readFile(file)
+      const html: BrowserAnswer = { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body }
+      const look = await viewer.look(url.href, request =>
+        request.isNavigation && request.url === url.href ? Promise.resolve(html) : answer(request),
+      )
+      if (!look) return
+      looks.set(key, look)
+      for (const address of look.loaded) {
+        const own = state.site.own(new URL(address))
+        if (own) needFile(state, own, 'asset')
+      }
+    }),
+  )
+  do {
+    await Promise.all(state.background)
+    await state.queue.idle()
+  } while (state.background.size > 0)
+  return looks
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { writeReportPage } from '../../../server/export/bundle/report-page.ts'
+import type { ExportReport } from '../../../server/export/report.ts'
+
+const report = {
+  domain: 'docs.example.com',
+  version: null,
+  deployment: 'air-gapped',
+  pages: 3,
+  files: 4,
+  renderedPages: [],
+  comparedPages: [],
+  redirects: [],
+  deadLinks: [{ to: '/<script>alert(1)</script>', reason: 'status 404', count: 600, pages: ['a.html'] }],
+  missingFiles: [],
+  skipped: [],
+  packedThirdParty: Array.from({ length: 501 }, (_, index) => `https://cdn.example/${index}.js`),
+  removedThirdParty: [],
+  unresolved: [],
+  scripts: { mode: 'frozen', reason: 'index.html: an error', decidedBy: 'browser', checkedPages: ['index.html'] },
+  differences: [],
+  notes: [],
+} as Partial<ExportReport> as ExportReport
+
+test('a page that loads nothing, runs nothing and shows addresses as text', () => {
+  const html = writeReportPage(report)
+  expect(html).toContain(`content="default-src 'none'`)
+  expect(html).not.toMatch(/<script/)
+  expect(html).toContain('/&lt;script&gt;alert(1)&lt;/script&gt;')
+  expect(html).toContain('index.html: an error')
+})
+
+test('shows what there is, and of long lists the beginning', () => {
+  const html = writeReportPage(report)
+  expect(html).toContain('Links to pages that are not there (1)')
+  expect(html).not.toContain('Redirects')
+  expect(html).toContain('1 more are in export-report.json')
+})

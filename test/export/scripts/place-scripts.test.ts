@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { findBrowser, installCommand } from '../../../server/export/render/browser.ts'
+import { createPlace, type PlaceName } from '../../../server/export/scripts/bundle-places.ts'
+import { type BundleViewer, openBundleViewer } from '../../../server/export/scripts/bundle-viewer.ts'
+import { type Exported, exportFakeSite, type FakeSite, startFakeSite } from '../fake-site.ts'
+import { readEntry } from '../read-archive.ts'
+import type { RunningServer } from '../static-server.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'quire-places-'))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+const servers: RunningServer[] = []
+let viewer: BundleViewer | null = null
+
+beforeEach(context => {
+  if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+})
+
+afterEach(async () => {
+  await viewer?.close()
+  viewer = null
+  for (const server of servers.splice(0)) await server.close()
+})
+
+async function run(site: FakeSite): Promise<Exported> {
+  const server = await startFakeSite(site)
+  servers.push(server)
+  return exportFakeSite(server.origin)
+}
+
+/** What a page of an unpacked bundle shows in a place. */
+async function look({ entries }: Exported, path: string, name: PlaceName) {
+  const folder = mkdtempSync(join(scratch, 'bundle-'))
+  for (const entry of entries) {
+    mkdirSync(dirname(join(folder, entry.name)), { recursive: true })
+    writeFileSync(join(folder, entry.name), entry.content)
+  }
+  viewer ??= await openBundleViewer({
+    executablePath: findBrowser() ?? '',
+    profileFolder: join(scratch, 'profile'),
+    pageTimeoutMs: 20_000,
+    signal: new AbortController().signal,
+  })
+  const place = createPlace(name, folder)
+  const shown = await viewer.look(place.address(path), place.answer)
+  return { text: shown?.words.join(' '), failed: shown?.failed, errors: shown?.errors }
+}
+
+const words = (name: string) => Array.from({ length: 70 }, (_, index) => `${name}${index}`).join(' ')
+/** A page that an app takes over: it knows its own paths only, and says so anywhere else. */
+const hydrated = (name: string) =>
+  `<!doctype html><html><head><title>${name}</title><link rel="modulepreload" href="/app.js"><script type="module" src="/app.js"></script></head><body><main id="root"><h1>${name}</h1><p>${words(name)}</p><a href="/">home</a> <a href="/guide">guide</a></main><script>window.order = [document.currentScript !== null]</script></body></html>`
+const app = `
+  const pages = { '': 'home', '/guide': 'guide' }
+  const name = pages[location.pathname.replace(/(\\/index\\.html|\\/)$/, '')]
+  const root = document.getElementById('root')
+  if (!name || !window.order[0]) root.innerHTML = '<h1>This page was not found by the app</h1>'
+  else root.querySelector('h1').textContent = name + ' live'`
+const hydratedSite: FakeSite = { '/': hydrated('home'), '/guide': hydrated('guide'), '/app.js': app }
+
+test('an app that only knows the root of a host runs there, and its pages are plain elsewhere', {
+  timeout: 120_000,
+}, async () => {
+  const exported = await run(hydratedSite)
+  expect(exported.report.scripts).toMatchObject({
+    mode: 'guarded',
+    decidedBy: 'browser',
+    checkedPages: ['index.html', 'guide/index.html'],
+  })
+  expect(exported.report.differences).toEqual([])
+  expect(exported.names).toContain('_quire/runtime.js')
+  for (const path of ['index.html', 'guide/index.html']) {
+    const name = path === 'index.html' ? 'home' : 'guide'
+    const text = (title: string) => `${title} ${words(name)} home guide`
+    expect(await look(exported, path, 'root')).toEqual({ text: text(`${name} live`), failed: [], errors: [] })
+    for (const place of ['folder', 'file'] as const)
+      expect(await look(exported, path, place)).toEqual({ text: text(name), failed: [], errors: [] })
+  }
+  const again = await exportFakeSite(servers[0]?.origin ?? new URL('http://none.invalid'))
+  expect(again.sha256).toBe(exported.sha256)
+})
+
+test('scripts that do no harm anywhere run everywhere, as they are', { timeout: 120_000 }, async () => {
+  const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="nice.js"></script></body></html>`
+  const exported = await run({ '/': markup, '/nice.js': 'document.body.append(" live")' })
+  expect(exported.report.scripts).toMatchObject({ mode: 'everywhere', reason: null })
+  expect(exported.names).not.toContain('_quire/runtime.js')
+  expect(readEntry(exported.entries, 'index.html')).toContain('<script src="nice.js"></script>')
+  for (const place of ['root', 'folder', 'file'] as const)
+    expect(await look(exported, 'index.html', place)).toMatchObject({ text: `x ${words('plain')} live`, failed: [] })
+})
+
+test('scripts that fail even at the root are left out, and the report says why', { timeout: 120_000 }, async () => {
+  const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
+  const exported = await run({
+    '/': markup,
+    '/app.js': 'if (location.port === "") throw new Error("this host has no licence")',
+  })
+  expect(exported.report.scripts).toMatchObject({ mode: 'frozen' })
+  expect(exported.report.scripts.reason).toMatch(/^index\.html at the root of a host: an error: .*no licence/)
+  expect(readEntry(exported.entries, 'index.html')).not.toContain('app.js')
+  expect(readEntry(exported.entries, 'export-report.html')).toContain('no licence')
+})
