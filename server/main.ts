@@ -12,6 +12,7 @@ import { serveCommand } from './commands/serve.ts'
 import { sitesCommand } from './commands/sites.ts'
 import { visitsCommand } from './commands/visits.ts'
 import { DatabaseError } from './store/database.ts'
+import { SecretError } from './store/secret-file.ts'
 
 const program = new Command('quire')
   .description('The administration API of a documentation platform.')
@@ -59,6 +60,11 @@ function explain(error: unknown): number {
   }
   if (error instanceof DatabaseError) {
     console.error(error.message)
+    return 1
+  }
+  const { code } = error as { code?: unknown }
+  if (String(code).startsWith('SQLITE_') || error instanceof SecretError) {
+    console.error(`The data folder cannot be used: ${(error as Error).message}. Check the disk, or restore a backup.`)
     return 1
   }
   console.error(error)

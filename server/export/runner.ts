@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Awaitable } from '../tenancy/organization.ts'
 import type { Sites } from '../tenancy/site.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJobs, Lease } from './export-job.ts'
@@ -99,7 +100,7 @@ async function runJob(
   }
   const leaseLost = new AbortController()
   const heartbeat = setInterval(async () => {
-    const held = await Promise.resolve(exportJobs.heartbeat(lease, now(), deps.leaseMs)).catch(() => true)
+    const held = await stillHeld(() => exportJobs.heartbeat(lease, now(), deps.leaseMs), log)
     if (!held) leaseLost.abort()
   }, deps.leaseMs / 3)
   const workFolder = join(deps.workFolder, `${job.jobId}-${lease.token}`)
@@ -145,7 +146,7 @@ async function runJob(
 }
 
 /** Writes progress to the job, four times a second at most. */
-function reporter({ exportJobs, now }: RunnerDeps, lease: Lease, leaseLost: AbortController) {
+function reporter({ exportJobs, now, log }: RunnerDeps, lease: Lease, leaseLost: AbortController) {
   let reportedAt = 0
   return async ({ stage, pagesDone, pagesKnown }: ExportProgress) => {
     if (now() - reportedAt < reportEveryMs) return
@@ -154,10 +155,21 @@ function reporter({ exportJobs, now }: RunnerDeps, lease: Lease, leaseLost: Abor
     const percent = begin + (end - begin) * (pagesKnown === 0 ? 0 : pagesDone / pagesKnown)
     // The archive counts the pages a second time, from none.
     const pageCount = stage === 'archive' ? 0 : pagesDone
-    const held = await Promise.resolve(exportJobs.report(lease, Math.round(percent * 10) / 10, pageCount, now())).catch(
-      () => true,
-    )
+    const held = await stillHeld(() => exportJobs.report(lease, Math.round(percent * 10) / 10, pageCount, now()), log)
     if (!held) leaseLost.abort()
+  }
+}
+
+/**
+ * What a write under the lease answers: whether it is held. A database that is locked or full for a while, which a store may
+ * throw at once or reject, is no lost lease: the next write shows.
+ */
+async function stillHeld(write: () => Awaitable<boolean>, log: RunnerDeps['log']): Promise<boolean> {
+  try {
+    return await write()
+  } catch (error) {
+    log.warn({ err: error }, 'the export could not note that it goes on; it tries again')
+    return true
   }
 }
 

@@ -37,6 +37,7 @@ export function bundleRouter({
       res.sendFile(file, options, error => (error && !res.headersSent ? failed(error) : done()))
     })
     await sent.catch(error => {
+      if (error.status === 412) throw new HttpError(412, 'The bundle is another than the request asks for.')
       if (error.status !== 416) throw error
       throw new HttpError(416, 'The bundle ends before this range begins.', { 'Content-Range': `bytes */${sizeBytes}` })
     })

@@ -56,7 +56,10 @@ function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof URIError) {
     return new HttpError(400, 'The path holds a percent sign that begins no valid escape. Encode it as %25.')
   }
-  const { type } = thrown as { type?: string }
+  const { type, code } = thrown as { type?: string; code?: string }
+  if (/^(Z_|ERR_BROTLI|ERR__ERROR|ERR_ZSTD|ZSTD_)/.test(code ?? '')) {
+    return new HttpError(400, 'The request body is not compressed as its Content-Encoding says.')
+  }
   return bodyErrors(type) ?? new HttpError(500, serverFault)
 }
 

@@ -22,6 +22,10 @@ export async function getUniqueVisitors(
   if (dateFrom !== undefined && dateTo !== undefined && dateFrom > dateTo) {
     return refuse(400, 'dateFrom is after dateTo. dateTo is exclusive: give the day after the last one wanted.')
   }
+  // The validator takes "Infinity" and the like for numbers within any bounds.
+  for (const field of ['limit', 'offset'] as const) {
+    if (!Number.isSafeInteger(query[field])) return refuse(400, `${field} must be integer. Example: 50`)
+  }
   const range = { ...(dateFrom !== undefined && { dateFrom }), ...(dateTo !== undefined && { dateTo }) }
   const page = { limit: query.limit, offset: query.offset }
   const { totals, visitors, hasMore } = await visits.countUniqueVisitors(project.id, range, page)

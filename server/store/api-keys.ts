@@ -46,6 +46,15 @@ export function openApiKeys(database: Database): ApiKeys {
     'UPDATE api_keys SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL',
   )
 
+  /** A database that cannot be written in this moment is no reason to refuse a request that only reads. */
+  const noteUse = (id: string, now: number) => {
+    try {
+      touch.run({ id, now })
+    } catch (error) {
+      if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(String((error as { code?: unknown }).code))) throw error
+    }
+  }
+
   return {
     insert(key, secretSha256) {
       insert.run({
@@ -64,7 +73,7 @@ export function openApiKeys(database: Database): ApiKeys {
     authenticate(secretSha256, now) {
       const row = authenticate.get({ secretSha256, now })
       if (!row) return undefined
-      if (now - (row.last_used_at ?? 0) >= lastUsedResolutionMs) touch.run({ id: row.id, now })
+      if (now - (row.last_used_at ?? 0) >= lastUsedResolutionMs) noteUse(row.id, now)
       return { keyId: row.id, organizationId: row.organization_id, plan: row.plan, scopes: toScopes(row.scopes) }
     },
     list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toApiKey),

@@ -4,18 +4,23 @@ import { dirname } from 'node:path'
 
 const secretBytes = 32
 
+/** Says why a secret file cannot be used. */
+export class SecretError extends Error {}
+
 /**
  * Reads the secret in `file`: 32 random bytes, kept beside the database and never in it; made when missing (mode 0600).
  *
- * @throws {Error} when the file cannot be read or has another size.
+ * @throws {SecretError} when the file cannot be read or has another size.
  */
 export function openSecret(file: string): Buffer {
   try {
     const secret = readFileSync(file)
     if (secret.length === secretBytes) return secret
-    throw new Error(`${file} has ${secret.length} bytes, not ${secretBytes}. Restore it from a backup.`)
+    throw new SecretError(`${file} has ${secret.length} bytes, not ${secretBytes}`)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (error instanceof SecretError) throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT') throw new SecretError(`${file} cannot be read (${code})`, { cause: error })
   }
   // Written aside and linked: a kill leaves no half a secret, and of two processes that start together one wins.
   const draft = `${file}.${process.pid}`

@@ -82,7 +82,11 @@ interface Look {
 }
 
 /** Shows a page in a fresh tab and waits until its network is quiet. */
-async function look(url: string, root: string, script = () => document.body.innerText): Promise<Look> {
+async function look(
+  url: string,
+  root: string,
+  script: () => string | Promise<string> = () => document.body.innerText,
+): Promise<Look> {
   const page = await browser.newPage()
   const seen: Look = { text: '', failed: [], outbound: [], errors: [] }
   page.on('request', request => {
@@ -152,7 +156,15 @@ test('it works below any folder and from a file', { timeout: 60_000 }, async con
 
 test('its own search finds from the bundle what it finds at the origin', { timeout: 60_000 }, async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
-  const hits = () => [...document.querySelectorAll('#search-results li > a')].map(link => link.textContent).join('\n')
+  // The search lists its hits one by one: it is done when none has come for a second.
+  const hits = async () => {
+    const list = () => [...document.querySelectorAll('#search-results li > a')].map(link => link.textContent).join('\n')
+    for (let before = ''; before === '' || before !== list(); ) {
+      before = list()
+      await new Promise(done => setTimeout(done, 1000))
+    }
+    return list()
+  }
   const find = (root: URL) => look(new URL('search.html?q=zoneinfo', root).href, root.href, hits)
   const original = await find(origin.origin)
   const copy = await find(bundle.origin)

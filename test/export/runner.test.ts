@@ -160,6 +160,21 @@ test('a runner that lost its lease stops, and leaves the job to the other', asyn
   expect(await store.exportJobs.find(jobId)).toMatchObject({ status: 'running', error: null })
 })
 
+test('a database that is locked for a while ends neither the export nor the process', async () => {
+  const jobId = await startJob()
+  const busy = () => {
+    throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+  }
+  const { heartbeat, report } = store.exportJobs
+  Object.assign(store.exportJobs, { heartbeat: busy, report: busy })
+  run(async ({ onProgress }) => {
+    onProgress({ stage: 'fetch', pagesDone: 1, pagesKnown: 3 })
+    await new Promise(done => setTimeout(done, 500))
+    Object.assign(store.exportJobs, { heartbeat, report })
+  }, 300)
+  expect((await settled(jobId)).status).toBe('completed')
+})
+
 test('a job that ends its process again and again is given up', async () => {
   const jobId = await startJob()
   for (let i = 0; i <= 31; i++) await store.exportJobs.claim('gone', Date.now() - 100_000 + i * 1000, 500)

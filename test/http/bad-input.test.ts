@@ -37,6 +37,9 @@ describe('visitors', () => {
     ['limit=1.5', 'limit must be integer'],
     ['limit=1e9', 'limit must be <= 250'],
     ['limit=x', 'limit must be integer'],
+    ['limit=Infinity', 'limit must be'],
+    ['offset=Infinity', 'offset must be'],
+    [`offset=${'9'.repeat(400)}`, 'offset must be'],
     ['limit=', 'limit is empty'],
     ['limit=1&limit=2', 'limit must be integer'],
     ['limit[]=1', 'limit must be integer'],
@@ -145,6 +148,11 @@ describe('start of an export', () => {
     const large = JSON.stringify({ domain: 'docs.example.com', version: 'a'.repeat(10_000_000) })
     await expectRefusal(() => post(large), 413, 'too large')
     await expectRefusal(() => post(gzipSync(large), { 'Content-Encoding': 'gzip' }), 413, 'too large')
+  })
+
+  test.each(['gzip', 'deflate', 'br'])('a body that is not compressed as %s, though it says so', async encoding => {
+    const ask = () => post('{"domain":"docs.example.com"}', { 'Content-Encoding': encoding })
+    await expectRefusal(ask, 400, 'not compressed as its Content-Encoding says')
   })
 
   test('JSON nested 100,000 deep', async () => {

@@ -173,6 +173,8 @@ describe('rule 9: the link to a bundle', () => {
     expect(Number(rest.headers['content-length'])).toBe(Number(head.headers['content-length']) - 2)
     const beyond = await send(server.url, path, { headers: { Range: 'bytes=999999999-' } })
     expect(beyond.status).toBe(416)
+    const other = await send(server.url, path, { headers: { 'If-Match': '"x"' } })
+    expect(other.status).toBe(412)
     const unchanged = await send(server.url, path, { headers: { 'If-None-Match': String(head.headers.etag) } })
     expect(unchanged).toMatchObject({ status: 304, text: '' })
   })
