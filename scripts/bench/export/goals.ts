@@ -45,7 +45,7 @@ export function judge({ site, pages, app, results }: SiteResult): Goal[] {
     add('search finds the same', `${ours.search.same} of ${ours.search.of}`, ours.search.same === ours.search.of)
   if (ours.falseFindings)
     add('the report is true', `${ours.falseFindings.length} wrong`, ours.falseFindings.length === 0)
-  if (ours.again) add('same bytes again', String(ours.again.sameBytes), ours.again.sameBytes)
+  if (ours.again) add('same bytes again', ours.again.outcome, ours.again.outcome === 'same bytes')
   return [...goals, ...judgeSpeed(site, ours, results)]
 }
 

@@ -97,9 +97,8 @@ function inUse({ app, search }: ToolResult, landsOn: string | undefined): string
 
 function notes({ tool, again, falseFindings }: ToolResult): string[] {
   if (!again) return []
-  const bytes = again.sameBytes ? 'the same bytes' : 'OTHER BYTES'
   const wrong = falseFindings?.length ? `; its report is wrong in ${falseFindings.length} places` : ''
-  return ['', `${tool}, a second export: ${bytes}, ${again.wallSeconds.toFixed(1)} s${wrong}.`]
+  return ['', `${tool}, a second export: ${again.outcome}, ${again.wallSeconds.toFixed(1)} s${wrong}.`]
 }
 
 /** What is wrong with our copies, the same thing on several pages in one line. */

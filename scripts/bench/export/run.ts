@@ -39,7 +39,7 @@ export interface ToolResult {
   /** Queries with the very hits of the origin, of all queries. */
   search?: { same: number; of: number }
   /** Ours only. */
-  again?: { sameBytes: boolean; wallSeconds: number }
+  again?: { outcome: 'same bytes' | 'other bytes' | 'failed' | 'stopped'; wallSeconds: number }
   /** Addresses of the report that the origin has: links called dead, files called missing. */
   falseFindings?: string[]
 }
@@ -216,11 +216,16 @@ async function checkOurs(
   const { program, args } = quire.command(url, again, site.domain)
   const run = await runMeasured(program, args, {
     logFile: join(folder, 'again.log'),
-    timeoutMs: plan.toolTimeoutMs,
+    // The limit keeps slow peers from holding up the run; here it would only hide the answer.
+    timeoutMs: 5 * plan.toolTimeoutMs,
     folder: again,
   })
-  const sameBytes = run.exitCode === 0 && readExport(run.stdout).sha256 === first.sha256
-  result.again = { sameBytes, wallSeconds: run.wallSeconds }
+  const outcome = () => {
+    if (run.exitCode !== 0) return run.exitCode === null ? 'stopped' : 'failed'
+    return readExport(run.stdout).sha256 === first.sha256 ? 'same bytes' : 'other bytes'
+  }
+  result.again = { outcome: outcome(), wallSeconds: run.wallSeconds }
+}
 }
 
 async function withVisitor<T>(work: (visitor: Visitor) => Promise<T>): Promise<T> {

@@ -25,7 +25,7 @@ const ours: ToolResult = {
   checks: [right],
   app,
   search: { same: 10, of: 10 },
-  again: { sameBytes: true, wallSeconds: 2 },
+  again: { outcome: 'same bytes', wallSeconds: 2 },
   falseFindings: [],
 }
 const peer: ToolResult = {
@@ -59,7 +59,7 @@ test.each<[string, Partial<ToolResult>, string[]]>([
   ['the way', { app: { ...app, landsOn: '/404 "Page not found"' } }, ['a click in the menu lands']],
   ['a hit', { search: { same: 9, of: 10 } }, ['search finds the same']],
   ['the truth', { falseFindings: ['dead link to /b'] }, ['the report is true']],
-  ['bytes', { again: { sameBytes: false, wallSeconds: 2 } }, ['same bytes again']],
+  ['bytes', { again: { outcome: 'other bytes', wallSeconds: 2 } }, ['same bytes again']],
   ['time', { wallSeconds: 20 }, ['10 x website-scraper']],
   ['all', { copy: undefined, obstacle: 'exit code 1' } as unknown as Partial<ToolResult>, ['a copy']],
 ])('a copy that lost %s misses what it must', (_, changes, want) => {
