@@ -226,7 +226,6 @@ async function checkOurs(
   }
   result.again = { outcome: outcome(), wallSeconds: run.wallSeconds }
 }
-}
 
 async function withVisitor<T>(work: (visitor: Visitor) => Promise<T>): Promise<T> {
   const visitor = await openVisitor()
