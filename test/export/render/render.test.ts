@@ -45,7 +45,11 @@ function app(pages: Record<string, string>, script = ''): FakeSite {
 const words = (name: string) =>
   `<h1>${name}</h1><p>${Array.from({ length: 30 }, (_, index) => `${name}${index}`).join(' ')}</p>`
 
-test('exports a site that its scripts build, page by page, without its scripts', { timeout: 60_000 }, async () => {
+// Tried again when it fails: on a machine busy many times over, a tab gets too little time for its lazy image.
+test('exports a site that its scripts build, page by page, without its scripts', {
+  timeout: 60_000,
+  retry: 2,
+}, async () => {
   const { origin } = await start(
     app(
       {
