@@ -72,7 +72,7 @@ export async function runSite(site: BenchSite, tools: readonly Tool[], plan: Pla
         results.push({ tool: tool.name, site: site.name, obstacle: left })
         continue
       }
-      const folder = join(scratch, tool.name)
+      const folder = join(scratch, tool.name.replaceAll(' ', '_'))
       results.push(await runTool(tool, site, prepared, origin.root.href, folder, reference, plan))
       if (!plan.keep) await rm(folder, { recursive: true, force: true })
     }
@@ -133,7 +133,7 @@ async function runTool(
   await mkdir(folder, { recursive: true })
   const { program, args } = tool.command(url, folder, site.domain)
   const run = await runMeasured(program, args, {
-    logFile: join(plan.keep ? join(folder, '..') : folder, `${tool.name}.log`),
+    logFile: join(plan.keep ? join(folder, '..') : folder, `${tool.name.replaceAll(' ', '_')}.log`),
     timeoutMs: plan.toolTimeoutMs,
     folder,
   })
@@ -148,7 +148,7 @@ async function runTool(
   plan.say(`${site.name}: ${tool.name} ${run.wallSeconds.toFixed(1)} s, ${result.copy.pages} pages; comparing`)
   const isAlive = createIsAlive(prepared, site.hasFallback)
   await withVisitor(visitor => compare(result, root, url, site, reference, isAlive, plan, visitor))
-  if (tool.isOurs && exitCode === 0) await checkOurs(result, site, url, folder, stdout, isAlive, plan)
+  if (tool === quire && exitCode === 0) await checkOurs(result, site, url, folder, stdout, isAlive, plan)
   return result
 }
 

@@ -25,30 +25,13 @@ const needsBrowser = () => (findBrowser() ? undefined : `no Chromium found; inst
 const needsProgram = (name: string) =>
   findProgram(name) ? undefined : `${name} is not installed; on Debian: apt-get install ${name}`
 
-/** The archive is unpacked by the bench, outside the time measured: the other tools make no archive. */
-export const quire: Tool = {
-  name: 'quire',
-  isOurs: true,
-  needsBrowser: false,
-  findObstacle: () => undefined,
-  command: (url, folder, domain) => ({
-    program: process.execPath,
-    args: [
-      ...[join(project, 'server/main.ts'), 'export'],
-      ...(domain === undefined ? [url] : [domain, '--origin', url]),
-      ...['-o', join(folder, 'bundle.zip'), '--json'],
-    ],
-  }),
-  findRoot(folder) {
-    const archive = join(folder, 'bundle.zip')
-    if (!existsSync(archive)) return undefined
-    unpackArchive(archive, join(folder, 'bundle'))
-    return join(folder, 'bundle')
-  },
-}
+/** Ours as it comes, and without its own look at the bundle in a browser, which no peer takes; speed is judged by that one. */
+export const quire = exporter('quire', [])
+export const quireStatic = exporter('quire --verify static', ['--verify', 'static'])
 
 export const tools: readonly Tool[] = [
   quire,
+  quireStatic,
   {
     name: 'wget',
     isOurs: false,
@@ -112,6 +95,30 @@ export const tools: readonly Tool[] = [
     findRoot: folder => folder,
   },
 ]
+
+/** The archive is unpacked by the bench, outside the time measured: the other tools make no archive. */
+function exporter(name: string, flags: string[]): Tool {
+  return {
+    name,
+    isOurs: true,
+    needsBrowser: false,
+    findObstacle: () => undefined,
+    command: (url, folder, domain) => ({
+      program: process.execPath,
+      args: [
+        ...[join(project, 'server/main.ts'), 'export'],
+        ...(domain === undefined ? [url] : [domain, '--origin', url]),
+        ...['-o', join(folder, 'bundle.zip'), '--json', ...flags],
+      ],
+    }),
+    findRoot(folder) {
+      const archive = join(folder, 'bundle.zip')
+      if (!existsSync(archive)) return undefined
+      unpackArchive(archive, join(folder, 'bundle'))
+      return join(folder, 'bundle')
+    },
+  }
+}
 
 /** Mirrors put a site into a folder named after its host. */
 function findHostFolder(folder: string): string | undefined {
