@@ -371,6 +371,13 @@ export interface components {
             deployment?: "cloud" | "client-hosted" | "air-gapped";
             features?: components["schemas"]["ExportFeatures"];
             /**
+             * @description How much of the bundle a browser checks before it is handed out: nothing (`static`, where only addresses are
+             *     checked), a fixed sample of the pages, or every page with scripts. Ours: without it, the setting of the server.
+             * @example full
+             * @enum {string}
+             */
+            verify?: "static" | "sample" | "full";
+            /**
              * @description Archive format. Ours, since deployments in containers prefer tar.
              * @default zip
              * @example zip

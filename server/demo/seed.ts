@@ -71,6 +71,7 @@ export async function startDemoExport(store: Store, demo: Demo, serverUrl: strin
         paths: null,
         deployment,
         features: resolveFeatures(deployment, {}),
+        verify: null,
         format: 'zip',
       },
       status: 'queued',

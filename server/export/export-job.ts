@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Awaitable } from '../tenancy/organization.ts'
 import type { Deployment, Features } from './features.ts'
+import type { Verify } from './scripts/place-scripts.ts'
 
 export type ExportStatus = 'queued' | 'running' | 'completed' | 'failed'
 export type BundleFormat = 'zip' | 'tar.gz'
@@ -14,6 +15,8 @@ export interface ExportRequest {
   paths: string[] | null
   deployment: Deployment
   features: Features
+  /** How much of the bundle a browser checks; null = as the server is set. */
+  verify: Verify | null
   format: BundleFormat
 }
 

@@ -122,7 +122,7 @@ async function runJob(
       outFile,
       workFolder: join(workFolder, 'site'),
       limits: deps.limits,
-      verify: deps.verify,
+      verify: job.request.verify ?? deps.verify,
       onProgress: reporter(deps, lease, leaseLost),
       signal: AbortSignal.any([stopping, leaseLost.signal]),
       log: (details, message) => log.info({ ...about, ...details }, message),

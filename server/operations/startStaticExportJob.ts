@@ -42,6 +42,7 @@ export async function startStaticExportJob(
       paths: body.paths ?? null,
       deployment: body.deployment,
       features,
+      verify: body.verify ?? null,
       format: body.format,
     },
     status: 'queued',

@@ -36,7 +36,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function startJob(): Promise<string> {
+async function startJob(asked: Partial<ExportJob['request']> = {}): Promise<string> {
   const jobId = createId('se')
   const features = { search: false, assistant: false, analytics: false, playground: false }
   const request: ExportJob['request'] = {
@@ -45,7 +45,9 @@ async function startJob(): Promise<string> {
     paths: null,
     deployment: 'air-gapped',
     features,
+    verify: null,
     format: 'zip',
+    ...asked,
   }
   const times = { createdAt: Date.now(), updatedAt: Date.now() }
   const { organizationId } = organization
@@ -202,4 +204,17 @@ test('progress comes from pages done of pages known, and the archive is the last
   })
   await settled(jobId)
   expect(seen).toEqual([0, 40, 80, 89.5])
+})
+
+test.each([
+  ['as the server is set', null, 'static'],
+  ['as the start asked', 'full', 'full'],
+] as const)('a bundle is verified %s', async (_how, asked, want) => {
+  const jobId = await startJob({ verify: asked })
+  let verified: unknown
+  run(async ({ verify }) => {
+    verified = verify
+  })
+  await settled(jobId)
+  expect(verified).toBe(want)
 })

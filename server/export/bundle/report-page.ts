@@ -1,3 +1,4 @@
+import type { ProductCount } from '../products/product-removal.ts'
 import type { ExportReport } from '../report.ts'
 
 /** Lines of one list that are shown; the rest is in export-report.json. */
@@ -10,6 +11,13 @@ const modes = {
     'The site’s own scripts run where the bundle is served from the root of a host. In a folder, or opened by double click, the pages are plain and readable, without the site’s search.',
   frozen: 'The site’s own scripts failed the check and are left out.',
 }
+
+const productHeads = ['Product', 'Feature', 'Pages']
+const productCells = ({ product, feature, pages }: ProductCount) => [
+  product,
+  feature ?? 'named by the settings of the site',
+  String(pages),
+]
 
 /** The report as a page that a person can read: nothing is loaded and nothing runs. */
 export function writeReportPage(report: ExportReport): string {
@@ -38,6 +46,8 @@ export function writeReportPage(report: ExportReport): string {
     ]),
     table('Pages left out', ['Address', 'Why'], report.skipped, row => [row.url, row.reason]),
     table('Redirects', ['From', 'To'], report.redirects, row => [row.from, row.to]),
+    table('Products removed', productHeads, report.removedFeatures, productCells),
+    table('Products kept, loaded from their vendors', productHeads, report.keptFeatures, productCells),
     table('Packed files of other sites', ['Address'], report.packedThirdParty, row => [row]),
     table('Left out files of other sites', ['Address', 'Why'], report.removedThirdParty, row => [row.url, row.reason]),
     table('Pages rendered by a browser', ['Page'], report.renderedPages, row => [row]),

@@ -32,19 +32,21 @@ export interface BundleViewerOptions {
   profileFolder: string
   pageTimeoutMs: number
   signal: AbortSignal
+  /** Addresses of products that stay: they are loaded from their vendors, whom nobody asks during a check. */
+  isOutside?(url: URL): boolean
 }
 
 /** How many pages are open at once. */
 export const viewerTabs = 3
 
 export async function openBundleViewer(options: BundleViewerOptions): Promise<BundleViewer> {
-  const { pageTimeoutMs, signal } = options
+  const { pageTimeoutMs, signal, isOutside = () => false } = options
   const browser = await launch(options, 0)
   const queue = createQueue(viewerTabs)
   const idleTabs: Tab[] = []
 
   async function lookOnce(address: string, answer: ViewAnswerer): Promise<PageLook> {
-    const tab = idleTabs.pop() ?? (await openTab(browser))
+    const tab = idleTabs.pop() ?? (await openTab(browser, isOutside))
     let isReusable = false
     try {
       const look = await withDeadline(lookAt(tab, address, answer, pageTimeoutMs), pageTimeoutMs, signal)
@@ -92,7 +94,7 @@ interface Showing extends OpenRequests {
   loaded: Set<string>
 }
 
-async function openTab(browser: Browser): Promise<Tab> {
+async function openTab(browser: Browser, isOutside: (url: URL) => boolean): Promise<Tab> {
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } })
   const page = await context.newPage()
   const client = await page.createCDPSession()
@@ -112,7 +114,8 @@ async function openTab(browser: Browser): Promise<Tab> {
       tab.showing?.errors.add(firstLine(message.text()))
   })
   page.on('requestfailed', request => {
-    if (request.failure()?.errorText !== 'net::ERR_ABORTED') tab.showing?.failed.add(request.url())
+    if (request.failure()?.errorText === 'net::ERR_ABORTED' || isOutside(new URL(request.url()))) return
+    tab.showing?.failed.add(request.url())
   })
   page.on('request', request => void answerRequest(tab, request).catch(() => {}))
   client.on('Network.requestWillBeSent', ({ requestId, type, request }) => {

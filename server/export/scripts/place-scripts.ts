@@ -40,9 +40,11 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
   const executablePath = verify === 'static' ? null : findBrowser()
   const sampled = pickSample(scripted, verify === 'full' ? scripted.length : sampleSize)
   const { pageTimeoutMs } = state.limits
+  const { profileFolder } = options
+  const isOutside = state.products.leavesOutside
   const viewer =
     executablePath && scripted.length > 0
-      ? await openBundleViewer({ executablePath, profileFolder: options.profileFolder, pageTimeoutMs, signal })
+      ? await openBundleViewer({ executablePath, profileFolder, pageTimeoutMs, signal, isOutside })
       : null
   let findings: ScriptFindings = {
     mode: 'none',

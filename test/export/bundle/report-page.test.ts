@@ -14,6 +14,8 @@ const report = {
   deadLinks: [{ to: '/<script>alert(1)</script>', reason: 'status 404', count: 600, pages: ['a.html'] }],
   missingFiles: [],
   skipped: [],
+  removedFeatures: [{ product: 'Ask <us>', feature: 'assistant', pages: 2 }],
+  keptFeatures: [{ product: 'a counter', feature: null, pages: 3 }],
   packedThirdParty: Array.from({ length: 501 }, (_, index) => `https://cdn.example/${index}.js`),
   removedThirdParty: [],
   unresolved: [],
@@ -33,6 +35,8 @@ test('a page that loads nothing, runs nothing and shows addresses as text', () =
 test('shows what there is, and of long lists the beginning', () => {
   const html = writeReportPage(report)
   expect(html).toContain('Links to pages that are not there (1)')
+  expect(html).toContain('<td>Ask &lt;us&gt;</td><td>assistant</td><td>2</td>')
+  expect(html).toContain('<td>a counter</td><td>named by the settings of the site</td><td>3</td>')
   expect(html).not.toContain('Redirects')
   expect(html).toContain('1 more are in export-report.json')
 })

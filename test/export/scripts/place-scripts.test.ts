@@ -104,3 +104,15 @@ test('scripts that fail even at the root are left out, and the report says why',
   expect(readEntry(exported.entries, 'index.html')).not.toContain('app.js')
   expect(readEntry(exported.entries, 'export-report.html')).toContain('no licence')
 })
+
+test('a product that stays is no fault because its vendor is not asked', { timeout: 120_000 }, async () => {
+  const vendor = '<script async src="https://www.googletagmanager.com/gtag/js?id=G-1"></script>'
+  const markup = `<!doctype html><html><head><title>x</title>${vendor}</head><body><h1>x</h1><p>${words('plain')}</p><script src="nice.js"></script></body></html>`
+  const server = await startFakeSite({ '/': markup, '/nice.js': 'document.body.append(" live")' })
+  servers.push(server)
+  const features = { search: true, assistant: true, analytics: true, playground: true }
+  const { report, entries } = await exportFakeSite(server.origin, { deployment: 'cloud', features })
+  expect(readEntry(entries, 'index.html')).toContain('googletagmanager.com')
+  expect(report.keptFeatures).toHaveLength(1)
+  expect(report.scripts).toMatchObject({ mode: 'everywhere', reason: null })
+})
