@@ -11,6 +11,7 @@ import type { BundleFormat } from './export-job.ts'
 import type { Deployment, Features } from './features.ts'
 import { openFetcher } from './fetch/fetcher.ts'
 import type { ExportLimits } from './limits.ts'
+import { openPagePool } from './pool/page-pool.ts'
 import type { RemovalRules } from './products/removal-rules.ts'
 import { type ExportReport, writeReport } from './report.ts'
 import { createScriptPlacer, type ScriptPlacer, type Verify } from './scripts/place-scripts.ts'
@@ -79,13 +80,17 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const site = createSite(options.domain, options.origin)
   const exempt = options.originAllowed ? options.origin : null
   const fetcher = openFetcher({ exempt, limits, signal, locate: url => site.own(url) ?? url })
+  const { domain, origin, features, removal = null } = options
+  const pool = openPagePool({ domain, origin: origin.href, features, removal })
   let placer: ScriptPlacer | null = null
   try {
     signal.throwIfAborted()
     await rm(workFolder, { recursive: true, force: true })
     await mkdir(workFolder, { recursive: true })
     const startedAt = performance.now()
-    const { state, start, report } = await collectSite(options, site, fetcher, signal, error => ending.abort(error))
+    const { state, start, report } = await collectSite(options, site, fetcher, pool, signal, error =>
+      ending.abort(error),
+    )
     log?.({ stage: 'fetch', pages: report.pages, ms: since(startedAt) }, 'site collected')
 
     const profileFolder = join(workFolder, 'verify')
@@ -118,6 +123,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   } finally {
     clearTimeout(timer)
     await placer?.close().catch(() => {})
+    await pool.close().catch(() => {})
     await fetcher.close().catch(() => {})
     await rm(workFolder, { recursive: true, force: true, maxRetries: 3 })
     await rm(`${outFile}.part`, { force: true })

@@ -1,5 +1,5 @@
 import type { CrawlState, PageOutcome, Resource } from '../crawl/crawl-state.ts'
-import { assetKey, linkKey } from '../crawl/site.ts'
+import { assetKey, linkKey, type Site } from '../crawl/site.ts'
 import { relativeReference } from './layout.ts'
 
 /** Where an address leads once everything has its place in the bundle. */
@@ -18,26 +18,58 @@ export interface BundleMap {
 
 const mostHops = 10
 
+/** What is known of addresses, by key; plain data, so that it can be handed to another thread. */
+export interface BundleLeads {
+  pages: ReadonlyMap<string, PageLead>
+  files: ReadonlyMap<string, FileLead>
+  /** Pages that are the same as another. */
+  aliases: ReadonlyMap<string, string>
+}
+
+/** `path` undefined = it was left out. */
+export type PageLead =
+  | { state: 'page'; path: string | undefined }
+  | { state: 'file'; path: string | undefined }
+  | { state: 'redirect'; to: string }
+  | { state: 'elsewhere'; url: string }
+  | { state: 'gone'; reason: string }
+
+export type FileLead = { state: 'file'; path: string | undefined } | { state: 'gone'; reason: string }
+
 /**
  * @param plan path in the bundle by key of page or file.
  * @param aliases pages that are the same as another, by key.
  */
-export function createBundleMap(
-  state: Pick<CrawlState, 'site' | 'pages' | 'files'>,
+export function planLeads(
+  state: Pick<CrawlState, 'pages' | 'files'>,
   plan: { pages: ReadonlyMap<string, string>; files: ReadonlyMap<string, string> },
   aliases: ReadonlyMap<string, string>,
-): BundleMap {
-  const { site, pages, files } = state
+): BundleLeads {
+  const pages = new Map<string, PageLead>()
+  for (const [key, outcome] of state.pages) {
+    if (outcome.state === 'page') pages.set(key, { state: 'page', path: plan.pages.get(key) })
+    else if (outcome.state === 'file') pages.set(key, { state: 'file', path: plan.files.get(outcome.key) })
+    else if (outcome.state === 'redirect') pages.set(key, { state: 'redirect', to: outcome.to })
+    else if (outcome.state === 'elsewhere') pages.set(key, { state: 'elsewhere', url: outcome.url.href })
+    else pages.set(key, { state: 'gone', reason: outcome.reason })
+  }
+  const files = new Map<string, FileLead>()
+  for (const [key, outcome] of state.files) {
+    if (outcome.state === 'file') files.set(key, { state: 'file', path: plan.files.get(key) })
+    else files.set(key, { state: 'gone', reason: outcome.reason })
+  }
+  return { pages, files, aliases }
+}
 
-  function placed(path: string | undefined, otherwise: string): Destination {
-    return path === undefined ? { kind: 'gone', reason: otherwise } : { kind: 'inside', path }
+export function createBundleMap(site: Site, { pages, files, aliases }: BundleLeads): BundleMap {
+  function placed(path: string | undefined): Destination {
+    return path === undefined ? { kind: 'gone', reason: 'left out' } : { kind: 'inside', path }
   }
 
   function findFile(url: URL): Destination {
-    const key = assetKey(site.own(url) ?? url)
-    const outcome = files.get(key)
-    if (outcome?.state === 'file') return placed(plan.files.get(key), 'left out')
-    return { kind: 'gone', reason: outcome?.reason ?? 'not fetched' }
+    const lead = files.get(assetKey(site.own(url) ?? url))
+    if (lead?.state === 'file') return placed(lead.path)
+    return { kind: 'gone', reason: lead?.reason ?? 'not fetched' }
   }
 
   return {
@@ -49,17 +81,16 @@ export function createBundleMap(
       let key = start
       for (let hop = 0; hop < mostHops; hop += 1) {
         key = aliases.get(key) ?? key
-        const outcome: PageOutcome | undefined = pages.get(key)
-        if (outcome?.state === 'page') return placed(plan.pages.get(key), 'left out')
-        if (outcome?.state === 'file') return placed(plan.files.get(outcome.key), 'left out')
-        if (outcome?.state === 'elsewhere') return { kind: 'elsewhere', url: outcome.url }
-        if (outcome?.state === 'redirect') {
-          key = outcome.to
+        const lead = pages.get(key)
+        if (lead?.state === 'page' || lead?.state === 'file') return placed(lead.path)
+        if (lead?.state === 'elsewhere') return { kind: 'elsewhere', url: new URL(lead.url) }
+        if (lead?.state === 'redirect') {
+          key = lead.to
           continue
         }
-        const file = hop === 0 ? plan.files.get(assetKey(own)) : undefined
-        if (file !== undefined) return { kind: 'inside', path: file }
-        if (outcome) return { kind: 'gone', reason: outcome.reason }
+        const file = hop === 0 ? files.get(assetKey(own)) : undefined
+        if (file?.state === 'file') return placed(file.path)
+        if (lead) return { kind: 'gone', reason: lead.reason }
         return {
           kind: 'gone',
           reason: site.inScope(own) ? 'not among the exported pages' : `outside of ${site.origin.pathname}`,

@@ -5,11 +5,11 @@ import { replaceManifestUrls } from '../crawl/manifest.ts'
 import { createQueue } from '../crawl/queue.ts'
 import type { RawText } from '../page/text-encoding.ts'
 import type { ExportReport } from '../report.ts'
-import { type BundleMap, createBundleMap, findAliases, referTo } from './bundle-map.ts'
+import { type BundleMap, createBundleMap, findAliases, planLeads, referTo } from './bundle-map.ts'
 import { createFindings } from './findings.ts'
 import { type Placed, planLayout, relativeReference } from './layout.ts'
-import { redirectPage, rewritePage, rewriteStylesheet } from './rewrite-page.ts'
-import { findUnresolvedInPage, findUnresolvedInStylesheet } from './verify-bundle.ts'
+import { redirectPage, rewriteStylesheet } from './rewrite-page.ts'
+import { findUnresolvedInStylesheet } from './verify-bundle.ts'
 
 /** What the bundle holds and what was found while it was written. */
 export interface WrittenBundle {
@@ -34,12 +34,14 @@ export async function writeBundle(
 ): Promise<WrittenBundle> {
   const aliases = findAliases(state.pages)
   const plan = planBundle(state, aliases)
-  const map = createBundleMap(state, plan, aliases)
+  const leads = planLeads(state, plan, aliases)
+  const map = createBundleMap(state.site, leads)
   const redirects = [...planRedirects(state, plan.redirects, map), ...planEntrance(plan, start, map)]
   const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...redirects.map(({ path }) => path)])
   const unresolved: ExportReport['unresolved'] = []
   const found = createFindings(state.site)
   await makeFolders(folder, paths)
+  state.pool.beginWriting({ folder, leads, paths })
 
   const queue = createQueue(parallelFiles)
   const jobs: Promise<void>[] = []
@@ -49,12 +51,13 @@ export async function writeBundle(
     const { resource } = outcome
     jobs.push(
       queue.add(async () => {
-        const raw = await readResource(resource)
-        const outside = { isOutside: state.products.leavesOutside, sources: state.products.sourcesOn(key) }
-        const text = rewritePage(raw, resource, path, map, found.on(path), outside)
-        for (const address of findUnresolvedInPage({ ...raw, text }, path, paths, outside.isOutside))
-          unresolved.push({ page: path, address })
-        await writeFile(join(folder, path), text, 'latin1')
+        const { file, charset, url, rendered } = resource
+        const sources = state.products.sourcesOn(key)
+        const page = await state.pool.write({ file, charset, url: url.href, isRendered: rendered, path, sources })
+        const findings = found.on(path)
+        for (const [url, reason] of page.deadLinks) findings.deadLink(new URL(url), reason)
+        for (const [url, reason] of page.missingFiles) findings.missingFile(new URL(url), reason)
+        for (const address of page.unresolved) unresolved.push({ page: path, address })
         onPage()
       }),
     )

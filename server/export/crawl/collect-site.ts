@@ -2,8 +2,9 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExportOptions } from '../export-site.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
-import { readPageText } from '../page/page-text.ts'
+import { readPageWords } from '../page/page-text.ts'
 import { readRawText } from '../page/text-encoding.ts'
+import type { PagePool } from '../pool/page-pool.ts'
 import { createProductRemoval, type ProductRemoval } from '../products/product-removal.ts'
 import { createPageCompleter } from '../render/page-completer.ts'
 import { beginReport, type ExportReport } from '../report.ts'
@@ -32,6 +33,7 @@ export async function collectSite(
   options: ExportOptions,
   site: Site,
   fetcher: Fetcher,
+  pool: PagePool,
   signal: AbortSignal,
   abort: (error: unknown) => void,
 ): Promise<CollectedSite> {
@@ -47,6 +49,7 @@ export async function collectSite(
     fetcher,
     limits,
     queue: createQueue(limits.connections),
+    pool,
     pages: new Map(),
     files: new Map(),
     pendingPages: new Set(),
@@ -68,7 +71,10 @@ export async function collectSite(
   const completer = createPageCompleter({ state, missing, startKey, profileFolder, signal, log: options.log })
   // A site that sends missing pages to another page has no words for them.
   const isSentAway = linkKey(missing.url) !== linkKey(missing.asked)
-  const missingWords = missing.body && !isSentAway ? readPageText(readRawText(missing.body, null)).words : null
+  const missingContent =
+    missing.body && !isSentAway
+      ? { words: readPageWords(readRawText(missing.body, null)), asked: missing.asked.href }
+      : null
   const listed = discovered.pages.flatMap(address => {
     const own = site.own(URL.parse(address) ?? new URL('about:blank'))
     return own && site.inScope(own) ? [own] : []
@@ -80,7 +86,7 @@ export async function collectSite(
     await crawlSite({
       state,
       missing,
-      missingWords,
+      missingContent,
       startKey,
       starts: [...wanted, ...listed],
       followLinks: paths === null,
@@ -104,6 +110,6 @@ export async function collectSite(
 function withoutProducts(missing: MissingPage, products: ProductRemoval): MissingPage {
   if (!missing.body) return missing
   const raw = readRawText(missing.body, null)
-  const cleaned = products.cleanUnseen(raw, missing.url)
+  const cleaned = products.clean(raw, missing.url).raw
   return cleaned === raw ? missing : { ...missing, body: Buffer.from(cleaned.text, 'latin1') }
 }

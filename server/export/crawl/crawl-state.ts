@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import { type ExportLimits, totalExceeded } from '../limits.ts'
 import type { UrlRole } from '../page/url-attributes.ts'
+import type { PagePool } from '../pool/page-pool.ts'
 import type { ProductRemoval } from '../products/product-removal.ts'
 import type { Queue } from './queue.ts'
 import type { Site } from './site.ts'
@@ -40,6 +41,8 @@ export interface CrawlState {
   fetcher: Fetcher
   limits: ExportLimits
   queue: Queue
+  /** Where pages are read and rewritten. */
+  pool: PagePool
   pages: Map<string, PageOutcome>
   files: Map<string, FileOutcome>
   /** Keys whose request is under way or about to be. */

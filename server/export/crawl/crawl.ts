@@ -39,8 +39,8 @@ export async function crawlSite(options: CrawlOptions): Promise<void> {
     }
   }
 
-  async function keep(page: FetchedPage) {
-    const links = await keepPage(state, page)
+  function keep(page: FetchedPage) {
+    const links = keepPage(state, page)
     if (followLinks) for (const link of links) addLink(link)
   }
 
@@ -52,7 +52,7 @@ export async function crawlSite(options: CrawlOptions): Promise<void> {
     // Outside of the queue: a browser needs the queue to answer what the page asks for.
     const page = await state.queue.add(() => visitPage(options, candidate))
     const completed = page && (await options.complete(page))
-    if (completed) await keep(completed)
+    if (completed) keep(completed)
     else if (page)
       state.pages.set(page.resource.key, { state: 'missing', reason: 'answers like a page that does not exist' })
     pagesDone += 1
@@ -75,7 +75,7 @@ export async function crawlSite(options: CrawlOptions): Promise<void> {
       await Promise.all(batch.slice(0, room).map(visit))
       options.prepareReview()
     }
-    for (const page of await options.review()) await keep(page)
+    for (const page of await options.review()) keep(page)
     if (frontier.size === 0) break
   }
   do {

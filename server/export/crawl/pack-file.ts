@@ -32,10 +32,9 @@ export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
   claimFile(state, key, () => state.queue.add(() => fetchFile(state, url, key))).catch(error => state.abort(error))
 }
 
-/** Fetches the files that a script of the site seems to load, where they are there. */
-export function guessFiles(state: CrawlState, script: string, near: URL): void {
-  const twin = fullTwin(near)
-  for (const name of new Set([...scriptFiles(script), ...chunkFiles(script), ...(twin ? [twin] : [])])) {
+/** Fetches the files that a script of the site seems to load, by their names in it, where they are there. */
+export function guessFiles(state: CrawlState, names: Iterable<string>, near: URL): void {
+  for (const name of names) {
     const work = guessFile(state, placesOf(name, state.site.origin, near))
       .catch(error => state.abort(error))
       .finally(() => state.background.delete(work))
@@ -101,7 +100,9 @@ export async function storeFile(state: CrawlState, answer: Answer, key: string):
   const raw = readRawText(bytes, headerCharset(answer.contentType))
   const text = decodeRaw(raw.text, raw.charset)
   if (kind === 'script') {
-    if (own) guessFiles(state, text, url)
+    const twin = fullTwin(url)
+    const names = [...scriptFiles(text), ...chunkFiles(text), ...(twin ? [twin] : [])]
+    if (own) guessFiles(state, new Set(names), url)
   } else if (kind === 'stylesheet') {
     for (const found of cssUrls(text)) {
       const needed = URL.parse(found.url, url)

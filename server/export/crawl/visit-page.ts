@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
 import { FetchError } from '../fetch/fetcher.ts'
-import { readPageLinks } from '../page/page-links.ts'
-import { countMissing, type PageText, readPageText, splitWords } from '../page/page-text.ts'
-import { headerCharset, type RawText, readRawText } from '../page/text-encoding.ts'
+import { headerCharset } from '../page/text-encoding.ts'
+import { PageWorkError } from '../pool/page-pool.ts'
+import type { ReadPage, ReadTask } from '../pool/page-work.ts'
 import { type CrawlState, checkTotal, type PageOutcome, type Resource, workFile } from './crawl-state.ts'
 import type { MissingPage } from './discover.ts'
 import { claimFile, guessFiles, needFile, storeFile } from './pack-file.ts'
@@ -20,15 +18,14 @@ export interface Candidate {
 /** A page as fetched, before it is decided whether its HTML is enough. */
 export interface FetchedPage {
   resource: Resource
-  raw: RawText
-  text: PageText
+  content: ReadPage
 }
 
 export interface VisitContext {
   state: CrawlState
   missing: MissingPage
-  /** The words of the page that stands for a missing one; null when the site answers a proper 404. */
-  missingWords: string[] | null
+  /** What the page says that stands for missing ones; null when the site answers a proper 404. */
+  missingContent: ReadTask['missing']
   startKey: string
 }
 
@@ -94,24 +91,25 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
 
     const bytes = await answer.read(state.limits.pageBytes)
     checkTotal(state)
-    const raw = state.products.clean(readRawText(bytes, headerCharset(answer.contentType)), url, pageKey)
-    const text = readPageText(raw)
-    if (pageKey !== context.startKey && isMissing(context, text.words, url)) {
-      return { state: 'missing', reason: 'answers like a page that does not exist' }
+    const file = workFile(state, `page ${pageKey}`)
+    const content = await state.pool.read({
+      bytes,
+      charset: headerCharset(answer.contentType),
+      url: url.href,
+      file,
+      isRendered: false,
+      missing: pageKey === context.startKey ? null : context.missingContent,
+    })
+    if (content.isMissing) return { state: 'missing', reason: 'answers like a page that does not exist' }
+    state.products.note(pageKey, content.products)
+    const { charset, sizeBytes, sha256 } = content
+    const { type } = answer
+    return {
+      content,
+      resource: { key: pageKey, url, kind: 'page', type, charset, file, sizeBytes, sha256, rendered: false },
     }
-    const resource: Resource = {
-      key: pageKey,
-      url,
-      kind: 'page',
-      type: answer.type,
-      charset: raw.charset,
-      file: workFile(state, `page ${pageKey}`),
-      sizeBytes: bytes.length,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
-      rendered: false,
-    }
-    return { resource, raw, text }
   } catch (error) {
+    if (error instanceof PageWorkError) return { state: 'failed', reason: error.message }
     if (!(error instanceof FetchError)) throw error
     const passing = error.code === 'network' || error.code === 'timeout'
     return { state: passing ? 'failed' : 'missing', reason: error.message }
@@ -119,47 +117,12 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
 }
 
 /** Keeps a page and asks for the files it needs. Gives the site's own links that may be pages. */
-export async function keepPage(state: CrawlState, page: Pick<FetchedPage, 'resource' | 'raw'>): Promise<URL[]> {
-  const { resource, raw } = page
+export function keepPage(state: CrawlState, { resource, content }: FetchedPage): URL[] {
   state.pages.set(resource.key, { state: 'page', resource })
-  const { links, assets, scripts } = readPageLinks(raw, resource.url)
-  for (const { url, role } of assets) {
+  for (const { url, role } of content.assets) {
     // A rendered page keeps no scripts, so it needs none.
-    if (role !== 'script' || !resource.rendered) needFile(state, url, role)
+    if (role !== 'script' || !resource.rendered) needFile(state, new URL(url), role)
   }
-  if (!resource.rendered) for (const script of scripts) guessFiles(state, script, resource.url)
-  await writeFile(resource.file, raw.text, 'latin1')
-  return links.flatMap(link => {
-    const own = state.site.own(link)
-    return own && state.site.inScope(own) ? [own] : []
-  })
-}
-
-/** Words that a page may have more or less than the one that stands for a missing page and still be it. */
-const mostOwnWords = 3
-
-/** Whether a page answered with 200 says what the page for a made-up address says. */
-export function isMissing(context: Pick<VisitContext, 'missing' | 'missingWords'>, words: string[], url: URL): boolean {
-  const { missing, missingWords } = context
-  // An empty shell says the same everywhere; what it becomes in a browser is compared instead.
-  if (!missingWords || missingWords.length < 3) return false
-  // Such pages often repeat the address they were asked for; both are compared without either.
-  const asked = [...pathWords(url), ...pathWords(missing.asked)]
-  const isOwn = (word: string) => !asked.some(part => word.includes(part))
-  const page = words.filter(isOwn)
-  const model = missingWords.filter(isOwn)
-  // Not a share: two short pages with a long menu in common are still two pages.
-  return countMissing(page, model) <= mostOwnWords && countMissing(model, page) <= mostOwnWords
-}
-
-function pathWords(url: URL): string[] {
-  return splitWords(decodeURIComponentSafely(url.pathname).replace(/\//g, ' ')).filter(word => word.length > 3)
-}
-
-function decodeURIComponentSafely(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  if (!resource.rendered) guessFiles(state, content.guesses, resource.url)
+  return content.links.map(link => new URL(link))
 }

@@ -35,6 +35,24 @@ export interface HtmlHandler {
   rawText?(tag: Tag, start: number, end: number): void
 }
 
+/** One handler of several, so that a page is read once for all of them. */
+export function inTurn(...handlers: readonly HtmlHandler[]): HtmlHandler {
+  return {
+    tag(tag) {
+      for (const handler of handlers) handler.tag?.(tag)
+    },
+    closeTag(name, start) {
+      for (const handler of handlers) handler.closeTag?.(name, start)
+    },
+    text(start, end) {
+      for (const handler of handlers) handler.text?.(start, end)
+    },
+    rawText(tag, start, end) {
+      for (const handler of handlers) handler.rawText?.(tag, start, end)
+    },
+  }
+}
+
 /** Up to so many attributes of a tag are compared one by one, which is faster than a set. */
 const fewAttributes = 24
 

@@ -1,5 +1,5 @@
 import { cssUrls } from './css-urls.ts'
-import { type Attribute, findAttribute, scanHtml } from './html-scan.ts'
+import { type Attribute, findAttribute, type HtmlHandler, scanHtml } from './html-scan.ts'
 import { isExecutable } from './page-text.ts'
 import { srcsetCandidates } from './srcset.ts'
 import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
@@ -15,6 +15,13 @@ export interface PageLinks {
 
 /** Reads the links and assets of a page. Addresses that make no URL are left out. */
 export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
+  const reader = createLinkReader(raw, pageUrl)
+  scanHtml(raw.text, reader.handler)
+  return reader.finish()
+}
+
+/** Gathers the links and assets of a page while it is scanned. */
+export function createLinkReader(raw: RawText, pageUrl: URL): { handler: HtmlHandler; finish(): PageLinks } {
   const { text, charset } = raw
   const base = documentBase(raw, pageUrl)
   const links = new Map<string, URL>()
@@ -36,7 +43,7 @@ export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
   }
 
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
-  scanHtml(text, {
+  const handler: HtmlHandler = {
     tag(tag) {
       if (tag.attributes.length === 0 || tag.name === 'base') return
       for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
@@ -62,8 +69,8 @@ export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
         add(found.url, found.kind === 'import' ? 'stylesheet' : 'asset')
       }
     },
-  })
-  return { links: [...links.values()], assets: [...assets.values()], scripts }
+  }
+  return { handler, finish: () => ({ links: [...links.values()], assets: [...assets.values()], scripts }) }
 }
 
 /** What relative addresses of a page are relative to: its first base element, else its own address. */

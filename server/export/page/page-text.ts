@@ -1,12 +1,12 @@
 import { decodeHTML } from 'entities'
-import { findAttribute, scanHtml } from './html-scan.ts'
+import { type Attribute, findAttribute, type HtmlHandler, scanHtml } from './html-scan.ts'
 import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
 
-/** What a reader sees of a page as the server sent it, and what speaks for scripts having to add the rest. */
+/** How much a reader sees of a page as the server sent it, and what speaks for scripts having to add the rest. */
 export interface PageText {
-  /** Visible words in their order, as far as HTML alone tells. */
-  words: string[]
-  /** Words inside main or article; null when the page has neither. */
+  /** Visible words as far as HTML alone tells; counted up to `countedWords`. */
+  wordCount: number
+  /** Those inside main or article; null when the page has neither. */
   mainWords: number | null
   /** File names of its scripts, sorted; inline ones count as ''. Pages of one template share them. */
   scripts: string[]
@@ -23,75 +23,123 @@ const rootNames = new Set(['app-root', 'redoc', 'rapi-doc', 'elements-api'])
 
 /** Fewer words than this after an app's root element is a message such as "Loading ...", not a page. */
 const emptyRootWords = 40
+/** More words make no difference to any judgement. */
+const countedWords = 200
 
 export function readPageText(raw: RawText): PageText {
+  const reader = createTextReader(raw)
+  scanHtml(raw.text, reader.handler)
+  return reader.finish()
+}
+
+/** Counts the words of a page while it is scanned. */
+export function createTextReader(raw: RawText): { handler: HtmlHandler; finish(): PageText } {
+  const { text } = raw
+  const scripts = new Set<string>()
+  const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), raw.charset)
+  let wordCount = 0
+  let mainWords: number | null = null
+  let wordsAfterRoot: number | null = null
+  let mainDepth = 0
+  let refreshes = false
+
+  const visible = visibleText(raw, {
+    tag(tag) {
+      if (tag.name === 'main' || tag.name === 'article') {
+        mainDepth += 1
+        mainWords ??= 0
+      }
+      const id = findAttribute(tag, 'id')
+      if (rootNames.has(tag.name) || (id && rootIds.test(value(id)))) wordsAfterRoot = 0
+      if (tag.name === 'meta') {
+        const equivalent = findAttribute(tag, 'http-equiv')
+        if (equivalent && /^refresh$/i.test(text.slice(equivalent.start, equivalent.end))) refreshes = true
+      }
+    },
+    closeTag(name) {
+      if ((name === 'main' || name === 'article') && mainDepth > 0) mainDepth -= 1
+    },
+    text(start, end) {
+      const wanted = wordCount < countedWords || (mainDepth > 0 && (mainWords ?? 0) < countedWords)
+      if (!wanted && (wordsAfterRoot === null || wordsAfterRoot >= countedWords)) return
+      const count = countWords(text.slice(start, end))
+      wordCount += count
+      if (mainDepth > 0) mainWords = (mainWords ?? 0) + count
+      if (wordsAfterRoot !== null) wordsAfterRoot += count
+    },
+  })
+  return {
+    handler: {
+      ...visible,
+      rawText(tag) {
+        if (tag.name !== 'script' || !isExecutable(tag, raw)) return
+        const source = findAttribute(tag, 'src')
+        scripts.add(
+          source
+            ? (value(source)
+                .replace(/[?#].*$/, '')
+                .split('/')
+                .at(-1) ?? '')
+            : '',
+        )
+      },
+    },
+    finish: () => ({
+      wordCount,
+      mainWords,
+      scripts: [...scripts].sort(),
+      hasEmptyRoot: wordsAfterRoot !== null && wordsAfterRoot < emptyRootWords,
+      refreshes,
+    }),
+  }
+}
+
+/** The words that a reader sees, in their order. */
+export function readPageWords(raw: RawText): string[] {
   const parts: string[] = []
+  const visible = visibleText(raw, { text: (start, end) => parts.push(raw.text.slice(start, end)) })
+  scanHtml(raw.text, visible)
+  return splitWords(decodeHTML(decodeRaw(parts.join(' '), raw.charset)))
+}
+
+/** A handler that passes on only what stands outside of elements that nobody sees. */
+function visibleText({ text }: RawText, handler: HtmlHandler): HtmlHandler {
   let hidden: string | null = null
   let hiddenDepth = 0
-  const scripts = new Set<string>()
-  let refreshes = false
-  let mainDepth = 0
-  let mainParts: number | null = null
-  const mainText: string[] = []
-  let rootAt: number | null = null
-  const value = (text: string) => decodeAttribute(text, raw.charset)
-
-  scanHtml(raw.text, {
+  return {
     tag(tag) {
       if (hidden) {
         if (tag.name === hidden) hiddenDepth += 1
         return
       }
-      if (invisible.has(tag.name) && raw.text[tag.end - 2] !== '/') {
+      if (invisible.has(tag.name) && text[tag.end - 2] !== '/') {
         hidden = tag.name
         hiddenDepth = 1
       }
-      if (tag.name === 'main' || tag.name === 'article') {
-        mainDepth += 1
-        mainParts ??= 0
-      }
-      const id = findAttribute(tag, 'id')
-      if (rootNames.has(tag.name) || (id && rootIds.test(value(raw.text.slice(id.start, id.end)))))
-        rootAt = parts.length
-      if (tag.name === 'meta') {
-        const equivalent = findAttribute(tag, 'http-equiv')
-        if (equivalent && /^refresh$/i.test(raw.text.slice(equivalent.start, equivalent.end))) refreshes = true
-      }
+      handler.tag?.(tag)
     },
-    closeTag(name) {
+    closeTag(name, start) {
       if (name === hidden) {
         hiddenDepth -= 1
         if (hiddenDepth === 0) hidden = null
-      } else if ((name === 'main' || name === 'article') && mainDepth > 0) mainDepth -= 1
+      } else handler.closeTag?.(name, start)
     },
     text(start, end) {
-      if (hidden) return
-      const text = raw.text.slice(start, end)
-      parts.push(text)
-      if (mainDepth > 0) mainText.push(text)
+      if (!hidden) handler.text?.(start, end)
     },
-    rawText(tag) {
-      if (tag.name !== 'script' || !isExecutable(tag, raw)) return
-      const source = findAttribute(tag, 'src')
-      scripts.add(
-        source
-          ? (value(raw.text.slice(source.start, source.end))
-              .replace(/[?#].*$/, '')
-              .split('/')
-              .at(-1) ?? '')
-          : '',
-      )
-    },
-  })
-
-  const toWords = (texts: string[]) => splitWords(decodeHTML(decodeRaw(texts.join(' '), raw.charset)))
-  return {
-    words: toWords(parts),
-    mainWords: mainParts === null ? null : toWords(mainText).length,
-    scripts: [...scripts].sort(),
-    hasEmptyRoot: rootAt !== null && toWords(parts.slice(rootAt)).length < emptyRootWords,
-    refreshes,
   }
+}
+
+/** Words of a piece of raw text; entities count as what they are written with. */
+function countWords(text: string): number {
+  let count = 0
+  let isInside = false
+  for (let at = 0; at < text.length; at += 1) {
+    const isSpace = text.charCodeAt(at) <= 32
+    if (!isSpace && !isInside) count += 1
+    isInside = !isSpace
+  }
+  return count
 }
 
 export function splitWords(text: string): string[] {
@@ -113,7 +161,7 @@ export function isExecutable(tag: Parameters<typeof findAttribute>[0], raw: RawT
  */
 export function judgePage(page: PageText): 'complete' | 'suspect' | 'shell' {
   if (page.scripts.length === 0 || page.refreshes) return 'complete'
-  const count = page.words.length
+  const count = page.wordCount
   if (count < 8 || (page.hasEmptyRoot && count < 2 * emptyRootWords)) return 'shell'
   if (page.hasEmptyRoot || count < 60 || (page.mainWords !== null && page.mainWords < 12)) return 'suspect'
   return 'complete'

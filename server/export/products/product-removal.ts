@@ -3,7 +3,7 @@ import type { Feature, Features } from '../features.ts'
 import type { RawText } from '../page/text-encoding.ts'
 import { createRecognizer, type Recognised } from './recognize-products.ts'
 import type { RemovalRules } from './removal-rules.ts'
-import { type CleanedPage, removeProducts } from './remove-products.ts'
+import { type CleanedPage, createProductFinder, type ProductFinder, removeProducts } from './remove-products.ts'
 
 /** A product that was removed, or kept because its feature is on. */
 export interface ProductCount {
@@ -16,12 +16,12 @@ export interface ProductCount {
 
 /** What one export does with products, and on which pages it met them. */
 export interface ProductRemoval {
+  /** Looks for products while the page is scanned, and takes out what is off. */
+  find(raw: RawText, url: URL): ProductFinder
   /** The page without what is off. */
-  clean(raw: RawText, url: URL, key: string): RawText
-  /** The same for what a browser made of a page: what its scripts added goes too. */
-  cleanRendered(raw: RawText, url: URL, key: string): RawText
-  /** The same without noting it, for pages that do not go into the bundle. */
-  cleanUnseen(raw: RawText, url: URL): RawText
+  clean(raw: RawText, url: URL): CleanedPage
+  /** Notes the products, by name, that a page of the bundle holds or held. */
+  note(key: string, names: readonly string[]): void
   /** Why this may not be loaded or packed; null when it may. */
   refuse(url: URL): string | null
   /** Whether this belongs to a product that stays: it is loaded from its vendor, who changes it at any time. */
@@ -42,15 +42,13 @@ export function createProductRemoval(
   const seen = new Map<string, Set<Recognised>>()
   const find = (url: URL) => recognizer.byAddress(url, isOwn(url))
 
-  function note(key: string, cleaned: CleanedPage): RawText {
-    if (cleaned.products.size > 0) seen.set(key, new Set([...(seen.get(key) ?? []), ...cleaned.products]))
-    return cleaned.raw
-  }
-
   return {
-    clean: (raw, url, key) => note(key, removeProducts(raw, url, isOwn, recognizer)),
-    cleanRendered: (raw, url, key) => note(key, removeProducts(raw, url, isOwn, recognizer, false)),
-    cleanUnseen: (raw, url) => removeProducts(raw, url, isOwn, recognizer).raw,
+    find: (raw, url) => createProductFinder(raw, url, isOwn, recognizer),
+    clean: (raw, url) => removeProducts(raw, url, isOwn, recognizer),
+    note(key, names) {
+      const products = names.flatMap(name => recognizer.byName(name) ?? [])
+      if (products.length > 0) seen.set(key, new Set([...(seen.get(key) ?? []), ...products]))
+    },
     refuse(url) {
       const product = find(url)
       if (!product?.isRemoved) return null

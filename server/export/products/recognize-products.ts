@@ -15,6 +15,7 @@ export interface Recognised {
 
 /** Tells what on a page belongs to which product. */
 export interface Recognizer {
+  byName(name: string): Recognised | undefined
   /** The product that a file, frame or connection of this address belongs to. */
   byAddress(url: URL, isOwn: boolean): Recognised | undefined
   /** The product that an inline script or an event handler starts. */
@@ -63,7 +64,10 @@ export function createRecognizer(features: Features, rules: RemovalRules | null)
     return inline.find(sign => hasWord(bare, sign.text))?.product
   }
 
+  const byName = new Map([...products].reverse().map(product => [product.name, product]))
+
   return {
+    byName: name => byName.get(name),
     byAddress(url, isOwn) {
       const found = addresses.find(url, isOwn)
       return found && keep.addresses.some(pattern => pattern.matches(url)) ? undefined : found

@@ -1,4 +1,4 @@
-import { type Attribute, scanHtml, type Tag } from '../page/html-scan.ts'
+import { type Attribute, type HtmlHandler, scanHtml, type Tag } from '../page/html-scan.ts'
 import { createOpenElements, type OpenElement } from '../page/open-elements.ts'
 import { documentBase } from '../page/page-links.ts'
 import { isExecutable } from '../page/page-text.ts'
@@ -38,7 +38,19 @@ export function removeProducts(
   recognizer: Recognizer,
   scriptsRun = true,
 ): CleanedPage {
-  const found = findProducts(raw, pageUrl, isOwn, recognizer)
+  const finder = createProductFinder(raw, pageUrl, isOwn, recognizer)
+  scanHtml(raw.text, finder.handler)
+  return finder.remove(scriptsRun)
+}
+
+/** Looks for products while a page is scanned; `remove` takes them out when it was. */
+export interface ProductFinder {
+  handler: HtmlHandler
+  /** The very same raw text when nothing is to go. */
+  remove(scriptsRun: boolean): CleanedPage
+}
+
+function removeFound(raw: RawText, found: Found, scriptsRun: boolean): CleanedPage {
   const targets = new Set<number>()
   for (const [start, product] of found.targets) if (product.isRemoved) targets.add(start)
   for (const { start, product } of found.parts) if (product.isRemoved && found.products.has(product)) targets.add(start)
@@ -51,7 +63,12 @@ export function removeProducts(
   return { raw: { ...raw, text: hideElements(text, embedded) }, products: found.products }
 }
 
-function findProducts(raw: RawText, pageUrl: URL, isOwn: (url: URL) => boolean, recognizer: Recognizer): Found {
+export function createProductFinder(
+  raw: RawText,
+  pageUrl: URL,
+  isOwn: (url: URL) => boolean,
+  recognizer: Recognizer,
+): ProductFinder {
   const { text, charset } = raw
   const found: Found = { targets: new Map(), parts: [], products: new Set(), scripted: new Set(), hasScripts: false }
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
@@ -73,7 +90,7 @@ function findProducts(raw: RawText, pageUrl: URL, isOwn: (url: URL) => boolean, 
     if (tag.name === 'script') found.scripted.add(product)
   }
 
-  scanHtml(text, {
+  const handler: HtmlHandler = {
     tag(tag) {
       const view = viewTag(tag, value)
       const matches = recognizer.byElement(view, tag.attributes)
@@ -102,8 +119,8 @@ function findProducts(raw: RawText, pageUrl: URL, isOwn: (url: URL) => boolean, 
       if (runs) found.hasScripts = true
       for (const traced of recognizer.byTrace(script)) found.products.add(traced)
     },
-  })
-  return found
+  }
+  return { handler, remove: scriptsRun => removeFound(raw, found, scriptsRun) }
 }
 
 /** The product that a tag loads something of, or connects to. Links do neither. */

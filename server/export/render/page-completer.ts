@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
 import type { MissingPage } from '../crawl/discover.ts'
+import { isMissing } from '../crawl/missing-page.ts'
 import { needFile } from '../crawl/pack-file.ts'
 import { linkKey } from '../crawl/site.ts'
-import { type FetchedPage, isMissing } from '../crawl/visit-page.ts'
+import type { FetchedPage } from '../crawl/visit-page.ts'
 import { ExportError } from '../export-error.ts'
-import { countMissing, judgePage, readPageText } from '../page/page-text.ts'
-import type { ProductRemoval } from '../products/product-removal.ts'
+import { countMissing, judgePage, readPageWords } from '../page/page-text.ts'
+import type { RawText } from '../page/text-encoding.ts'
+import { PageWorkError } from '../pool/page-pool.ts'
 import type { ExportReport } from '../report.ts'
 import { findBrowser, installCommand } from './browser.ts'
 import { type BrowserAnswer, createAnswerer } from './browser-answer.ts'
@@ -75,9 +76,16 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     return (await renderer).render(url, html)
   }
 
-  function renderFetched({ resource, raw }: Pick<FetchedPage, 'resource' | 'raw'>): Promise<RenderedPage> {
-    const headers = { 'content-type': `${resource.type}; charset=${resource.charset}` }
-    return render(resource.url, { status: 200, headers, body: Buffer.from(raw.text, 'latin1') })
+  /** What a browser makes of a page, and what the page was before. */
+  async function renderFetched({
+    charset,
+    type,
+    url,
+    file,
+  }: Resource): Promise<{ shown: RenderedPage; fetched: RawText }> {
+    const body = await readFile(file)
+    const shown = await render(url, { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body })
+    return { shown, fetched: { text: body.toString('latin1'), charset } }
   }
 
   /** The words of the page for a made-up address, when only a browser can tell. */
@@ -96,29 +104,45 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     return renderedMissing
   }
 
-  /** The page from the browser where that shows more than the HTML, else as it is; null when it is a missing one. */
-  async function completeInBrowser(page: FetchedPage): Promise<FetchedPage | null> {
+  /** The page from the browser where that shows more than the HTML; `missing` when it is one of those. */
+  async function showInBrowser(resource: Resource): Promise<FetchedPage | 'same' | 'missing'> {
     waiting += 1
     try {
       // Asked for first: behind a whole generation of pages it would hold all of them up.
       const missingWords = findMissingWords()
-      const shown = await renderFetched(page)
+      const { shown, fetched } = await renderFetched(resource)
       const own = state.site.own(shown.url)
-      if (!own || !gains(shown.words, page.text.words)) return page
-      const isStart = page.resource.key === startKey
-      if (!isStart && isMissing({ missing, missingWords: await missingWords }, shown.words, page.resource.url))
-        return null
-      rendered.add(page.resource.key)
+      if (!own || !gains(shown.words, readPageWords(fetched))) return 'same'
+      const isStart = resource.key === startKey
+      if (!isStart && isMissing((await missingWords) ?? [], missing.asked, shown.words, resource.url)) return 'missing'
+      const page = await replacePage(resource, { ...shown, url: own })
+      rendered.add(resource.key)
       if (isStart && (shown.html.match(/\shref="#!?\//g)?.length ?? 0) > 2) routesByFragment = true
-      return replacePage(page, { ...shown, url: own }, state.products)
-    } catch (error) {
-      if (!(error instanceof RenderError)) throw error
-      log?.({ page: page.resource.key, reason: error.message }, 'page kept as fetched')
-      empty.add(page.resource.key)
       return page
+    } catch (error) {
+      if (!(error instanceof RenderError || error instanceof PageWorkError)) throw error
+      log?.({ page: resource.key, reason: error.message }, 'page kept as fetched')
+      empty.add(resource.key)
+      return 'same'
     } finally {
       waiting -= 1
     }
+  }
+
+  /** Keeps what the browser shows in the place of what was fetched. */
+  async function replacePage(resource: Resource, shown: RenderedPage): Promise<FetchedPage> {
+    const content = await state.pool.read({
+      bytes: Buffer.from(shown.html),
+      charset: 'utf-8',
+      url: shown.url.href,
+      file: resource.file,
+      isRendered: true,
+      missing: null,
+    })
+    // Its scripts may have added what the HTML did not hold.
+    state.products.note(resource.key, content.products)
+    const { charset, sizeBytes, sha256 } = content
+    return { content, resource: { ...resource, url: shown.url, charset, sizeBytes, sha256, rendered: true } }
   }
 
   function needBrowser(): ExportError {
@@ -127,42 +151,44 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   }
 
   function templateOf(page: FetchedPage): Template {
-    const name = page.text.scripts.join(' ')
+    const name = page.content.text.scripts.join(' ')
     const template = templates.get(name) ?? { keys: [], suspects: 0, verdict: 'unknown' }
     templates.set(name, template)
     return template
   }
 
   async function complete(page: FetchedPage): Promise<FetchedPage | null> {
-    const verdict = judgePage(page.text)
-    if (page.text.scripts.length === 0 || page.text.refreshes) return page
+    const { content, resource } = page
+    const verdict = judgePage(content.text)
+    if (content.text.scripts.length === 0 || content.text.refreshes) return page
     const template = templateOf(page)
     if (verdict === 'shell' || template.verdict === 'render') {
-      if (executablePath) return completeInBrowser(page)
-      if (page.resource.key === startKey) throw needBrowser()
-      empty.add(page.resource.key)
+      if (executablePath) return replaceBy(page, await showInBrowser(resource))
+      if (resource.key === startKey) throw needBrowser()
+      empty.add(resource.key)
       return page
     }
     if (verdict === 'suspect' && executablePath && template.suspects < mostSuspects) {
       template.suspects += 1
-      return completeInBrowser(page)
+      return replaceBy(page, await showInBrowser(resource))
     }
-    template.keys.push(page.resource.key)
+    template.keys.push(resource.key)
     return page
   }
 
   /** Shows one page of the template and decides whether the HTML of the others can be trusted. */
   async function compareTemplate(template: Template, key: string): Promise<void> {
     template.verdict = 'complete'
-    const page = await readKept(key)
-    const shown =
-      page &&
-      (await renderFetched(page).catch(error => {
+    const kept = findFetched(key)
+    const both =
+      kept &&
+      (await renderFetched(kept).catch(error => {
         if (error instanceof RenderError) return null
         throw error
       }))
-    if (!shown) return
-    if (!gains(shown.words, page.text.words)) {
+    if (!both) return
+    const { shown, fetched } = both
+    if (!gains(shown.words, readPageWords(fetched))) {
       // Its scripts stay in the bundle, so what they load has to be there too.
       for (const url of shown.loaded) if (state.site.own(url)) needFile(state, url, 'asset')
       return
@@ -174,21 +200,18 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   async function renderTemplate(template: Template): Promise<FetchedPage[]> {
     const keys = template.keys.splice(0)
     const pages = await Promise.all(
-      keys.map(async key => {
-        const kept = await readKept(key)
-        return kept ? completeInBrowser(kept) : null
+      keys.map(key => {
+        const kept = findFetched(key)
+        return kept ? showInBrowser(kept) : 'same'
       }),
     )
-    return pages.flatMap(changed => (changed?.resource.rendered ? [changed] : []))
+    return pages.filter(page => typeof page !== 'string')
   }
 
   /** A kept page as it was fetched. */
-  async function readKept(key: string): Promise<FetchedPage | null> {
+  function findFetched(key: string): Resource | null {
     const outcome = state.pages.get(key)
-    if (outcome?.state !== 'page' || outcome.resource.rendered) return null
-    const { resource } = outcome
-    const raw = { text: await readFile(resource.file, 'latin1'), charset: resource.charset }
-    return { resource, raw, text: readPageText(raw) }
+    return outcome?.state === 'page' && !outcome.resource.rendered ? outcome.resource : null
   }
 
   return {
@@ -235,23 +258,12 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   }
 }
 
+function replaceBy(page: FetchedPage, shown: FetchedPage | 'same' | 'missing'): FetchedPage | null {
+  if (shown === 'missing') return null
+  return shown === 'same' ? page : shown
+}
+
 function gains(shown: readonly string[], fetched: readonly string[]): boolean {
   const more = countMissing(shown, fetched)
   return more > fetched.length || (more >= gainedWords && more >= shown.length * gainedShare)
-}
-
-function replacePage({ resource }: FetchedPage, shown: RenderedPage, products: ProductRemoval): FetchedPage {
-  const asShown = { text: Buffer.from(shown.html).toString('latin1'), charset: 'utf-8' }
-  // Its scripts may have added what the HTML did not hold.
-  const raw = products.cleanRendered(asShown, shown.url, resource.key)
-  const bytes = Buffer.from(raw.text, 'latin1')
-  const changed: Resource = {
-    ...resource,
-    url: shown.url,
-    charset: 'utf-8',
-    sizeBytes: bytes.length,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    rendered: true,
-  }
-  return { resource: changed, raw, text: readPageText(raw) }
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createBundleMap } from '../../../server/export/bundle/bundle-map.ts'
+import { createBundleMap, planLeads } from '../../../server/export/bundle/bundle-map.ts'
 import { redirectPage, rewritePage, rewriteStylesheet } from '../../../server/export/bundle/rewrite-page.ts'
 import { findUnresolvedInPage } from '../../../server/export/bundle/verify-bundle.ts'
 import type { FileOutcome, PageOutcome, Resource } from '../../../server/export/crawl/crawl-state.ts'
@@ -50,14 +50,11 @@ const files = new Map<string, FileOutcome>([
   [`${root}/img/lost.png`, { state: 'missing', reason: 'status 404' }],
   ['https://track.example/t.js', { state: 'dropped', reason: 'a script of another site' }],
 ])
-const map = createBundleMap(
-  { site, pages, files },
-  {
-    pages: new Map(Object.entries(pagePaths).map(([path, file]) => [root + path, file])),
-    files: new Map(Object.entries(filePaths)),
-  },
-  new Map(),
-)
+const plan = {
+  pages: new Map(Object.entries(pagePaths).map(([path, file]) => [root + path, file])),
+  files: new Map(Object.entries(filePaths)),
+}
+const map = createBundleMap(site, planLeads({ pages, files }, plan, new Map()))
 const paths = new Set([...Object.values(pagePaths), ...Object.values(filePaths)])
 
 const here = { url: new URL(`${root}/guide/start`), rendered: false }

@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { countMissing, judgePage, readPageText } from '../../../server/export/page/page-text.ts'
+import { countMissing, judgePage, readPageText, readPageWords } from '../../../server/export/page/page-text.ts'
 
-const read = (text: string) => readPageText({ text: Buffer.from(text).toString('latin1'), charset: 'utf-8' })
+const rawText = (text: string) => ({ text: Buffer.from(text).toString('latin1'), charset: 'utf-8' })
+const read = (text: string) => readPageText(rawText(text))
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`).join(' ')
 const script = '<script src="/app.js"></script>'
 
 test('reads the words a reader sees', () => {
-  const page = read(
+  const page = rawText(
     '<title>no</title><style>no{}</style><h1>Gr&uuml;n &amp; blau</h1><noscript>no <b>no</b></noscript><p>caf\u00e9<script>no()</script><template><p>no</p></template>',
   )
-  expect(page.words).toEqual(['Grün', '&', 'blau', 'café'])
+  expect(readPageWords(page)).toEqual(['Grün', '&', 'blau', 'café'])
 })
 
 describe('judges whether the HTML is the page', () => {

@@ -14,7 +14,12 @@ const url = new URL('http://127.0.0.1:3000/guide/')
 
 function clean(html: string, { features = off, rules = null as Partial<RemovalRules> | null, pageUrl = url } = {}) {
   const removal = createProductRemoval(features, rules && { ...noRules, ...rules }, site)
-  const { text } = removal.clean({ text: html, charset: 'utf-8' }, pageUrl, pageUrl.href)
+  const { raw, products } = removal.clean({ text: html, charset: 'utf-8' }, pageUrl)
+  const { text } = raw
+  removal.note(
+    pageUrl.href,
+    [...products].map(({ name }) => name),
+  )
   const { removedFeatures, keptFeatures } = removal.count([pageUrl.href])
   const names = (list: typeof removedFeatures) => list.map(({ product }) => product)
   return { text, removed: names(removedFeatures), kept: names(keptFeatures), removal }
@@ -137,7 +142,7 @@ describe('what stays', () => {
     const removal = createProductRemoval(off, null, createSite('docs.sentry.io', new URL('https://docs.sentry.io/')))
     const page = new URL('https://docs.sentry.io/')
     const html = '<script src="/app.js"></script><img src="https://docs.sentry.io/a.png">'
-    expect(removal.clean({ text: html, charset: 'utf-8' }, page, page.href).text).toBe(html)
+    expect(removal.clean({ text: html, charset: 'utf-8' }, page).raw.text).toBe(html)
     expect(removal.refuse(new URL('https://docs.sentry.io/app.js'))).toBeNull()
   })
 })

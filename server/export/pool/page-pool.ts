@@ -1,0 +1,131 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import {
+  createPageWork,
+  type PageWork,
+  type PageWorkSetup,
+  type ReadPage,
+  type ReadTask,
+  type WriteSetup,
+  type WriteTask,
+  type WrittenPage,
+} from './page-work.ts'
+import type { WorkerAnswer, WorkerRequest } from './page-worker.ts'
+
+/** The page broke whoever worked on it, twice. */
+export class PageWorkError extends Error {}
+
+/** Does the work on pages beside everything else. */
+export interface PagePool {
+  read(task: ReadTask): Promise<ReadPage>
+  /** Comes before `write`, when all is read. */
+  beginWriting(setup: WriteSetup): void
+  write(task: WriteTask): Promise<WrittenPage>
+  /** Ends the threads; what they were asked for is rejected. */
+  close(): Promise<void>
+}
+
+/** More threads than this are of no use: the network and the disk have to keep up. */
+const mostThreads = 4
+/** Bytes of pages that are worked on here before threads are worth their start of 0.2 s, and of one such page. */
+const hereBytes = 4 * 1024 ** 2
+const herePageBytes = 256 * 1024
+/** A page that needs more memory than this to be read is an attack. */
+const heapMb = 512
+
+/** @param threads 0 = none but this one. */
+export function openPagePool(setup: PageWorkSetup, threads = Math.min(availableParallelism(), mostThreads)): PagePool {
+  const here: PageWork = createPageWork(setup)
+  const pool: Thread[] = []
+  let seenBytes = 0
+  let writing: WriteSetup | null = null
+  let isClosed = false
+
+  /** The thread with the least to do. Null = the work is small enough to be done here. */
+  function takeThread(sizeBytes: number): Thread | null {
+    seenBytes += sizeBytes
+    if (threads === 0 || (pool.length === 0 && seenBytes < hereBytes && sizeBytes < herePageBytes)) return null
+    const idle = pool.find(thread => thread.waiting() === 0)
+    if (idle) return idle
+    if (pool.length < threads) {
+      const thread = startThread(setup, () => pool.splice(pool.indexOf(thread), 1))
+      if (writing) thread.tell({ beginWriting: writing })
+      pool.push(thread)
+      return thread
+    }
+    return pool.reduce((a, b) => (b.waiting() < a.waiting() ? b : a))
+  }
+
+  async function run<T>(sizeBytes: number, request: Omit<WorkerRequest, 'id'>, doHere: () => T): Promise<T> {
+    for (let attempt = 0; ; attempt += 1) {
+      const thread = takeThread(attempt === 0 ? sizeBytes : 0)
+      if (!thread) return doHere()
+      try {
+        return (await thread.ask(request)) as T
+      } catch (error) {
+        if (isClosed || attempt > 0 || !(error instanceof PageWorkError)) throw error
+      }
+    }
+  }
+
+  return {
+    read: task => run(task.bytes.byteLength, { read: task }, () => here.read(task)),
+    beginWriting(setup) {
+      writing = setup
+      here.beginWriting(setup)
+      for (const thread of pool) thread.tell({ beginWriting: setup })
+    },
+    write: task => run(0, { write: task }, () => here.write(task)),
+    async close() {
+      isClosed = true
+      await Promise.all(pool.map(thread => thread.end()))
+    },
+  }
+}
+
+interface Thread {
+  /** How many answers are awaited from it. */
+  waiting(): number
+  tell(request: WorkerRequest): void
+  ask(request: Omit<WorkerRequest, 'id'>): Promise<unknown>
+  end(): Promise<void>
+}
+
+function startThread(setup: PageWorkSetup, onEnd: () => void): Thread {
+  const worker = new Worker(new URL('./page-worker.ts', import.meta.url), {
+    workerData: setup,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+  })
+  const awaited = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  let lastId = 0
+
+  worker.on('message', (answer: WorkerAnswer) => {
+    const waiter = awaited.get(answer.id)
+    awaited.delete(answer.id)
+    if ('error' in answer) waiter?.reject(answer.error)
+    else waiter?.resolve(answer.value)
+  })
+  let why = 'it was ended'
+  worker.on('error', (error: Error) => {
+    why = error.message
+  })
+  worker.on('exit', () => {
+    onEnd()
+    for (const { reject } of awaited.values()) reject(new PageWorkError(`the page could not be read (${why})`))
+    awaited.clear()
+  })
+  return {
+    waiting: () => awaited.size,
+    tell: request => worker.postMessage(request),
+    ask(request) {
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+      lastId += 1
+      awaited.set(lastId, { resolve, reject })
+      worker.postMessage({ ...request, id: lastId })
+      return promise
+    },
+    async end() {
+      await worker.terminate()
+    },
+  }
+}

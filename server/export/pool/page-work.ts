@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BundleLeads, createBundleMap } from '../bundle/bundle-map.ts'
+import { rewritePage } from '../bundle/rewrite-page.ts'
+import { findUnresolvedInPage } from '../bundle/verify-bundle.ts'
+import { chunkFiles } from '../crawl/chunk-files.ts'
+import { isMissing } from '../crawl/missing-page.ts'
+import { scriptFiles } from '../crawl/script-files.ts'
+import { createSite } from '../crawl/site.ts'
+import type { Features } from '../features.ts'
+import { inTurn, scanHtml } from '../page/html-scan.ts'
+import { createLinkReader, type PageLinks, readPageLinks } from '../page/page-links.ts'
+import { createTextReader, type PageText, readPageText, readPageWords } from '../page/page-text.ts'
+import { type RawText, readRawText } from '../page/text-encoding.ts'
+import type { UrlRole } from '../page/url-attributes.ts'
+import { createProductRemoval } from '../products/product-removal.ts'
+import type { RemovalRules } from '../products/removal-rules.ts'
+
+/** What the work on all pages of one export has in common. */
+export interface PageWorkSetup {
+  domain: string
+  origin: string
+  features: Features
+  removal: RemovalRules | null
+}
+
+/** A page as it came, to be cleaned, read and kept. */
+export interface ReadTask {
+  bytes: Uint8Array
+  /** By the header; null when it names none. */
+  charset: string | null
+  url: string
+  /** Where the cleaned page goes. */
+  file: string
+  /** A browser made it: it keeps no scripts. */
+  isRendered: boolean
+  /** What stands for missing pages, when this may be one of them. */
+  missing: { words: string[]; asked: string } | null
+}
+
+export interface ReadPage {
+  /** The only member that counts when it is true. */
+  isMissing: boolean
+  charset: string
+  sizeBytes: number
+  /** Of the bytes as they came. */
+  sha256: string
+  text: PageText
+  /** Addresses of the site's own pages, each once. */
+  links: string[]
+  assets: { url: string; role: UrlRole }[]
+  /** Files that its inline scripts seem to load. */
+  guesses: string[]
+  /** Products that it holds or held, by name. */
+  products: string[]
+}
+
+/** Where everything is in the bundle; for all pages the same. */
+export interface WriteSetup {
+  folder: string
+  leads: BundleLeads
+  paths: ReadonlySet<string>
+}
+
+/** A kept page, to be rewritten into its place in the bundle and checked there. */
+export interface WriteTask {
+  file: string
+  charset: string
+  url: string
+  isRendered: boolean
+  /** In the bundle. */
+  path: string
+  /** What its policy lets it load from outside. */
+  sources: readonly string[]
+}
+
+export interface WrittenPage {
+  deadLinks: [url: string, reason: string][]
+  missingFiles: [url: string, reason: string][]
+  /** Addresses that do not resolve in the bundle. */
+  unresolved: string[]
+}
+
+/** The work that is done for every page and needs no network: in a thread of its own, or here. */
+export interface PageWork {
+  read(task: ReadTask): ReadPage
+  /** Comes before `write`. */
+  beginWriting(setup: WriteSetup): void
+  write(task: WriteTask): WrittenPage
+}
+
+export function createPageWork({ domain, origin, features, removal }: PageWorkSetup): PageWork {
+  const site = createSite(domain, new URL(origin))
+  const products = createProductRemoval(features, removal, site)
+  let writing: (WriteSetup & { map: ReturnType<typeof createBundleMap> }) | null = null
+
+  /** Cleans and reads in one pass; in two where something was to go. */
+  function readCleaned(raw: RawText, url: URL, isRendered: boolean) {
+    const finder = products.find(raw, url)
+    const text = createTextReader(raw)
+    const links = createLinkReader(raw, url)
+    scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler))
+    const cleaned = finder.remove(!isRendered)
+    const names = [...cleaned.products].map(({ name }) => name)
+    if (cleaned.raw === raw) return { raw, names, text: text.finish(), links: links.finish() }
+    return { raw: cleaned.raw, names, text: readPageText(cleaned.raw), links: readPageLinks(cleaned.raw, url) }
+  }
+
+  return {
+    read({ bytes, charset, url, file, isRendered, missing }) {
+      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      const pageUrl = new URL(url)
+      const page = readCleaned(readRawText(buffer, charset), pageUrl, isRendered)
+      const asked = missing && new URL(missing.asked)
+      const isOneOfThem =
+        missing !== null && asked !== null && isMissing(missing.words, asked, readPageWords(page.raw), pageUrl)
+      if (!isOneOfThem) writeFileSync(file, page.raw.text, 'latin1')
+      return {
+        isMissing: isOneOfThem,
+        charset: page.raw.charset,
+        sizeBytes: bytes.byteLength,
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        text: page.text,
+        links: ownLinks(page.links),
+        assets: page.links.assets.map(({ url, role }) => ({ url: url.href, role })),
+        guesses: [...new Set(page.links.scripts.flatMap(script => [...scriptFiles(script), ...chunkFiles(script)]))],
+        products: page.names,
+      }
+    },
+    beginWriting(setup) {
+      writing = { ...setup, map: createBundleMap(site, setup.leads) }
+    },
+    write({ file, charset, url, isRendered, path, sources }) {
+      if (!writing) throw new Error('the bundle was not planned')
+      const { folder, map, paths } = writing
+      const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [] }
+      const findings = {
+        deadLink: (to: URL, reason: string) => void written.deadLinks.push([to.href, reason]),
+        missingFile: (to: URL, reason: string) => void written.missingFiles.push([to.href, reason]),
+      }
+      const raw = { text: readFileSync(file, 'latin1'), charset }
+      const outside = { isOutside: products.leavesOutside, sources }
+      const page = { url: new URL(url), rendered: isRendered }
+      const text = rewritePage(raw, page, path, map, findings, outside)
+      written.unresolved = findUnresolvedInPage({ text, charset }, path, paths, products.leavesOutside)
+      writeFileSync(join(folder, path), text, 'latin1')
+      return written
+    },
+  }
+
+  function ownLinks({ links }: PageLinks): string[] {
+    const found = new Set<string>()
+    for (const link of links) {
+      const own = site.own(link)
+      if (own && site.inScope(own)) found.add(own.href)
+    }
+    return [...found]
+  }
+}
