@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { CommandError } from './commands/command-error.ts'
 import { integer } from './commands/integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './commands/limit-options.ts'
+import { nonEmpty } from './commands/non-empty.ts'
 import { dataOption, verifyOption } from './commands/options.ts'
 import type { ExportLimits } from './export/limits.ts'
 import type { Verify } from './export/scripts/place-scripts.ts'
@@ -52,7 +53,10 @@ const linkCharacters = /^[A-Za-z0-9:/?&=._~%+-]+$/
 export function serveOptions(): Option[] {
   return [
     dataOption(),
-    new Option('--host <address>', 'address to listen on').env('QUIRE_HOST').default('127.0.0.1'),
+    new Option('--host <address>', 'address to listen on, 0.0.0.0 for every one of this machine')
+      .env('QUIRE_HOST')
+      .default('127.0.0.1')
+      .argParser(nonEmpty('an address of this machine, such as 127.0.0.1; for all of them 0.0.0.0 or ::')),
     new Option('--port <number>', 'port to listen on, 0 for any free one')
       .env('QUIRE_PORT')
       .default(8787)

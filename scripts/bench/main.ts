@@ -1,7 +1,8 @@
-// npm run bench -- http | export
+// npm run bench -- http | export | export-scale
 import { Command, CommanderError } from 'commander'
 import { CommandError } from '../../server/commands/command-error.ts'
 import { exportCommand } from './export.ts'
+import { exportScaleCommand } from './export-scale.ts'
 import { httpCommand } from './http.ts'
 
 const program = new Command('npm run bench --')
@@ -12,12 +13,14 @@ const program = new Command('npm run bench --')
 Examples:
   npm run bench -- http
   npm run bench -- export --site python --peer wget
+  npm run bench -- export-scale --size 500 --size 5000
   npm run bench -- http --help
 
 What was measured stands in scripts/bench/RESULTS.md. Exit codes: 0 done, 1 failed or a goal missed, 2 wrong usage.`,
   )
   .exitOverride()
-for (const command of [httpCommand(), exportCommand()]) program.addCommand(command.copyInheritedSettings(program))
+for (const command of [httpCommand(), exportCommand(), exportScaleCommand()])
+  program.addCommand(command.copyInheritedSettings(program))
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 try {

@@ -1,6 +1,6 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import type { BundleFormat } from '../export/export-job.ts'
 import { ExportError, type ExportResult, exportSite } from '../export/export-site.ts'
@@ -10,7 +10,9 @@ import type { Verify } from '../export/scripts/place-scripts.ts'
 import { parseDomain } from '../tenancy/site.ts'
 import { CommandError } from './command-error.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
+import { nonEmpty } from './non-empty.ts'
 import { jsonOption, verifyOption } from './options.ts'
+import { formatOf, resolveOutput } from './output-file.ts'
 import { printJson } from './print.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from './removal-options.ts'
 
@@ -73,9 +75,9 @@ export function exportCommand(): Command {
       ),
     )
     .addOption(
-      new Option('--work-folder <folder>', 'scratch space (default: a new folder in the temporary one)').env(
-        'QUIRE_EXPORT_WORK_FOLDER',
-      ),
+      new Option('--work-folder <folder>', 'scratch space (default: a new folder in the temporary one)')
+        .env('QUIRE_EXPORT_WORK_FOLDER')
+        .argParser(nonEmpty('a folder, such as /var/tmp')),
     )
     .addOption(verifyOption())
     .addOption(jsonOption())
@@ -103,12 +105,11 @@ ${removalHelp}`,
 
 async function runExport(site: string, flags: ExportFlags): Promise<void> {
   const target = readTarget(site, flags.origin)
-  const outFile = resolve(flags.output)
-  const format = flags.format ?? (/\.(tar\.gz|tgz)$/i.test(outFile) ? 'tar.gz' : 'zip')
+  const format = flags.format ?? formatOf(flags.output)
   const features = readFeatures(flags.deployment, flags.feature)
   const removal = readRemovalFlags(flags)
-  const paths = flags.path?.map(readPath) ?? null
-  await checkWritable(outFile)
+  const paths = readPaths(flags.path)
+  const outFile = await resolveOutput(flags.output)
   const parent = flags.workFolder ? resolve(flags.workFolder) : tmpdir()
   const scratch = await mkdtemp(join(parent, 'quire-export-')).catch(error => {
     throw new CommandError(
@@ -176,6 +177,12 @@ function readUrl(text: string, what: string): URL {
   return url
 }
 
+function readPaths(paths: string[] | undefined): string[] | null {
+  if (paths?.length === 0)
+    throw new CommandError('--path is empty. Name a page, such as /guide/install, or leave it out for all pages.', 2)
+  return paths?.map(readPath) ?? null
+}
+
 function readPath(path: string): string {
   const isPath = path.startsWith('/') && !path.startsWith('//') && !/[\\?#\s]|(^|\/)\.\.(\/|$)/.test(path)
   if (!isPath) throw new CommandError(`--path ${path} must be a path on the site. Example: /guide/install`, 2)
@@ -197,21 +204,6 @@ function readFeatures(deployment: Deployment, asked: Partial<Features> | undefin
   } catch (error) {
     if (error instanceof FeatureError) throw new CommandError(error.message, 2)
     throw error
-  }
-}
-
-/** Fails before the first request rather than after the last one. */
-async function checkWritable(outFile: string): Promise<void> {
-  const existing = await stat(outFile).catch(() => null)
-  if (existing?.isDirectory())
-    throw new CommandError(`--output ${outFile} is a folder. Name a file, such as docs.zip.`, 2)
-  try {
-    await writeFile(`${outFile}.part`, '')
-    await rm(`${outFile}.part`)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? `the folder ${dirname(outFile)} does not exist` : code
-    throw new CommandError(`--output ${outFile} cannot be written (${why}).`, 2)
   }
 }
 

@@ -1,8 +1,12 @@
 import { Option } from 'commander'
+import { nonEmpty } from './non-empty.ts'
 
 /** `--data`, for every command that works on the data folder. */
 export function dataOption(): Option {
-  return new Option('--data <folder>', 'data folder: database, secrets and bundles').env('QUIRE_DATA').default('data')
+  return new Option('--data <folder>', 'data folder: database, secrets and bundles')
+    .env('QUIRE_DATA')
+    .default('data')
+    .argParser(nonEmpty('a folder, such as /var/lib/quire'))
 }
 
 /** `--json`, for every command whose output a program may read. */

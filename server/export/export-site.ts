@@ -126,7 +126,6 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     await pool.close().catch(() => {})
     await fetcher.close().catch(() => {})
     await rm(workFolder, { recursive: true, force: true, maxRetries: 3 })
-    await rm(`${outFile}.part`, { force: true })
   }
 }
 

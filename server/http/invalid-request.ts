@@ -79,6 +79,7 @@ interface Parameter {
   name: string
   in: string
   example?: unknown
+  schema?: Schema & { type?: string }
 }
 interface Operation {
   parameters?: Parameter[]
@@ -91,8 +92,7 @@ export function listFields(document: object, route: Route): Fields {
   const item = paths[route.path]
   const operation = item?.[route.method]
   const fields: Fields = new Map()
-  for (const given of [...(item?.parameters ?? []), ...(operation?.parameters ?? [])]) {
-    const parameter = resolve<Parameter>(document, given)
+  for (const parameter of listParameters(document, route)) {
     const place = { header: 'headers', path: 'params' }[parameter.in] ?? parameter.in
     const name = place === 'headers' ? parameter.name.toLowerCase() : parameter.name
     fields.set(`/${place}/${name}`, { example: parameter.example })
@@ -101,6 +101,21 @@ export function listFields(document: object, route: Route): Fields {
   const schema = body?.content['application/json']?.schema
   if (schema) addProperties(document, fields, '/body', resolve<Schema>(document, schema))
   return fields
+}
+
+/** The query parameters of an operation that are whole numbers. */
+export function listQueryIntegers(document: object, route: Route): string[] {
+  return listParameters(document, route).flatMap(({ name, in: place, schema }) =>
+    place === 'query' && schema && resolve<Schema & { type?: string }>(document, schema).type === 'integer'
+      ? [name]
+      : [],
+  )
+}
+
+function listParameters(document: object, route: Route): Parameter[] {
+  const item = (document as { paths: Record<string, Record<string, Operation> & Operation> }).paths[route.path]
+  const given = [...(item?.parameters ?? []), ...(item?.[route.method]?.parameters ?? [])]
+  return given.map(parameter => resolve<Parameter>(document, parameter))
 }
 
 function addProperties(document: object, fields: Fields, path: string, schema: Schema): void {

@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express'
 import { middleware as openapiMiddleware } from 'express-openapi-validator'
 import { type Route, routes } from '../../generated/operations.ts'
 import { HttpError } from './errors.ts'
-import { explainInvalid, type Fields, listFields, type ValidatorError } from './invalid-request.ts'
+import { explainInvalid, type Fields, listFields, listQueryIntegers, type ValidatorError } from './invalid-request.ts'
 
 export interface Validator {
   /** The middlewares that check a request of this operation against the document and fill in defaults. */
@@ -61,7 +61,10 @@ export async function openValidator(
     validate(route) {
       const matched = matches.get(route.operationId) as Matched
       const fields = listFields(document, route)
+      const integers = listQueryIntegers(document, route)
       const check: RequestHandler = (req, res, next) => {
+        const unclear = findUnclearIntegers(req.query, integers)
+        if (unclear.length > 0) return next(refuse(unclear, fields))
         Object.assign(req, { openapi: { ...matched, pathParams: req.params } })
         checkRequest(req, res, error => next(error && translate(error, fields)))
       }
@@ -124,6 +127,21 @@ function isValidatorError(error: unknown): error is { status: number; errors: Va
 
 function translate(error: unknown, fields: Fields): unknown {
   if (!isValidatorError(error) || error.status !== 400) return error
-  const details = explainInvalid(error.errors, fields)
+  return refuse(error.errors, fields)
+}
+
+function refuse(errors: readonly ValidatorError[], fields: Fields): HttpError {
+  const details = explainInvalid(errors, fields)
   return new HttpError(400, details.join(' '), {}, details)
+}
+
+/** The validator takes for a number whatever JavaScript does: 0x10, 1e2, spaces around it. Only decimal digits are meant. */
+function findUnclearIntegers(query: Request['query'], names: readonly string[]): ValidatorError[] {
+  return names.flatMap(name => {
+    const value = query[name]
+    const isUnclear = typeof value === 'string' && value !== '' && !/^(\d+|-[1-9]\d*)$/.test(value)
+    return isUnclear
+      ? [{ path: `/query/${name}`, message: 'must be integer', errorCode: 'type.openapi.validation' }]
+      : []
+  })
 }

@@ -15,6 +15,8 @@ export interface MeasuredRun {
   peakBytes?: number
   /** Most memory of it and all it started at one time, such as a browser. */
   peakTreeBytes?: number
+  /** What the process itself held, some times a second from its start to its end. */
+  heldBytes: number[]
 }
 
 const timeProgram = '/usr/bin/time'
@@ -55,10 +57,12 @@ export async function runMeasured(
 
   let peakBytes = 0
   let peakTreeBytes = 0
+  const heldBytes: number[] = []
   const sampling = (async () => {
     while (!isEnded) {
       const main = isTimed ? listTree(pid)[1] : pid
       const memory = main === undefined ? undefined : readMemory(main)
+      if (memory) heldBytes.push(memory.mainBytes)
       peakBytes = Math.max(peakBytes, memory?.mainPeakBytes ?? 0)
       peakTreeBytes = Math.max(peakTreeBytes, memory?.treeBytes ?? 0)
       await Promise.race([sleep(sampleMs), ended.catch(() => {})])
@@ -75,6 +79,7 @@ export async function runMeasured(
     exitCode: isLate ? null : exitCode,
     stdout: Buffer.concat(parts).toString(),
     wallSeconds,
+    heldBytes,
     ...(user === undefined || system === undefined ? {} : { cpuSeconds: user + system }),
     ...(peakBytes === 0 ? {} : { peakBytes, peakTreeBytes }),
   }

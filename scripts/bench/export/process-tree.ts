@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface TreeMemory {
   /** The most the process itself ever held (resident). */
   mainPeakBytes: number
+  /** What the process itself holds now (resident). */
+  mainBytes: number
   /** All of them now; what they share counts once (proportional set size). */
   treeBytes: number
 }
@@ -24,17 +26,18 @@ export function listTree(root: number): number[] {
 
 /** Undefined where there is no /proc, or when the process is gone. */
 export function readMemory(main: number): TreeMemory | undefined {
+  const status = readText(`/proc/${main}/status`)
   const kilobytes = (text: string, field: string) => {
     const found = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)
     return found ? Number(found[1]) * 1024 : undefined
   }
-  const mainPeakBytes = kilobytes(readText(`/proc/${main}/status`), 'VmHWM')
+  const mainPeakBytes = kilobytes(status, 'VmHWM')
   if (mainPeakBytes === undefined) return undefined
   const treeBytes = listTree(main).reduce(
     (sum, pid) => sum + (kilobytes(readText(`/proc/${pid}/smaps_rollup`), 'Pss') ?? 0),
     0,
   )
-  return { mainPeakBytes, treeBytes }
+  return { mainPeakBytes, mainBytes: kilobytes(status, 'VmRSS') ?? 0, treeBytes }
 }
 
 function readText(file: string): string {

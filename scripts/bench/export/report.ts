@@ -121,7 +121,8 @@ function groupOf({ mode, kind, detail, path }: Problem): string {
   return JSON.stringify([mode, kind, kind === 'text' || kind === 'content' ? path : detail])
 }
 
-function toTable(rows: readonly string[][]): string[] {
+/** Rows of cells as a Markdown table; the first row is its head. */
+export function toTable(rows: readonly string[][]): string[] {
   const [head = [], ...body] = rows
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '---:'))), ...body.map(line)]

@@ -64,8 +64,7 @@ export async function serveStatic(folder: string, options: StaticServerOptions =
       response.writeHead(304, headers).end()
       return
     }
-    const type = types[extname(file).toLowerCase()] ?? 'application/octet-stream'
-    response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': size })
+    response.writeHead(200, { ...headers, 'Content-Type': typeOf(file), 'Content-Length': size })
     if (request.method === 'HEAD') response.end()
     else createReadStream(file).pipe(response)
   })
@@ -79,6 +78,11 @@ export async function serveStatic(folder: string, options: StaticServerOptions =
       return new Promise(done => server.close(() => done()))
     },
   }
+}
+
+/** The media type of a file, by its ending. */
+export function typeOf(file: string): string {
+  return types[extname(file).toLowerCase()] ?? 'application/octet-stream'
 }
 
 /**

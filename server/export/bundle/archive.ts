@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { readFile, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createReadStream, createWriteStream, type Stats } from 'node:fs'
+import { lstat, readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Archiver, TarArchive, ZipArchive } from 'archiver'
+import { ExportError } from '../export-error.ts'
 import type { BundleFormat } from '../export-job.ts'
 
 /** The first instant a zip can hold. The same for all files: a bundle's bytes depend on its content only. */
@@ -44,17 +45,26 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
       done(null, chunk)
     },
   })
-  const written = pipeline(archive, count, createWriteStream(partFile), { signal })
+  // A new file, never one that is there: neither through a link nor into the archive of another process.
+  await rm(partFile, { force: true })
+  const sink = createWriteStream(partFile, { flags: 'wx' })
+  await once(sink, 'open')
+  const part = await lstat(partFile)
+  const written = pipeline(archive, count, sink, { signal })
   try {
     await Promise.race([written, appendAll(archive)])
     await written
+    if (!(await isFile(part, partFile))) {
+      const message = `Another export writes to ${basename(outFile)}, too; wait for its end, or choose another name.`
+      throw new ExportError(message, 'failed')
+    }
     await rename(partFile, outFile)
     return { sizeBytes, sha256: hash.digest('hex') }
   } catch (error) {
     archive.abort()
     archive.destroy()
     await written.catch(() => {})
-    await rm(partFile, { force: true })
+    if (await isFile(part, partFile)) await rm(partFile, { force: true })
     throw error
   }
 
@@ -72,4 +82,10 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
     }
     await into.finalize()
   }
+}
+
+/** Whether the name still leads to the file that was opened. */
+async function isFile(opened: Stats, name: string): Promise<boolean> {
+  const there = await lstat(name).catch(() => null)
+  return opened.ino === there?.ino && opened.dev === there.dev
 }

@@ -83,3 +83,15 @@ test('an abort leaves nothing behind', async () => {
   await expect(work).rejects.toThrow()
   expect(readdirSync(folder)).toEqual(['x'])
 })
+
+test('two that write to one name at once: one is told, and what stands there is whole', async () => {
+  const root = fill('x', 1_000_000_000)
+  const outFile = join(folder, 'out.zip')
+  const write = () => archiveFiles({ folder: root, paths, format: 'zip', outFile, signal })
+  const outcomes = await Promise.allSettled([write(), write(), write()])
+  const reasons = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason.message] : []))
+  expect(reasons.length).toBeGreaterThan(0)
+  for (const reason of reasons) expect(reason).toMatch(/^Another export writes to out\.zip, too|EEXIST/)
+  if (reasons.length < 3) expect(readArchive(outFile)).toHaveLength(paths.length)
+  expect(readdirSync(folder).filter(name => name.endsWith('.part'))).toEqual([])
+})

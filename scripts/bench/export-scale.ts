@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { CommandError } from '../../server/commands/command-error.ts'
+import { integer } from '../../server/commands/integer.ts'
+import { jsonOption, verifyOption } from '../../server/commands/options.ts'
+import type { Verify } from '../../server/export/scripts/place-scripts.ts'
+import { pythonSite } from './export/site-python.ts'
+import { measureSize, type SizeResult } from './export-scale/measure-size.ts'
+import { judgeScale, scaleText } from './export-scale/report.ts'
+import { describeMachine } from './http/report.ts'
+
+interface Flags {
+  size: number[]
+  verify: Verify
+  json?: boolean
+}
+
+const defaultSizes = [500, 2000, 5000]
+
+export function exportScaleCommand(): Command {
+  const readSize = integer(1, 100_000)
+  return new Command('export-scale')
+    .description('one real site in several sizes: what an export of many pages takes in memory, and in time for a page')
+    .addOption(
+      new Option('--size <pages>', `pages of the site; may be repeated (default: ${defaultSizes.join(', ')})`)
+        .env('QUIRE_BENCH_SIZE')
+        .argParser((text: string, before: number[] | undefined) => [...(before ?? []), readSize(text)]),
+    )
+    .addOption(verifyOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Serves the python docs again and again under /1/, /2/ ... and exports so many of their pages. Exit code 1 when the process holds
+more than 500 MB, or when a page of the largest site takes over a fifth longer than one of the smallest.
+
+Examples:
+  npm run bench -- export-scale
+  npm run bench -- export-scale --size 500 --size 5000 --verify static`,
+    )
+    .action(run)
+}
+
+async function run({ size: sizes = defaultSizes, verify, json }: Flags): Promise<void> {
+  const { folder, pages } = await pythonSite.prepare(tmpdir())
+  const loadAverage = loadavg()[0] ?? 0
+  const scratch = await mkdtemp(join(tmpdir(), 'quire-scale-'))
+  const results: SizeResult[] = []
+  try {
+    for (const pageCount of sizes) {
+      process.stderr.write(`Exporting ${pageCount} pages ...\n`)
+      results.push(await measureSize({ folder: resolve(folder), pages, pageCount, verify, scratch }))
+    }
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+  const machine = describeMachine(loadAverage)
+  console.log(json ? JSON.stringify({ machine, verify, results }, undefined, 2) : scaleText(results, verify, machine))
+  const missed = judgeScale(results)
+  if (missed.length > 0) throw new CommandError(missed.join('\n'))
+}

@@ -1,0 +1,62 @@
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { CommandError } from '../../../server/commands/command-error.ts'
+import type { Verify } from '../../../server/export/scripts/place-scripts.ts'
+import { runMeasured } from '../export/measured-run.ts'
+import { type ReplicatedSiteOptions, serveReplicated } from './replicated-site.ts'
+
+/** What the export of one size took. */
+export interface SizeResult {
+  pages: number
+  wallSeconds: number
+  cpuSeconds: number | undefined
+  archiveBytes: number
+  /** The most the exporting process held, without its browser. */
+  peakBytes: number
+  /** What it held on average in each tenth of its time. */
+  tenthsBytes: number[]
+}
+
+const main = resolve(import.meta.dirname, '../../../server/main.ts')
+
+/** @throws {CommandError} when the export fails or misses pages. */
+export async function measureSize({
+  verify,
+  scratch,
+  ...site
+}: ReplicatedSiteOptions & { verify: Verify; scratch: string }): Promise<SizeResult> {
+  const served = await serveReplicated(site)
+  const output = join(scratch, 'out.zip')
+  const logFile = join(scratch, 'export.log')
+  try {
+    const args = [main, 'export', served.root.href, '-o', output, '--verify', verify, '--json']
+    const run = await runMeasured(process.execPath, args, { logFile, timeoutMs: 3_600_000, folder: scratch })
+    if (run.exitCode !== 0) throw new CommandError(`The export of ${site.pageCount} pages ended with ${run.exitCode}.`)
+    const { pageCount, sizeBytes } = JSON.parse(run.stdout)
+    if (pageCount !== site.pageCount + 1)
+      throw new CommandError(`${pageCount} pages were exported where ${site.pageCount + 1} are expected.`)
+    return {
+      pages: pageCount,
+      wallSeconds: run.wallSeconds,
+      cpuSeconds: run.cpuSeconds,
+      archiveBytes: sizeBytes,
+      peakBytes: run.peakBytes ?? 0,
+      tenthsBytes: tenths(run.heldBytes),
+    }
+  } finally {
+    await served.close()
+    await rm(output, { force: true })
+  }
+}
+
+/** The means of ten equal parts; fewer where there are fewer values. */
+export function tenths(values: readonly number[]): number[] {
+  const parts = Math.min(10, values.length)
+  return Array.from({ length: parts }, (_, index) => {
+    const part = values.slice(
+      Math.floor((index * values.length) / parts),
+      Math.floor(((index + 1) * values.length) / parts),
+    )
+    return part.reduce((sum, value) => sum + value, 0) / part.length
+  })
+}

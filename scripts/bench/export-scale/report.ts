@@ -1,0 +1,57 @@
+import { toTable } from '../export/report.ts'
+import type { Machine } from '../http/report.ts'
+import type { SizeResult } from './measure-size.ts'
+
+/** What an export of many pages may hold, and how much longer a page of the largest site may take than one of the smallest. */
+const mostBytes = 500e6
+const mostSlower = 1.2
+
+/** What was measured as Markdown, as it stands in RESULTS.md. */
+export function scaleText(results: readonly SizeResult[], verify: string, machine: Machine): string {
+  const heads = [
+    'pages',
+    'wall s',
+    'ms/page',
+    'CPU s',
+    'CPU ms/page',
+    'archive MB',
+    'peak MB',
+    'MB in each tenth of the time',
+  ]
+  const rows = results.map(({ pages, wallSeconds, cpuSeconds, archiveBytes, peakBytes, tenthsBytes }) => [
+    String(pages),
+    wallSeconds.toFixed(1),
+    ((wallSeconds * 1000) / pages).toFixed(1),
+    cpuSeconds?.toFixed(1) ?? '-',
+    cpuSeconds ? ((cpuSeconds * 1000) / pages).toFixed(1) : '-',
+    megabytes(archiveBytes),
+    megabytes(peakBytes),
+    tenthsBytes.map(megabytes).join(' '),
+  ])
+  return [
+    `${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load average ${machine.loadAverageBefore.toFixed(1)} before ` +
+      `and ${machine.loadAverageAfter.toFixed(1)} after; --verify ${verify}.`,
+    '',
+    ...toTable([heads, ...rows]),
+  ].join('\n')
+}
+
+/** A sentence for each goal that was missed. */
+export function judgeScale(results: readonly SizeResult[]): string[] {
+  const missed = results
+    .filter(({ peakBytes }) => peakBytes > mostBytes)
+    .map(({ pages, peakBytes }) => `${pages} pages took ${megabytes(peakBytes)} MB, over ${megabytes(mostBytes)}.`)
+  const sorted = [...results].sort((a, b) => a.pages - b.pages)
+  const [smallest, largest] = [sorted[0], sorted.at(-1)]
+  if (!smallest || !largest) return missed
+  // By CPU time, which other programs on the machine change less; wall time where there is none.
+  const perPage = ({ pages, cpuSeconds, wallSeconds }: SizeResult) => (cpuSeconds ?? wallSeconds) / pages
+  const ratio = perPage(largest) / perPage(smallest)
+  if (ratio > mostSlower)
+    missed.push(`A page of ${largest.pages} takes ${ratio.toFixed(2)} times as long as one of ${smallest.pages}.`)
+  return missed
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(0)
+}
