@@ -43,7 +43,7 @@ const fileExtension =
  */
 export function linkKey(url: URL): string {
   if (fileExtension.test(url.pathname)) return assetKey(url)
-  const path = url.pathname.replace(/\/index\.html$/i, '/').replace(/\/+$/, '')
+  const path = url.pathname.replace(/\/index\.html$/, '/').replace(/\/+$/, '')
   return url.origin + (path === '' ? '/' : path)
 }
 
