@@ -33,6 +33,8 @@ export interface ExportOptions {
   origin: URL
   /** The operator set this origin: its host and port may be private or loopback, nothing else may. */
   originAllowed: boolean
+  /** Further origins that the operator allowed, for files that pages load from them. */
+  alsoAllowed?: readonly URL[]
   /** Only these pages; null = the whole site. */
   paths: readonly string[] | null
   deployment: Deployment
@@ -79,7 +81,8 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const signal = AbortSignal.any([options.signal, ending.signal])
   const site = createSite(options.domain, options.origin)
   const exempt = options.originAllowed ? options.origin : null
-  const fetcher = openFetcher({ exempt, limits, signal, locate: url => site.own(url) ?? url })
+  const alsoExempt = options.alsoAllowed ?? []
+  const fetcher = openFetcher({ exempt, alsoExempt, limits, signal, locate: url => site.own(url) ?? url })
   const { domain, origin, features, removal = null } = options
   const pool = openPagePool({ domain, origin: origin.href, features, removal })
   let placer: ScriptPlacer | null = null

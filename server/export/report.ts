@@ -61,7 +61,7 @@ export function beginReport(
   for (const [key, outcome] of state.files) {
     if (state.site.own(new URL(key))) continue
     if (outcome.state === 'file') packedThirdParty.push(key)
-    else removedThirdParty.push({ url: key, reason: outcome.reason })
+    else if (!state.guesses.has(key)) removedThirdParty.push({ url: key, reason: outcome.reason })
   }
   const byUrl = (a: { url: string }, b: { url: string }) => (a.url < b.url ? -1 : 1)
   return {

@@ -324,7 +324,7 @@ test('nothing of another site is left to load', async () => {
   expect(home).toContain("default-src 'self'")
   expect(report.removedThirdParty).toEqual([
     { url: 'http://127.0.0.1:1/p.png', reason: '127.0.0.1 leads to an address that is not public (loopback)' },
-    { url: 'https://127.0.0.1:1/t.js', reason: 'a script of another site' },
+    { url: 'https://127.0.0.1:1/t.js', reason: '127.0.0.1 leads to an address that is not public (loopback)' },
   ])
 })
 

@@ -17,7 +17,7 @@ export async function useApp(app: SiteApp, root: string, visitor: Visitor): Prom
   const { look, acted } = await visitor.visit(new URL(app.clickFrom, root).href, new URL(root).host, async page => {
     const hydrated = Boolean(await page.evaluate(app.hydrated))
     const before = await page.evaluate(app.theme)
-    await page.$eval(app.themeToggle, button => (button as HTMLElement).click()).catch(() => {})
+    await page.$eval(app.themeToggle, pressOrChoose).catch(() => {})
     await settle(page)
     const themeToggles = (await page.evaluate(app.theme)) !== before
     const landsOn = await clickMenu(page, app)
@@ -25,6 +25,14 @@ export async function useApp(app: SiteApp, root: string, visitor: Visitor): Prom
   })
   const result = acted ?? { hydrated: false, themeToggles: false, landsOn: '' }
   return { ...result, faults: [...look.failed, ...look.errors, ...look.outbound] }
+}
+
+/** Presses a button; of a list it takes the next choice. Sent to the page as text. */
+function pressOrChoose(control: Element): void {
+  if (control instanceof HTMLSelectElement) {
+    control.selectedIndex = (control.selectedIndex + 1) % control.options.length
+    control.dispatchEvent(new Event('change', { bubbles: true }))
+  } else (control as HTMLElement).click()
 }
 
 async function clickMenu(page: Page, app: SiteApp): Promise<string> {

@@ -29,7 +29,7 @@ export interface PreparedSite {
 export interface SiteApp {
   /** Expression in the page: whether the framework has taken over. */
   hydrated: string
-  /** Selector of the button that changes the theme. */
+  /** Selector of the button or list that changes the theme. */
   themeToggle: string
   /** Expression in the page: what must change after a click on it. */
   theme: string

@@ -14,6 +14,10 @@ export interface BundleMap {
   findPage(url: URL): Destination
   /** For files that a page loads. */
   findFile(url: URL): Destination
+  /** The files of other hosts below an address that ends in a slash; `rest` = what follows it. */
+  filesBelow(folder: URL | null): { rest: string; path: string }[]
+  /** The folder of the bundle that stands for such an address, with a slash at its end; null when nothing is in it. */
+  findFolder(folder: URL): string | null
 }
 
 const mostHops = 10
@@ -72,8 +76,26 @@ export function createBundleMap(site: Site, { pages, files, aliases }: BundleLea
     return { kind: 'gone', reason: lead?.reason ?? 'not fetched' }
   }
 
+  function filesBelow(folder: URL | null) {
+    if (!folder?.href.endsWith('/') || site.own(folder)) return []
+    return [...files]
+      .flatMap(([key, lead]) =>
+        key.startsWith(folder.href) && lead.state === 'file' && lead.path !== undefined
+          ? [{ rest: key.slice(folder.href.length), path: lead.path }]
+          : [],
+      )
+      .sort((a, b) => (a.rest < b.rest ? -1 : 1))
+  }
+
   return {
     findFile,
+    filesBelow,
+    findFolder(folder) {
+      const own = site.own(folder)
+      if (own) return own.pathname.slice(1)
+      const natural = filesBelow(folder).find(({ rest, path }) => path.endsWith(`/${rest}`))
+      return natural ? natural.path.slice(0, -natural.rest.length) : null
+    },
     findPage(url) {
       const own = site.own(url)
       if (!own) return { kind: 'elsewhere', url }

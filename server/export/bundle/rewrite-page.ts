@@ -2,13 +2,14 @@ import type { Resource } from '../crawl/crawl-state.ts'
 import { replaceCssUrls } from '../page/css-urls.ts'
 import { type Attribute, findAttribute, scanHtml, type Tag } from '../page/html-scan.ts'
 import { documentBase, refreshTarget } from '../page/page-links.ts'
-import { isExecutable } from '../page/page-text.ts'
+import { isExecutable, isImportMap } from '../page/page-text.ts'
 import { createSplices } from '../page/splice.ts'
 import { replaceSrcset } from '../page/srcset.ts'
 import { decodeAttribute, decodeRaw, encodeAttribute, type RawText } from '../page/text-encoding.ts'
 import { type UrlRole, urlAttributes } from '../page/url-attributes.ts'
 import { type BundleMap, type Destination, referTo } from './bundle-map.ts'
 import { relativeReference } from './layout.ts'
+import { rewriteImportMap, rewriteScript } from './rewrite-script.ts'
 import { sealMarkup, sealPosition } from './seal.ts'
 
 /** Hears of what a page wanted and the bundle does not have. */
@@ -22,6 +23,12 @@ export interface Outside {
   isOutside(url: URL): boolean
   /** Sources for the policy of the page. */
   sources: readonly string[]
+}
+
+export interface RewriteOptions {
+  outside?: Outside
+  /** Path of a script that pages load before their own; null = none. */
+  loader?: string | null
 }
 
 const sealedOff: Outside = { isOutside: () => false, sources: [] }
@@ -40,7 +47,7 @@ export function rewritePage(
   path: string,
   map: BundleMap,
   findings: RewriteFindings,
-  outside: Outside = sealedOff,
+  { outside = sealedOff, loader = null }: RewriteOptions = {},
 ): string {
   const { text, charset } = raw
   const base = documentBase(raw, page.url)
@@ -50,6 +57,7 @@ export function rewritePage(
   let headEnd: number | null = null
   let htmlEnd: number | null = null
   let hasIcon = false
+  let hasScripts = false
 
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
 
@@ -196,13 +204,22 @@ export function rewritePage(
         const old = text.slice(start, end)
         const now = rewriteCss(old, (address, role) => change(decodeRaw(address, charset), role))
         if (now !== old) splices.replace(start, end, now)
-      } else if (page.rendered && isExecutable(tag, raw)) splices.replace(start, end, '')
-      else if (isSpeculation(tag, value)) splices.replace(start, end, '{}')
+      } else if (isExecutable(tag, raw)) {
+        hasScripts = true
+        const old = text.slice(start, end)
+        const place = { url: base, path, hasMoved: false }
+        const now = page.rendered ? '' : rewriteScript({ text: old, charset }, place, map, findings)
+        if (now !== old) splices.replace(start, end, now)
+      } else if (isImportMap(tag, raw)) {
+        splices.replace(start, end, rewriteImportMap({ text: text.slice(start, end), charset }, base, path, map))
+      } else if (isSpeculation(tag, value)) splices.replace(start, end, '{}')
     },
   })
   const seal = sealPosition(text, headEnd, htmlEnd)
   const icon = hasIcon ? null : findIcon(page.url, path, map)
   splices.replace(seal, seal, sealMarkup(charset, page.rendered, icon, outside.sources))
+  if (loader !== null && hasScripts && !page.rendered)
+    splices.replace(seal, seal, `<script src="${relativeReference(path, loader)}"></script>`)
   return splices.apply()
 }
 

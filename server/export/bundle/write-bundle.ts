@@ -6,9 +6,11 @@ import { createQueue } from '../crawl/queue.ts'
 import type { RawText } from '../page/text-encoding.ts'
 import type { ExportReport } from '../report.ts'
 import { type BundleMap, createBundleMap, findAliases, planLeads, referTo } from './bundle-map.ts'
+import { externalFilesPath, externalFilesScript } from './external-files.ts'
 import { createFindings } from './findings.ts'
 import { type Placed, planLayout, relativeReference } from './layout.ts'
 import { redirectPage, rewriteStylesheet } from './rewrite-page.ts'
+import { rewriteScript } from './rewrite-script.ts'
 import { findUnresolvedInStylesheet } from './verify-bundle.ts'
 
 /** What the bundle holds and what was found while it was written. */
@@ -38,10 +40,12 @@ export async function writeBundle(
   const map = createBundleMap(state.site, leads)
   const redirects = [...planRedirects(state, plan.redirects, map), ...planEntrance(plan, start, map)]
   const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...redirects.map(({ path }) => path)])
+  const external = listExternal(state, plan.files)
+  if (external.size > 0) paths.add(externalFilesPath)
   const unresolved: ExportReport['unresolved'] = []
   const found = createFindings(state.site)
   await makeFolders(folder, paths)
-  state.pool.beginWriting({ folder, leads, paths })
+  state.pool.beginWriting({ folder, leads, paths, loader: external.size > 0 ? externalFilesPath : null })
 
   const queue = createQueue(parallelFiles)
   const jobs: Promise<void>[] = []
@@ -62,6 +66,13 @@ export async function writeBundle(
       }),
     )
   }
+  function rewriteFile(raw: RawText, resource: Resource, path: string): string {
+    const { url, kind } = resource
+    if (kind === 'manifest') return rewriteManifest(raw, resource, path, map)
+    if (kind === 'stylesheet') return rewriteStylesheet(raw, resource, path, map, found.on(path))
+    return rewriteScript(raw, { url, path, hasMoved: !state.site.own(url) }, map, found.on(path))
+  }
+
   const written = new Set<string>()
   for (const [key, path] of sortedEntries(plan.files)) {
     const outcome = state.files.get(key)
@@ -70,12 +81,10 @@ export async function writeBundle(
     const { resource } = outcome
     jobs.push(
       queue.add(async () => {
-        if (resource.kind === 'file' || resource.kind === 'script') return rename(resource.file, join(folder, path))
+        if (resource.kind === 'file') return rename(resource.file, join(folder, path))
         const raw = await readResource(resource)
-        const text =
-          resource.kind === 'stylesheet'
-            ? rewriteStylesheet(raw, resource, path, map, found.on(path))
-            : rewriteManifest(raw, resource, path, map)
+        const text = rewriteFile(raw, resource, path)
+        if (text === raw.text) return rename(resource.file, join(folder, path))
         if (resource.kind === 'stylesheet') {
           for (const address of findUnresolvedInStylesheet({ ...raw, text }, path, paths))
             unresolved.push({ page: path, address })
@@ -87,6 +96,7 @@ export async function writeBundle(
   for (const { path, to } of redirects) {
     jobs.push(queue.add(() => writeFile(join(folder, path), redirectPage(relativeReference(path, to)))))
   }
+  if (external.size > 0) jobs.push(writeFile(join(folder, externalFilesPath), externalFilesScript(external)))
   await Promise.all(jobs)
 
   unresolved.sort((a, b) => compare(a.page, b.page) || compare(a.address, b.address))
@@ -133,7 +143,9 @@ function planBundle(state: CrawlState, aliases: ReadonlyMap<string, string>): Bu
   for (const [own, outcome] of state.files) {
     if (outcome.state !== 'file') continue
     const { type, sha256 } = outcome.resource
-    const url = new URL(own)
+    const external = !state.site.own(new URL(own))
+    // Scripts of others find what lies beside them where they ended up after redirects.
+    const url = external ? outcome.resource.url : new URL(own)
     items.push({
       key: `file ${own}`,
       own,
@@ -142,7 +154,7 @@ function planBundle(state: CrawlState, aliases: ReadonlyMap<string, string>): Bu
       isPage: false,
       type,
       sha256,
-      external: !state.site.own(url),
+      external,
     })
   }
   const placed = planLayout(items)
@@ -168,6 +180,12 @@ function planEntrance(plan: BundlePlan, start: URL, map: BundleMap): { path: str
   const begin = map.findPage(start)
   const to = begin.kind === 'inside' ? begin.path : [...plan.pages.values()].sort()[0]
   return to ? [{ path: 'index.html', to }] : []
+}
+
+/** Files of other hosts, when scripts ask for any of them: what a page asked for once its scripts may ask for again. */
+function listExternal(state: CrawlState, files: ReadonlyMap<string, string>): Map<string, string> {
+  if (![...state.scripted].some(key => files.has(key))) return new Map()
+  return new Map(sortedEntries(files).filter(([key]) => !state.site.own(new URL(key))))
 }
 
 async function makeFolders(folder: string, paths: ReadonlySet<string>): Promise<void> {

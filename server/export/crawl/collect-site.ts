@@ -12,6 +12,7 @@ import { checkOutcome } from './check-outcome.ts'
 import { crawlSite } from './crawl.ts'
 import type { CrawlState } from './crawl-state.ts'
 import { discoverSite, type MissingPage } from './discover.ts'
+import { createModuleNames } from './import-map.ts'
 import { needFile } from './pack-file.ts'
 import { createQueue } from './queue.ts'
 import { linkKey, type Site } from './site.ts'
@@ -55,11 +56,12 @@ export async function collectSite(
     pendingPages: new Set(),
     pendingFiles: new Map(),
     background: new Set(),
+    scripted: new Set(),
+    guesses: new Set(),
+    moduleNames: createModuleNames(url => needFile(state, url, 'script')),
     folder,
     isAllowed: discovered.isAllowed,
-    refuseFile: (url, role, isOwn) =>
-      products.refuse(url) ??
-      (!isOwn && role === 'script' && options.deployment === 'air-gapped' ? 'a script of another site' : null),
+    refuseFile: products.refuse,
     products,
     abort,
   }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import { type ExportLimits, totalExceeded } from '../limits.ts'
-import type { UrlRole } from '../page/url-attributes.ts'
 import type { PagePool } from '../pool/page-pool.ts'
 import type { ProductRemoval } from '../products/product-removal.ts'
+import type { ModuleNames } from './import-map.ts'
 import type { Queue } from './queue.ts'
 import type { Site } from './site.ts'
 
@@ -50,11 +50,17 @@ export interface CrawlState {
   pendingFiles: Map<string, Promise<void>>
   /** Work that goes on beside the queue and adds to it. */
   background: Set<Promise<void>>
+  /** Keys of files of other hosts that scripts ask for by themselves: no address of a page leads to them. */
+  scripted: Set<string>
+  /** Keys of files of other hosts that were asked for by guess: what is not there was never missed. */
+  guesses: Set<string>
+  /** Bare names of modules, and the import maps that say what they are. */
+  moduleNames: ModuleNames
   /** Folder for what was fetched. */
   folder: string
   isAllowed(url: URL): boolean
   /** Whether an asset may be packed at all; a reason when not. */
-  refuseFile(url: URL, role: UrlRole, isOwn: boolean): string | null
+  refuseFile(url: URL): string | null
   /** What becomes of the products of others on the site's pages. */
   products: ProductRemoval
   /** Ends the whole export. */

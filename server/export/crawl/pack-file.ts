@@ -8,7 +8,9 @@ import type { UrlRole } from '../page/url-attributes.ts'
 import { chunkFiles, fullTwin } from './chunk-files.ts'
 import { type CrawlState, checkTotal, type FileOutcome, type Resource, workFile } from './crawl-state.ts'
 import { manifestUrls } from './manifest.ts'
+import { guessBeside, needOfScript } from './pack-script.ts'
 import { placesOf, scriptFiles } from './script-files.ts'
+import { scriptNeeds } from './script-needs.ts'
 import { assetKey } from './site.ts'
 
 /** Sees to it that a file that a page or style sheet needs is fetched once, with the files it needs in turn. */
@@ -19,7 +21,7 @@ export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
   const url = own ?? address
   const key = assetKey(url)
   if (state.files.has(key) || state.pendingFiles.has(key)) return
-  const refusal = state.refuseFile(url, role, own !== null)
+  const refusal = state.refuseFile(url)
   if (refusal) {
     state.files.set(key, { state: 'dropped', reason: refusal })
     return
@@ -29,7 +31,9 @@ export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
     state.abort(new ExportError(message, 'too_large'))
     return
   }
-  claimFile(state, key, () => state.queue.add(() => fetchFile(state, url, key))).catch(error => state.abort(error))
+  claimFile(state, key, () => state.queue.add(() => fetchFile(state, url, key, role))).catch(error =>
+    state.abort(error),
+  )
 }
 
 /** Fetches the files that a script of the site seems to load, by their names in it, where they are there. */
@@ -69,7 +73,7 @@ export async function claimFile(state: CrawlState, key: string, work: () => Prom
   await done
 }
 
-async function fetchFile(state: CrawlState, url: URL, key: string): Promise<FileOutcome> {
+async function fetchFile(state: CrawlState, url: URL, key: string, role: UrlRole): Promise<FileOutcome> {
   if (state.site.own(url) && !state.isAllowed(url)) return { state: 'missing', reason: 'refused by robots.txt' }
   const answer = await state.fetcher.open(url)
   if (answer.status >= 400 || answer.status < 200) {
@@ -80,15 +84,20 @@ async function fetchFile(state: CrawlState, url: URL, key: string): Promise<File
     await answer.drop()
     return { state: 'missing', reason: 'a page stands where a file is expected' }
   }
-  return { state: 'file', resource: await storeFile(state, answer, key) }
+  return { state: 'file', resource: await storeFile(state, answer, key, role) }
 }
 
 /** Keeps the body of an answer in the work folder. Style sheets, scripts and manifests are read for what they need. */
-export async function storeFile(state: CrawlState, answer: Answer, key: string): Promise<Resource> {
+export async function storeFile(
+  state: CrawlState,
+  answer: Answer,
+  key: string,
+  role: UrlRole = 'asset',
+): Promise<Resource> {
   const own = state.site.own(answer.url)
   const url = own ?? answer.url
   const file = workFile(state, key)
-  const kind = kindOf(answer.type, url)
+  const kind = kindOf(answer.type, url, role)
   const base = { key, url, kind, type: answer.type, file, rendered: false }
   if (kind === 'file') {
     const saved = await answer.save(file, state.limits.fileBytes)
@@ -103,6 +112,8 @@ export async function storeFile(state: CrawlState, answer: Answer, key: string):
     const twin = fullTwin(url)
     const names = [...scriptFiles(text), ...chunkFiles(text), ...(twin ? [twin] : [])]
     if (own) guessFiles(state, new Set(names), url)
+    else guessBeside(state, text, url)
+    needOfScript(state, scriptNeeds(text, { url, isOwn: own !== null, isInline: false }))
   } else if (kind === 'stylesheet') {
     for (const found of cssUrls(text)) {
       const needed = URL.parse(found.url, url)
@@ -120,9 +131,11 @@ export async function storeFile(state: CrawlState, answer: Answer, key: string):
   return { ...base, charset: raw.charset, sizeBytes: bytes.length, sha256 }
 }
 
-function kindOf(type: string, url: URL): Resource['kind'] {
+function kindOf(type: string, url: URL, role: UrlRole): Resource['kind'] {
   if (type === 'text/css') return 'stylesheet'
   if (type === 'application/manifest+json' || /\.webmanifest$/i.test(url.pathname)) return 'manifest'
-  if (/javascript/.test(type)) return 'script'
+  // Browsers run a script whatever type a careless server gives it.
+  if (/javascript/.test(type) || (role === 'script' && /^(text\/plain|application\/octet-stream)?$/.test(type)))
+    return 'script'
   return 'file'
 }

@@ -5,6 +5,7 @@ import type { ReadPage, ReadTask } from '../pool/page-work.ts'
 import { type CrawlState, checkTotal, type PageOutcome, type Resource, workFile } from './crawl-state.ts'
 import type { MissingPage } from './discover.ts'
 import { claimFile, guessFiles, needFile, storeFile } from './pack-file.ts'
+import { needOfScript } from './pack-script.ts'
 import { assetKey, linkKey } from './site.ts'
 
 /** A link to look at: one page, and the spellings under which it was linked (`/a`, `/a/`, `/a/index.html`). */
@@ -123,6 +124,10 @@ export function keepPage(state: CrawlState, { resource, content }: FetchedPage):
     // A rendered page keeps no scripts, so it needs none.
     if (role !== 'script' || !resource.rendered) needFile(state, new URL(url), role)
   }
-  if (!resource.rendered) guessFiles(state, content.guesses, resource.url)
+  if (!resource.rendered) {
+    guessFiles(state, content.guesses, resource.url)
+    for (const { text, base } of content.importMaps) state.moduleNames.addMap(text, new URL(base))
+    needOfScript(state, content.scriptNeeds)
+  }
   return content.links.map(link => new URL(link))
 }

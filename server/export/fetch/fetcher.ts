@@ -49,6 +49,7 @@ export interface Fetcher {
 export interface FetcherOptions {
   /** The origin that may be private or loopback; null = none. */
   exempt: URL | null
+  alsoExempt?: readonly URL[]
   limits: ExportLimits
   signal: AbortSignal
   /** Where an address is fetched from: a site may name itself by its domain and be fetched from its origin. */
@@ -65,9 +66,11 @@ const defaultRetryDelaysMs = [300, 1500]
 const mostRetryAfterMs = 10_000
 
 /** Opens the one door of an export to the network: every address checked, redirects followed by hand, all bounded. */
-export function openFetcher({ exempt, limits, signal, locate, lookup, retryDelaysMs }: FetcherOptions): Fetcher {
+export function openFetcher(options: FetcherOptions): Fetcher {
+  const { exempt, alsoExempt = [], limits, signal, locate, lookup, retryDelaysMs } = options
   const agent = openGuardedAgent({
     exempt,
+    alsoExempt,
     connections: limits.connections,
     connectTimeoutMs: Math.min(10_000, limits.pageTimeoutMs),
     ...(lookup ? { lookup } : {}),

@@ -16,6 +16,8 @@ export class ForbiddenAddressError extends Error {
 export interface GuardedAgentOptions {
   /** The one origin that may be private or loopback; null = none. */
   exempt: URL | null
+  /** Further ones. */
+  alsoExempt?: readonly URL[]
   connections: number
   connectTimeoutMs: number
   /** For tests: how names are resolved. */
@@ -30,6 +32,7 @@ export interface GuardedAgentOptions {
 export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   const timeout = options.connectTimeoutMs
   const direct = buildConnector({ timeout, allowH2: false, ...(options.lookup ? { lookup: options.lookup } : {}) })
+  const exempt = [...(options.exempt ? [options.exempt] : []), ...(options.alsoExempt ?? [])]
   const guarded = buildConnector({ timeout, allowH2: false, lookup: checkedLookup(options.lookup ?? dns.lookup) })
   return new Agent({
     connections: options.connections,
@@ -38,7 +41,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
     connect(target, callback) {
       const host = target.hostname.replace(/^\[|\]$/g, '')
       const port = target.port || (target.protocol === 'https:' ? '443' : '80')
-      if (options.exempt && isOrigin(options.exempt, target.hostname, port)) return direct(target, callback)
+      if (exempt.some(origin => isOrigin(origin, target.hostname, port))) return direct(target, callback)
       const why = isIP(host) === 0 ? whyForbiddenName(host) : whyForbidden(host)
       if (why) return callback(new ForbiddenAddressError(host, why), null)
       guarded(target, (error, socket) => {

@@ -1,6 +1,6 @@
 import { cssUrls } from './css-urls.ts'
 import { type Attribute, findAttribute, type HtmlHandler, scanHtml } from './html-scan.ts'
-import { isExecutable } from './page-text.ts'
+import { isExecutable, isImportMap } from './page-text.ts'
 import { srcsetCandidates } from './srcset.ts'
 import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
 import { type UrlRole, urlAttributes } from './url-attributes.ts'
@@ -11,6 +11,9 @@ export interface PageLinks {
   assets: { url: URL; role: UrlRole }[]
   /** Its inline scripts. */
   scripts: string[]
+  importMaps: string[]
+  /** What its relative addresses are relative to. */
+  base: URL
 }
 
 /** Reads the links and assets of a page. Addresses that make no URL are left out. */
@@ -27,6 +30,7 @@ export function createLinkReader(raw: RawText, pageUrl: URL): { handler: HtmlHan
   const links = new Map<string, URL>()
   const assets = new Map<string, { url: URL; role: UrlRole }>()
   const scripts: string[] = []
+  const importMaps: string[] = []
   // Navigation repeats on every page, and anchors within one: parse each spelling once.
   const seen = new Set<string>()
 
@@ -63,6 +67,7 @@ export function createLinkReader(raw: RawText, pageUrl: URL): { handler: HtmlHan
     rawText(tag, start, end) {
       if (tag.name === 'script') {
         if (end > start && isExecutable(tag, raw)) scripts.push(decodeRaw(text.slice(start, end), charset))
+        else if (isImportMap(tag, raw)) importMaps.push(decodeRaw(text.slice(start, end), charset))
         return
       }
       for (const found of cssUrls(decodeRaw(text.slice(start, end), charset))) {
@@ -70,7 +75,10 @@ export function createLinkReader(raw: RawText, pageUrl: URL): { handler: HtmlHan
       }
     },
   }
-  return { handler, finish: () => ({ links: [...links.values()], assets: [...assets.values()], scripts }) }
+  return {
+    handler,
+    finish: () => ({ links: [...links.values()], assets: [...assets.values()], scripts, importMaps, base }),
+  }
 }
 
 /** What relative addresses of a page are relative to: its first base element, else its own address. */

@@ -1,5 +1,5 @@
 import { decodeHTML } from 'entities'
-import { type Attribute, findAttribute, type HtmlHandler, scanHtml } from './html-scan.ts'
+import { type Attribute, findAttribute, type HtmlHandler, scanHtml, type Tag } from './html-scan.ts'
 import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
 
 /** How much a reader sees of a page as the server sent it, and what speaks for scripts having to add the rest. */
@@ -147,11 +147,19 @@ export function splitWords(text: string): string[] {
 }
 
 /** Whether a script element holds or loads a program; JSON and templates are data. */
-export function isExecutable(tag: Parameters<typeof findAttribute>[0], raw: RawText): boolean {
-  const type = findAttribute(tag, 'type')
-  if (!type) return true
-  const name = decodeAttribute(raw.text.slice(type.start, type.end), raw.charset).trim().toLowerCase()
+export function isExecutable(tag: Tag, raw: RawText): boolean {
+  const name = scriptType(tag, raw)
   return name === '' || name === 'module' || /(java|ecma)script/.test(name)
+}
+
+/** Whether it says what the names of modules stand for. */
+export function isImportMap(tag: Tag, raw: RawText): boolean {
+  return scriptType(tag, raw) === 'importmap'
+}
+
+function scriptType(tag: Tag, raw: RawText): string {
+  const type = findAttribute(tag, 'type')
+  return type ? decodeAttribute(raw.text.slice(type.start, type.end), raw.charset).trim().toLowerCase() : ''
 }
 
 /**

@@ -7,6 +7,7 @@ import { findUnresolvedInPage } from '../bundle/verify-bundle.ts'
 import { chunkFiles } from '../crawl/chunk-files.ts'
 import { isMissing } from '../crawl/missing-page.ts'
 import { scriptFiles } from '../crawl/script-files.ts'
+import { type ScriptNeed, scriptNeeds } from '../crawl/script-needs.ts'
 import { createSite } from '../crawl/site.ts'
 import type { Features } from '../features.ts'
 import { inTurn, scanHtml } from '../page/html-scan.ts'
@@ -52,6 +53,9 @@ export interface ReadPage {
   assets: { url: string; role: UrlRole }[]
   /** Files that its inline scripts seem to load. */
   guesses: string[]
+  /** What those name for sure. */
+  scriptNeeds: ScriptNeed[]
+  importMaps: { text: string; base: string }[]
   /** Products that it holds or held, by name. */
   products: string[]
 }
@@ -61,6 +65,8 @@ export interface WriteSetup {
   folder: string
   leads: BundleLeads
   paths: ReadonlySet<string>
+  /** Path of a script that pages load before their own; null = none. */
+  loader: string | null
 }
 
 /** A kept page, to be rewritten into its place in the bundle and checked there. */
@@ -89,6 +95,8 @@ export interface PageWork {
   beginWriting(setup: WriteSetup): void
   write(task: WriteTask): WrittenPage
 }
+
+const scriptPlace = { isOwn: true, isInline: true }
 
 export function createPageWork({ domain, origin, features, removal }: PageWorkSetup): PageWork {
   const site = createSite(domain, new URL(origin))
@@ -125,6 +133,10 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
         links: ownLinks(page.links),
         assets: page.links.assets.map(({ url, role }) => ({ url: url.href, role })),
         guesses: [...new Set(page.links.scripts.flatMap(script => [...scriptFiles(script), ...chunkFiles(script)]))],
+        scriptNeeds: page.links.scripts.flatMap(script =>
+          scriptNeeds(script, { ...scriptPlace, url: page.links.base }),
+        ),
+        importMaps: page.links.importMaps.map(text => ({ text, base: page.links.base.href })),
         products: page.names,
       }
     },
@@ -133,7 +145,7 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
     },
     write({ file, charset, url, isRendered, path, sources }) {
       if (!writing) throw new Error('the bundle was not planned')
-      const { folder, map, paths } = writing
+      const { folder, map, paths, loader } = writing
       const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [] }
       const findings = {
         deadLink: (to: URL, reason: string) => void written.deadLinks.push([to.href, reason]),
@@ -142,7 +154,7 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
       const raw = { text: readFileSync(file, 'latin1'), charset }
       const outside = { isOutside: products.leavesOutside, sources }
       const page = { url: new URL(url), rendered: isRendered }
-      const text = rewritePage(raw, page, path, map, findings, outside)
+      const text = rewritePage(raw, page, path, map, findings, { outside, loader })
       written.unresolved = findUnresolvedInPage({ text, charset }, path, paths, products.leavesOutside)
       writeFileSync(join(folder, path), text, 'latin1')
       return written

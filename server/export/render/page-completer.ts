@@ -190,7 +190,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     const { shown, fetched } = both
     if (!gains(shown.words, readPageWords(fetched))) {
       // Its scripts stay in the bundle, so what they load has to be there too.
-      for (const url of shown.loaded) if (state.site.own(url)) needFile(state, url, 'asset')
+      for (const url of shown.loaded) needFile(state, url, 'asset')
       return
     }
     template.verdict = 'render'

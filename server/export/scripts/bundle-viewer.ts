@@ -15,6 +15,8 @@ export interface PageLook {
   errors: string[]
   /** Other files that it loaded. */
   loaded: string[]
+  /** Those of them that a script asked for. */
+  byScript: string[]
 }
 
 /** What the page gets: an answer; the file itself, for file: addresses; or nothing. */
@@ -92,6 +94,7 @@ interface Showing extends OpenRequests {
   failed: Set<string>
   errors: Set<string>
   loaded: Set<string>
+  byScript: Set<string>
 }
 
 async function openTab(browser: Browser, isOutside: (url: URL) => boolean): Promise<Tab> {
@@ -143,13 +146,20 @@ async function lookAt(tab: Tab, address: string, answer: ViewAnswerer, timeoutMs
     failed: new Set(),
     errors: new Set(),
     loaded: new Set(),
+    byScript: new Set(),
   }
   tab.showing = showing
   await page.goto(address, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
   await settle(client, showing, performance.now() + timeoutMs * 0.8)
   const words = splitWords(await page.evaluate(readVisibleText))
   const sorted = (found: Set<string>) => [...found].sort()
-  return { words, failed: sorted(showing.failed), errors: sorted(showing.errors), loaded: sorted(showing.loaded) }
+  return {
+    words,
+    failed: sorted(showing.failed),
+    errors: sorted(showing.errors),
+    loaded: sorted(showing.loaded),
+    byScript: sorted(showing.byScript),
+  }
 }
 
 async function answerRequest({ page, showing }: Tab, request: HTTPRequest): Promise<void> {
@@ -167,6 +177,7 @@ async function answerRequest({ page, showing }: Tab, request: HTTPRequest): Prom
     .catch(() => null)
   if (answered && answered !== 'file' && answered.status >= 400) showing.failed.add(request.url())
   if (answered && !isMain) showing.loaded.add(request.url())
+  if (answered && request.initiator()?.type === 'script') showing.byScript.add(request.url())
   if (answered === 'file') await request.continue()
   else if (answered) await request.respond(answered)
   else await request.abort('blockedbyclient')

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
 import { needFile } from '../crawl/pack-file.ts'
+import { needScripted } from '../crawl/pack-script.ts'
 import { type BrowserAnswer, createAnswerer } from '../render/browser-answer.ts'
 import type { BundleViewer, PageLook } from './bundle-viewer.ts'
 
@@ -42,9 +43,10 @@ export async function lookAtOrigin(
       if (!look) return
       looks.set(key, look)
       for (const address of look.loaded) {
-        const own = state.site.own(new URL(address))
-        if (own) needFile(state, own, 'asset')
+        const url = new URL(address)
+        needFile(state, state.site.own(url) ?? url, 'asset')
       }
+      for (const address of look.byScript) needScripted(state, new URL(address), 'asset')
     }),
   )
   do {

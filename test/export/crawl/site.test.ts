@@ -12,7 +12,7 @@ describe('a page has one key under all its spellings', () => {
     ['/a', '/a'],
     ['/a/', '/a'],
     ['/a/index.html', '/a'],
-    ['/a/INDEX.HTML', '/a'],
+    ['/a/INDEX.HTML', '/a/INDEX.HTML'],
     ['/a#part', '/a'],
     ['/a?x=1#part', '/a'],
     ['/a.html', '/a.html'],
