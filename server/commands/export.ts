@@ -1,17 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { describeEngine } from '../engine.ts'
 import type { BundleFormat } from '../export/export-job.ts'
 import { ExportError, type ExportResult, exportSite } from '../export/export-site.ts'
 import { type Deployment, type Feature, FeatureError, type Features, resolveFeatures } from '../export/features.ts'
+import type { SiteMemory } from '../export/memory/site-memory.ts'
 import { describeProgress, drawProgress } from '../export/progress-line.ts'
 import type { Verify } from '../export/scripts/place-scripts.ts'
+import { openSiteMemories } from '../store/site-memories.ts'
 import { parseDomain } from '../tenancy/site.ts'
 import { CommandError } from './command-error.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
 import { nonEmpty } from './non-empty.ts'
-import { jsonOption, verifyOption } from './options.ts'
+import { cacheMbOption, jsonOption, verifyOption } from './options.ts'
 import { formatOf, resolveOutput } from './output-file.ts'
 import { printJson } from './print.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from './removal-options.ts'
@@ -27,6 +31,8 @@ interface ExportFlags extends LimitFlags, RemovalFlags {
   ignoreRobots?: boolean
   workFolder?: string
   verify: Verify
+  cache?: string
+  cacheMb: number
   json?: boolean
 }
 
@@ -80,6 +86,12 @@ export function exportCommand(): Command {
         .argParser(nonEmpty('a folder, such as /var/tmp')),
     )
     .addOption(verifyOption())
+    .addOption(
+      new Option('--cache <folder>', 'remember sites here, so that the next export fetches what changed')
+        .env('QUIRE_EXPORT_CACHE')
+        .argParser(nonEmpty('a folder, such as ~/.cache/quire')),
+    )
+    .addOption(cacheMbOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -89,6 +101,7 @@ Examples:
   quire export https://docs.example.com/guide/ -o guide.tar.gz
   quire export http://127.0.0.1:3000/ -o preview.zip
   quire export docs.example.com --origin http://10.0.0.5:8080/ -o docs.zip
+  quire export docs.example.com -o docs.zip --cache ~/.cache/quire
   quire export docs.example.com --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
   quire export docs.example.com --path / --path /guide/install -o two-pages.zip --json
 
@@ -117,6 +130,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
       2,
     )
   })
+  const memory = flags.cache === undefined ? null : await openCache(flags.cache, flags.cacheMb, target.domain)
   const stop = stopOnSignal()
   const progress = showProgress(process.stderr)
   const startedAt = performance.now()
@@ -134,6 +148,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
       limits: readLimits(flags),
       verify: flags.verify,
       obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
+      reuse: memory && { memory, run: randomUUID(), engine: describeEngine() },
       onProgress: progress.show,
       signal: stop.signal,
     })
@@ -150,7 +165,27 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
     throw error
   } finally {
     stop.release()
+    await memory?.close()
     await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Null, with a line that says so, while another export of the site uses it. */
+async function openCache(folder: string, mostMb: number, domain: string): Promise<SiteMemory | null> {
+  const memories = openSiteMemories({
+    folder: resolve(folder),
+    mostBytes: mostMb * megabyte,
+    // An archive that was handed out belongs to the user, who may write into it.
+    sharesArchives: false,
+    warn: ({ err }, message) => console.error(`${message} (${(err as NodeJS.ErrnoException).code ?? err})`),
+  })
+  try {
+    const memory = await memories.open(domain)
+    if (!memory) console.error(`Another export of ${domain} uses --cache ${folder}; this one does without.`)
+    return memory
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError(`--cache ${folder} cannot be used (${code}). Name a folder that may be written.`, 2)
   }
 }
 

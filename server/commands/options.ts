@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
 
 /** `--data`, for every command that works on the data folder. */
@@ -20,4 +21,12 @@ export function verifyOption(): Option {
     .env('QUIRE_VERIFY')
     .choices(['static', 'sample', 'full'])
     .default('sample')
+}
+
+/** `--export-cache-mb` and its like: how much is remembered of one site. */
+export function cacheMbOption(flag = 'cache-mb'): Option {
+  return new Option(`--${flag} <number>`, 'most MB to remember of one site')
+    .env('QUIRE_EXPORT_CACHE_MB')
+    .default(4096)
+    .argParser(integer(1, 10_000_000))
 }

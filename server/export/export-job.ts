@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Awaitable } from '../tenancy/organization.ts'
 import type { Deployment, Features } from './features.ts'
+import { digestJson } from './memory/json-digest.ts'
 import type { Verify } from './scripts/place-scripts.ts'
 
 export type ExportStatus = 'queued' | 'running' | 'completed' | 'failed'
@@ -85,17 +85,5 @@ export interface ExportJobs {
 
 /** Identifies a request whatever the order of its fields: equal requests have equal digests. */
 export function digestRequest(request: ExportRequest): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sortKeys(request)))
-    .digest('hex')
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sortKeys(inner)]),
-  )
+  return digestJson(request)
 }

@@ -11,6 +11,8 @@ import type { BundleFormat } from './export-job.ts'
 import type { Deployment, Features } from './features.ts'
 import { openFetcher } from './fetch/fetcher.ts'
 import type { ExportLimits } from './limits.ts'
+import { type ExportReuse, keepExport, repeatExport } from './memory/finished-export.ts'
+import { rememberAnswers } from './memory/remembering-fetcher.ts'
 import { openPagePool } from './pool/page-pool.ts'
 import type { RemovalRules } from './products/removal-rules.ts'
 import { type ExportReport, writeReport } from './report.ts'
@@ -21,7 +23,7 @@ export { defaultLimits, type ExportLimits } from './limits.ts'
 export type { ExportReport } from './report.ts'
 
 export interface ExportProgress {
-  stage: 'discover' | 'fetch' | 'render' | 'archive'
+  stage: 'compare' | 'discover' | 'fetch' | 'render' | 'archive'
   pagesDone: number
   pagesKnown: number
 }
@@ -55,6 +57,8 @@ export interface ExportOptions {
   obeyRobots?: boolean
   /** How much of the bundle a browser opens: none of it, a fixed sample (the default), or every page with scripts. */
   verify?: Verify
+  /** What exports before this one saw; null or absent: everything is fetched and made anew. */
+  reuse?: ExportReuse | null
 }
 
 export interface ExportResult {
@@ -70,7 +74,7 @@ export interface ExportResult {
  * @throws {ExportError} when there is no bundle to give, with a sentence a person can act on.
  */
 export async function exportSite(options: ExportOptions): Promise<ExportResult> {
-  const { limits, workFolder, outFile, log } = options
+  const { limits, workFolder, outFile, log, reuse } = options
   const ending = new AbortController()
   const timer = setTimeout(() => {
     const seconds = Math.round(limits.jobTimeoutMs / 1000)
@@ -82,7 +86,9 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const site = createSite(options.domain, options.origin)
   const exempt = options.originAllowed ? options.origin : null
   const alsoExempt = options.alsoAllowed ?? []
-  const fetcher = openFetcher({ exempt, alsoExempt, limits, signal, locate: url => site.own(url) ?? url })
+  const openDoor = () => openFetcher({ exempt, alsoExempt, limits, signal, locate: url => site.own(url) ?? url })
+  const remembering = reuse ? rememberAnswers({ ...reuse, fetcher: openDoor(), limits }) : null
+  const fetcher = remembering ?? openDoor()
   const { domain, origin, features, removal = null } = options
   const pool = openPagePool({ domain, origin: origin.href, features, removal })
   let placer: ScriptPlacer | null = null
@@ -91,6 +97,14 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     await rm(workFolder, { recursive: true, force: true })
     await mkdir(workFolder, { recursive: true })
     const startedAt = performance.now()
+    const repeated = await repeatExport(options, openDoor, signal)
+    if (repeated) {
+      log?.(
+        { stage: 'compare', pages: repeated.pageCount, ms: since(startedAt) },
+        'nothing changed since an export before',
+      )
+      return repeated
+    }
     const { state, start, report } = await collectSite(options, site, fetcher, pool, signal, error =>
       ending.abort(error),
     )
@@ -120,7 +134,10 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     const paths = [...written.paths, ...added, 'export-report.json', 'export-report.html']
     const archived = await archiveFiles({ folder: bundleFolder, paths, format: options.format, outFile, signal })
     log?.({ stage: 'archive', ...archived, ms: since(startedAt) }, 'bundle archived')
-    return { pageCount: report.pages, ...archived, report }
+    const result = { pageCount: report.pages, ...archived, report }
+    await state.views.settle()
+    if (remembering) await keepExport(options, result, remembering.asked())
+    return result
   } catch (error) {
     throw explain(error, signal)
   } finally {

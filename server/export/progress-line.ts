@@ -3,6 +3,7 @@ import type { ExportProgress } from './export-site.ts'
 const barWidth = 24
 
 const verbs: Record<ExportProgress['stage'], string> = {
+  compare: 'Comparing',
   discover: 'Looking for pages',
   fetch: 'Fetching',
   render: 'Rendering',

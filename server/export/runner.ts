@@ -40,6 +40,7 @@ const reportEveryMs = 250
 const mostInterruptions = 30
 /** What each stage is worth of the progress, in percent: where it begins, and where it ends. */
 const stageSpans: Record<ExportProgress['stage'], [number, number]> = {
+  compare: [0, 10],
   discover: [0, 0],
   fetch: [0, 80],
   render: [0, 80],
@@ -153,8 +154,8 @@ function reporter({ exportJobs, now, log }: RunnerDeps, lease: Lease, leaseLost:
     reportedAt = now()
     const [begin, end] = stageSpans[stage]
     const percent = begin + (end - begin) * (pagesKnown === 0 ? 0 : pagesDone / pagesKnown)
-    // The archive counts the pages a second time, from none.
-    const pageCount = stage === 'archive' ? 0 : pagesDone
+    // The archive counts the pages a second time, from none; what is compared is not exported yet.
+    const pageCount = stage === 'archive' || stage === 'compare' ? 0 : pagesDone
     const held = await stillHeld(() => exportJobs.report(lease, Math.round(percent * 10) / 10, pageCount, now()), log)
     if (!held) leaseLost.abort()
   }

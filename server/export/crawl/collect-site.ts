@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExportOptions } from '../export-site.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
+import { createViewMemory, noViewMemory } from '../memory/view-memory.ts'
 import { readPageWords } from '../page/page-text.ts'
 import { readRawText } from '../page/text-encoding.ts'
 import type { PagePool } from '../pool/page-pool.ts'
@@ -63,6 +64,7 @@ export async function collectSite(
     isAllowed: discovered.isAllowed,
     refuseFile: products.refuse,
     products,
+    views: options.reuse ? createViewMemory(options.reuse) : noViewMemory,
     abort,
   }
   const wanted = paths?.map(path => new URL(path, site.origin)) ?? [site.origin]

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import { type ExportLimits, totalExceeded } from '../limits.ts'
+import type { ViewMemory } from '../memory/view-memory.ts'
 import type { PagePool } from '../pool/page-pool.ts'
 import type { ProductRemoval } from '../products/product-removal.ts'
 import type { ModuleNames } from './import-map.ts'
@@ -63,6 +64,8 @@ export interface CrawlState {
   refuseFile(url: URL): string | null
   /** What becomes of the products of others on the site's pages. */
   products: ProductRemoval
+  /** What browsers saw in exports before this one. */
+  views: ViewMemory
   /** Ends the whole export. */
   abort(error: unknown): void
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import robotsParser from 'robots-parser'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import { FetchError, userAgent } from '../fetch/fetcher.ts'
@@ -115,7 +115,9 @@ export function linksOfLlms(text: string, base: URL): string[] {
 }
 
 async function probeMissing(site: Site, fetcher: Fetcher): Promise<MissingPage> {
-  const asked = new URL(`quire-${randomBytes(8).toString('hex')}`, site.origin)
+  // No page has this address by chance, and a second export asks for the same one.
+  const name = createHash('sha256').update(site.origin.href).digest('hex').slice(0, 16)
+  const asked = new URL(`quire-${name}`, site.origin)
   try {
     const answer = await fetcher.open(asked, 'text/html,*/*;q=0.8')
     const isPage = answer.status === 200 && /html/.test(answer.type)

@@ -9,6 +9,7 @@ import { type Dispatcher, request } from 'undici'
 import { ExportError } from '../export-error.ts'
 import { type ExportLimits, totalExceeded } from '../limits.ts'
 import { ForbiddenAddressError, openGuardedAgent } from './guarded-agent.ts'
+import { conditions, lastingHeaders, readValidators, type Validators } from './lasting-headers.ts'
 
 export type FetchErrorCode = 'forbidden' | 'network' | 'timeout' | 'too_large' | 'redirects' | 'url' | 'encoding'
 
@@ -30,17 +31,22 @@ export interface Answer {
   /** In lower case, without parameters; '' without one. */
   type: string
   contentType: string
+  /** Those that say something about the content; see `lastingHeaders`. */
   headers: Record<string, string>
+  validators: Validators
   redirected: boolean
   /** The decompressed body, at most `maxBytes` of it: FetchError 'too_large' past that. */
   read(maxBytes: number): Promise<Buffer>
   /** Writes the decompressed body to a file. */
   save(file: string, maxBytes: number): Promise<{ sizeBytes: number; sha256: string }>
+  /** Reads the body and keeps nothing of it. */
+  hash(maxBytes: number): Promise<{ sizeBytes: number; sha256: string }>
   drop(): Promise<void>
 }
 
 export interface Fetcher {
-  open(url: URL, accept?: string): Promise<Answer>
+  /** @param unless answers 304 without a body when the file is still the one with these validators. */
+  open(url: URL, accept?: string, unless?: Validators): Promise<Answer>
   /** Decompressed bytes read so far. */
   readonly totalBytes: number
   close(): Promise<void>
@@ -78,8 +84,8 @@ export function openFetcher(options: FetcherOptions): Fetcher {
   const delays = retryDelaysMs ?? defaultRetryDelaysMs
   let totalBytes = 0
 
-  async function requestOnce(url: URL, accept: string, deadline: AbortSignal) {
-    const headers = { 'user-agent': userAgent, accept, 'accept-encoding': 'gzip, br, zstd' }
+  async function requestOnce(url: URL, wanted: Record<string, string>, deadline: AbortSignal) {
+    const headers = { 'user-agent': userAgent, 'accept-encoding': 'gzip, br, zstd', ...wanted }
     try {
       return await request(url, {
         dispatcher: agent,
@@ -94,11 +100,11 @@ export function openFetcher(options: FetcherOptions): Fetcher {
   }
 
   /** One hop, repeated when the failure looks like a passing one. */
-  async function requestPatiently(url: URL, accept: string, deadline: AbortSignal) {
+  async function requestPatiently(url: URL, wanted: Record<string, string>, deadline: AbortSignal) {
     for (let attempt = 0; ; attempt += 1) {
       const delay = delays[attempt]
       try {
-        const response = await requestOnce(url, accept, deadline)
+        const response = await requestOnce(url, wanted, deadline)
         if (delay === undefined || !transient.has(response.statusCode)) return response
         await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
         const retryAfterMs = Number(response.headers['retry-after']) * 1000
@@ -114,7 +120,8 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     }
   }
 
-  async function open(start: URL, accept = '*/*'): Promise<Answer> {
+  async function open(start: URL, accept = '*/*', unless?: Validators): Promise<Answer> {
+    const wanted = { accept, ...(unless && conditions(unless)) }
     const timeout = new AbortController()
     // One clock for all hops and the body: slow bytes end here too.
     const timer = setTimeout(() => timeout.abort(new DOMException('slow', 'TimeoutError')), limits.pageTimeoutMs)
@@ -126,7 +133,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
           throw new FetchError('url', `${url.protocol} is not a scheme that can be fetched`)
         }
         if (url.username || url.password) throw new FetchError('url', 'the address carries a user name or a password')
-        const response = await requestPatiently(url, accept, deadline)
+        const response = await requestPatiently(url, wanted, deadline)
         const location = first(response.headers.location)
         if (![301, 302, 303, 307, 308].includes(response.statusCode) || !location) {
           return toAnswer(url, hops > 0, response, deadline, timer)
@@ -183,7 +190,8 @@ export function openFetcher(options: FetcherOptions): Fetcher {
       status: response.statusCode,
       type: contentType.split(';')[0]?.trim().toLowerCase() ?? '',
       contentType,
-      headers,
+      headers: lastingHeaders(headers),
+      validators: readValidators(headers),
       redirected,
       async read(maxBytes) {
         const chunks: Buffer[] = []
@@ -193,19 +201,18 @@ export function openFetcher(options: FetcherOptions): Fetcher {
         return Buffer.concat(chunks)
       },
       async save(file, maxBytes) {
-        const hash = createHash('sha256')
-        let sizeBytes = 0
-        const tap = new PassThrough()
-        tap.on('data', (chunk: Buffer) => {
-          hash.update(chunk)
-          sizeBytes += chunk.length
-        })
+        const { tap, result } = createTap()
         const written = pipeline(tap, createWriteStream(file))
         await Promise.all([
           pass(maxBytes, tap),
           written.catch(error => Promise.reject(toFetchError(error, url, signal))),
         ])
-        return { sizeBytes, sha256: hash.digest('hex') }
+        return result()
+      },
+      async hash(maxBytes) {
+        const { tap, result } = createTap()
+        await pass(maxBytes, tap)
+        return result()
       },
       async drop() {
         // The clock goes on: a body that drips never comes to its end.
@@ -222,6 +229,18 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     },
     close: () => agent.destroy(),
   }
+}
+
+/** Counts and hashes what passes. */
+function createTap() {
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  const tap = new PassThrough()
+  tap.on('data', (chunk: Buffer) => {
+    hash.update(chunk)
+    sizeBytes += chunk.length
+  })
+  return { tap, result: () => ({ sizeBytes, sha256: hash.digest('hex') }) }
 }
 
 /** The streams that undo a Content-Encoding; two layers at most, since nothing honest uses more. */

@@ -30,18 +30,13 @@ const mostCachedBytes = 64 * 1024 ** 2
 
 const packed = new Set(['stylesheet', 'image', 'media', 'font'])
 
-/** Headers about the transport or about state, which say nothing true once the fetcher has read the body. */
-const withheld =
-  /^(connection|content-encoding|content-length|keep-alive|set-cookie|strict-transport-security|transfer-encoding|alt-svc|link|report-to|nel)$/
-
 export function createAnswerer(state: CrawlState): Answerer {
   const cache = new Map<string, Promise<BrowserAnswer>>()
   let cachedBytes = 0
 
   async function fetchAnswer(url: URL): Promise<BrowserAnswer> {
     const answer = await state.fetcher.open(url)
-    const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !withheld.test(name)))
-    const final = { status: answer.status, headers, body: await answer.read(state.limits.pageBytes) }
+    const final = { status: answer.status, headers: answer.headers, body: await answer.read(state.limits.pageBytes) }
     if (!answer.redirected) return final
     // The browser has to know the final address: modules and style sheets there are relative to it.
     const to = state.site.own(answer.url) ?? answer.url

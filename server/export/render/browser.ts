@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
@@ -23,6 +23,14 @@ export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | null
   const inPath = (env.PATH ?? '').split(delimiter).flatMap(folder => names.map(name => join(folder, name + suffix)))
   const places = [...inCache(cache, 'chrome'), ...inCache(cache, 'chrome-headless-shell'), ...inPath, ...wellKnown]
   return places.find(isExecutable) ?? null
+}
+
+/** Names the browser that `findBrowser` finds: another build may show a page in another way. Null when there is none. */
+export function describeBrowser(): string | null {
+  const file = findBrowser()
+  if (file === null) return null
+  const { size, mtimeMs } = statSync(file)
+  return `${file} ${size} ${mtimeMs}`
 }
 
 /** The command that installs a Chromium on this machine. */

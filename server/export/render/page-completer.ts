@@ -6,6 +6,7 @@ import { needFile } from '../crawl/pack-file.ts'
 import { linkKey } from '../crawl/site.ts'
 import type { FetchedPage } from '../crawl/visit-page.ts'
 import { ExportError } from '../export-error.ts'
+import { digest } from '../memory/answer-digest.ts'
 import { countMissing, judgePage, readPageWords } from '../page/page-text.ts'
 import type { RawText } from '../page/text-encoding.ts'
 import { PageWorkError } from '../pool/page-pool.ts'
@@ -65,15 +66,23 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   let routesByFragment = false
   let waiting = 0
 
+  const answer = createAnswerer(state)
+  const { pageTimeoutMs } = state.limits
+
   async function render(url: URL, html: BrowserAnswer): Promise<RenderedPage> {
-    renderer ??= openRenderer({
-      executablePath: executablePath ?? '',
-      answer: createAnswerer(state),
-      profileFolder: options.profileFolder,
-      pageTimeoutMs: state.limits.pageTimeoutMs,
-      signal,
+    const { status, headers, body } = html
+    const subject = { view: 'page', url, status, headers, body: digest(body), pageTimeoutMs }
+    const { loaded, ...seen } = await state.views.see(subject, answer, async answer => {
+      renderer ??= openRenderer({
+        executablePath: executablePath ?? '',
+        profileFolder: options.profileFolder,
+        pageTimeoutMs,
+        signal,
+      })
+      const shown = await (await renderer).render(url, html, answer)
+      return { ...shown, url: shown.url.href, loaded: shown.loaded.map(url => url.href) }
     })
-    return (await renderer).render(url, html)
+    return { ...seen, url: new URL(seen.url), loaded: loaded.map(url => new URL(url)) }
   }
 
   /** What a browser makes of a page, and what the page was before. */

@@ -22,9 +22,10 @@ export interface Renderer {
    * Shows a page and reads it when it is quiet. Repeated once on a fresh browser when that one breaks.
    *
    * @param html what the server answers there, already fetched.
+   * @param answer everything else that the page asks for.
    * @throws {RenderError} when the page cannot be shown.
    */
-  render(url: URL, html: BrowserAnswer): Promise<RenderedPage>
+  render(url: URL, html: BrowserAnswer, answer: Answerer): Promise<RenderedPage>
   close(): Promise<void>
 }
 
@@ -33,7 +34,6 @@ export class RenderError extends Error {}
 
 export interface RendererOptions {
   executablePath: string
-  answer: Answerer
   /** Folder for the empty profile. */
   profileFolder: string
   pageTimeoutMs: number
@@ -97,15 +97,15 @@ export async function openRenderer(options: RendererOptions): Promise<Renderer> 
       if (tab.generation === generation && !tab.page.isClosed()) return tab
     }
     const own = generation
-    return openTab(await launched, own, options.answer)
+    return openTab(await launched, own)
   }
 
-  async function renderOnce(url: URL, html: BrowserAnswer): Promise<RenderedPage> {
+  async function renderOnce(url: URL, html: BrowserAnswer, answer: Answerer): Promise<RenderedPage> {
     const tab = await takeTab()
     let isReusable = false
     try {
       const rendered = await withDeadline(
-        showPage(tab, url, html, options.pageTimeoutMs),
+        showPage(tab, url, html, answer, options.pageTimeoutMs),
         options.pageTimeoutMs,
         signal,
       )
@@ -120,13 +120,13 @@ export async function openRenderer(options: RendererOptions): Promise<Renderer> 
   }
 
   return {
-    render: (url, html) =>
+    render: (url, html, answer) =>
       queue.add(async () => {
         for (let attempt = 0; ; attempt += 1) {
           signal.throwIfAborted()
           const own = generation
           try {
-            return await renderOnce(url, html)
+            return await renderOnce(url, html, answer)
           } catch (error) {
             signal.throwIfAborted()
             if (error instanceof ExportError) throw error
@@ -178,6 +178,7 @@ interface Tab {
 interface Showing extends OpenRequests {
   url: URL
   html: BrowserAnswer
+  answer: Answerer
   isDocumentSent: boolean
   loaded: URL[]
 }
@@ -190,7 +191,7 @@ export interface OpenRequests {
   finished: number
 }
 
-async function openTab(browser: Browser, generation: number, answer: Answerer): Promise<Tab> {
+async function openTab(browser: Browser, generation: number): Promise<Tab> {
   // A context of its own per tab: storage that one page leaves behind must not change another.
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } })
   const page = await context.newPage()
@@ -203,7 +204,7 @@ async function openTab(browser: Browser, generation: number, answer: Answerer): 
     page.setRequestInterception(true),
   ])
   page.on('dialog', dialog => void dialog.dismiss().catch(() => {}))
-  page.on('request', request => void answerRequest(tab, request, answer).catch(() => {}))
+  page.on('request', request => void answerRequest(tab, request).catch(() => {}))
   await client.send('Network.enable')
   client.on('Network.requestWillBeSent', ({ requestId, type, request }) => {
     // The end of a worker's script (blob:) is told to the worker.
@@ -218,7 +219,7 @@ async function openTab(browser: Browser, generation: number, answer: Answerer): 
   return tab
 }
 
-async function answerRequest(tab: Tab, request: HTTPRequest, answer: Answerer): Promise<void> {
+async function answerRequest(tab: Tab, request: HTTPRequest): Promise<void> {
   const { showing } = tab
   // What comes after a page was read has nobody to answer it.
   if (!showing) return request.abort('aborted').catch(() => {})
@@ -226,7 +227,7 @@ async function answerRequest(tab: Tab, request: HTTPRequest, answer: Answerer): 
   try {
     const isDocument = isMain && !showing.isDocumentSent && request.url() === showing.url.href
     if (isDocument) showing.isDocumentSent = true
-    const answered = isDocument ? showing.html : await answer(toBrowserRequest(request, isMain))
+    const answered = isDocument ? showing.html : await showing.answer(toBrowserRequest(request, isMain))
     if (!isMain && answered?.status === 200 && byScripts.has(request.resourceType()))
       showing.loaded.push(new URL(request.url()))
     if (answered) await request.respond(answered)
@@ -240,11 +241,18 @@ async function answerRequest(tab: Tab, request: HTTPRequest, answer: Answerer): 
   }
 }
 
-async function showPage(tab: Tab, url: URL, html: BrowserAnswer, timeoutMs: number): Promise<RenderedPage> {
+async function showPage(
+  tab: Tab,
+  url: URL,
+  html: BrowserAnswer,
+  answer: Answerer,
+  timeoutMs: number,
+): Promise<RenderedPage> {
   const { page } = tab
   const showing: Showing = {
     url,
     html,
+    answer,
     isDocumentSent: false,
     loaded: [],
     open: new Map(),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
 import { needFile } from '../crawl/pack-file.ts'
 import { needScripted } from '../crawl/pack-script.ts'
+import { digest } from '../memory/answer-digest.ts'
 import { type BrowserAnswer, createAnswerer } from '../render/browser-answer.ts'
 import type { BundleViewer, PageLook } from './bundle-viewer.ts'
 
@@ -37,8 +38,11 @@ export async function lookAtOrigin(
     pages.map(async ({ key, url, file, type, charset }) => {
       const body = await readFile(file)
       const html: BrowserAnswer = { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body }
-      const look = await viewer.look(url.href, request =>
-        request.isNavigation && request.url === url.href ? Promise.resolve(html) : answer(request),
+      const subject = { view: 'look', url, headers: html.headers, body: digest(body) }
+      const look = await state.views.see(subject, answer, answer =>
+        viewer.look(url.href, request =>
+          request.isNavigation && request.url === url.href ? Promise.resolve(html) : answer(request),
+        ),
       )
       if (!look) return
       looks.set(key, look)

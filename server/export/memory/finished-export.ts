@@ -1,0 +1,84 @@
+import { rename } from 'node:fs/promises'
+import { createQueue } from '../crawl/queue.ts'
+import type { ExportOptions, ExportResult } from '../export-site.ts'
+import type { Fetcher } from '../fetch/fetcher.ts'
+import { describeBrowser } from '../render/browser.ts'
+import { digestJson } from './json-digest.ts'
+import { type RememberingFetcher, rememberAnswers } from './remembering-fetcher.ts'
+import type { AskedAnswer, SiteMemory } from './site-memory.ts'
+
+/** Where an export may take from what exports before it saw. */
+export interface ExportReuse {
+  memory: SiteMemory
+  /** Names this export; one that was cut off has the same name when it goes on. */
+  run: string
+  /** Names the program that makes the bundles: what another one made is made anew. */
+  engine: string
+}
+
+/**
+ * Gives the archive of an export before this one when the site answers everything that was asked for then with the same:
+ * what is made from the same answers in the same way has the same bytes. Null at the first difference.
+ *
+ * @param openDoor a fetcher of its own: what is only compared does not count as fetched.
+ */
+export async function repeatExport(
+  options: ExportOptions,
+  openDoor: () => Fetcher,
+  signal: AbortSignal,
+): Promise<ExportResult | null> {
+  const { limits, onProgress, outFile, reuse } = options
+  const key = reuse ? digestOptions(options, reuse) : ''
+  const finished = await reuse?.memory.findFinished(key)
+  if (!reuse || !finished) return null
+  const { asked, pageCount, sizeBytes, sha256, report } = finished
+  const onCompared = (done: number) =>
+    onProgress({ stage: 'compare', pagesDone: Math.floor((pageCount * done) / asked.length), pagesKnown: pageCount })
+  const fetcher = rememberAnswers({ ...reuse, fetcher: openDoor(), limits })
+  try {
+    if (!(await isUnchanged(asked, fetcher, limits.connections, onCompared))) return null
+  } finally {
+    await fetcher.close()
+  }
+  signal.throwIfAborted()
+  if (!(await reuse.memory.copyArchive(finished, `${outFile}.part`))) return null
+  await rename(`${outFile}.part`, outFile)
+  reuse.memory.renew(key, reuse.run)
+  return { pageCount, sizeBytes, sha256, report }
+}
+
+/** Keeps a finished export for the next one of the same options. */
+export async function keepExport(options: ExportOptions, result: ExportResult, asked: AskedAnswer[]): Promise<void> {
+  const { outFile, reuse } = options
+  if (reuse)
+    await reuse.memory.finish({ key: digestOptions(options, reuse), run: reuse.run, ...result, asked }, outFile)
+}
+
+/** Names everything but the answers of the site that decides what an export becomes. */
+function digestOptions(options: ExportOptions, { engine }: ExportReuse): string {
+  const { outFile, workFolder, onProgress, signal, log, reuse, ...deciding } = options
+  return digestJson({ ...deciding, engine, browser: describeBrowser() })
+}
+
+/** Asks for everything again, a few at once, up to the first difference. */
+async function isUnchanged(
+  all: readonly AskedAnswer[],
+  fetcher: RememberingFetcher,
+  connections: number,
+  onCompared: (done: number) => void,
+): Promise<boolean> {
+  const queue = createQueue(connections)
+  let done = 0
+  let isSame = true
+  await Promise.all(
+    all.map(asked =>
+      queue.add(async () => {
+        if (!isSame) return
+        isSame = (await fetcher.isUnchanged(asked)) && isSame
+        done += 1
+        onCompared(done)
+      }),
+    ),
+  )
+  return isSame
+}

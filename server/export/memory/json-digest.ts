@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto'
+
+/** SHA-256 in hex of a JSON value whatever the order of its fields: equal values have equal digests. */
+export function digestJson(value: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sortKeys(JSON.parse(JSON.stringify(value)))))
+    .digest('hex')
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sortKeys(inner)]),
+  )
+}
