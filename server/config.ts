@@ -3,7 +3,7 @@ import { CommandError } from './commands/command-error.ts'
 import { integer } from './commands/integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './commands/limit-options.ts'
 import { nonEmpty } from './commands/non-empty.ts'
-import { dataOption, verifyOption } from './commands/options.ts'
+import { cacheMbOption, dataOption, verifyOption } from './commands/options.ts'
 import type { ExportLimits } from './export/limits.ts'
 import type { Verify } from './export/scripts/place-scripts.ts'
 
@@ -23,6 +23,10 @@ export interface Config {
   exportLimits: ExportLimits
   /** How much of a bundle a browser opens before it is handed out. */
   exportVerify: Verify
+  /** Whether exports remember what they saw of a site. */
+  exportCache: boolean
+  /** How much is remembered of one site. */
+  exportCacheBytes: number
   logLevel: string
   /** Checks every answer against the document, too: for tests and for trying a change. */
   validateResponses: boolean
@@ -40,6 +44,8 @@ export interface ServeFlags extends LimitFlags {
   leaseSeconds: number
   agentJobRetentionDays?: number
   verify: Verify
+  exportCache?: boolean
+  exportCacheMb: number
   logLevel: string
   validateResponses?: boolean
 }
@@ -85,6 +91,8 @@ export function serveOptions(): Option[] {
       .argParser(integer(1, 36500)),
     ...limitOptions(),
     verifyOption(),
+    new Option('--no-export-cache', 'fetch and make everything anew in every export').env('QUIRE_NO_EXPORT_CACHE'),
+    cacheMbOption('export-cache-mb'),
     new Option('--log-level <level>', 'least level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
     new Option('--validate-responses', 'check answers against the document, too').env('QUIRE_VALIDATE_RESPONSES'),
   ]
@@ -121,6 +129,8 @@ export function readConfig(flags: ServeFlags): Config {
     agentJobRetentionDays: flags.agentJobRetentionDays,
     exportLimits: readLimits(flags),
     exportVerify: flags.verify,
+    exportCache: flags.exportCache ?? true,
+    exportCacheBytes: flags.exportCacheMb * 1024 ** 2,
     logLevel: flags.logLevel,
     validateResponses: flags.validateResponses ?? false,
   }

@@ -8,6 +8,7 @@ import { createApp } from './app.ts'
 import { readAsset } from './assets.ts'
 import type { Config } from './config.ts'
 import { buildDocumentation } from './docs/documentation.ts'
+import { describeEngine } from './engine.ts'
 import { createBundleLinks } from './export/bundle-link.ts'
 import { exportSite } from './export/export-site.ts'
 import { type Runner, startRunner } from './export/runner.ts'
@@ -15,6 +16,7 @@ import { openValidator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
 import { openBundleFiles } from './store/bundle-files.ts'
 import { openSecret } from './store/secret-file.ts'
+import { memoriesFolder, openSiteMemories } from './store/site-memories.ts'
 import { openStore } from './store/store.ts'
 import { createId } from './tenancy/id.ts'
 
@@ -44,6 +46,15 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   try {
     const linkKey = openSecret(join(dataFolder, 'link.key'))
     const bundles = openBundleFiles(join(dataFolder, 'bundles'))
+    const memories = openSiteMemories({
+      folder: memoriesFolder(dataFolder),
+      mostBytes: config.exportCacheBytes,
+      // Bundles are never written into, so each can be the same file.
+      sharesArchives: true,
+      warn: (details, message) => log.warn(details, message),
+    })
+    const domains = config.exportCache ? (await store.sites.list()).map(({ domain }) => domain) : []
+    await memories.keepOnly(domains)
     let whyNotReady: string | undefined
     let runner: Runner | undefined
 
@@ -82,6 +93,8 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       exportJobs: store.exportJobs,
       sites: store.sites,
       bundles,
+      memories: config.exportCache ? memories : null,
+      engine: describeEngine(),
       exportSite,
       limits: config.exportLimits,
       verify: config.exportVerify,

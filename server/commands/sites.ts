@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { forgetSite, memoriesFolder } from '../store/site-memories.ts'
 import { parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { CommandError } from './command-error.ts'
 import { dataOption, jsonOption } from './options.ts'
@@ -90,10 +91,14 @@ An origin may be a private or loopback address, because it is set here by hand; 
     })
   sites
     .command('delete <domain>')
-    .description('remove a site; its finished exports stay')
+    .description('remove a site and what exports remember of it; its finished exports stay')
     .addOption(dataOption())
     .action(async (domain: string, flags: { data: string }) => {
-      const deleted = await withStore(flags.data, store => store.sites.delete(domain.toLowerCase()))
+      const deleted = await withStore(flags.data, async store => {
+        const deleted = await store.sites.delete(domain.toLowerCase())
+        await forgetSite(memoriesFolder(flags.data), domain.toLowerCase())
+        return deleted
+      })
       if (!deleted) throw new CommandError(`There is no site ${domain}. See: quire sites list`)
       console.log(`${domain} is removed.`)
     })

@@ -5,6 +5,7 @@ import type { Sites } from '../tenancy/site.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJobs, Lease } from './export-job.ts'
 import { ExportError, type ExportLimits, type ExportProgress, type exportSite } from './export-site.ts'
+import type { SiteMemories, SiteMemory } from './memory/site-memory.ts'
 import type { Verify } from './scripts/place-scripts.ts'
 
 export interface RunnerDeps {
@@ -12,6 +13,10 @@ export interface RunnerDeps {
   sites: Pick<Sites, 'findOwned'>
   bundles: BundleStore
   exportSite: typeof exportSite
+  /** What exports saw of each site before; null = every export begins anew. */
+  memories: SiteMemories | null
+  /** Names this build of the engine. */
+  engine: string
   limits: ExportLimits
   verify: Verify
   /** Scratch space, on the file system of the bundles. */
@@ -106,6 +111,7 @@ async function runJob(
   }, deps.leaseMs / 3)
   const workFolder = join(deps.workFolder, `${job.jobId}-${lease.token}`)
   const startedAt = now()
+  let memory: SiteMemory | null = null
   log.info({ ...about, interruptions }, 'export started')
   try {
     await removeLeftovers(deps.workFolder, job.jobId)
@@ -113,6 +119,7 @@ async function runJob(
     const site = await deps.sites.findOwned(job.organizationId, job.request.domain)
     if (!site)
       throw new ExportError(`The site ${job.request.domain} is registered no more. Register it and start again.`)
+    memory = await openMemory(deps, site.domain)
     const fileName = `${job.jobId}.${job.request.format}`
     const outFile = join(workFolder, fileName)
     const result = await deps.exportSite({
@@ -124,6 +131,8 @@ async function runJob(
       workFolder: join(workFolder, 'site'),
       limits: deps.limits,
       verify: job.request.verify ?? deps.verify,
+      // By the job: what was seen before a kill is not asked for again.
+      reuse: memory && { memory, run: job.jobId, engine: deps.engine },
       onProgress: reporter(deps, lease, leaseLost),
       signal: AbortSignal.any([stopping, leaseLost.signal]),
       log: (details, message) => log.info({ ...about, ...details }, message),
@@ -142,7 +151,21 @@ async function runJob(
     await exportJobs.fail(lease, explainFailure(error), now())
   } finally {
     clearInterval(heartbeat)
+    await memory?.close()
     await rm(workFolder, { recursive: true, force: true })
+  }
+}
+
+/** Null when nothing can be remembered of the site: that makes an export slower and no different. */
+async function openMemory({ memories, log }: RunnerDeps, domain: string): Promise<SiteMemory | null> {
+  try {
+    const memory = await memories?.open(domain)
+    if (memory === null)
+      log.info({ domain }, 'another export uses what is remembered of the site; this one does without')
+    return memory ?? null
+  } catch (error) {
+    log.warn({ err: error, domain }, 'what is remembered of the site cannot be used; the export goes on without')
+    return null
   }
 }
 

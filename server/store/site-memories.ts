@@ -11,13 +11,22 @@ export function openSiteMemories({ folder, ...options }: SiteMemoryOptions): Sit
       await mkdir(folder, { recursive: true, mode: 0o700 })
       return openSiteMemory({ ...options, folder: join(folder, folderName(domain)) })
     },
-    forget: domain => rm(join(folder, folderName(domain)), { recursive: true, force: true }),
+    forget: domain => forgetSite(folder, domain),
     async keepOnly(domains) {
       const known = new Set(domains.map(folderName))
       for (const name of await readdir(folder).catch(() => []))
         if (!known.has(name)) await rm(join(folder, name), { recursive: true, force: true })
     },
   }
+}
+
+/** Where a data folder has the memories of its sites. */
+export function memoriesFolder(dataFolder: string): string {
+  return join(dataFolder, 'sites')
+}
+
+export async function forgetSite(folder: string, domain: string): Promise<void> {
+  await rm(join(folder, folderName(domain)), { recursive: true, force: true })
 }
 
 /** A name that people recognise and that no other host shares: `[::1]:80` is no name for a folder everywhere. */

@@ -79,6 +79,8 @@ function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000)
     exportJobs: store.exportJobs,
     sites: store.sites,
     bundles: openBundleFiles(join(folder, 'bundles')),
+    memories: null,
+    engine: 'test',
     exportSite,
     limits: defaultLimits,
     verify: 'static',
