@@ -8,12 +8,14 @@ const second = 1000
 /** Each limit: its flag (the environment variable follows from it), what it bounds, its unit in that of ExportLimits, and its most. */
 const limits: [keyof ExportLimits, flag: string, what: string, unit: number, most: number][] = [
   ['pages', 'max-pages', 'most pages of one export', 1, 1_000_000],
+  ['links', 'max-links', 'most links asked for in one export, dead ones too', 1, 10_000_000],
   ['files', 'max-files', 'most other files of one export', 1, 10_000_000],
   ['totalBytes', 'max-total-mb', 'most MB fetched for one export', megabyte, 1_000_000],
   ['fileBytes', 'max-file-mb', 'most MB of one file', megabyte, 100_000],
   ['pageBytes', 'max-page-mb', 'most MB of one page, script or style sheet', megabyte, 256],
   ['redirects', 'max-redirects', 'most redirects of one request', 1, 100],
   ['pageTimeoutMs', 'page-timeout-seconds', 'seconds for one page or file', second, 3600],
+  ['pageRequests', 'max-page-requests', 'most requests of one page in the browser', 1, 100_000],
   ['jobTimeoutMs', 'job-timeout-seconds', 'seconds for one export', second, 604_800],
   ['connections', 'connections', 'requests at once', 1, 64],
 ]
@@ -21,12 +23,14 @@ const limits: [keyof ExportLimits, flag: string, what: string, unit: number, mos
 /** The flags of the limits as commander hands them over, by attribute name. */
 export type LimitFlags = Record<
   | 'maxPages'
+  | 'maxLinks'
   | 'maxFiles'
   | 'maxTotalMb'
   | 'maxFileMb'
   | 'maxPageMb'
   | 'maxRedirects'
   | 'pageTimeoutSeconds'
+  | 'maxPageRequests'
   | 'jobTimeoutSeconds'
   | 'connections',
   number

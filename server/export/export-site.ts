@@ -121,7 +121,9 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
       options.onProgress({ stage: 'archive', pagesDone: pagesWritten, pagesKnown })
     })
     signal.throwIfAborted()
-    Object.assign(report, written.findings, { pages: written.pageCount, files: written.fileCount })
+    const { notes, ...findings } = written.findings
+    report.notes.push(...notes)
+    Object.assign(report, findings, { pages: written.pageCount, files: written.fileCount })
     log?.({ stage: 'rewrite', pages: report.pages, ms: since(startedAt) }, 'bundle written')
 
     await inlineFonts(bundleFolder, written.paths)

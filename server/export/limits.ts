@@ -4,6 +4,8 @@ import { ExportError } from './export-error.ts'
 export interface ExportLimits {
   /** Pages in the bundle; links past it are left out and reported. */
   pages: number
+  /** Links asked for, whatever they lead to: soft 404s, redirects and dead links too; the rest is left out and reported. */
+  links: number
   /** Files in the bundle that are not pages. */
   files: number
   /** Bytes of everything fetched, decompressed. */
@@ -16,6 +18,8 @@ export interface ExportLimits {
   redirects: number
   /** Time for one request, and for one page in the browser. */
   pageTimeoutMs: number
+  /** Requests that one page may make in the browser; what it asks for beyond is refused and noted. */
+  pageRequests: number
   /** Time for the whole export. */
   jobTimeoutMs: number
   /** Requests under way at once. */
@@ -24,12 +28,14 @@ export interface ExportLimits {
 
 export const defaultLimits: ExportLimits = {
   pages: 20_000,
+  links: 200_000,
   files: 100_000,
   totalBytes: 4 * 1024 ** 3,
   fileBytes: 256 * 1024 ** 2,
   pageBytes: 24 * 1024 ** 2,
   redirects: 10,
   pageTimeoutMs: 30_000,
+  pageRequests: 1000,
   jobTimeoutMs: 3_600_000,
   connections: 8,
 }
@@ -41,4 +47,11 @@ export function totalExceeded(limits: ExportLimits): ExportError {
     `The site is larger than the limit of ${limitMb} MB for one export; raise the limit or export fewer paths.`,
     'too_large',
   )
+}
+
+/** A number of bytes as messages name it. */
+export function describeBytes(bytes: number): string {
+  const megabytes = bytes / 1024 ** 2
+  if (megabytes < 1) return `${Math.round(bytes / 1024)} KB`
+  return `${megabytes < 10 ? Math.round(megabytes * 10) / 10 : Math.round(megabytes)} MB`
 }

@@ -51,10 +51,13 @@ export function beginReport(
 ): ExportReport {
   const name = (key: string) => describe(state.site, key)
   const skipped: ExportReport['skipped'] = []
+  const unvisited: ExportReport['skipped'] = []
   for (const [key, outcome] of state.pages) {
     if (outcome.state === 'skipped' || outcome.state === 'failed')
       skipped.push({ url: name(key), reason: outcome.reason })
+    else if (outcome.state === 'unvisited') unvisited.push({ url: name(key), reason: outcome.reason })
   }
+  skipped.push(...unvisited.sort(byUrl).slice(0, listedUnvisited))
   const keptPages = [...state.pages].flatMap(([key, { state }]) => (state === 'page' ? [key] : []))
   const packedThirdParty: string[] = []
   const removedThirdParty: ExportReport['removedThirdParty'] = []
@@ -63,7 +66,6 @@ export function beginReport(
     if (outcome.state === 'file') packedThirdParty.push(key)
     else if (!state.guesses.has(key)) removedThirdParty.push({ url: key, reason: outcome.reason })
   }
-  const byUrl = (a: { url: string }, b: { url: string }) => (a.url < b.url ? -1 : 1)
   return {
     domain: options.domain,
     version: options.version,
@@ -72,7 +74,7 @@ export function beginReport(
     files: state.files.size,
     renderedPages: rendering.renderedPages.map(name).sort(),
     comparedPages: rendering.comparedPages.map(name).sort(),
-    notes: rendering.notes,
+    notes: [...rendering.notes, ...noteUnvisited(unvisited)],
     redirects: [],
     deadLinks: [],
     missingFiles: [],
@@ -84,6 +86,20 @@ export function beginReport(
     scripts: { mode: 'none', reason: null, decidedBy: 'rule', checkedPages: [] },
     differences: [],
   }
+}
+
+/** So many links past a limit are named; how many there are says a note. */
+const listedUnvisited = 1000
+
+function noteUnvisited(unvisited: ExportReport['skipped']): string[] {
+  const reasons = [...new Set(unvisited.map(({ reason }) => reason))].join(', ')
+  return unvisited.length === 0
+    ? []
+    : [`${unvisited.length} links were not followed, since they are ${reasons}; raise the limit to have them.`]
+}
+
+function byUrl(a: { url: string }, b: { url: string }): number {
+  return a.url < b.url ? -1 : 1
 }
 
 /** A key as a reader of the report knows it: the path on the site. */

@@ -7,12 +7,14 @@ import { runQuire } from '../support/process.ts'
 
 const given: [keyof typeof defaultLimits, flag: string, value: number, want: number][] = [
   ['pages', '--max-pages', 7, 7],
+  ['links', '--max-links', 6, 6],
   ['files', '--max-files', 8, 8],
   ['totalBytes', '--max-total-mb', 9, 9 * 1024 ** 2],
   ['fileBytes', '--max-file-mb', 10, 10 * 1024 ** 2],
   ['pageBytes', '--max-page-mb', 11, 11 * 1024 ** 2],
   ['redirects', '--max-redirects', 12, 12],
   ['pageTimeoutMs', '--page-timeout-seconds', 13, 13_000],
+  ['pageRequests', '--max-page-requests', 16, 16],
   ['jobTimeoutMs', '--job-timeout-seconds', 14, 14_000],
   ['connections', '--connections', 15, 15],
 ]

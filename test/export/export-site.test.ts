@@ -410,10 +410,8 @@ test('a page or file past its own limit is left out and reported', async () => {
     { limits: { pageBytes: 100_000, fileBytes: 100_000 } },
   )
   expect(names).toEqual(['export-report.html', 'export-report.json', 'index.html'])
-  expect(report.deadLinks).toMatchObject([{ to: '/big', reason: 'the file is larger than the limit for one file' }])
-  expect(report.missingFiles).toMatchObject([
-    { url: '/big.png', reason: 'the file is larger than the limit for one file' },
-  ])
+  expect(report.deadLinks).toMatchObject([{ to: '/big', reason: 'larger than the limit of 98 KB' }])
+  expect(report.missingFiles).toMatchObject([{ url: '/big.png', reason: 'larger than the limit of 98 KB' }])
 })
 
 test('an abort ends the export at once and leaves nothing behind', async () => {

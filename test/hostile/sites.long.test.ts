@@ -156,7 +156,7 @@ describe('too much', () => {
       return drip(response, Buffer.alloc(65_536, 'a'), 1)
     })
     expect(outcome.exported?.pageCount).toBe(1)
-    expect(reasonsOf(outcome)).toContain('larger than the limit for one file')
+    expect(reasonsOf(outcome)).toContain('larger than the limit of 1.9 MB')
   })
 
   test.each(['/', '/robots.txt', '/sitemap.xml', '/llms.txt'])('the body of %s has no end', async endless => {
@@ -211,7 +211,7 @@ describe('too much', () => {
             : undefined,
     )
     expect(outcome.exported?.pageCount).toBe(1)
-    expect(reasonsOf(outcome)).toMatch(/limit for one file|compressed/)
+    expect(reasonsOf(outcome)).toMatch(/limit of 1\.9 MB|compressed/)
     expect(process.memoryUsage().rss - memory).toBeLessThan(150 * 1024 ** 2)
   })
 

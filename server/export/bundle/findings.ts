@@ -1,41 +1,49 @@
 import { linkKey, type Site } from '../crawl/site.ts'
+import { keepLeastKeys } from '../least-keys.ts'
 import type { ExportReport } from '../report.ts'
 import type { RewriteFindings } from './rewrite-page.ts'
 
 interface Finding {
   reason: string
-  pages: Set<string>
+  /** How many pages hold it. */
+  count: number
+  /** The page that was the last to hold it: all that one page misses is told in a row. */
+  last: string
+  /** Some of the pages, sorted. */
+  pages: string[]
 }
 
 export interface Findings {
   /** What one page misses is told here. */
   on(path: string): RewriteFindings
-  list(): Pick<ExportReport, 'deadLinks' | 'missingFiles'>
+  list(): Pick<ExportReport, 'deadLinks' | 'missingFiles' | 'notes'>
 }
 
 /** How many of the pages that hold a dead link are named. */
 const namedPages = 5
+/** How many dead links, and files that could not be had, are listed. */
+const listedFindings = 10_000
 
 /** Gathers what pages miss, by address, with some of the pages. */
 export function createFindings(site: Pick<Site, 'own'>): Findings {
   const dead = new Map<string, Finding>()
   const missing = new Map<string, Finding>()
+  const cut = new Set<Map<string, Finding>>()
 
   function add(to: Map<string, Finding>, name: string, reason: string, path: string) {
-    const finding = to.get(name) ?? { reason, pages: new Set() }
-    finding.pages.add(path)
+    const finding = to.get(name) ?? { reason, count: 0, last: '', pages: [] }
+    if (finding.last === path) return
+    finding.count += 1
+    finding.last = path
+    finding.pages = [...finding.pages, path].sort().slice(0, namedPages)
     to.set(name, finding)
+    if (keepLeastKeys(to, listedFindings).length > 0) cut.add(to)
   }
 
   const list = (from: Map<string, Finding>) =>
     [...from]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, { reason, pages }]) => ({
-        name,
-        reason,
-        count: pages.size,
-        pages: [...pages].sort().slice(0, namedPages),
-      }))
+      .map(([name, { reason, count, pages }]) => ({ name, reason, count, pages }))
 
   return {
     on: path => ({
@@ -49,9 +57,17 @@ export function createFindings(site: Pick<Site, 'own'>): Findings {
         add(missing, own ? own.pathname + own.search : url.href.replace(/#.*$/, ''), reason, path)
       },
     }),
-    list: () => ({
-      deadLinks: list(dead).map(({ name, ...rest }) => ({ to: name, ...rest })),
-      missingFiles: list(missing).map(({ name, ...rest }) => ({ url: name, ...rest })),
-    }),
+    list() {
+      const notes: string[] = []
+      for (const [what, found] of [['dead links', dead] as const, ['missing files', missing] as const]) {
+        if (keepLeastKeys(found, listedFindings, 1).length > 0 || cut.has(found))
+          notes.push(`Of the ${what} the first ${listedFindings.toLocaleString('en')} are listed.`)
+      }
+      return {
+        deadLinks: list(dead).map(({ name, ...rest }) => ({ to: name, ...rest })),
+        missingFiles: list(missing).map(({ name, ...rest }) => ({ url: name, ...rest })),
+        notes,
+      }
+    },
   }
 }

@@ -21,7 +21,7 @@ export interface WrittenBundle {
   pagePaths: ReadonlyMap<string, string>
   pageCount: number
   fileCount: number
-  findings: Pick<ExportReport, 'redirects' | 'deadLinks' | 'missingFiles' | 'unresolved'>
+  findings: Pick<ExportReport, 'redirects' | 'deadLinks' | 'missingFiles' | 'unresolved' | 'notes'>
 }
 
 /** Files of the work folder that are read and written at once. */

@@ -21,7 +21,7 @@ export function checkOutcome(state: CrawlState, start: URL, wanted: URL[] | null
   if (found === 0 && first) throw explainStart(site, start, first)
   const lost = (wanted ?? []).filter(url => !leadsToPage(state, linkKey(url)))
   if (lost.length > 0) {
-    const names = lost.slice(0, 5).map(url => url.pathname)
+    const names = lost.slice(0, 5).map(url => describeLost(url, pages.get(linkKey(url))))
     const more = lost.length > 5 ? ` and ${lost.length - 5} more` : ''
     throw new ExportError(`No page is at ${names.join(', ')}${more}; correct \`paths\` and start again.`, 'not_found')
   }
@@ -33,6 +33,11 @@ export function checkOutcome(state: CrawlState, start: URL, wanted: URL[] | null
   }
 }
 
+/** Limits and robots.txt are told; that a page is not there goes without saying. */
+function describeLost({ pathname }: URL, outcome: PageOutcome | undefined): string {
+  return outcome?.state === 'skipped' || outcome?.state === 'unvisited' ? `${pathname} (${outcome.reason})` : pathname
+}
+
 function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
   if (first.state === 'elsewhere') {
     const message = `${site.domain} redirects to ${first.url.host}; export that domain, or set the site's origin.`
@@ -41,6 +46,9 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
   const reason = 'reason' in first ? first.reason : 'it leads to no page'
   if (/robots\.txt/.test(reason)) {
     return new ExportError(`The robots.txt of ${site.domain} does not allow the export.`, 'robots')
+  }
+  if (/larger than the limit/.test(reason)) {
+    return new ExportError(`The page ${start.pathname} of ${site.domain} is ${reason}; raise the limit.`, 'too_large')
   }
   const message = `${site.domain} gave no page at ${start.pathname} (${reason}); check its domain and origin.`
   return new ExportError(message, first.state === 'failed' ? 'unreachable' : 'not_found')

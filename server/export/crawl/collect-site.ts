@@ -86,8 +86,9 @@ export async function collectSite(
   // Browsers ask for it unasked; where it is there it belongs to the site.
   needFile(state, new URL('/favicon.ico', site.origin), 'asset')
   let pagesKnown = 0
+  let isCut = false
   try {
-    await crawlSite({
+    const crawled = await crawlSite({
       state,
       missing,
       missingContent,
@@ -102,12 +103,16 @@ export async function collectSite(
         onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown })
       },
     })
+    isCut = crawled.isCut
   } finally {
     await completer.close()
   }
   signal.throwIfAborted()
   checkOutcome(state, start, paths === null ? null : wanted)
-  return { state, start, report: beginReport(options, state, completer.findings()) }
+  const report = beginReport(options, state, completer.findings())
+  if (isCut)
+    report.notes.push('The site has more links than can be kept in mind: some were neither followed nor listed.')
+  return { state, start, report }
 }
 
 /** Pages are compared with it when they have lost their products, so it loses them too. */

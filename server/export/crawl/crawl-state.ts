@@ -33,6 +33,8 @@ export type PageOutcome =
   | { state: 'redirect'; to: string }
   | { state: 'elsewhere'; url: URL }
   | { state: 'missing' | 'failed' | 'skipped'; reason: string }
+  /** Not asked for, since a limit was reached before. */
+  | { state: 'unvisited'; reason: string }
 
 /** What an asset's address leads to, by assetKey. */
 export type FileOutcome = { state: 'file'; resource: Resource } | { state: 'missing' | 'dropped'; reason: string }

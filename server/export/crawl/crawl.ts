@@ -1,3 +1,4 @@
+import { keepLeastKeys } from '../least-keys.ts'
 import type { CrawlState } from './crawl-state.ts'
 import { linkKey, linkTarget } from './site.ts'
 import { type Candidate, type FetchedPage, keepPage, type VisitContext, visitPage } from './visit-page.ts'
@@ -15,27 +16,40 @@ export interface CrawlOptions extends VisitContext {
   onProgress(pagesDone: number, pagesKnown: number): void
 }
 
+/** So many links past a limit are remembered beyond those that may still be asked for, to be reported. */
+const reportedLinks = 1000
+
 /**
  * Visits pages generation by generation: the links of one are the next, sorted, so that limits always cut at the same
  * place however the answers arrive. Files are fetched beside.
+ *
+ * @return whether there were so many links that some were forgotten: neither followed nor noted as left out.
  */
-export async function crawlSite(options: CrawlOptions): Promise<void> {
+export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean }> {
   const { state, starts, followLinks } = options
+  const { limits } = state
   const candidates = new Map<string, Candidate>()
-  let frontier = new Set<string>()
+  let frontier = new Map<string, Candidate>()
   let pagesDone = 0
+  let linksAsked = 0
+  let isCut = false
 
   function addLink(url: URL) {
     const key = linkKey(url)
-    const target = linkTarget(url)
+    const target = linkTarget(url).href
     const known = candidates.get(key)
     if (!known) {
-      candidates.set(key, { key, targets: [target], tried: 0 })
-      frontier.add(key)
-    } else if (known.targets.length < 3 && !known.targets.some(other => other.href === target.href)) {
+      const candidate = { key, targets: [target], tried: 0 }
+      candidates.set(key, candidate)
+      frontier.set(key, candidate)
+      // What sorts behind all that may still be asked for would never have its turn.
+      const removed = keepLeastKeys(frontier, limits.links - linksAsked + reportedLinks)
+      for (const key of removed) candidates.delete(key)
+      isCut ||= removed.length > 0
+    } else if (known.targets.length < 3 && !known.targets.includes(target)) {
       known.targets.push(target)
       // The first spelling gave nothing; this one may.
-      if (state.pages.get(key)?.state === 'missing') frontier.add(key)
+      if (state.pages.get(key)?.state === 'missing') frontier.set(key, known)
     }
   }
 
@@ -44,11 +58,10 @@ export async function crawlSite(options: CrawlOptions): Promise<void> {
     if (followLinks) for (const link of links) addLink(link)
   }
 
-  async function visit(key: string) {
-    const candidate = candidates.get(key)
-    const known = state.pages.get(key)
+  async function visit(candidate: Candidate) {
+    const known = state.pages.get(candidate.key)
     // A redirect may have led here before the link did.
-    if (!candidate || (known && known.state !== 'missing')) return
+    if (known && known.state !== 'missing') return
     // Outside of the queue: a browser needs the queue to answer what the page asks for.
     const page = await state.queue.add(() => visitPage(options, candidate))
     const completed = page && (await options.complete(page))
@@ -62,17 +75,21 @@ export async function crawlSite(options: CrawlOptions): Promise<void> {
   for (const start of starts) addLink(start)
   for (;;) {
     while (frontier.size > 0) {
-      const batch = [...frontier].sort()
-      const room = Math.max(0, state.limits.pages - countPages(state))
-      frontier = new Set(batch.slice(room))
-      if (room === 0) {
-        for (const key of frontier) skipForLimit(state, key)
+      const sorted = [...frontier.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+      const pagesLeft = limits.pages - countPages(state)
+      const linksLeft = limits.links - linksAsked
+      const batch = sorted.slice(0, Math.max(0, Math.min(pagesLeft, linksLeft)))
+      frontier = new Map(sorted.slice(batch.length).map(candidate => [candidate.key, candidate]))
+      if (batch.length === 0) {
+        const limit = pagesLeft <= 0 ? `${limits.pages} pages` : `${limits.links} links`
+        for (const key of frontier.keys()) leaveUnvisited(state, key, `past the limit of ${limit}`)
         frontier.clear()
         break
       }
+      linksAsked += batch.length
       // Noted before the first request: a redirect to one of these leaves it to its own visit.
-      for (const key of batch.slice(0, room)) state.pendingPages.add(key)
-      await Promise.all(batch.slice(0, room).map(visit))
+      for (const { key } of batch) state.pendingPages.add(key)
+      await Promise.all(batch.map(visit))
       options.prepareReview()
     }
     for (const page of await options.review()) keep(page)
@@ -82,6 +99,7 @@ export async function crawlSite(options: CrawlOptions): Promise<void> {
     await Promise.all(state.background)
     await state.queue.idle()
   } while (state.background.size > 0)
+  return { isCut }
 }
 
 function countPages(state: CrawlState): number {
@@ -90,6 +108,7 @@ function countPages(state: CrawlState): number {
   return count
 }
 
-function skipForLimit(state: CrawlState, key: string): void {
-  state.pages.set(key, { state: 'skipped', reason: `past the limit of ${state.limits.pages} pages` })
+/** What is known of a link already, such as that its first spelling leads nowhere, says more than the limit. */
+function leaveUnvisited(state: CrawlState, key: string, reason: string): void {
+  if (!state.pages.has(key)) state.pages.set(key, { state: 'unvisited', reason })
 }

@@ -11,7 +11,7 @@ import { assetKey, linkKey } from './site.ts'
 /** A link to look at: one page, and the spellings under which it was linked (`/a`, `/a/`, `/a/index.html`). */
 export interface Candidate {
   key: string
-  targets: URL[]
+  targets: string[]
   /** How many of the targets were tried. */
   tried: number
 }
@@ -38,7 +38,7 @@ export async function visitPage(context: VisitContext, candidate: Candidate): Pr
       const target = candidate.targets[candidate.tried]
       candidate.tried += 1
       if (!target) break
-      const result = await fetchPage(context, target, candidate.key)
+      const result = await fetchPage(context, new URL(target), candidate.key)
       if ('resource' in result) return result
       state.pages.set(candidate.key, result)
       if (result.state !== 'missing') break
@@ -112,6 +112,7 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
   } catch (error) {
     if (error instanceof PageWorkError) return { state: 'failed', reason: error.message }
     if (!(error instanceof FetchError)) throw error
+    if (error.code === 'too_large') return { state: 'skipped', reason: error.message }
     const passing = error.code === 'network' || error.code === 'timeout'
     return { state: passing ? 'failed' : 'missing', reason: error.message }
   }

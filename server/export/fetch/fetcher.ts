@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import zlib from 'node:zlib'
 import { type Dispatcher, request } from 'undici'
 import { ExportError } from '../export-error.ts'
-import { type ExportLimits, totalExceeded } from '../limits.ts'
+import { describeBytes, type ExportLimits, totalExceeded } from '../limits.ts'
 import { ForbiddenAddressError, openGuardedAgent } from './guarded-agent.ts'
 import { conditions, lastingHeaders, readValidators, type Validators } from './lasting-headers.ts'
 
@@ -81,6 +81,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     connectTimeoutMs: Math.min(10_000, limits.pageTimeoutMs),
     ...(lookup ? { lookup } : {}),
   })
+  const explain = (error: unknown, url: URL) => toFetchError(error, url, signal, limits)
   const delays = retryDelaysMs ?? defaultRetryDelaysMs
   let totalBytes = 0
 
@@ -95,7 +96,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
         bodyTimeout: limits.pageTimeoutMs,
       })
     } catch (error) {
-      throw toFetchError(error, url, signal)
+      throw explain(error, url)
     }
   }
 
@@ -112,10 +113,10 @@ export function openFetcher(options: FetcherOptions): Fetcher {
           signal: deadline,
         })
       } catch (error) {
-        if (deadline.aborted) throw toFetchError(deadline.reason, url, signal)
+        if (deadline.aborted) throw explain(deadline.reason, url)
         if (delay === undefined || !(error instanceof FetchError) || error.code !== 'network') throw error
         await sleep(delay, undefined, { signal: deadline }).catch(() => {})
-        if (deadline.aborted) throw toFetchError(deadline.reason, url, signal)
+        if (deadline.aborted) throw explain(deadline.reason, url)
       }
     }
   }
@@ -164,6 +165,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
 
     /** Decompresses and counts while the bytes pass, so that a bomb is stopped at the limit and never held. */
     async function pass(maxBytes: number, sink: NodeJS.WritableStream) {
+      const limit = describeBytes(maxBytes)
       const count = new Transform({
         transform(chunk: Buffer, _encoding, done) {
           totalBytes += chunk.length
@@ -171,7 +173,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
           // Here and not after the file: what a browser or a list of pages reads counts too, and nothing overshoots.
           if (totalBytes > limits.totalBytes) return done(totalExceeded(limits))
           if (maxBytes >= 0) return done(null, chunk)
-          done(new FetchError('too_large', 'the file is larger than the limit for one file'))
+          done(new FetchError('too_large', `larger than the limit of ${limit}`))
         },
       })
       try {
@@ -179,7 +181,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
         await pipeline(stages as unknown as readonly [Readable, Transform, NodeJS.WritableStream], { signal: deadline })
       } catch (error) {
         response.body.on('error', () => {}).destroy()
-        throw toFetchError(error, url, signal)
+        throw explain(error, url)
       } finally {
         clearTimeout(timer)
       }
@@ -203,10 +205,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
       async save(file, maxBytes) {
         const { tap, result } = createTap()
         const written = pipeline(tap, createWriteStream(file))
-        await Promise.all([
-          pass(maxBytes, tap),
-          written.catch(error => Promise.reject(toFetchError(error, url, signal))),
-        ])
+        await Promise.all([pass(maxBytes, tap), written.catch(error => Promise.reject(explain(error, url)))])
         return result()
       },
       async hash(maxBytes) {
@@ -260,7 +259,7 @@ function decoders(encoding: string): Transform[] {
   })
 }
 
-function toFetchError(error: unknown, url: URL, jobSignal: AbortSignal): unknown {
+function toFetchError(error: unknown, url: URL, jobSignal: AbortSignal, { pageTimeoutMs }: ExportLimits): unknown {
   if (error instanceof FetchError || error instanceof ExportError) return error
   // The end of the whole job is its own error, not one of this request.
   if (jobSignal.aborted) return jobSignal.reason
@@ -269,7 +268,10 @@ function toFetchError(error: unknown, url: URL, jobSignal: AbortSignal): unknown
   const { name, code, message } = error as NodeJS.ErrnoException
   if (['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'EACCES'].includes(code ?? '')) return error
   if (name === 'TimeoutError' || name === 'AbortError' || /TIMEOUT/.test(code ?? '')) {
-    return new FetchError('timeout', `${url.host} did not answer in time`)
+    return new FetchError(
+      'timeout',
+      `${url.host} did not answer within the limit of ${Math.ceil(pageTimeoutMs / 1000)} seconds`,
+    )
   }
   if (code?.startsWith('Z_') || code?.startsWith('ERR__') || /zstd|brotli|zlib/i.test(code ?? '')) {
     return new FetchError('encoding', 'the compressed answer is damaged')

@@ -59,6 +59,8 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   const rendered = new Set<string>()
   const compared = new Set<string>()
   const empty = new Set<string>()
+  /** Pages that asked for more than a page may. */
+  const cut = new Set<string>()
   const comparisons: Promise<void>[] = []
   const executablePath = findBrowser()
   let renderer: Promise<Renderer> | null = null
@@ -67,16 +69,17 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   let waiting = 0
 
   const answer = createAnswerer(state)
-  const { pageTimeoutMs } = state.limits
+  const { pageTimeoutMs, pageRequests } = state.limits
 
   async function render(url: URL, html: BrowserAnswer): Promise<RenderedPage> {
     const { status, headers, body } = html
-    const subject = { view: 'page', url, status, headers, body: digest(body), pageTimeoutMs }
+    const subject = { view: 'page', url, status, headers, body: digest(body), pageTimeoutMs, pageRequests }
     const { loaded, ...seen } = await state.views.see(subject, answer, async answer => {
       renderer ??= openRenderer({
         executablePath: executablePath ?? '',
         profileFolder: options.profileFolder,
         pageTimeoutMs,
+        pageRequests,
         signal,
       })
       const shown = await (await renderer).render(url, html, answer)
@@ -87,6 +90,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
 
   /** What a browser makes of a page, and what the page was before. */
   async function renderFetched({
+    key,
     charset,
     type,
     url,
@@ -94,6 +98,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   }: Resource): Promise<{ shown: RenderedPage; fetched: RawText }> {
     const body = await readFile(file)
     const shown = await render(url, { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body })
+    if (shown.isCut) cut.add(key)
     return { shown, fetched: { text: body.toString('latin1'), charset } }
   }
 
@@ -258,6 +263,10 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       }
       for (const key of [...empty].sort()) {
         notes.push(`${new URL(key).pathname} may be incomplete: its scripts build it, and no browser could show it.`)
+      }
+      for (const key of [...cut].sort()) {
+        const most = state.limits.pageRequests
+        notes.push(`${new URL(key).pathname} asks for more than ${most} files in a browser; the rest was refused.`)
       }
       return { renderedPages: [...rendered], comparedPages: [...compared], notes }
     },

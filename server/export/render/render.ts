@@ -15,6 +15,8 @@ export interface RenderedPage {
   words: string[]
   /** What its scripts loaded by themselves: data, modules, workers. */
   loaded: URL[]
+  /** It asked for more than a page may; the rest was refused. */
+  isCut: boolean
 }
 
 export interface Renderer {
@@ -37,6 +39,8 @@ export interface RendererOptions {
   /** Folder for the empty profile. */
   profileFolder: string
   pageTimeoutMs: number
+  /** What one page may ask for. */
+  pageRequests: number
   signal: AbortSignal
 }
 
@@ -104,11 +108,7 @@ export async function openRenderer(options: RendererOptions): Promise<Renderer> 
     const tab = await takeTab()
     let isReusable = false
     try {
-      const rendered = await withDeadline(
-        showPage(tab, url, html, answer, options.pageTimeoutMs),
-        options.pageTimeoutMs,
-        signal,
-      )
+      const rendered = await withDeadline(showPage(tab, url, html, answer, options), options.pageTimeoutMs, signal)
       isReusable = true
       return rendered
     } finally {
@@ -181,6 +181,7 @@ interface Showing extends OpenRequests {
   answer: Answerer
   isDocumentSent: boolean
   loaded: URL[]
+  requestsLeft: number
 }
 
 /** What a page waits for. */
@@ -223,6 +224,11 @@ async function answerRequest(tab: Tab, request: HTTPRequest): Promise<void> {
   const { showing } = tab
   // What comes after a page was read has nobody to answer it.
   if (!showing) return request.abort('aborted').catch(() => {})
+  showing.requestsLeft -= 1
+  if (showing.requestsLeft < 0) {
+    forget(showing, request.url())
+    return request.abort('aborted').catch(() => {})
+  }
   const isMain = request.isNavigationRequest() && request.frame() === tab.page.mainFrame()
   try {
     const isDocument = isMain && !showing.isDocumentSent && request.url() === showing.url.href
@@ -246,7 +252,7 @@ async function showPage(
   url: URL,
   html: BrowserAnswer,
   answer: Answerer,
-  timeoutMs: number,
+  { pageTimeoutMs: timeoutMs, pageRequests }: RendererOptions,
 ): Promise<RenderedPage> {
   const { page } = tab
   const showing: Showing = {
@@ -255,6 +261,7 @@ async function showPage(
     answer,
     isDocumentSent: false,
     loaded: [],
+    requestsLeft: pageRequests,
     open: new Map(),
     finished: 0,
   }
@@ -267,7 +274,7 @@ async function showPage(
     if (await page.evaluate(scrollThrough, mostScrollSteps)) await settle(tab.client, showing, deadline)
     const words = splitWords(await page.evaluate(readVisibleText))
     const { html: finished, baseUrl } = await page.evaluate(serializePage)
-    return { html: finished, url: new URL(baseUrl), words, loaded: showing.loaded }
+    return { html: finished, url: new URL(baseUrl), words, loaded: showing.loaded, isCut: showing.requestsLeft < 0 }
   } finally {
     tab.showing = null
   }
@@ -293,7 +300,8 @@ export async function settle(client: CDPSession, showing: OpenRequests, deadline
   }
 }
 
-function forget({ open }: OpenRequests, url: string): void {
+/** No longer waits for this address. */
+export function forget({ open }: OpenRequests, url: string): void {
   for (const [id, request] of open) if (request.url === url) open.delete(id)
 }
 

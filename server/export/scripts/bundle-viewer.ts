@@ -3,7 +3,7 @@ import { createQueue } from '../crawl/queue.ts'
 import { splitWords } from '../page/page-text.ts'
 import type { BrowserAnswer, BrowserRequest } from '../render/browser-answer.ts'
 import { readVisibleText, watchPage } from '../render/page-scripts.ts'
-import { closeBrowser, launch, type OpenRequests, settle, withDeadline } from '../render/render.ts'
+import { closeBrowser, forget, launch, type OpenRequests, settle, withDeadline } from '../render/render.ts'
 
 /** What a page showed when it was opened. */
 export interface PageLook {
@@ -33,6 +33,8 @@ export interface BundleViewerOptions {
   executablePath: string
   profileFolder: string
   pageTimeoutMs: number
+  /** What one page may ask for. */
+  pageRequests: number
   signal: AbortSignal
   /** Addresses of products that stay: they are loaded from their vendors, whom nobody asks during a check. */
   isOutside?(url: URL): boolean
@@ -42,16 +44,32 @@ export interface BundleViewerOptions {
 export const viewerTabs = 3
 
 export async function openBundleViewer(options: BundleViewerOptions): Promise<BundleViewer> {
-  const { pageTimeoutMs, signal, isOutside = () => false } = options
-  const browser = await launch(options, 0)
+  const { signal, isOutside = () => false } = options
+  let generation = 0
+  let browser = await launch(options, generation)
+  let relaunching: Promise<void> | null = null
   const queue = createQueue(viewerTabs)
   const idleTabs: Tab[] = []
+
+  /** Starts another browser in the place of one that is gone. */
+  async function ensureBrowser(): Promise<void> {
+    if (browser.connected) return
+    relaunching ??= (async () => {
+      idleTabs.length = 0
+      await closeBrowser(browser)
+      generation += 1
+      browser = await launch(options, generation)
+    })().finally(() => {
+      relaunching = null
+    })
+    await relaunching
+  }
 
   async function lookOnce(address: string, answer: ViewAnswerer): Promise<PageLook> {
     const tab = idleTabs.pop() ?? (await openTab(browser, isOutside))
     let isReusable = false
     try {
-      const look = await withDeadline(lookAt(tab, address, answer, pageTimeoutMs), pageTimeoutMs, signal)
+      const look = await withDeadline(lookAt(tab, address, answer, options), options.pageTimeoutMs, signal)
       isReusable = true
       return look
     } finally {
@@ -71,6 +89,7 @@ export async function openBundleViewer(options: BundleViewerOptions): Promise<Bu
         for (let attempt = 0; attempt < 2; attempt += 1) {
           signal.throwIfAborted()
           try {
+            await ensureBrowser()
             return await lookOnce(address, answer)
           } catch {
             signal.throwIfAborted()
@@ -78,7 +97,10 @@ export async function openBundleViewer(options: BundleViewerOptions): Promise<Bu
         }
         return null
       }),
-    close: () => closeBrowser(browser),
+    async close() {
+      await relaunching?.catch(() => {})
+      await closeBrowser(browser)
+    },
   }
 }
 
@@ -95,6 +117,7 @@ interface Showing extends OpenRequests {
   errors: Set<string>
   loaded: Set<string>
   byScript: Set<string>
+  requestsLeft: number
 }
 
 async function openTab(browser: Browser, isOutside: (url: URL) => boolean): Promise<Tab> {
@@ -133,7 +156,12 @@ async function openTab(browser: Browser, isOutside: (url: URL) => boolean): Prom
   return tab
 }
 
-async function lookAt(tab: Tab, address: string, answer: ViewAnswerer, timeoutMs: number): Promise<PageLook> {
+async function lookAt(
+  tab: Tab,
+  address: string,
+  answer: ViewAnswerer,
+  { pageTimeoutMs: timeoutMs, pageRequests }: BundleViewerOptions,
+): Promise<PageLook> {
   const { page, client } = tab
   const { origin } = new URL(address)
   // What one page stores must not change another.
@@ -147,6 +175,7 @@ async function lookAt(tab: Tab, address: string, answer: ViewAnswerer, timeoutMs
     errors: new Set(),
     loaded: new Set(),
     byScript: new Set(),
+    requestsLeft: pageRequests,
   }
   tab.showing = showing
   await page.goto(address, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
@@ -165,6 +194,11 @@ async function lookAt(tab: Tab, address: string, answer: ViewAnswerer, timeoutMs
 async function answerRequest({ page, showing }: Tab, request: HTTPRequest): Promise<void> {
   // What comes after a page was read has nobody to answer it.
   if (!showing) return request.abort('aborted')
+  showing.requestsLeft -= 1
+  if (showing.requestsLeft < 0) {
+    forget(showing, request.url())
+    return request.abort('aborted')
+  }
   const isMain = request.isNavigationRequest() && request.frame() === page.mainFrame()
   const answered = await showing
     .answer({

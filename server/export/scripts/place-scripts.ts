@@ -39,12 +39,12 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
   const scripted = await listScriptedPages(state)
   const executablePath = verify === 'static' ? null : findBrowser()
   const sampled = pickSample(scripted, verify === 'full' ? scripted.length : sampleSize)
-  const { pageTimeoutMs } = state.limits
+  const { pageTimeoutMs, pageRequests } = state.limits
   const { profileFolder } = options
   const isOutside = state.products.leavesOutside
   const viewer =
     executablePath && scripted.length > 0
-      ? await openBundleViewer({ executablePath, profileFolder, pageTimeoutMs, signal, isOutside })
+      ? await openBundleViewer({ executablePath, profileFolder, pageTimeoutMs, pageRequests, signal, isOutside })
       : null
   let findings: ScriptFindings = {
     mode: 'none',

@@ -42,6 +42,7 @@ async function look({ entries }: Exported, path: string, name: PlaceName) {
     executablePath: findBrowser() ?? '',
     profileFolder: join(scratch, 'profile'),
     pageTimeoutMs: 20_000,
+    pageRequests: 1000,
     signal: new AbortController().signal,
   })
   const place = createPlace(name, folder)
