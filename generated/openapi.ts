@@ -371,6 +371,14 @@ export interface components {
             deployment?: "cloud" | "client-hosted" | "air-gapped";
             features?: components["schemas"]["ExportFeatures"];
             /**
+             * @description Pack a search of our own into the bundle: an index of its pages, and a dialog that finds in it. Ours: it asks no
+             *     service and works without any server, also when a page is opened by double click. So it is independent of
+             *     `features.search`, which is about the search service of the site, and every deployment may have it.
+             * @default false
+             * @example true
+             */
+            offlineSearch?: boolean;
+            /**
              * @description How much of the bundle a browser checks before it is handed out: nothing (`static`, where only addresses are
              *     checked), a fixed sample of the pages, or every page with scripts. Ours: without it, the setting of the server.
              * @example full

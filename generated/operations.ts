@@ -62,7 +62,7 @@ type Filled<Fields, Names extends PropertyKey> = {
 interface Defaults {
   getAgentJob: { query: never; body: never }
   getUniqueVisitors: { query: "limit" | "offset"; body: never }
-  startStaticExportJob: { query: never; body: "deployment" | "format" }
+  startStaticExportJob: { query: never; body: "deployment" | "offlineSearch" | "format" }
   getStaticExportJob: { query: never; body: never }
   generateStaticExportBundle: { query: never; body: never }
 }

@@ -30,6 +30,7 @@ interface ExportFlags extends LimitFlags, RemovalFlags {
   label?: string
   ignoreRobots?: boolean
   workFolder?: string
+  offlineSearch?: boolean
   verify: Verify
   cache?: string
   cacheMb: number
@@ -85,6 +86,11 @@ export function exportCommand(): Command {
         .env('QUIRE_EXPORT_WORK_FOLDER')
         .argParser(nonEmpty('a folder, such as /var/tmp')),
     )
+    .addOption(
+      new Option('--offline-search', 'pack a search that needs no server, for a double click, too').env(
+        'QUIRE_EXPORT_OFFLINE_SEARCH',
+      ),
+    )
     .addOption(verifyOption())
     .addOption(
       new Option('--cache <folder>', 'remember sites here, so that the next export fetches what changed')
@@ -104,6 +110,7 @@ Examples:
   quire export docs.example.com -o docs.zip --cache ~/.cache/quire
   quire export docs.example.com --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
   quire export docs.example.com --path / --path /guide/install -o two-pages.zip --json
+  quire export docs.example.com --offline-search -o docs.zip
 
 A URL, or --origin, names a place you trust: that host and port may be private or loopback, nothing else may.
 robots.txt is obeyed, unless --origin or --ignore-robots says that the site is yours.
@@ -147,6 +154,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
       workFolder: join(scratch, 'site'),
       limits: readLimits(flags),
       verify: flags.verify,
+      offlineSearch: flags.offlineSearch ?? false,
       obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
       reuse: memory && { memory, run: randomUUID(), engine: describeEngine() },
       onProgress: progress.show,

@@ -71,6 +71,7 @@ export async function startDemoExport(store: Store, demo: Demo, serverUrl: strin
         paths: null,
         deployment,
         features: resolveFeatures(deployment, {}),
+        offlineSearch: false,
         verify: null,
         format: 'zip',
       },

@@ -15,6 +15,8 @@ export interface ExportRequest {
   paths: string[] | null
   deployment: Deployment
   features: Features
+  /** Whether a search that needs no server is packed. */
+  offlineSearch: boolean
   /** How much of the bundle a browser checks; null = as the server is set. */
   verify: Verify | null
   format: BundleFormat

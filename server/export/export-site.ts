@@ -17,6 +17,7 @@ import { openPagePool } from './pool/page-pool.ts'
 import type { RemovalRules } from './products/removal-rules.ts'
 import { type ExportReport, writeReport } from './report.ts'
 import { createScriptPlacer, type ScriptPlacer, type Verify } from './scripts/place-scripts.ts'
+import { packSearch } from './search/pack-search.ts'
 
 export { ExportError, type ExportErrorCode } from './export-error.ts'
 export { defaultLimits, type ExportLimits } from './limits.ts'
@@ -59,6 +60,8 @@ export interface ExportOptions {
   verify?: Verify
   /** What exports before this one saw; null or absent: everything is fetched and made anew. */
   reuse?: ExportReuse | null
+  /** Packs a search that needs no server. */
+  offlineSearch?: boolean
 }
 
 export interface ExportResult {
@@ -112,19 +115,25 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
 
     const profileFolder = join(workFolder, 'verify')
     const verify = options.verify ?? 'sample'
-    placer = await createScriptPlacer(state, { verify, profileFolder, signal, log })
+    const hasSearch = options.offlineSearch ?? false
+    placer = await createScriptPlacer(state, { verify, hasSearch, profileFolder, signal, log })
     const bundleFolder = join(workFolder, 'bundle')
     let pagesWritten = 0
     const pagesKnown = report.pages
-    const written = await writeBundle(state, start, bundleFolder, () => {
+    const onPage = () => {
       pagesWritten += 1
       options.onProgress({ stage: 'archive', pagesDone: pagesWritten, pagesKnown })
-    })
+    }
+    const written = await writeBundle(state, start, bundleFolder, onPage, hasSearch)
     signal.throwIfAborted()
     const { notes, ...findings } = written.findings
     report.notes.push(...notes)
     Object.assign(report, findings, { pages: written.pageCount, files: written.fileCount })
     log?.({ stage: 'rewrite', pages: report.pages, ms: since(startedAt) }, 'bundle written')
+
+    const search = hasSearch ? await packSearch(state, bundleFolder, written.pagePaths, signal) : null
+    report.offlineSearch = search?.packed ?? null
+    if (search) log?.({ stage: 'search', ...search.packed, ms: since(startedAt) }, 'search packed')
 
     await inlineFonts(bundleFolder, written.paths)
     const added = await placer.place(bundleFolder, written.pagePaths, written.paths)
@@ -133,7 +142,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     log?.({ stage: 'verify', scripts: scripts.mode, ms: since(startedAt) }, 'bundle verified')
     await writeFile(join(bundleFolder, 'export-report.json'), writeReport(report))
     await writeFile(join(bundleFolder, 'export-report.html'), writeReportPage(report))
-    const paths = [...written.paths, ...added, 'export-report.json', 'export-report.html']
+    const paths = [...written.paths, ...(search?.paths ?? []), ...added, 'export-report.json', 'export-report.html']
     const archived = await archiveFiles({ folder: bundleFolder, paths, format: options.format, outFile, signal })
     log?.({ stage: 'archive', ...archived, ms: since(startedAt) }, 'bundle archived')
     const result = { pageCount: report.pages, ...archived, report }

@@ -4,6 +4,7 @@ import type { Deployment } from './features.ts'
 import type { ProductCount } from './products/product-removal.ts'
 import type { Difference } from './scripts/choose-scripts.ts'
 import type { ScriptFindings } from './scripts/place-scripts.ts'
+import type { PackedSearch } from './search/index-bundle.ts'
 
 /** What an export did and could not do. No times in it: the same site gives the same report. Lists are sorted. */
 export interface ExportReport {
@@ -31,6 +32,8 @@ export interface ExportReport {
   removedThirdParty: { url: string; reason: string }[]
   /** What the check of the finished bundle found: addresses that do not resolve inside it. */
   unresolved: { page: string; address: string }[]
+  /** The search that was packed because it was asked for; null = none. */
+  offlineSearch: PackedSearch | null
   /** Where the site's own scripts run in the bundle, and why not everywhere. */
   scripts: Pick<ScriptFindings, 'mode' | 'reason' | 'decidedBy' | 'checkedPages'>
   /** Pages of those that a browser opened that are not what they are at the origin. */
@@ -83,6 +86,7 @@ export function beginReport(
     packedThirdParty: packedThirdParty.sort(),
     removedThirdParty: removedThirdParty.sort(byUrl),
     unresolved: [],
+    offlineSearch: null,
     scripts: { mode: 'none', reason: null, decidedBy: 'rule', checkedPages: [] },
     differences: [],
   }

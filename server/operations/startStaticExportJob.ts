@@ -42,6 +42,7 @@ export async function startStaticExportJob(
       paths: body.paths ?? null,
       deployment: body.deployment,
       features,
+      offlineSearch: body.offlineSearch,
       verify: body.verify ?? null,
       format: body.format,
     },

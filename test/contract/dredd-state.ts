@@ -45,6 +45,7 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
       paths: null,
       deployment: 'air-gapped' as const,
       features: { search: false, assistant: false, analytics: false, playground: false },
+      offlineSearch: false,
       verify: null,
       format: 'zip' as const,
     }

@@ -45,6 +45,7 @@ async function startJob(asked: Partial<ExportJob['request']> = {}): Promise<stri
     paths: null,
     deployment: 'air-gapped',
     features,
+    offlineSearch: false,
     verify: null,
     format: 'zip',
     ...asked,

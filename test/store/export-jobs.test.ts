@@ -27,6 +27,7 @@ function job(jobId: string, request: Partial<ExportRequest> = {}, createdAt = no
       paths: null,
       deployment: 'air-gapped',
       features: { search: false, assistant: false, analytics: false, playground: false },
+      offlineSearch: false,
       verify: null,
       format: 'zip',
       ...request,

@@ -1,5 +1,6 @@
 import type { ProductCount } from '../products/product-removal.ts'
 import type { ExportReport } from '../report.ts'
+import type { PackedSearch } from '../search/index-bundle.ts'
 
 /** Lines of one list that are shown; the rest is in export-report.json. */
 const mostRows = 500
@@ -18,6 +19,9 @@ const productCells = ({ product, feature, pages }: ProductCount) => [
   feature ?? 'named by the settings of the site',
   String(pages),
 ]
+
+const describeSearch = ({ pages, sections }: PackedSearch) =>
+  `packed: it finds in ${pages} pages with ${sections} sections, and works without a server`
 
 /** The report as a page that a person can read: nothing is loaded and nothing runs. */
 export function writeReportPage(report: ExportReport): string {
@@ -64,6 +68,7 @@ export function writeReportPage(report: ExportReport): string {
     ['Dead links', String(report.deadLinks.length)],
     ['Scripts', modes[scripts.mode]],
     ...(scripts.reason === null ? [] : ([['Why', scripts.reason]] as [string, string][])),
+    ['Offline search', report.offlineSearch ? describeSearch(report.offlineSearch) : 'none was asked for'],
     ['Decided by', scripts.decidedBy === 'browser' ? 'opening pages in a browser' : 'rules; no browser was asked'],
   ]
   return `<!doctype html>

@@ -1,13 +1,32 @@
+import { createHash } from 'node:crypto'
+
 /**
  * The policy that lets a page load from its own bundle only, whatever its scripts try. The site's inline scripts and
- * styles go on working. A rendered page has no scripts left, and none may run.
+ * styles go on working. A rendered page has no scripts left, and none may run, but for a search of ours.
  *
  * @param sources hosts of products whose feature is on; none in most bundles.
  */
-export function sealPolicy(rendered: boolean, sources: readonly string[]): string {
-  const scripts = rendered ? "; script-src 'none'" : ''
+export function sealPolicy(rendered: boolean, sources: readonly string[], search: SealedSearch | null): string {
+  const allowed = search ? `'nonce-${search.nonce}'` : "'none'"
+  const scripts = rendered ? `; script-src ${allowed}` : ''
   const more = sources.map(source => ` ${source}`).join('')
   return `default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'${more}${scripts}; form-action 'self'${more}; base-uri 'none'`
+}
+
+/** The search that a page loads. */
+export interface SealedSearch {
+  /** Relative address of its script. */
+  script: string
+  /** Lets this script run, and what it loads, where no other may. */
+  nonce: string
+}
+
+/**
+ * The nonce of a page. It hangs on all that the page holds, so that nothing written in it can name it: what a browser
+ * should find of a script that the scan for scripts overlooked still does not run.
+ */
+export function sealNonce(path: string, text: string): string {
+  return createHash('sha256').update(`${path}\n`).update(text, 'latin1').digest('base64url').slice(0, 24)
 }
 
 /** Stands in every sealed page; what else goes to the head of a page follows it. */
@@ -25,11 +44,15 @@ export function sealMarkup(
   rendered: boolean,
   icon: string | null,
   sources: readonly string[] = [],
+  search: SealedSearch | null = null,
 ): string {
   return (
     `<meta charset="${charset}"/>` +
-    `<meta http-equiv="Content-Security-Policy" content="${sealPolicy(rendered, sources)}"/>` +
+    `<meta http-equiv="Content-Security-Policy" content="${sealPolicy(rendered, sources, search)}"/>` +
     sealEnd +
+    (search === null
+      ? ''
+      : `<script src="${search.script}"${rendered ? ` nonce="${search.nonce}"` : ''} defer=""></script>`) +
     (icon === null ? '' : `<link rel="icon" href="${icon}"/>`)
   )
 }

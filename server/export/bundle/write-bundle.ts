@@ -5,6 +5,7 @@ import { replaceManifestUrls } from '../crawl/manifest.ts'
 import { createQueue } from '../crawl/queue.ts'
 import type { RawText } from '../page/text-encoding.ts'
 import type { ExportReport } from '../report.ts'
+import { searchScriptPath } from '../search/search-files.ts'
 import { type BundleMap, createBundleMap, findAliases, planLeads, referTo } from './bundle-map.ts'
 import { externalFilesPath, externalFilesScript } from './external-files.ts'
 import { createFindings } from './findings.ts'
@@ -33,6 +34,7 @@ export async function writeBundle(
   start: URL,
   folder: string,
   onPage: () => void,
+  hasSearch = false,
 ): Promise<WrittenBundle> {
   const aliases = findAliases(state.pages)
   const plan = planBundle(state, aliases)
@@ -45,7 +47,9 @@ export async function writeBundle(
   const unresolved: ExportReport['unresolved'] = []
   const found = createFindings(state.site)
   await makeFolders(folder, paths)
-  state.pool.beginWriting({ folder, leads, paths, loader: external.size > 0 ? externalFilesPath : null })
+  const known = hasSearch ? new Set([...paths, searchScriptPath]) : paths
+  const loader = external.size > 0 ? externalFilesPath : null
+  state.pool.beginWriting({ folder, leads, paths: known, loader, hasSearch })
 
   const queue = createQueue(parallelFiles)
   const jobs: Promise<void>[] = []

@@ -67,6 +67,8 @@ export interface WriteSetup {
   paths: ReadonlySet<string>
   /** Path of a script that pages load before their own; null = none. */
   loader: string | null
+  /** Whether pages load the search of the bundle. */
+  hasSearch: boolean
 }
 
 /** A kept page, to be rewritten into its place in the bundle and checked there. */
@@ -145,7 +147,7 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
     },
     write({ file, charset, url, isRendered, path, sources }) {
       if (!writing) throw new Error('the bundle was not planned')
-      const { folder, map, paths, loader } = writing
+      const { folder, map, paths, loader, hasSearch } = writing
       const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [] }
       const findings = {
         deadLink: (to: URL, reason: string) => void written.deadLinks.push([to.href, reason]),
@@ -154,7 +156,7 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
       const raw = { text: readFileSync(file, 'latin1'), charset }
       const outside = { isOutside: products.leavesOutside, sources }
       const page = { url: new URL(url), rendered: isRendered }
-      const text = rewritePage(raw, page, path, map, findings, { outside, loader })
+      const text = rewritePage(raw, page, path, map, findings, { outside, loader, hasSearch })
       written.unresolved = findUnresolvedInPage({ text, charset }, path, paths, products.leavesOutside)
       writeFileSync(join(folder, path), text, 'latin1')
       return written

@@ -43,7 +43,8 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
   const seal = text.indexOf(sealEnd)
   // A page that is not sealed is none of ours.
   if (seal === -1) return text
-  splices.replace(seal + sealEnd.length, seal + sealEnd.length, markup)
+  const sealed = seal + sealEnd.length
+  splices.replace(sealed, sealed, markup)
   // What stands in these is no script of the page.
   let dormant = 0
   const isDormant = (name: string) => name === 'template' || name === 'noscript'
@@ -64,7 +65,8 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
       if (isDormant(name) && dormant > 0) dormant -= 1
     },
     rawText(tag, _start, end) {
-      if (tag.name !== 'script' || dormant > 0 || !isExecutable(tag, raw)) return
+      // The search of the bundle stands at the end of the seal, and only there.
+      if (tag.name !== 'script' || tag.start === sealed || dormant > 0 || !isExecutable(tag, raw)) return
       const close = text.indexOf('>', end)
       if (close !== -1) change(splices, tag, findAttribute(tag, 'type'), close + 1)
     },

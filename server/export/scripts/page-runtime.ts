@@ -6,6 +6,8 @@ export interface RuntimeSettings {
   themeAttributes: string[]
   /** Whether a class `dark` on the html element does. */
   hasDarkClass: boolean
+  /** Whether the bundle has a search of its own, which the fields of the page then open. */
+  hasSearch: boolean
 }
 
 /** The file that guarded and frozen pages load. */
@@ -14,7 +16,7 @@ export function runtimeFile(settings: RuntimeSettings): string {
 }
 
 /** Finds in the text of style sheets how a site tells its two colour themes apart. */
-export function findThemes(sheets: Iterable<string>): RuntimeSettings {
+export function findThemes(sheets: Iterable<string>): Omit<RuntimeSettings, 'hasSearch'> {
   const attributes = new Set<string>()
   let hasDarkClass = false
   for (const css of sheets) {
@@ -140,6 +142,7 @@ function runPage(settings: RuntimeSettings): void {
     toggle(control, panel)
   })
 
+  if (settings.hasSearch) return
   const why = 'Search works where these pages are served from the root of a host.'
   const fields =
     'input[type=search], [role=search] input, [role=search] button, input[class*=search i], input[placeholder*=search i]'

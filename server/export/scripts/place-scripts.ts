@@ -28,6 +28,8 @@ export interface ScriptPlacer {
 
 export interface ScriptPlacerOptions {
   verify: Verify
+  /** Whether the bundle has a search of its own. */
+  hasSearch: boolean
   profileFolder: string
   signal: AbortSignal
   log: ((details: object, message: string) => void) | undefined
@@ -70,7 +72,7 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
         return path !== undefined && origin ? [{ path, ownPath: url.pathname, charset, origin }] : []
       })
       // Written before it is decided: pages are tried with it.
-      await writeRuntime(folder, paths)
+      await writeRuntime(folder, paths, options.hasSearch)
       const choice = viewer && sample.length > 0 ? await chooseScripts(folder, sample, viewer) : await judge(sampled)
       const decidedBy = viewer && sample.length > 0 ? 'browser' : 'rule'
       log?.({ ...choice, decidedBy, sample: sample.length }, 'scripts of the site judged')
@@ -97,11 +99,11 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
   }
 }
 
-async function writeRuntime(folder: string, paths: readonly string[]): Promise<void> {
+async function writeRuntime(folder: string, paths: readonly string[], hasSearch: boolean): Promise<void> {
   const sheets = paths.filter(path => path.endsWith('.css'))
   const texts = await Promise.all(sheets.map(path => readFile(join(folder, path), 'latin1')))
   await mkdir(dirname(join(folder, runtimePath)), { recursive: true })
-  await writeFile(join(folder, runtimePath), runtimeFile(findThemes(texts)))
+  await writeFile(join(folder, runtimePath), runtimeFile({ ...findThemes(texts), hasSearch }))
 }
 
 /** Without a browser: by what is known to fail. */

@@ -1,0 +1,51 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readPageSections } from './page-sections.ts'
+import { searchFolder, searchScriptPath } from './search-files.ts'
+import { createSearchIndex } from './search-index.ts'
+import { searchScript } from './search-script.ts'
+
+/** A written bundle and its pages, in the order in which hits of the same worth are shown. */
+export interface IndexTask {
+  folder: string
+  pages: { path: string; charset: string }[]
+}
+
+/** What a search can find in a bundle, and what that takes. */
+export interface PackedSearch {
+  pages: number
+  /** Headings, and the tops of pages. */
+  sections: number
+  terms: number
+  files: number
+  /** Of its files, before they are packed. */
+  sizeBytes: number
+}
+
+export interface IndexedBundle {
+  /** Of the files that were added. */
+  paths: string[]
+  packed: PackedSearch
+}
+
+/** Writes the search and its index into a bundle, one page after the other. */
+export function indexBundle({ folder, pages }: IndexTask): IndexedBundle {
+  const paths: string[] = []
+  let sizeBytes = 0
+  function write(path: string, content: string) {
+    paths.push(path)
+    sizeBytes += Buffer.byteLength(content)
+    writeFileSync(join(folder, path), content)
+  }
+  mkdirSync(join(folder, searchFolder), { recursive: true })
+  const index = createSearchIndex()
+  for (const { path, charset } of pages) {
+    const raw = { text: readFileSync(join(folder, path), 'latin1'), charset }
+    for (const { name, content } of index.add(path, readPageSections(raw))) write(`${searchFolder}/${name}`, content)
+  }
+  const { files, directory, terms } = index.finish()
+  for (const { name, content } of files) write(`${searchFolder}/${name}`, content)
+  write(searchScriptPath, searchScript())
+  const { sections } = directory
+  return { paths, packed: { pages: pages.length, sections, terms, files: paths.length, sizeBytes } }
+}

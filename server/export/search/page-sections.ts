@@ -1,0 +1,176 @@
+import { decodeHTML } from 'entities'
+import { type Attribute, findAttribute, scanHtml, type Tag } from '../page/html-scan.ts'
+import { createOpenElements, type OpenElement } from '../page/open-elements.ts'
+import { decodeAttribute, decodeRaw, type RawText } from '../page/text-encoding.ts'
+
+/** What stands under one heading, up to the next. */
+export interface PageSection {
+  /** Id that an address may end with; empty at the top of the page. */
+  anchor: string
+  heading: string
+  text: string
+}
+
+/** What a search finds of a page. */
+export interface PageSections {
+  /** The first main heading, else the title. */
+  name: string
+  title: string
+  /** Language tag in lower case without its region, such as `en`; empty when the page does not say. */
+  language: string
+  /** The first is the top of the page. Terms of definition lists that have an id count as headings. */
+  sections: PageSection[]
+}
+
+/** Where the content of a page is: the narrowest that it has. */
+const places = [
+  { has: /<main[\s>]|role\s*=\s*["']?main\b/i, name: 'main', role: 'main' },
+  { has: /<article[\s>]/i, name: 'article', role: 'article' },
+] as const
+
+const silent = new Set([
+  ...['title', 'noscript', 'template', 'textarea', 'select', 'button', 'svg', 'math', 'iframe', 'object', 'dialog'],
+  ...['nav', 'aside', 'footer', 'audio', 'video', 'canvas'],
+])
+const silentRoles = /^(navigation|search|complementary|contentinfo|dialog)$/
+const headings = /^h[1-6]$/
+/** Elements that do not end a word. */
+const inline = new Set([
+  ...['a', 'abbr', 'b', 'bdi', 'bdo', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins', 'kbd', 'label'],
+  ...['mark', 'q', 's', 'samp', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr'],
+])
+
+/** Reads the content of a page by its headings: what stands in main or article, else all but menus and the like. */
+export function readPageSections(raw: RawText): PageSections {
+  const place = places.find(({ has }) => has.test(raw.text))
+  const read = readFrom(raw, place ?? null)
+  const isEmpty = read.sections.every(({ heading, text }) => heading === '' && text === '')
+  return place && isEmpty ? readFrom(raw, null) : read
+}
+
+type Role = 'content' | 'silent' | 'heading' | 'title' | 'plain'
+interface Element extends OpenElement {
+  role: Role
+}
+
+function readFrom({ text, charset }: RawText, place: (typeof places)[number] | null): PageSections {
+  const value = (attribute: Attribute | undefined) =>
+    attribute ? decodeAttribute(text.slice(attribute.start, attribute.end), charset) : ''
+  const sections = createSectionList(charset)
+  let language = ''
+  let title = ''
+  // How many open elements are of these roles.
+  const open: Record<Role, number> = { content: place ? 0 : 1, silent: 0, heading: 0, title: 0, plain: 0 }
+
+  const elements = createOpenElements<Element>(element => {
+    open[element.role] -= 1
+    if (element.role === 'heading') sections.endHeading()
+    else if (!inline.has(element.name)) sections.space()
+  })
+
+  function roleOf(tag: Tag): Role {
+    if (tag.name === 'title') return title === '' ? 'title' : 'silent'
+    if (silent.has(tag.name)) return 'silent'
+    const role = value(findAttribute(tag, 'role')).toLowerCase()
+    // A page's own header is a menu; one inside the content holds its heading.
+    if (silentRoles.test(role) || (tag.name === 'header' && !place)) return 'silent'
+    if (place && (tag.name === place.name || role === place.role)) return 'content'
+    if (open.content === 0 || open.silent > 0 || open.heading > 0) return 'plain'
+    const isTerm = tag.name === 'dt' && findAttribute(tag, 'id') !== undefined
+    return headings.test(tag.name) || isTerm ? 'heading' : 'plain'
+  }
+
+  scanHtml(text, {
+    tag(tag) {
+      if (tag.name === 'html') language = value(findAttribute(tag, 'lang')).toLowerCase().split('-')[0] ?? ''
+      const role = roleOf(tag)
+      const closesItself = text[tag.end - 2] === '/'
+      const element = { name: tag.name, start: tag.start, contentStart: tag.end, role }
+      if (!inline.has(tag.name)) sections.space()
+      if (elements.openTag(element, closesItself)) open[role] += 1
+      if (open.silent > 0 || open.content === 0) return
+      const id = value(findAttribute(tag, 'id') ?? (tag.name === 'a' ? findAttribute(tag, 'name') : undefined))
+      if (role === 'heading') sections.beginHeading(tag.name, id)
+      else sections.note(id, tag.name === 'a' ? value(findAttribute(tag, 'href')) : '')
+    },
+    closeTag(name, start) {
+      const close = text.indexOf('>', start)
+      elements.closeTag(name, start, close === -1 ? text.length : close + 1)
+    },
+    text(start, end) {
+      if (open.title > 0) title += text.slice(start, end)
+      else if (open.silent === 0 && open.content > 0) sections.text(text.slice(start, end))
+    },
+  })
+  elements.finish(text.length)
+  const pageTitle = toText(title, charset)
+  const { name, list } = sections.finish()
+  return { name: name || pageTitle, title: pageTitle, language, sections: list }
+}
+
+/** Gathers raw text by section while a page is read. */
+function createSectionList(charset: string) {
+  const list: PageSection[] = []
+  let name = ''
+  let anchor = ''
+  let heading = ''
+  let parts: string[] = []
+  let headingParts: string[] | null = null
+  let level = ''
+  // The last id that no text followed: it is the address of a heading that has none of its own.
+  let pendingId = ''
+
+  function endSection() {
+    list.push({ anchor, heading, text: toText(parts.join(''), charset) })
+    parts = []
+  }
+
+  return {
+    beginHeading(tagName: string, id: string) {
+      // The main heading names the top of the page, unless there is text before it that belongs to it anyway.
+      if (!(tagName === 'h1' && list.length === 0 && name === '')) endSection()
+      level = tagName
+      anchor = list.length === 0 ? '' : id || pendingId
+      heading = ''
+      headingParts = []
+      pendingId = ''
+    },
+    endHeading() {
+      if (!headingParts) return
+      heading = toText(headingParts.join(''), charset).replace(/^[¶#§\s\u200b]+|[¶#§\s\u200b\ue000-\uf8ff]+$/g, '')
+      if (level === 'h1' && name === '') name = heading
+      headingParts = null
+    },
+    /** An id and a link inside a heading tell its address, too. */
+    note(id: string, href: string) {
+      if (headingParts && anchor === '' && list.length > 0)
+        anchor = id || (href.startsWith('#') ? decode(href.slice(1)) : '')
+      else if (id !== '') pendingId = id
+    },
+    space() {
+      ;(headingParts ?? parts).push(' ')
+    },
+    text(raw: string) {
+      ;(headingParts ?? parts).push(raw)
+      if (!headingParts && pendingId !== '' && /\S/.test(raw)) pendingId = ''
+    },
+    finish() {
+      endSection()
+      return { name, list }
+    },
+  }
+}
+
+function toText(raw: string, charset: string): string {
+  return decodeHTML(decodeRaw(raw, charset))
+    .replace(/[\s\u200b\ufeff\u00ad]+/g, ' ')
+    .trim()
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
