@@ -48,6 +48,9 @@ export function readPageSections(raw: RawText): PageSections {
   return place && isEmpty ? readFrom(raw, null) : read
 }
 
+/** What follows more headings than this belongs to the last. */
+const mostSections = 20_000
+
 type Role = 'content' | 'silent' | 'heading' | 'title' | 'plain'
 interface Element extends OpenElement {
   role: Role
@@ -76,6 +79,7 @@ function readFrom({ text, charset }: RawText, place: (typeof places)[number] | n
     if (silentRoles.test(role) || (tag.name === 'header' && !place)) return 'silent'
     if (place && (tag.name === place.name || role === place.role)) return 'content'
     if (open.content === 0 || open.silent > 0 || open.heading > 0) return 'plain'
+    if (sections.isFull()) return 'plain'
     const isTerm = tag.name === 'dt' && findAttribute(tag, 'id') !== undefined
     return headings.test(tag.name) || isTerm ? 'heading' : 'plain'
   }
@@ -119,6 +123,7 @@ function createSectionList(charset: string) {
   let level = ''
   // The last id that no text followed: it is the address of a heading that has none of its own.
   let pendingId = ''
+  let anchorBefore = ''
 
   function endSection() {
     list.push({ anchor, heading, text: toText(parts.join(''), charset) })
@@ -130,7 +135,8 @@ function createSectionList(charset: string) {
       // The main heading names the top of the page, unless there is text before it that belongs to it anyway.
       if (!(tagName === 'h1' && list.length === 0 && name === '')) endSection()
       level = tagName
-      anchor = list.length === 0 ? '' : id || pendingId
+      anchor = list.length === 0 ? '' : id
+      anchorBefore = list.length === 0 ? '' : pendingId
       heading = ''
       headingParts = []
       pendingId = ''
@@ -139,14 +145,16 @@ function createSectionList(charset: string) {
       if (!headingParts) return
       heading = toText(headingParts.join(''), charset).replace(/^[¶#§\s\u200b]+|[¶#§\s\u200b\ue000-\uf8ff]+$/g, '')
       if (level === 'h1' && name === '') name = heading
+      anchor ||= anchorBefore
       headingParts = null
     },
     /** An id and a link inside a heading tell its address, too. */
     note(id: string, href: string) {
-      if (headingParts && anchor === '' && list.length > 0)
-        anchor = id || (href.startsWith('#') ? decode(href.slice(1)) : '')
+      const own = id || (href.startsWith('#') ? decode(href.slice(1)) : '')
+      if (headingParts && anchor === '' && list.length > 0) anchor = own
       else if (id !== '') pendingId = id
     },
+    isFull: () => list.length >= mostSections,
     space() {
       ;(headingParts ?? parts).push(' ')
     },

@@ -29,7 +29,9 @@ export function openSearchEntrances(dialog: SearchDialog): void {
   /** Those that are left of the site are inert, in one way or the other, where its scripts do not run. */
   function siteRuns(): boolean {
     return Array.from(document.scripts).some(
-      ({ type, src }) => /^(module|.*(java|ecma)script.*)?$/i.test(type.trim()) && !/\/_quire\/[a-z]+\.js$/.test(src),
+      ({ type, src, text }) =>
+        /^(module|.*(java|ecma)script.*)?$/i.test(type.trim()) &&
+        (src === '' ? text.trim() !== '' : !/\/_quire\/[a-z]+\.js$/.test(src)),
     )
   }
   const isRunning = siteRuns()

@@ -36,6 +36,9 @@ export interface SearchIndex {
 const wordFileChars = 48 * 1024
 const textFileChars = 24 * 1024
 
+/** Of a section that is longer only so much is found: it is no text, or nobody has read it. */
+const mostSectionChars = 1_000_000
+
 /** Signs that a number is written with; a string of them needs no escapes. */
 export const numberSigns = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-'
 
@@ -75,7 +78,9 @@ export function createSearchIndex(): SearchIndex {
     add(path, page) {
       const files: IndexFile[] = []
       directory.pages.push([path, page.name, page.language, page.sections.length])
-      for (const [index, { anchor, heading, text }] of page.sections.entries()) {
+      for (const [index, section] of page.sections.entries()) {
+        const { anchor, heading } = section
+        const text = section.text.slice(0, mostSectionChars)
         const titles = index === 0 ? [page.name, page.title] : []
         const weights = weighTerms(reader.read(text), reader.read(heading), titles.map(reader.read))
         for (const [term, weight] of weights) {

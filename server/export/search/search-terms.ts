@@ -24,6 +24,8 @@ export function createTermReader(): TermReader {
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+/gu
   const letters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ı: 'i', þ: 'th' }
   const longest = 48
+  // No name that anybody types: it is not taken apart.
+  const longestName = 128
   const known = new Map<string, { term: string; start: number; end: number; isPart: boolean }[]>()
 
   function fold(text: string): string {
@@ -46,6 +48,7 @@ export function createTermReader(): TermReader {
       const piece = word.slice(start, end)
       if (!/[^_]/.test(piece)) return
       add(start, end, false)
+      if (piece.length > longestName) return
       const parts = Array.from(piece.matchAll(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[^\p{Lu}_]+/gu))
       if (parts.length > 1) for (const part of parts) add(start + part.index, start + part.index + part[0].length, true)
     }
@@ -75,7 +78,7 @@ export function createTermReader(): TermReader {
         if (!terms) {
           terms = readWord(word)
           if (known.size > 100_000) known.clear()
-          known.set(word, terms)
+          if (word.length <= longestName) known.set(word, terms)
         }
         for (const { term, start, end, isPart } of terms)
           found.push({ term, start: match.index + start, end: match.index + end, isPart })
