@@ -75,9 +75,9 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     if (!findBrowser()) return context.skip(`needs a Chromium; install one with: ${installCommand()}`)
     browser ??= await openBrowser()
   })
-  const visit = async () => {
+  const visit = async (bundle: OpenBundle) => {
     if (!browser) throw new Error('no browser')
-    const visitor = await openVisitor(browser)
+    const visitor = await openVisitor(browser, bundle)
     closing.push({ close: () => visitor.tab.browserContext().close() })
     return visitor
   }
@@ -85,7 +85,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
   test('finds and lands at the heading, at the root, in a folder and by double click, and loads nothing before', async () => {
     const { outFile } = await run(plainSite)
     const bundle = await open(outFile)
-    const visitor = await visit()
+    const visitor = await visit(bundle)
     for (const place of ['root', 'folder', 'file'] as const) {
       await visitor.go(bundle.address(place, 'index.html'))
       expect(visitor.loaded.splice(0)).toEqual(['search.js'])
@@ -116,7 +116,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     const list = Array.from({ length: 5 }, (_, index) => `<h2 id="h${index}">Key ${index}</h2><p>x</p>`).join('')
     const { outFile } = await run({ '/': page('home', `<button id="mine">mine</button><input id="other">${list}`) })
     const bundle = await open(outFile)
-    const { go, press, ask, state, tab, faults } = await visit()
+    const { go, press, ask, state, tab, faults } = await visit(bundle)
     await go(bundle.address('file', 'index.html'))
     // A slash that somebody writes is a slash.
     await tab.focus('#other')
@@ -151,7 +151,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     const field = '<form role="search" action="/find"><input name="q" placeholder="Search"><button>Go</button></form>'
     const { outFile } = await run({ '/': page('home', field), '/find': page('find') })
     const bundle = await open(outFile)
-    const { go, press, ask, state, tab, faults } = await visit()
+    const { go, press, ask, state, tab, faults } = await visit(bundle)
     await go(bundle.address('file', 'index.html'))
     expect(await state()).toMatchObject({ isOpen: false, hasButton: false })
     await tab.focus('input[name=q]')
@@ -179,7 +179,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
       `<script src="_quire/search.js" nonce="${nonce}" defer="">`,
     ])
     const bundle = await open(outFile)
-    const { go, press, ask, tab, faults } = await visit()
+    const { go, press, ask, tab, faults } = await visit(bundle)
     for (const place of ['file', 'folder'] as const) {
       await go(bundle.address(place, 'index.html'))
       await press('/')
@@ -217,7 +217,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     expect(report.scripts.mode).toBe('guarded')
     expect(report.differences).toEqual([])
     const bundle = await open(outFile)
-    const visitor = await visit()
+    const visitor = await visit(bundle)
     await visitor.go(bundle.address('root', ''))
     await new Promise(resolve => setTimeout(resolve, 1200))
     await visitor.press('/')
@@ -245,7 +245,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
       '<script src="_quire/search.js" defer="">',
     ])
     const bundle = await open(outFile)
-    const { go, press, ask, faults } = await visit()
+    const { go, press, ask, faults } = await visit(bundle)
     await go(bundle.address('file', 'index.html'))
     await press('/')
     expect(await ask('plain7')).toEqual(['x'])
@@ -267,7 +267,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     const paths = names.map(name => `/tutorial/${name}.html`)
     const { outFile } = await runExport(server, { paths })
     const bundle = await open(outFile)
-    const visitor = await visit()
+    const visitor = await visit(bundle)
     const questions: [string, string][] = [
       ['list comprehensions', 'tutorial/datastructures.html#list-comprehensions'],
       ['multiple inheritance', 'tutorial/classes.html#multiple-inheritance'],

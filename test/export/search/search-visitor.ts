@@ -8,6 +8,8 @@ import { type RunningServer, serveFolder, startServer } from '../static-server.t
 /** A bundle in three places: at the root of a host, in a folder of one, unpacked on the disk. */
 export interface OpenBundle {
   address(place: PlaceName, path: string): string
+  /** Whether this is a file of it, in any of the places. */
+  holds(url: string): boolean
   close(): Promise<void>
 }
 
@@ -22,6 +24,10 @@ export async function openBundle(archive: string, folder: string): Promise<OpenB
       if (place === 'file') return new URL(path, `${pathToFileURL(folder).href}/`).href
       return new URL((place === 'folder' ? 'any/sub/folder/' : '') + path, servers[place]?.origin).href
     },
+    holds: url =>
+      [...Object.values(servers), { origin: { href: pathToFileURL(folder).href } }].some(({ origin }) =>
+        url.startsWith(origin.href),
+      ),
     async close() {
       for (const server of Object.values(servers)) await server.close()
     },
@@ -53,17 +59,16 @@ export interface Visitor {
   ask(question: string): Promise<string[]>
 }
 
-export async function openVisitor(browser: Browser): Promise<Visitor> {
+export async function openVisitor(browser: Browser, bundle: OpenBundle): Promise<Visitor> {
   const context = await browser.createBrowserContext()
   const tab = await context.newPage()
   await tab.setViewport({ width: 1280, height: 800 })
   const faults: string[] = []
   const loaded: string[] = []
-  let home = ''
   tab.on('request', request => {
     const url = request.url()
     if (/\/_quire\/search/.test(url)) loaded.push(url.replace(/.*\/_quire\//, '').replace(/\?.*/, ''))
-    if (!url.startsWith('data:') && !url.startsWith(home)) faults.push(`outbound: ${url}`)
+    if (!url.startsWith('data:') && !bundle.holds(url)) faults.push(`outbound: ${url}`)
   })
   tab.on('requestfailed', request => faults.push(`failed: ${request.url()} ${request.failure()?.errorText}`))
   tab.on('response', response => {
@@ -93,10 +98,7 @@ export async function openVisitor(browser: Browser): Promise<Visitor> {
     faults,
     loaded,
     state,
-    async go(address) {
-      home = address.startsWith('file:') ? 'file:' : new URL('/', address).href
-      await tab.goto(address, { waitUntil: 'load' })
-    },
+    go: async address => void (await tab.goto(address, { waitUntil: 'load' })),
     async press(...keys) {
       for (const key of keys) await tab.keyboard.press(key)
     },
