@@ -76,7 +76,9 @@ export async function useSearch(search: SiteSearch, root: string, visitor: Visit
 
 async function type(page: Page, search: SiteSearch, query: string): Promise<string[]> {
   const { opener, field = '' } = search
-  if (opener && !(await page.$(field))) await page.click(opener)
+  // In a dialog that is closed the field may be there and not be shown.
+  const isShown = await page.$eval(field, element => element.getClientRects().length > 0).catch(() => false)
+  if (opener && !isShown) await page.click(opener)
   await page.waitForSelector(field, { visible: true, timeout: 5000 })
   await page.click(field, { count: 3 })
   await page.keyboard.press('Backspace')

@@ -11,7 +11,7 @@ export interface Goal {
 }
 
 /** Judges our copy of a site, alone and beside the peers of the same run. A goal that nothing was measured for is left out. */
-export function judge({ site, pages, app, results }: SiteResult): Goal[] {
+export function judge({ site, isUnseen, pages, app, results }: SiteResult): Goal[] {
   const ours = results.find(result => result.tool === 'quire')
   if (!ours) return []
   const goals: Goal[] = []
@@ -49,10 +49,10 @@ export function judge({ site, pages, app, results }: SiteResult): Goal[] {
   if (ours.again) add('same bytes again', ours.again.outcome, ours.again.outcome === 'same bytes')
   // Its own look at the bundle in a browser is more than any peer does.
   const bare = results.find(({ tool }) => tool === quireStatic.name) ?? ours
-  return [...goals, ...judgeSpeed(site, bare, results)]
+  return [...goals, ...judgeSpeed(site, isUnseen, bare, results)]
 }
 
-function judgeSpeed(site: string, ours: ToolResult, results: readonly ToolResult[]): Goal[] {
+function judgeSpeed(site: string, isUnseen: boolean, ours: ToolResult, results: readonly ToolResult[]): Goal[] {
   const speed = ({ copy, wallSeconds }: ToolResult) => (copy && wallSeconds ? copy.pages / wallSeconds : undefined)
   const own = speed(ours) ?? 0
   const against = (tool: string, factor: number): Goal[] => {
@@ -68,7 +68,7 @@ function judgeSpeed(site: string, ours: ToolResult, results: readonly ToolResult
     const given = `${ours.wallSeconds.toFixed(1)} s, wget ${wget.toFixed(1)} s`
     return [{ site, what: 'as fast as wget', given, isMet: ours.wallSeconds <= wget }]
   }
-  if (site === 'docusaurus' || site === 'vitepress') return against('website-scraper', 10)
+  if (site === 'docusaurus' || isUnseen) return against('website-scraper', 10)
   const rate = { site, what: '4 pages/s', given: `${own.toFixed(1)} pages/s`, isMet: own >= 4 }
   return [rate, ...against('single-file-cli', 3)]
 }

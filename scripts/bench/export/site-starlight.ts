@@ -37,8 +37,8 @@ export const starlightSite: BenchSite = {
   search: {
     path: '/fastify/reference/hooks/',
     opener: 'site-search button[data-open-modal]',
-    field: '#starlight__search input',
-    hits: '#starlight__search .pagefind-ui__result-title',
+    field: '#starlight__search .pagefind-ui__search-input',
+    hits: '#starlight__search .pagefind-ui__result-link',
     queries: searchWords,
   },
 }

@@ -14,7 +14,8 @@ import { crawlSite } from './crawl.ts'
 import type { CrawlState } from './crawl-state.ts'
 import { discoverSite, type MissingPage } from './discover.ts'
 import { createModuleNames } from './import-map.ts'
-import { needFile } from './pack-file.ts'
+import { createJoinedNames } from './joined-names.ts'
+import { findData, needFile } from './pack-file.ts'
 import { createQueue } from './queue.ts'
 import { linkKey, type Site } from './site.ts'
 
@@ -60,6 +61,7 @@ export async function collectSite(
     scripted: new Set(),
     guesses: new Set(),
     moduleNames: createModuleNames(url => needFile(state, url, 'script')),
+    joinedNames: createJoinedNames(site.origin, url => findData(state, url)),
     folder,
     isAllowed: discovered.isAllowed,
     refuseFile: products.refuse,

@@ -6,6 +6,7 @@ import type { ViewMemory } from '../memory/view-memory.ts'
 import type { PagePool } from '../pool/page-pool.ts'
 import type { ProductRemoval } from '../products/product-removal.ts'
 import type { ModuleNames } from './import-map.ts'
+import type { JoinedNames } from './joined-names.ts'
 import type { Queue } from './queue.ts'
 import type { Site } from './site.ts'
 
@@ -59,6 +60,8 @@ export interface CrawlState {
   guesses: Set<string>
   /** Bare names of modules, and the import maps that say what they are. */
   moduleNames: ModuleNames
+  /** Names of the site's files that its scripts put together. */
+  joinedNames: JoinedNames
   /** Folder for what was fetched. */
   folder: string
   isAllowed(url: URL): boolean

@@ -95,11 +95,18 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
     for (const page of await options.review()) keep(page)
     if (frontier.size === 0) break
   }
-  do {
-    await Promise.all(state.background)
-    await state.queue.idle()
-  } while (state.background.size > 0)
+  await finishFiles(state)
   return { isCut }
+}
+
+/** Waits until everything that was asked for is there, and what that asks for in turn. */
+export async function finishFiles(state: CrawlState): Promise<void> {
+  do {
+    do {
+      await Promise.all(state.background)
+      await state.queue.idle()
+    } while (state.background.size > 0)
+  } while (await state.joinedNames.resolve())
 }
 
 function countPages(state: CrawlState): number {

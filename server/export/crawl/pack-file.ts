@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { ExportError } from '../export-error.ts'
 import { type Answer, FetchError } from '../fetch/fetcher.ts'
 import { cssUrls } from '../page/css-urls.ts'
@@ -38,12 +38,28 @@ export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
 
 /** Fetches the files that a script of the site seems to load, by their names in it, where they are there. */
 export function guessFiles(state: CrawlState, names: Iterable<string>, near: URL): void {
-  for (const name of names) {
-    const work = guessFile(state, placesOf(name, state.site.origin, near))
-      .catch(error => state.abort(error))
-      .finally(() => state.background.delete(work))
-    state.background.add(work)
-  }
+  for (const name of names) startBeside(state, () => guessFile(state, placesOf(name, state.site.origin, near)))
+}
+
+/** Runs work beside the queue; the crawl does not end before it. */
+function startBeside(state: CrawlState, task: () => Promise<void>): void {
+  const work = task()
+    .catch(error => state.abort(error))
+    .finally(() => state.background.delete(work))
+  state.background.add(work)
+}
+
+/** Fetches a file of the site if it is there, for what it says of others. */
+export async function findData(state: CrawlState, url: URL) {
+  const own = state.site.own(url)
+  if (!own || state.products.refuse(own) !== null) return null
+  const key = assetKey(own)
+  needFile(state, own, 'asset')
+  await state.pendingFiles.get(key)
+  const outcome = state.files.get(key)
+  if (outcome?.state !== 'file') return null
+  const { file, kind, sizeBytes } = outcome.resource
+  return { isData: kind === 'file' && sizeBytes <= state.limits.pageBytes, read: () => readFile(file) }
 }
 
 async function guessFile(state: CrawlState, places: URL[]): Promise<void> {
@@ -111,8 +127,11 @@ export async function storeFile(
   if (kind === 'script') {
     const twin = fullTwin(url)
     const names = [...scriptFiles(text), ...chunkFiles(text), ...(twin ? [twin] : [])]
-    if (own) guessFiles(state, new Set(names), url)
-    else guessBeside(state, text, url)
+    if (own) {
+      guessFiles(state, new Set(names), url)
+      state.joinedNames.addScript(text, url)
+    }
+    if (!own) guessBeside(state, text, url)
     needOfScript(state, scriptNeeds(text, { url, isOwn: own !== null, isInline: false }))
   } else if (kind === 'stylesheet') {
     for (const found of cssUrls(text)) {

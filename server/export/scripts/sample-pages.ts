@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { finishFiles } from '../crawl/crawl.ts'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
 import { needFile } from '../crawl/pack-file.ts'
 import { needScripted } from '../crawl/pack-script.ts'
@@ -53,9 +54,6 @@ export async function lookAtOrigin(
       for (const address of look.byScript) needScripted(state, new URL(address), 'asset')
     }),
   )
-  do {
-    await Promise.all(state.background)
-    await state.queue.idle()
-  } while (state.background.size > 0)
+  await finishFiles(state)
   return looks
 }

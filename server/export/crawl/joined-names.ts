@@ -1,0 +1,177 @@
+import { gunzipSync } from 'node:zlib'
+
+/**
+ * Names that a script puts together: from a folder that is named elsewhere (`${base}search.js`), and from words of the
+ * data beside it (`${base}part/${hash}.bin`). Search indexes that come in many small files are loaded that way.
+ */
+export interface JoinedNames {
+  addScript(text: string, url: URL): void
+  /**
+   * Tries the names that all scripts so far make. Comes when all else is fetched, so that limits cut at the same place every
+   * time. Gives whether it asked for anything: what was found may be a script that names more.
+   */
+  resolve(): Promise<boolean>
+}
+
+/** Gets a file of the site if it is there; null when it is none. Its bytes are read for data only. */
+export type FindFile = (url: URL) => Promise<{ isData: boolean; read(): Promise<Buffer> } | null>
+
+/** Bounds of what is tried in vain: folders and names that are combined, and files that are not there beyond those that are. */
+const mostTails = 24
+const mostPairs = 400
+const mostPatterns = 40
+const mostMisses = 1000
+/** Of the words of one file so many are tried, evenly spread, before a pattern counts as not meant for them. */
+const probes = 128
+/** Words stand in lists of one kind; so many in a row that name no file end one. */
+const missesInRow = 8
+/** A pattern with more files than this has the data itself, not what names further files. */
+const mostIndexFiles = 4
+const mostWords = 50_000
+const mostDataBytes = 8 * 1024 ** 2
+
+const hole = String.raw`\$\{[^{}\x60]{1,60}\}`
+const tail = new RegExp(`\`${hole}((?:[\\w@-]+/)*[\\w@.-]*\\w\\.\\w{1,16})\``, 'g')
+const pattern = new RegExp(`\`(?:${hole})?/?((?:[\\w@-]+/)*[\\w@.-]*)${hole}([\\w.-]*\\.\\w{1,16})\``, 'g')
+const sum = /["']\/?((?:[\w@-]+\/)*[\w@.-]*)["']\s*\+\s*[\w$.]{1,40}\s*\+\s*["']([\w.-]*\.\w{1,16})["']/g
+const folderName = /["'`](\/(?:[\w@.-]+\/)+)["'`]/g
+
+export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
+  const folders = new Set<string>()
+  /** Folders of the scripts that put the name behind one, by name. */
+  const tails = new Map<string, Set<string>>()
+  const patterns = new Map<string, Pattern>()
+  /** What data says, by its address. */
+  const data = new Map<string, string[]>()
+  const tried = new Map<string, Promise<boolean>>()
+  let misses = 0
+  let hits = 0
+
+  function tryFile(url: URL, use: (bytes: Buffer) => void = () => {}): Promise<boolean> {
+    const known = tried.get(url.href)
+    if (known) return known
+    if (misses >= mostMisses + hits) return Promise.resolve(false)
+    const work = (async () => {
+      const file = await findFile(url)
+      if (file) hits += 1
+      else misses += 1
+      if (file?.isData) use(await file.read())
+      return file !== null
+    })()
+    tried.set(url.href, work)
+    return work
+  }
+
+  function addData(url: URL, bytes: Buffer) {
+    const words = dataWords(bytes)
+    if (words.length > 0) data.set(url.href, words)
+  }
+
+  /** Tries a pattern with words: some of them first, then those around the ones that fit. */
+  async function fill({ folder, before, after }: Pattern, words: string[]) {
+    const found: [URL, Buffer][] = []
+    const isThere = (at: number) => {
+      const url = words[at] === undefined ? null : URL.parse(`${before}${words[at]}${after}`, folder)
+      return url ? tryFile(url, bytes => found.push([url, bytes])) : Promise.resolve(false)
+    }
+    const step = Math.max(1, words.length / probes)
+    const probed = Array.from({ length: Math.ceil(words.length / step) }, (_, index) => Math.floor(index * step))
+    const fitting = (await Promise.all(probed.map(async at => ((await isThere(at)) ? [at] : [])))).flat()
+    for (const direction of [1, -1]) {
+      await Promise.all(
+        fitting.map(async hit => {
+          for (
+            let at = hit + direction, missed = 0;
+            missed < missesInRow && at >= 0 && at < words.length;
+            at += direction
+          )
+            missed = (await isThere(at)) ? 0 : missed + 1
+        }),
+      )
+    }
+    if (found.length <= mostIndexFiles) for (const [url, bytes] of found) addData(url, bytes)
+  }
+
+  /** The folders that a name is tried in: the root, those of its scripts, and those that scripts name. */
+  function* foldersOf(name: string): Generator<string> {
+    yield root.href
+    yield* [...(tails.get(name) ?? [])].sort()
+    const named = [...folders].sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
+    yield* named.slice(0, mostPairs / Math.min(tails.size, mostTails))
+  }
+
+  return {
+    addScript(text, url) {
+      const own = new URL('.', url).href
+      for (const [, name = ''] of text.matchAll(folderName)) folders.add(new URL(name, root).href)
+      for (const [, name = ''] of text.matchAll(tail)) tails.set(name, (tails.get(name) ?? new Set()).add(own))
+      for (const expression of [pattern, sum])
+        for (const [, before = '', after = ''] of text.matchAll(expression))
+          patterns.set(`${own} ${before} ${after}`, { folder: own, before, after })
+    },
+    async resolve() {
+      const before = tried.size
+      const work: Promise<unknown>[] = []
+      for (const name of [...tails.keys()].sort().slice(0, mostTails)) {
+        for (const folder of foldersOf(name)) {
+          const url = URL.parse(name, folder)
+          if (url) work.push(tryFile(url, bytes => addData(url, bytes)))
+        }
+      }
+      await Promise.all(work)
+      const known = [...data].sort(([a], [b]) => (a < b ? -1 : 1))
+      for (const [, each] of [...patterns].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, mostPatterns))
+        for (const [address, words] of known) if (new URL('.', address).href === each.folder) await fill(each, words)
+      return tried.size > before
+    },
+  }
+}
+
+interface Pattern {
+  /** Of its script. */
+  folder: string
+  before: string
+  after: string
+}
+
+/** The words of a data file that could be part of a file's name, each once, in their order. */
+export function dataWords(bytes: Buffer): string[] {
+  const plain = unzip(bytes)
+  const words = new Set<string>()
+  const text = plain.toString('latin1')
+  if (/^\s*[[{]/.test(text)) {
+    for (const [, word = ''] of text.matchAll(/"([\w.@-]{1,64})"/g)) if (words.size < mostWords) words.add(word)
+    return [...words]
+  }
+  const runs = text.match(/[\w-]{6,64}/g) ?? []
+  const isCounted = runs.filter(run => countedStrings(run)[0]?.length === run.length - 1).length > runs.length / 2
+  for (const run of runs) {
+    // In a binary file only what looks like a hash is told from chance.
+    const plain = /\d/.test(run) && /[a-z]/i.test(run) ? [run] : []
+    for (const word of isCounted ? countedStrings(run) : plain) if (words.size < mostWords) words.add(word)
+  }
+  return [...words]
+}
+
+/**
+ * The strings that a run of letters may end in, the longest first. CBOR (RFC 8949, 3) writes the length of a short string
+ * as a letter before it; other strings may stand before that, and a letter may be of the right number by chance.
+ */
+function countedStrings(run: string): string[] {
+  const found: string[] = []
+  for (let at = 0; at < run.length - 4; at += 1) {
+    const isCount = run.charCodeAt(at) - 0x60 === run.length - at - 1
+    if (isCount && /[a-z0-9]/i.test(run.charAt(at + 1))) found.push(run.slice(at + 1))
+    if (isCount && at === 0) break
+  }
+  return found
+}
+
+function unzip(bytes: Buffer): Buffer {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
+  try {
+    return gunzipSync(bytes, { maxOutputLength: mostDataBytes })
+  } catch {
+    return Buffer.alloc(0)
+  }
+}

@@ -1,0 +1,88 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { createJoinedNames, dataWords } from '../../../server/export/crawl/joined-names.ts'
+
+/** A string as CBOR has it, with its length before it. */
+const counted = (text: string) => String.fromCharCode(0x60 + text.length) + text
+const list = (words: string[]) => gzipSync(Buffer.from(words.map(word => `${counted(word)}\x19\x02`).join('')))
+
+/** Adds the scripts, waits, and tells what was found of the files and how many were asked for in vain. */
+async function collect(files: Record<string, Buffer | string>, scripts: Record<string, string>) {
+  const root = new URL('http://site.invalid/')
+  const found = new Set<string>()
+  let misses = 0
+  const names = createJoinedNames(root, async url => {
+    const body = files[url.pathname]
+    if (body === undefined) {
+      misses += 1
+      return null
+    }
+    found.add(url.pathname)
+    const script = scripts[url.pathname]
+    if (script !== undefined) names.addScript(script, url)
+    return { isData: script === undefined, read: async () => Buffer.from(body) }
+  })
+  for (const [path, text] of Object.entries(scripts))
+    if (path.startsWith('/app/')) names.addScript(text, new URL(path, root))
+  while (await names.resolve());
+  return { found: [...found].sort(), misses }
+}
+
+const hash = (kind: string, index: number) => `${kind}_${(index * 7919 + 1_000_003).toString(16)}`
+
+/** A search index in many files, named by two more. */
+function indexed(parts: number) {
+  const words = Array.from({ length: parts }, (_, index) => hash('en', index))
+  const chunks = Array.from({ length: Math.ceil(parts / 10) }, (_, index) => hash('ch', index))
+  const files: Record<string, Buffer | string> = {
+    '/find/find.js': 'x',
+    '/find/entry.json': JSON.stringify({ version: '1.0', languages: { en: { hash: 'en_feed' } } }),
+    '/find/meta.en_feed.idx': list([...words, ...chunks]),
+    ...Object.fromEntries(words.map(word => [`/find/part/${word}.bin`, 'part'])),
+    ...Object.fromEntries(chunks.map(word => [`/find/chunk/${word}.bin`, 'chunk'])),
+  }
+  const load =
+    '`#{this.base}entry.json`; `#{b}meta.#{h}.idx`; `#{b}part/#{h}.bin`; this.base + "chunk/" + h + ".bin"'.replaceAll(
+      '#',
+      '$',
+    )
+
+  return {
+    files,
+    scripts: {
+      '/app/ui.js': 'import(`#{o}find.js`)'.replace('#', '$'),
+      '/app/menu.js': 'start({at:"/find/"})',
+      '/find/find.js': load,
+    },
+  }
+}
+
+test('finds an index whose names stand in data that is found by names that stand in scripts', async () => {
+  const { files, scripts } = indexed(40)
+  expect((await collect(files, scripts)).found).toEqual(Object.keys(files).sort())
+})
+
+test('asks for few files in vain', async () => {
+  const { files, scripts } = indexed(2000)
+  const { found, misses } = await collect(files, scripts)
+  expect(found).toEqual(Object.keys(files).sort())
+  expect(misses).toBeLessThan(800)
+})
+
+test('a site that has none of them is asked a bounded number of times', async () => {
+  const tails = Array.from({ length: 500 }, (_, index) => `\`\${x}file${index}.json\``).join(';')
+  const folders = Array.from({ length: 500 }, (_, index) => `"/folder${index}/"`).join(';')
+  const { misses } = await collect({}, { '/app/a.js': tails, '/app/b.js': folders })
+  expect(misses).toBeLessThan(1000)
+})
+
+test.each([
+  ['{"a":{"hash":"en_1","n":3}}', ['a', 'hash', 'en_1', 'n']],
+  [`${counted('en_188aadf')}\x07${counted('en_bbbcccd')}`, ['en_188aadf', 'en_bbbcccd']],
+  ['\x00\x0a3f9c2e71\x00plainword\x00', ['3f9c2e71']],
+])('words of %j', (text, words) => {
+  const found = dataWords(Buffer.from(text, 'latin1'))
+  for (const word of words) expect(found).toContain(word)
+  expect(found).not.toContain('plainword')
+  expect(dataWords(gzipSync(Buffer.from(text, 'latin1')))).toEqual(found)
+})
