@@ -15,7 +15,8 @@ import { type ExportReuse, keepExport, repeatExport } from './memory/finished-ex
 import { rememberAnswers } from './memory/remembering-fetcher.ts'
 import { openPagePool } from './pool/page-pool.ts'
 import type { RemovalRules } from './products/removal-rules.ts'
-import { type ExportReport, writeReport } from './report.ts'
+import { type ExportReport, listThirdParties, writeReport } from './report.ts'
+import { mostRounds } from './scripts/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer, type Verify } from './scripts/place-scripts.ts'
 import { packSearch } from './search/pack-search.ts'
 
@@ -121,22 +122,31 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     let pagesWritten = 0
     const pagesKnown = report.pages
     const onPage = () => {
-      pagesWritten += 1
+      // Pages that are written again are not counted again.
+      pagesWritten = Math.min(pagesWritten + 1, pagesKnown)
       options.onProgress({ stage: 'archive', pagesDone: pagesWritten, pagesKnown })
     }
-    const written = await writeBundle(state, start, bundleFolder, onPage, hasSearch)
-    signal.throwIfAborted()
+    const makeBundle = async () => {
+      await rm(bundleFolder, { recursive: true, force: true })
+      const written = await writeBundle(state, start, bundleFolder, onPage, hasSearch)
+      signal.throwIfAborted()
+      log?.({ stage: 'rewrite', pages: report.pages, ms: since(startedAt) }, 'bundle written')
+      const search = hasSearch ? await packSearch(state, bundleFolder, written.pagePaths, signal) : null
+      if (search) log?.({ stage: 'search', ...search.packed, ms: since(startedAt) }, 'search packed')
+      await inlineFonts(bundleFolder, written.paths)
+      return { written, search }
+    }
+    let bundle = await makeBundle()
+    let added = await placer.place(bundleFolder, bundle.written.pagePaths, bundle.written.paths)
+    for (let round = 0; round < mostRounds && (await placer.fetchMissed()); round += 1) {
+      bundle = await makeBundle()
+      added = await placer.place(bundleFolder, bundle.written.pagePaths, bundle.written.paths)
+    }
+    const { written, search } = bundle
     const { notes, ...findings } = written.findings
     report.notes.push(...notes)
-    Object.assign(report, findings, { pages: written.pageCount, files: written.fileCount })
-    log?.({ stage: 'rewrite', pages: report.pages, ms: since(startedAt) }, 'bundle written')
-
-    const search = hasSearch ? await packSearch(state, bundleFolder, written.pagePaths, signal) : null
+    Object.assign(report, findings, listThirdParties(state), { pages: written.pageCount, files: written.fileCount })
     report.offlineSearch = search?.packed ?? null
-    if (search) log?.({ stage: 'search', ...search.packed, ms: since(startedAt) }, 'search packed')
-
-    await inlineFonts(bundleFolder, written.paths)
-    const added = await placer.place(bundleFolder, written.pagePaths, written.paths)
     const { differences, ...scripts } = placer.findings()
     Object.assign(report, { scripts, differences })
     log?.({ stage: 'verify', scripts: scripts.mode, ms: since(startedAt) }, 'bundle verified')

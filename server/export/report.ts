@@ -46,6 +46,18 @@ export function writeReport(report: ExportReport): string {
   return `${JSON.stringify(report, null, 2)}\n`
 }
 
+/** What was packed and what was not of other hosts; what the check of the bundle missed comes last. */
+export function listThirdParties(state: CrawlState): Pick<ExportReport, 'packedThirdParty' | 'removedThirdParty'> {
+  const packedThirdParty: string[] = []
+  const removedThirdParty: ExportReport['removedThirdParty'] = []
+  for (const [key, outcome] of state.files) {
+    if (state.site.own(new URL(key))) continue
+    if (outcome.state === 'file') packedThirdParty.push(key)
+    else if (!state.guesses.has(key)) removedThirdParty.push({ url: key, reason: outcome.reason })
+  }
+  return { packedThirdParty: packedThirdParty.sort(), removedThirdParty: removedThirdParty.sort(byUrl) }
+}
+
 /** What is known when everything is fetched; the lists about links follow when the bundle is written. */
 export function beginReport(
   options: Pick<ExportReport, 'domain' | 'version' | 'deployment'>,
@@ -62,13 +74,6 @@ export function beginReport(
   }
   skipped.push(...unvisited.sort(byUrl).slice(0, listedUnvisited))
   const keptPages = [...state.pages].flatMap(([key, { state }]) => (state === 'page' ? [key] : []))
-  const packedThirdParty: string[] = []
-  const removedThirdParty: ExportReport['removedThirdParty'] = []
-  for (const [key, outcome] of state.files) {
-    if (state.site.own(new URL(key))) continue
-    if (outcome.state === 'file') packedThirdParty.push(key)
-    else if (!state.guesses.has(key)) removedThirdParty.push({ url: key, reason: outcome.reason })
-  }
   return {
     domain: options.domain,
     version: options.version,
@@ -83,8 +88,7 @@ export function beginReport(
     missingFiles: [],
     skipped: skipped.sort(byUrl),
     ...state.products.count(keptPages),
-    packedThirdParty: packedThirdParty.sort(),
-    removedThirdParty: removedThirdParty.sort(byUrl),
+    ...listThirdParties(state),
     unresolved: [],
     offlineSearch: null,
     scripts: { mode: 'none', reason: null, decidedBy: 'rule', checkedPages: [] },

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { copyFile, link, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
 import { replaceManifestUrls } from '../crawl/manifest.ts'
@@ -85,10 +85,10 @@ export async function writeBundle(
     const { resource } = outcome
     jobs.push(
       queue.add(async () => {
-        if (resource.kind === 'file') return rename(resource.file, join(folder, path))
+        if (resource.kind === 'file') return place(resource.file, join(folder, path))
         const raw = await readResource(resource)
         const text = rewriteFile(raw, resource, path)
-        if (text === raw.text) return rename(resource.file, join(folder, path))
+        if (text === raw.text && resource.kind === 'script') return place(resource.file, join(folder, path))
         if (resource.kind === 'stylesheet') {
           for (const address of findUnresolvedInStylesheet({ ...raw, text }, path, paths))
             unresolved.push({ page: path, address })
@@ -190,6 +190,11 @@ function planEntrance(plan: BundlePlan, start: URL, map: BundleMap): { path: str
 function listExternal(state: CrawlState, files: ReadonlyMap<string, string>): Map<string, string> {
   if (![...state.scripted].some(key => files.has(key))) return new Map()
   return new Map(sortedEntries(files).filter(([key]) => !state.site.own(new URL(key))))
+}
+
+/** Where a file stays as it was fetched, which a bundle that is written again needs. Nothing changes it in the bundle. */
+async function place(from: string, to: string): Promise<void> {
+  await link(from, to).catch(() => copyFile(from, to))
 }
 
 async function makeFolders(folder: string, paths: ReadonlySet<string>): Promise<void> {

@@ -31,9 +31,20 @@ export function guessBeside(state: CrawlState, text: string, url: URL): void {
   }
 }
 
+/** Asks for what a browser saw a page load, whoever's it is. */
+export function needLoaded(state: CrawlState, url: URL): void {
+  const own = state.site.own(url)
+  if (own || !isFleeting(url)) needFile(state, own ?? url, 'asset')
+}
+
+/** An address that carries the time is another one at the next export: a counter, or a way around caches. */
+function isFleeting(url: URL): boolean {
+  return /\d{12,}/.test(url.search)
+}
+
 /** The same as needFile for a file of another host whose address stands in a script, or is put together by one. */
 export function needScripted(state: CrawlState, url: URL, role: 'script' | 'asset'): void {
-  if (state.site.own(url)) return
+  if (state.site.own(url) || isFleeting(url)) return
   state.scripted.add(assetKey(url))
   needFile(state, url, role)
 }

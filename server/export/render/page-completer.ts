@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
 import type { MissingPage } from '../crawl/discover.ts'
 import { isMissing } from '../crawl/missing-page.ts'
-import { needFile } from '../crawl/pack-file.ts'
+import { needLoaded } from '../crawl/pack-script.ts'
 import { linkKey } from '../crawl/site.ts'
 import type { FetchedPage } from '../crawl/visit-page.ts'
 import { ExportError } from '../export-error.ts'
@@ -204,7 +204,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     const { shown, fetched } = both
     if (!gains(shown.words, readPageWords(fetched))) {
       // Its scripts stay in the bundle, so what they load has to be there too.
-      for (const url of shown.loaded) needFile(state, url, 'asset')
+      for (const url of shown.loaded) needLoaded(state, url)
       return
     }
     template.verdict = 'render'

@@ -2,6 +2,7 @@ import { countMissing } from '../page/page-text.ts'
 import { createPlace, type Place, type PlaceName } from './bundle-places.ts'
 import { type BundleViewer, type PageLook, viewerTabs } from './bundle-viewer.ts'
 import { freezePage, guardPage } from './guard-page.ts'
+import type { MissedFiles } from './missed-files.ts'
 
 /**
  * Where the site's own scripts run in a bundle.
@@ -43,10 +44,11 @@ export async function chooseScripts(
   folder: string,
   sample: readonly SampledPage[],
   viewer: BundleViewer,
+  missed: Pick<MissedFiles, 'note'>,
 ): Promise<ScriptChoice> {
   const awayFromRoot =
-    (await findFault(createPlace('file', folder), sample, viewer)) ??
-    (await findFault(createPlace('folder', folder), sample, viewer))
+    (await findFault(createPlace('file', folder), sample, viewer, missed)) ??
+    (await findFault(createPlace('folder', folder), sample, viewer, missed))
   // What works in a folder of a host works at its root.
   if (!awayFromRoot) return { mode: 'everywhere', reason: null }
   const byPath = new Map(sample.map(page => [page.path, page]))
@@ -54,14 +56,16 @@ export async function chooseScripts(
     const page = byPath.get(path)
     return page ? guardPage({ text, charset: page.charset }, path, page.ownPath) : text
   })
-  const atRoot = await findFault(guarded, sample, viewer)
+  const atRoot = await findFault(guarded, sample, viewer, missed)
+  // All that is missing where the scripts run is wanted at once, not the first of it.
+  if (atRoot) await Promise.all(sample.map(page => compare(guarded, page, viewer, missed)))
   if (!atRoot) return { mode: 'guarded', reason: describe(awayFromRoot) }
   const frozen = createPlace('folder', folder, (path, text) => {
     const page = byPath.get(path)
     return page ? freezePage({ text, charset: page.charset }, path) : text
   })
   // Left out are only scripts that the pages can do without.
-  const without = await findFault(frozen, sample, viewer)
+  const without = await findFault(frozen, sample, viewer, missed)
   return { mode: without ? 'guarded' : 'frozen', reason: describe(atRoot) }
 }
 
@@ -86,10 +90,11 @@ async function findFault(
   place: Place,
   sample: readonly SampledPage[],
   viewer: BundleViewer,
+  missed: Pick<MissedFiles, 'note'>,
 ): Promise<Difference | null> {
   for (let at = 0; at < sample.length; at += at === 0 ? 1 : viewerTabs) {
     const batch = sample.slice(at, at === 0 ? 1 : at + viewerTabs)
-    const found = await Promise.all(batch.map(page => compare(place, page, viewer)))
+    const found = await Promise.all(batch.map(page => compare(place, page, viewer, missed)))
     const first = found.find(difference => difference !== null)
     if (first) return first
   }
@@ -97,12 +102,18 @@ async function findFault(
 }
 
 /** Opens a page; again when it fails, since a busy machine must not decide what a bundle holds. */
-async function compare(place: Place, page: SampledPage, viewer: BundleViewer): Promise<Difference | null> {
+async function compare(
+  place: Place,
+  page: SampledPage,
+  viewer: BundleViewer,
+  missed?: Pick<MissedFiles, 'note'>,
+): Promise<Difference | null> {
   let what: string | null = null
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const look = await viewer.look(place.address(page.path), place.answer)
     what = look ? explain(look, page.origin, place) : 'the browser cannot show the page'
     if (what === null) return null
+    if (look) missed?.note(look, place)
   }
   return { page: page.path, place: place.name, what: what ?? '' }
 }

@@ -5,6 +5,7 @@ import { findBrowser } from '../render/browser.ts'
 import { openBundleViewer, type PageLook } from './bundle-viewer.ts'
 import { chooseScripts, type Difference, findDifferences, type ScriptChoice } from './choose-scripts.ts'
 import { freezePage, guardPage, runtimePath } from './guard-page.ts'
+import { createMissedFiles } from './missed-files.ts'
 import { findThemes, runtimeFile } from './page-runtime.ts'
 import { listScriptedPages, lookAtOrigin, pickSample, sampleSize } from './sample-pages.ts'
 import { judgeScripts } from './script-rule.ts'
@@ -22,6 +23,8 @@ export interface ScriptFindings extends ScriptChoice {
 export interface ScriptPlacer {
   /** Puts the scripts of a written bundle where they may run. Gives the paths of files that were added. */
   place(folder: string, pagePaths: ReadonlyMap<string, string>, paths: readonly string[]): Promise<string[]>
+  /** Fetches what the check of the bundle missed; true = the bundle has to be written again, with it. */
+  fetchMissed(): Promise<boolean>
   findings(): ScriptFindings
   close(): Promise<void>
 }
@@ -55,6 +58,7 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
     checkedPages: [],
     differences: [],
   }
+  const missed = createMissedFiles(state)
   let looks = new Map<string, PageLook>()
   try {
     if (viewer) looks = await lookAtOrigin(state, sampled, viewer)
@@ -73,7 +77,8 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
       })
       // Written before it is decided: pages are tried with it.
       await writeRuntime(folder, paths, options.hasSearch)
-      const choice = viewer && sample.length > 0 ? await chooseScripts(folder, sample, viewer) : await judge(sampled)
+      const choice =
+        viewer && sample.length > 0 ? await chooseScripts(folder, sample, viewer, missed) : await judge(sampled)
       const decidedBy = viewer && sample.length > 0 ? 'browser' : 'rule'
       log?.({ ...choice, decidedBy, sample: sample.length }, 'scripts of the site judged')
       findings = { ...choice, decidedBy, checkedPages: sample.map(({ path }) => path), differences: [] }
@@ -92,6 +97,7 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
       }
       return [runtimePath]
     },
+    fetchMissed: () => missed.fetch(),
     findings: () => findings,
     async close() {
       await viewer?.close()

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { finishFiles } from '../crawl/crawl.ts'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
-import { needFile } from '../crawl/pack-file.ts'
-import { needScripted } from '../crawl/pack-script.ts'
+import { needLoaded, needScripted } from '../crawl/pack-script.ts'
 import { digest } from '../memory/answer-digest.ts'
 import { type BrowserAnswer, createAnswerer } from '../render/browser-answer.ts'
 import type { BundleViewer, PageLook } from './bundle-viewer.ts'
@@ -47,10 +46,7 @@ export async function lookAtOrigin(
       )
       if (!look) return
       looks.set(key, look)
-      for (const address of look.loaded) {
-        const url = new URL(address)
-        needFile(state, state.site.own(url) ?? url, 'asset')
-      }
+      for (const address of look.loaded) needLoaded(state, new URL(address))
       for (const address of look.byScript) needScripted(state, new URL(address), 'asset')
     }),
   )

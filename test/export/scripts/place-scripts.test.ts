@@ -117,3 +117,28 @@ test('a product that stays is no fault because its vendor is not asked', { timeo
   expect(report.keptFeatures).toHaveLength(1)
   expect(report.scripts).toMatchObject({ mode: 'everywhere', reason: null })
 })
+
+test('what only the check in the browser asks for is fetched, packed and checked again', {
+  timeout: 120_000,
+}, async () => {
+  const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
+  const asked: string[] = []
+  const load = (name: string, then: string) =>
+    `const it = document.createElement('script'); it.src = '/' + ['parts', '${name}'].join('/') + '.js'; document.body.append(it);${then}`
+  const exported = await run(path => {
+    asked.push(path)
+    if (path === '/') return markup
+    // Nothing of it is known at the origin: it depends on the host that the page is on.
+    if (path === '/app.js') return `if (location.port === '' && location.protocol === 'http:') { ${load('one', '')} }`
+    if (path === '/parts/one.js') return load('two', '')
+    return path === '/parts/two.js' ? 'document.body.append(" complete")' : undefined
+  })
+  expect(exported.names).toEqual(expect.arrayContaining(['parts/one.js', 'parts/two.js']))
+  expect(exported.report.scripts.mode).toBe('guarded')
+  expect(await look(exported, 'index.html', 'root')).toEqual({
+    text: `x ${words('plain')} complete`,
+    failed: [],
+    errors: [],
+  })
+  expect(asked.filter(path => path.startsWith('/parts/'))).toEqual(['/parts/one.js', '/parts/two.js'])
+})
