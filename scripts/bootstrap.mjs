@@ -55,7 +55,10 @@ async function installPackages() {
 /** Whether a Chromium is on this machine, by the places that server/export/render/browser.ts searches too. */
 function hasBrowser() {
   if (process.env.PUPPETEER_EXECUTABLE_PATH) return existsSync(process.env.PUPPETEER_EXECUTABLE_PATH)
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'msedge']
+  const names = [
+    ...['chromium-headless-shell', 'chrome-headless-shell', 'headless-shell'],
+    ...['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'msedge'],
+  ]
   const folders = (process.env.PATH ?? '').split(delimiter)
   if (folders.some(folder => names.some(name => existsSync(join(folder, windows ? `${name}.exe` : name))))) return true
   const wellKnown = [
@@ -71,7 +74,10 @@ function hasBrowser() {
   )
 }
 
-/** Installs Debian's Chromium when root on a machine with apt-get. A missing browser is never fatal: it is only said. */
+/**
+ * Installs Debian's Chromium when root on a machine with apt-get: the headless shell where there is one. A missing browser
+ * is never fatal: it is only said.
+ */
 async function installBrowser() {
   if (hasBrowser()) return
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
@@ -82,16 +88,14 @@ async function installBrowser() {
   }
   process.stderr.write('Installing Chromium (apt-get, about a minute) ...\n')
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  for (const command of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
-  ]) {
-    const status = await run('apt-get', command, { env, stdio: 'ignore' })
-    if (status !== 0)
-      return say(
-        'Chromium could not be installed: sites that need a browser cannot be exported. Install one with: apt-get install chromium',
-      )
+  const aptGet = (...command) => run('apt-get', [...command, '-qq'], { env, stdio: 'ignore' })
+  if ((await aptGet('update')) === 0) {
+    for (const name of ['chromium-headless-shell', 'chromium'])
+      if ((await aptGet('install', '-y', '--no-install-recommends', name)) === 0) return
   }
+  say(
+    'Chromium could not be installed: sites that need a browser cannot be exported. Install one with: apt-get install chromium',
+  )
 }
 
 /** The exit code of a child process; 1 when it could not be started. */
@@ -107,7 +111,12 @@ function run(command, args, options) {
 function runOnPinnedNode([script, ...rest]) {
   const pinned = join(root, 'node_modules', '.bin', windows ? 'node.cmd' : 'node')
   const node = existsSync(pinned) ? pinned : process.execPath
-  const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH}` }
+  const env = {
+    ...process.env,
+    PATH: `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`,
+    // TypeScript is stripped and compiled once: a command starts in half the time.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'node'),
+  }
   // DEP0169: express-openapi-validator calls url.parse; nothing here can change that, and nobody can act on the warning.
   const child = spawn(node, ['--disable-warning=DEP0169', join(root, script), ...rest], {
     stdio: 'inherit',

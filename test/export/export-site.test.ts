@@ -364,7 +364,7 @@ describe('fails with a sentence that says what to do', () => {
       { '/': '<div id="app"></div><script src="/app.js"></script>' },
       {},
       'browser_missing',
-      /no Chromium was found; install one with `(apt-get install chromium|npx puppeteer browsers install chrome-headless-shell)`/,
+      /no Chromium was found; install one with `(apt-get install chromium-headless-shell|npx puppeteer browsers install chrome-headless-shell)`/,
     ],
     [
       'too little time',

@@ -25,6 +25,18 @@ const imageMeta =
  * @param value gives an attribute's decoded value.
  */
 export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string): UrlAttribute[] {
+  // A page is read for several purposes at once, so the same tag comes again at once.
+  if (tag !== lastTag) {
+    lastFound = findUrlAttributes(tag, value)
+    lastTag = tag
+  }
+  return lastFound
+}
+
+let lastTag: Tag | null = null
+let lastFound: UrlAttribute[] = []
+
+function findUrlAttributes(tag: Tag, value: (attribute: Attribute) => string): UrlAttribute[] {
   const found: UrlAttribute[] = []
   for (const attribute of tag.attributes) {
     const use = useOf(tag, attribute, value)

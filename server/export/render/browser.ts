@@ -2,7 +2,11 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:f
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'msedge']
+/** The headless shell first: it renders the same pages with half the CPU time (docsify, 175 pages: 21 s, Chromium 40 s). */
+const names = [
+  ...['chromium-headless-shell', 'chrome-headless-shell', 'headless-shell'],
+  ...['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'msedge'],
+]
 
 const wellKnown = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -20,8 +24,9 @@ export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | null
   if (named) return isExecutable(named) ? named : null
   const cache = env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache', 'puppeteer')
   const suffix = process.platform === 'win32' ? '.exe' : ''
-  const inPath = (env.PATH ?? '').split(delimiter).flatMap(folder => names.map(name => join(folder, name + suffix)))
-  const places = [...inCache(cache, 'chrome'), ...inCache(cache, 'chrome-headless-shell'), ...inPath, ...wellKnown]
+  const folders = (env.PATH ?? '').split(delimiter)
+  const inPath = names.flatMap(name => folders.map(folder => join(folder, name + suffix)))
+  const places = [...inCache(cache, 'chrome-headless-shell'), ...inCache(cache, 'chrome'), ...inPath, ...wellKnown]
   return places.find(isExecutable) ?? null
 }
 
@@ -36,7 +41,9 @@ export function describeBrowser(): string | null {
 /** The command that installs a Chromium on this machine. */
 export function installCommand(): string {
   const isDebianRoot = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
-  return isDebianRoot ? 'apt-get install chromium' : 'npx puppeteer browsers install chrome-headless-shell'
+  return isDebianRoot
+    ? 'apt-get install chromium-headless-shell'
+    : 'npx puppeteer browsers install chrome-headless-shell'
 }
 
 /** Browsers that puppeteer downloaded: CACHE/NAME/PLATFORM-VERSION/NAME-PLATFORM/NAME, newest first. */

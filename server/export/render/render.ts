@@ -237,6 +237,8 @@ async function answerRequest(tab: Tab, request: HTTPRequest): Promise<void> {
     if (!isMain && answered?.status === 200 && byScripts.has(request.resourceType()))
       showing.loaded.push(new URL(request.url()))
     if (answered) await request.respond(answered)
+    // An answer without content keeps the page where it is; an error would put one of the browser's own in its place.
+    else if (isMain) await request.respond({ status: 204 })
     else await request.abort('blockedbyclient')
     // The end of a refused request, or of a frame's page, is not always told to the page that it was in.
     const isTold = answered && !request.isNavigationRequest()

@@ -112,6 +112,7 @@ interface Tab {
 }
 
 interface Showing extends OpenRequests {
+  address: string
   answer: ViewAnswerer
   failed: Set<string>
   errors: Set<string>
@@ -168,6 +169,7 @@ async function lookAt(
   if (origin !== 'null')
     await client.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' }).catch(() => {})
   const showing: Showing = {
+    address,
     answer,
     open: new Map(),
     finished: 0,
@@ -214,6 +216,8 @@ async function answerRequest({ page, showing }: Tab, request: HTTPRequest): Prom
   if (answered && request.initiator()?.type === 'script') showing.byScript.add(request.url())
   if (answered === 'file') await request.continue()
   else if (answered) await request.respond(answered)
+  // It stays where it is, without an error page in its place.
+  else if (isMain && request.url() !== showing.address) await request.respond({ status: 204 })
   else await request.abort('blockedbyclient')
 }
 
