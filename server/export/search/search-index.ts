@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PageSections } from './page-sections.ts'
-import { createTermReader } from './search-terms.ts'
+import { createTermReader, type TermReader } from './search-terms.ts'
 
 /** What a search has to know before it looks anything up. */
 export interface SearchDirectory {
@@ -82,7 +82,7 @@ export function createSearchIndex(): SearchIndex {
         const { anchor, heading } = section
         const text = section.text.slice(0, mostSectionChars)
         const titles = index === 0 ? [page.name, page.title] : []
-        const weights = weighTerms(reader.read(text), reader.read(heading), titles.map(reader.read))
+        const weights = weighTerms(countTerms(reader, text), reader.read(heading), titles.map(reader.read))
         for (const [term, weight] of weights) {
           const list = postings.get(term)
           const entry = directory.sections * 64 + toStep(weight)
@@ -125,6 +125,19 @@ function indexScript(kind: string, number: number, data: unknown): string {
   return `\ufeff__quireSearch(${JSON.stringify(kind)},${number},${JSON.stringify(data)})\n`
 }
 
+/** How often each term stands in a text of this length. */
+type Counted = { counts: Map<string, number>; length: number }
+
+function countTerms(reader: TermReader, text: string): Counted {
+  const counts = new Map<string, number>()
+  let length = 0
+  reader.visit(text, term => {
+    length += 1
+    counts.set(term, (counts.get(term) ?? 0) + 1)
+  })
+  return { counts, length }
+}
+
 type Term = { term: string; isPart: boolean }
 
 /** Usual lengths, in terms: in longer texts and headings one term says less. */
@@ -132,11 +145,9 @@ const usualText = 120
 const usualHeading = 3
 
 /** What each term weighs in a section: by BM25 in its text, more in its heading, most in the title of the page. */
-function weighTerms(text: Term[], heading: Term[], titles: Term[][]): Map<string, number> {
+function weighTerms({ counts, length }: Counted, heading: Term[], titles: Term[][]): Map<string, number> {
   const weights = new Map<string, number>()
-  const counts = new Map<string, number>()
-  for (const { term } of text) counts.set(term, (counts.get(term) ?? 0) + 1)
-  const norm = 1.2 * (0.4 + (0.6 * text.length) / usualText)
+  const norm = 1.2 * (0.4 + (0.6 * length) / usualText)
   for (const [term, count] of counts) weights.set(term, count / (count + norm))
   const addField = (terms: Term[], weight: number) => {
     const length = terms.filter(({ isPart }) => !isPart).length

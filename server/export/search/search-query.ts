@@ -40,6 +40,7 @@ export function createSearch(reader: TermReader, load: IndexLoader, settings: Se
   const readChars = 100_000
   const values = new Map(Array.from(settings.numberSigns, (sign, value) => [sign, value]))
   const firsts: number[] = []
+  const names = new Map<string, number>()
 
   interface Word {
     term: string
@@ -187,6 +188,13 @@ export function createSearch(reader: TermReader, load: IndexLoader, settings: Se
     return pieces
   }
 
+  /** With its place where others have the same name. */
+  function namePage(name: string, path: string, words: readonly Word[]): MarkedText {
+    const place = path.replace(/(^|\/)index\.html$/, '').replace(/\.html$/, '')
+    const isShared = place !== '' && (names.get(name) ?? 0) > 1
+    return [...mark(name, findMarks(name, words)), ...(isShared ? [{ text: ` \u00b7 ${place}`, isMark: false }] : [])]
+  }
+
   /** The stretch with most of the marks, cut at spaces. */
   function cut(whole: string, words: readonly Word[]): MarkedText {
     const text = whole.slice(0, readChars)
@@ -226,7 +234,8 @@ export function createSearch(reader: TermReader, load: IndexLoader, settings: Se
       if (asked.length === 0) return []
       if (firsts.length === 0) {
         let first = 0
-        for (const [, , , sections] of directory.pages) {
+        for (const [, name, , sections] of directory.pages) {
+          names.set(name, (names.get(name) ?? 0) + 1)
           firsts.push(first)
           first += sections
         }
@@ -249,7 +258,7 @@ export function createSearch(reader: TermReader, load: IndexLoader, settings: Se
           return {
             path,
             anchor,
-            page: mark(name, findMarks(name, words)),
+            page: namePage(name, path, words),
             heading: isTop ? [] : mark(heading, findMarks(heading, words)),
             snippet: cut(text, words),
           }

@@ -22,7 +22,7 @@ input::placeholder { color: var(--quiet); opacity: 1 }
 .hits a { display: block; padding: 8px 10px; border-radius: 8px; color: inherit; text-decoration: none; overflow-wrap: anywhere; scroll-margin: 6px }
 .hits a.below { margin-inline-start: 14px; padding-inline-start: 12px; border-inline-start: 2px solid var(--line); border-start-start-radius: 0; border-end-start-radius: 0 }
 .hits a[aria-selected=true] { background: var(--chosen) }
-.head { display: block; font-weight: 600 }
+.head { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; font-weight: 600 }
 .page { display: block; font-size: 13px; color: var(--accent) }
 .snippet { display: block; font-size: 13px; color: var(--quiet); margin-top: 2px }
 mark { background: var(--mark); color: var(--markText); border-radius: 2px }

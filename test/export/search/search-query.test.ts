@@ -129,7 +129,7 @@ test('a long text is cut around most of the words', async () => {
   expect(snippet.length).toBeLessThan(200)
 })
 
-test('pages in the language of the one that asks come first', async () => {
+test('pages in the language of the one that asks come first, and those of one name with their place', async () => {
   const both: Page[] = [
     ['de/a.html', 'Server', ['Server', '', 'Server']],
     ['en/a.html', 'Server', ['Server', '', 'Server']],
@@ -138,6 +138,8 @@ test('pages in the language of the one that asks come first', async () => {
   const order = async (language: string) => (await search.find('server', language)).map(({ path }) => path)
   expect(await order('en')).toEqual(['en/a.html', 'de/a.html'])
   expect(await order('de')).toEqual(['de/a.html', 'en/a.html'])
+  const [hit] = await search.find('server', 'en')
+  expect(plain(hit?.page ?? [])).toBe('[Server] · en/a')
 })
 
 test('of a large index little is loaded', async () => {
