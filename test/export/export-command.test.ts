@@ -105,10 +105,13 @@ test('every flag has an environment twin', async () => {
       QUIRE_EXPORT_FORMAT: 'tar.gz',
       QUIRE_EXPORT_PATHS: '/a /',
       QUIRE_EXPORT_IGNORE_ROBOTS: '1',
+      QUIRE_EXPORT_OFFLINE_SEARCH: '1',
     },
   })
   expect(code).toBe(0)
-  expect(JSON.parse(stdout)).toMatchObject({ file, format: 'tar.gz', pageCount: 2 })
+  const search = { offlineSearch: { pages: 2, sections: 2 } }
+  expect(JSON.parse(stdout)).toMatchObject({ file, format: 'tar.gz', pageCount: 2, report: search })
+  expect(readArchive(file).map(({ name }) => name)).toContain('_quire/search.js')
 })
 
 describe('refuses wrong usage with one clear line', () => {

@@ -113,6 +113,8 @@ describe('start of an export', () => {
       'features.assistant is always on',
     ],
     ['{"domain":"docs.example.com","format":"rar"}', 'format must be equal to one of the allowed values: zip'],
+    ['{"domain":"docs.example.com","offlineSearch":"yes"}', 'offlineSearch must be boolean'],
+    ['{"domain":"docs.example.com","verify":"all"}', 'verify must be equal to one of the allowed values: static'],
     ['{"domain":"docs.example.com","version":"a b"}', 'version does not have the documented form'],
   ])('%s', async (body, named) => {
     await expectRefusal(() => post(body), 400, named)

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { send } from '../support/client.ts'
+import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  server = await startTestServer()
+  const { organizationId, projectId } = await createOrganization(server.store)
+  const { key } = await createApiKey(server.store, organizationId)
+  headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  // Nothing answers there: what is started fails at once.
+  const origin = 'http://127.0.0.1:9/'
+  await server.store.sites.insert({ domain: 'docs.example.com', projectId, origin, createdAt: 0 })
+})
+afterAll(() => server.dispose())
+
+const start = (fields: object, more: Record<string, string> = {}) =>
+  send(server.url, '/v1/static-export/jobs', {
+    method: 'POST',
+    headers: { ...headers, ...more },
+    body: JSON.stringify({ domain: 'docs.example.com', ...fields }),
+  })
+
+test.each([
+  ['nothing more than a domain', {}, { offlineSearch: false, verify: null }],
+  ['an offline search', { offlineSearch: true }, { offlineSearch: true, verify: null }],
+  [
+    'an offline search without the search service',
+    { deployment: 'client-hosted', features: { search: false }, offlineSearch: true },
+    { offlineSearch: true, features: { search: false } },
+  ],
+  ['every page checked', { verify: 'full' }, { offlineSearch: false, verify: 'full' }],
+])('a start with %s is kept as it was asked', async (_what, asked, want) => {
+  const answer = await start(asked)
+  expect(answer.status).toBe(202)
+  expect((await server.store.exportJobs.find(String(answer.json.jobId)))?.request).toMatchObject(want)
+})
+
+test('the same idempotency key with another search or check is another request', async () => {
+  const key = { 'Idempotency-Key': 'one' }
+  const first = await start({ offlineSearch: true }, key)
+  expect((await start({ offlineSearch: true }, key)).json.jobId).toBe(first.json.jobId)
+  expect((await start({ offlineSearch: false }, key)).status).toBe(409)
+  expect((await start({ offlineSearch: true, verify: 'static' }, key)).status).toBe(409)
+})
