@@ -20,6 +20,8 @@ export interface Config {
   leaseMs: number
   /** Archives completed and failed agent jobs of this age; undefined = never. */
   agentJobRetentionDays: number | undefined
+  /** Deletes completed and failed exports of this age; undefined = never. */
+  exportRetentionDays: number | undefined
   exportLimits: ExportLimits
   /** How much of a bundle a browser opens before it is handed out. */
   exportVerify: Verify
@@ -43,6 +45,7 @@ export interface ServeFlags extends LimitFlags {
   bodyLimitBytes: number
   leaseSeconds: number
   agentJobRetentionDays?: number
+  exportRetentionDays?: number
   verify: Verify
   exportCache?: boolean
   exportCacheMb: number
@@ -89,6 +92,12 @@ export function serveOptions(): Option[] {
     )
       .env('QUIRE_AGENT_JOB_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
+    new Option(
+      '--export-retention-days <number>',
+      'delete completed and failed exports of this age, unless a link to them is alive (default: never)',
+    )
+      .env('QUIRE_EXPORT_RETENTION_DAYS')
+      .argParser(integer(1, 36500)),
     ...limitOptions(),
     verifyOption(),
     new Option('--no-export-cache', 'fetch and make everything anew in every export').env('QUIRE_NO_EXPORT_CACHE'),
@@ -127,6 +136,7 @@ export function readConfig(flags: ServeFlags): Config {
     bodyLimitBytes: flags.bodyLimitBytes,
     leaseMs: flags.leaseSeconds * 1000,
     agentJobRetentionDays: flags.agentJobRetentionDays,
+    exportRetentionDays: flags.exportRetentionDays,
     exportLimits: readLimits(flags),
     exportVerify: flags.verify,
     exportCache: flags.exportCache ?? true,

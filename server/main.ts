@@ -5,6 +5,7 @@ import { agentJobsCommand } from './commands/agent-jobs.ts'
 import { CommandError } from './commands/command-error.ts'
 import { demoCommand } from './commands/demo.ts'
 import { exportCommand } from './commands/export.ts'
+import { exportsCommand } from './commands/exports.ts'
 import { keysCommand } from './commands/keys.ts'
 import { orgsCommand } from './commands/orgs.ts'
 import { projectsCommand } from './commands/projects.ts'
@@ -27,6 +28,7 @@ for (const command of [
   serveCommand(),
   demoCommand(),
   exportCommand(),
+  exportsCommand(),
   visitsCommand(),
   agentJobsCommand(),
   orgsCommand(),

@@ -11,6 +11,7 @@ import { buildDocumentation } from './docs/documentation.ts'
 import { describeEngine } from './engine.ts'
 import { createBundleLinks } from './export/bundle-link.ts'
 import { exportSite } from './export/export-site.ts'
+import { startRetention } from './export/retention.ts'
 import { type Runner, startRunner } from './export/runner.ts'
 import { openValidator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
@@ -27,6 +28,7 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
+const storeCheckMs = 3000
 const closeWithinMs = 10_000
 /** A path of 100,000 characters still gets the documented 404; beyond that Node answers 431. */
 const mostHeaderBytes = 256 * 1024
@@ -55,6 +57,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
     })
     const domains = config.exportCache ? (await store.sites.list()).map(({ domain }) => domain) : []
     await memories.keepOnly(domains)
+    const checkStore = createStoreCheck(store.check)
     let whyNotReady: string | undefined
     let runner: Runner | undefined
 
@@ -85,7 +88,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       }),
       publicUrl,
       bodyLimitBytes: config.bodyLimitBytes,
-      whyNotReady: () => whyNotReady ?? checkStore(store.check),
+      whyNotReady: () => whyNotReady ?? checkStore(),
       log,
     })
     listening.on('request', app)
@@ -104,6 +107,13 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       now: Date.now,
       log,
     })
+    const retention = startRetention({
+      exportJobs: store.exportJobs,
+      bundles,
+      retentionDays: config.exportRetentionDays,
+      now: Date.now,
+      log,
+    })
     const archiver = startArchiver(store.agentJobs, config.agentJobRetentionDays, log)
     log.info({ url, dataFolder }, 'listening')
 
@@ -112,7 +122,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       async close() {
         whyNotReady = 'shutting down'
         archiver.stop()
-        await Promise.all([closeServer(listening), runner?.stop()])
+        await Promise.all([closeServer(listening), runner?.stop(), retention.stop()])
         store.close()
         log.info('closed')
       },
@@ -124,12 +134,21 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   }
 }
 
-function checkStore(check: () => void): string | undefined {
-  try {
-    check()
-    return undefined
-  } catch {
-    return 'the database does not answer'
+/** Writes, so not more often than every few seconds however often it is asked. */
+function createStoreCheck(check: (now: number) => void): () => string | undefined {
+  let checkedAt = Number.NEGATIVE_INFINITY
+  let reason: string | undefined
+  return () => {
+    const now = performance.now()
+    if (now - checkedAt < storeCheckMs) return reason
+    checkedAt = now
+    try {
+      check(Date.now())
+      reason = undefined
+    } catch (error) {
+      reason = `the database cannot be written (${(error as { code?: unknown }).code ?? 'no reason given'})`
+    }
+    return reason
   }
 }
 

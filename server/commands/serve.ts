@@ -11,6 +11,7 @@ export function serveCommand(): Command {
 Examples:
   quire serve
   quire serve --port 9000 --data /var/lib/quire --public-url https://api.example.com
+  quire serve --export-retention-days 30
   QUIRE_PORT=9000 QUIRE_DATA=/var/lib/quire quire serve
 
 Logs are JSON lines on standard output. Ctrl-C or SIGTERM ends it after the requests in flight.`,

@@ -6,4 +6,7 @@ export interface BundleStore {
   publish(file: string, fileName: string): Awaitable<void>
   /** Where the published archive can be read; undefined when it is not there. */
   find(fileName: string): Awaitable<string | undefined>
+  /** Does nothing when it is not there. Whoever reads it at the time reads it to the end. */
+  remove(fileName: string): Awaitable<void>
+  list(): Awaitable<string[]>
 }

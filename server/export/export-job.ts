@@ -60,6 +60,8 @@ export interface ClaimedJob {
   interruptions: number
 }
 
+export type UndeletedJob = 'unknown' | 'open' | 'linked'
+
 export interface ExportJobs {
   /**
    * Inserts the job, or finds the one that the same idempotency key and request started since `keysSince`.
@@ -72,6 +74,18 @@ export interface ExportJobs {
   ): Awaitable<{ job: ExportJob } | 'conflict'>
   findOwned(organizationId: string, jobId: string): Awaitable<ExportJob | undefined>
   find(jobId: string): Awaitable<ExportJob | undefined>
+
+  /** Newest first. */
+  list(filter: { organizationId?: string | undefined }): Awaitable<ExportJob[]>
+  /** Remembers until when a link to the bundle works: that long the job stays. False when there is no such bundle (any more). */
+  noteLink(jobId: string, expiresAt: number): Awaitable<boolean>
+  /** Ids of the jobs that completed or failed before `endedBefore` and whose links have all expired, oldest first. */
+  findEnded(endedBefore: number, now: number): Awaitable<string[]>
+  /**
+   * Deletes a job with its idempotency keys and gives the name of the bundle to be deleted next; null = it had none.
+   * 'open' = it has not ended; 'linked' = a link to its bundle is still alive.
+   */
+  delete(jobId: string, now: number, despiteLink: boolean): Awaitable<{ fileName: string | null } | UndeletedJob>
 
   /** Takes the oldest job that is queued, or whose runner let its lease run out. */
   claim(owner: string, now: number, leaseMs: number): Awaitable<ClaimedJob | undefined>

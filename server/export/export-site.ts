@@ -26,8 +26,11 @@ export type { ExportReport } from './report.ts'
 
 export interface ExportProgress {
   stage: 'compare' | 'discover' | 'fetch' | 'render' | 'archive'
+  /** Looked at, also those that turned out to lead nowhere. */
   pagesDone: number
   pagesKnown: number
+  /** Pages of the bundle that are done so far. */
+  pageCount: number
 }
 
 export interface ExportOptions {
@@ -124,7 +127,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     const onPage = () => {
       // Pages that are written again are not counted again.
       pagesWritten = Math.min(pagesWritten + 1, pagesKnown)
-      options.onProgress({ stage: 'archive', pagesDone: pagesWritten, pagesKnown })
+      options.onProgress({ stage: 'archive', pagesDone: pagesWritten, pagesKnown, pageCount: pagesWritten })
     }
     const makeBundle = async () => {
       await rm(bundleFolder, { recursive: true, force: true })

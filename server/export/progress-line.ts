@@ -11,7 +11,7 @@ const verbs: Record<ExportProgress['stage'], string> = {
 }
 
 /** The words for one moment of an export, for a log: `Fetching: 120 of 526 pages`. */
-export function describeProgress({ stage, pagesDone, pagesKnown }: ExportProgress): string {
+export function describeProgress({ stage, pagesDone, pagesKnown }: Omit<ExportProgress, 'pageCount'>): string {
   return stage === 'discover' ? verbs.discover : `${verbs[stage]}: ${pagesDone} of ${pagesKnown} pages`
 }
 
@@ -21,7 +21,7 @@ export function describeProgress({ stage, pagesDone, pagesKnown }: ExportProgres
  * @param elapsedMs since the stage began.
  * @param columns of the terminal; the line is cut to them.
  */
-export function drawProgress(progress: ExportProgress, elapsedMs: number, columns: number): string {
+export function drawProgress(progress: Omit<ExportProgress, 'pageCount'>, elapsedMs: number, columns: number): string {
   const { stage, pagesDone, pagesKnown } = progress
   if (stage === 'discover' || pagesKnown === 0) return `${verbs[stage]} ...`.slice(0, columns)
   const filled = Math.min(barWidth, Math.round((pagesDone / pagesKnown) * barWidth))

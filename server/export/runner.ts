@@ -172,13 +172,11 @@ async function openMemory({ memories, log }: RunnerDeps, domain: string): Promis
 /** Writes progress to the job, four times a second at most. */
 function reporter({ exportJobs, now, log }: RunnerDeps, lease: Lease, leaseLost: AbortController) {
   let reportedAt = 0
-  return async ({ stage, pagesDone, pagesKnown }: ExportProgress) => {
+  return async ({ stage, pagesDone, pagesKnown, pageCount }: ExportProgress) => {
     if (now() - reportedAt < reportEveryMs) return
     reportedAt = now()
     const [begin, end] = stageSpans[stage]
     const percent = begin + (end - begin) * (pagesKnown === 0 ? 0 : pagesDone / pagesKnown)
-    // The archive counts the pages a second time, from none; what is compared is not exported yet.
-    const pageCount = stage === 'archive' || stage === 'compare' ? 0 : pagesDone
     const held = await stillHeld(() => exportJobs.report(lease, Math.round(percent * 10) / 10, pageCount, now()), log)
     if (!held) leaseLost.abort()
   }

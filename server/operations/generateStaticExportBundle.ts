@@ -9,9 +9,11 @@ export async function generateStaticExportBundle(
   caller: Caller,
 ): Promise<Output<'generateStaticExportBundle'>> {
   const job = await exportJobs.findOwned(caller.organizationId, params.jobId)
-  if (!job) return { status: 404, body: { error: 'No export job of this organization has the id in the path.' } }
+  if (!job) return noJob
   if (!job.bundle) return { status: 409, body: { error: whyNoBundle(job.status) } }
   const { url, expiresAt } = bundleLinks.create(job.jobId, job.bundle.fileName, now())
+  // Before the link is out: a job with a living link is not deleted.
+  if (!(await exportJobs.noteLink(job.jobId, expiresAt))) return noJob
   return {
     status: 200,
     body: {
@@ -23,6 +25,11 @@ export async function generateStaticExportBundle(
     },
   }
 }
+
+const noJob = {
+  status: 404,
+  body: { error: 'No export job of this organization has the id in the path.' },
+} as const
 
 function whyNoBundle(status: string): string {
   return status === 'failed'

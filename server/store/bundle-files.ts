@@ -1,4 +1,4 @@
-import { access, mkdir, rename } from 'node:fs/promises'
+import { access, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BundleStore } from '../export/bundle-store.ts'
 
@@ -16,5 +16,7 @@ export function openBundleFiles(folder: string): BundleStore {
         () => undefined,
       )
     },
+    remove: fileName => rm(join(folder, fileName), { force: true }),
+    list: () => readdir(folder).catch(() => []),
   }
 }

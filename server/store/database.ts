@@ -4,6 +4,9 @@ import Database from 'better-sqlite3'
 
 export type { Database } from 'better-sqlite3'
 
+/** How long a statement waits for another process to give the lock back. */
+export const busyTimeoutMs = 5000
+
 const migrationsFolder = join(import.meta.dirname, 'migrations')
 
 /** Says in one line why a database cannot be used, and what to do; shown to the operator as it is. */
@@ -21,7 +24,7 @@ export function openDatabase(file: string): Database.Database {
     mkdirSync(dirname(file), { recursive: true })
     accessSync(dirname(file), constants.W_OK)
     database = new Database(file)
-    database.pragma('busy_timeout = 5000')
+    database.pragma(`busy_timeout = ${busyTimeoutMs}`)
     database.pragma('journal_mode = WAL')
     // With a WAL, NORMAL loses nothing when the process is killed; only a power cut may take the last transactions.
     // FULL is what "nothing lost on a power cut" costs: one fsync a write transaction.

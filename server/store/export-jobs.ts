@@ -23,12 +23,16 @@ interface Row {
   bundle_file: string | null
   bundle_size_bytes: number | null
   bundle_sha256: string | null
+  link_expires_at: number | null
 }
 
 interface LeaseParameters {
   jobId: string
   token: number
 }
+
+/** What --lease-seconds allows at most. */
+const longestLeaseMs = 3_600_000
 
 export function openExportJobs(database: Database): ExportJobs {
   const insert = database.prepare(
@@ -55,9 +59,11 @@ export function openExportJobs(database: Database): ExportJobs {
      VALUES (@organizationId, @idempotencyKey, @requestSha256, @jobId, @createdAt)`,
   )
 
-  const findClaimable = database.prepare<{ now: number }, Row>(
+  // A lease that ends later than any can was given before the clock was set back.
+  const findClaimable = database.prepare<{ now: number; latest: number }, Row>(
     `SELECT * FROM export_jobs
-     WHERE status IN ('queued', 'running') AND (lease_expires_at IS NULL OR lease_expires_at <= @now)
+     WHERE status IN ('queued', 'running')
+       AND (lease_expires_at IS NULL OR lease_expires_at <= @now OR lease_expires_at > @latest)
      ORDER BY created_at, job_id LIMIT 1`,
   )
   const takeLease = database.prepare(
@@ -89,6 +95,23 @@ export function openExportJobs(database: Database): ExportJobs {
      WHERE job_id = @jobId AND lease_token = @token AND status = 'running'`,
   )
 
+  const noteLink = database.prepare<{ jobId: string; expiresAt: number }>(
+    `UPDATE export_jobs SET link_expires_at = max(coalesce(link_expires_at, 0), @expiresAt)
+     WHERE job_id = @jobId AND status = 'completed'`,
+  )
+  const list = database.prepare<{ organizationId: string | null }, Row>(
+    `SELECT * FROM export_jobs WHERE @organizationId IS NULL OR organization_id = @organizationId
+     ORDER BY created_at DESC, job_id`,
+  )
+  const findEnded = database.prepare<{ endedBefore: number; now: number }, { job_id: string }>(
+    `SELECT job_id FROM export_jobs
+     WHERE status IN ('completed', 'failed') AND updated_at < @endedBefore
+       AND (link_expires_at IS NULL OR link_expires_at < @now)
+     ORDER BY updated_at`,
+  )
+  const removeKeys = database.prepare<{ jobId: string }>('DELETE FROM idempotency_keys WHERE job_id = @jobId')
+  const removeJob = database.prepare<{ jobId: string }>('DELETE FROM export_jobs WHERE job_id = @jobId')
+
   const start = database.transaction((job: ExportJob, idempotencyKey: string | undefined, keysSince: number) => {
     const requestSha256 = digestRequest(job.request)
     const { organizationId, jobId, createdAt } = job
@@ -106,7 +129,7 @@ export function openExportJobs(database: Database): ExportJobs {
   }).immediate
 
   const claim = database.transaction((owner: string, now: number, leaseMs: number): ClaimedJob | undefined => {
-    const claimable = findClaimable.get({ now })
+    const claimable = findClaimable.get({ now, latest: now + longestLeaseMs })
     if (!claimable) return undefined
     takeLease.run({ jobId: claimable.job_id, owner, now, leaseExpiresAt: now + leaseMs })
     const row = find.get({ jobId: claimable.job_id }) as Row
@@ -115,6 +138,16 @@ export function openExportJobs(database: Database): ExportJobs {
       lease: { jobId: row.job_id, owner, token: row.lease_token },
       interruptions: row.interruptions,
     }
+  }).immediate
+
+  const remove = database.transaction((jobId: string, now: number, despiteLink: boolean) => {
+    const row = find.get({ jobId })
+    if (!row) return 'unknown'
+    if (row.status === 'queued' || row.status === 'running') return 'open'
+    if (!despiteLink && row.link_expires_at !== null && row.link_expires_at >= now) return 'linked'
+    removeKeys.run({ jobId })
+    removeJob.run({ jobId })
+    return { fileName: row.bundle_file }
   }).immediate
 
   return {
@@ -134,6 +167,10 @@ export function openExportJobs(database: Database): ExportJobs {
       report.run({ jobId, token, progress, pageCount, now }).changes === 1,
     complete: ({ jobId, token }, bundle, pageCount, now) =>
       complete.run({ jobId, token, ...bundle, pageCount, now }).changes === 1,
+    noteLink: (jobId, expiresAt) => noteLink.run({ jobId, expiresAt }).changes === 1,
+    list: filter => list.all({ organizationId: filter.organizationId ?? null }).map(toExportJob),
+    findEnded: (endedBefore, now) => findEnded.all({ endedBefore, now }).map(({ job_id }) => job_id),
+    delete: remove,
     fail: ({ jobId, token }, error, now) => fail.run({ jobId, token, error, now }).changes === 1,
     release: ({ jobId, token }) => release.run({ jobId, token }).changes === 1,
   }

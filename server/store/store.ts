@@ -1,13 +1,16 @@
 import { join } from 'node:path'
 import { openAgentJobs } from './agent-jobs.ts'
 import { openApiKeys } from './api-keys.ts'
-import { openDatabase } from './database.ts'
+import { busyTimeoutMs, openDatabase } from './database.ts'
 import { openExportJobs } from './export-jobs.ts'
 import { openOrganizations } from './organizations.ts'
 import { openProjects } from './projects.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { openSites } from './sites.ts'
 import { openVisits } from './visits.ts'
+
+/** Everything waits while the check does. */
+const checkPatienceMs = 200
 
 export type Store = ReturnType<typeof openStore>
 
@@ -18,6 +21,7 @@ export type Store = ReturnType<typeof openStore>
  */
 export function openStore(dataFolder: string) {
   const database = openDatabase(join(dataFolder, 'quire.db'))
+  const check = database.prepare('INSERT OR REPLACE INTO readiness (id, checked_at) VALUES (1, @now)')
   return {
     organizations: openOrganizations(database),
     projects: openProjects(database),
@@ -27,9 +31,14 @@ export function openStore(dataFolder: string) {
     visits: openVisits(database),
     exportJobs: openExportJobs(database),
     rateLimits: openRateLimits(database),
-    /** Throws when the database does not answer. */
-    check(): void {
-      database.prepare('SELECT 1').get()
+    /** Throws when the database cannot be written, or is locked for more than a moment. */
+    check(now: number): void {
+      database.pragma(`busy_timeout = ${checkPatienceMs}`)
+      try {
+        check.run({ now })
+      } finally {
+        database.pragma(`busy_timeout = ${busyTimeoutMs}`)
+      }
     },
     close(): void {
       database.close()

@@ -173,7 +173,7 @@ test('a database that is locked for a while ends neither the export nor the proc
   const { heartbeat, report } = store.exportJobs
   Object.assign(store.exportJobs, { heartbeat: busy, report: busy })
   run(async ({ onProgress }) => {
-    onProgress({ stage: 'fetch', pagesDone: 1, pagesKnown: 3 })
+    onProgress({ stage: 'fetch', pagesDone: 1, pagesKnown: 3, pageCount: 1 })
     await new Promise(done => setTimeout(done, 500))
     Object.assign(store.exportJobs, { heartbeat, report })
   }, 300)
@@ -195,10 +195,10 @@ test('progress comes from pages done of pages known, and the archive is the last
   const seen: number[] = []
   run(async ({ onProgress }) => {
     for (const progress of [
-      { stage: 'discover', pagesDone: 0, pagesKnown: 0 },
-      { stage: 'fetch', pagesDone: 5, pagesKnown: 10 },
-      { stage: 'fetch', pagesDone: 10, pagesKnown: 10 },
-      { stage: 'archive', pagesDone: 5, pagesKnown: 10 },
+      { stage: 'discover', pagesDone: 0, pagesKnown: 0, pageCount: 0 },
+      { stage: 'fetch', pagesDone: 5, pagesKnown: 10, pageCount: 5 },
+      { stage: 'fetch', pagesDone: 10, pagesKnown: 10, pageCount: 10 },
+      { stage: 'archive', pagesDone: 5, pagesKnown: 10, pageCount: 5 },
     ] as const) {
       onProgress(progress)
       await new Promise(done => setTimeout(done, 300))

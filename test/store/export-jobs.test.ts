@@ -128,3 +128,60 @@ test('a job that ended stays as it is', async () => {
   expect(await jobs.claim('a', now + 10 * lease, lease)).toBeUndefined()
   expect(await jobs.find('se_1')).toMatchObject({ status: 'failed', error: 'The site does not answer.', bundle: null })
 })
+
+test.each([
+  ['an hour', 3_600_000, false],
+  ['a day', 86_400_000, true],
+])('a lease from before the clock was set back by %s: the job waits for it an hour at most', async (_, backMs, isClaimed) => {
+  await jobs.start(job('se_1'), undefined, 0)
+  await claim(now + backMs - lease)
+  expect((await jobs.claim('b', now, lease)) !== undefined).toBe(isClaimed)
+})
+
+async function complete(jobId: string, at = now): Promise<void> {
+  await jobs.start(job(jobId, {}, at), `key of ${jobId}`, 0)
+  const { lease } = await claim(at)
+  expect(await jobs.complete(lease, { ...bundle, fileName: `${jobId}.zip` }, 1, at)).toBe(true)
+}
+
+test('a job that ended is deleted with its idempotency key, and names its bundle', async () => {
+  await complete('se_1')
+  expect(await jobs.delete('se_1', now, false)).toEqual({ fileName: 'se_1.zip' })
+  expect(await jobs.find('se_1')).toBeUndefined()
+  expect(await jobs.delete('se_1', now, false)).toBe('unknown')
+  expect(await jobs.start(job('se_2'), 'key of se_1', 0)).toMatchObject({ job: { jobId: 'se_2' } })
+})
+
+test('a job that has not ended is not deleted', async () => {
+  await jobs.start(job('se_1'), undefined, 0)
+  expect(await jobs.delete('se_1', now, true)).toBe('open')
+  await claim()
+  expect(await jobs.delete('se_1', now, true)).toBe('open')
+})
+
+test('a job stays as long as the last of its links works', async () => {
+  await complete('se_1')
+  expect(await jobs.noteLink('se_1', now + 2000)).toBe(true)
+  expect(await jobs.noteLink('se_1', now + 1000)).toBe(true)
+  expect(await jobs.findEnded(now + 10_000, now + 2000)).toEqual([])
+  expect(await jobs.delete('se_1', now + 2000, false)).toBe('linked')
+  expect(await jobs.findEnded(now + 10_000, now + 2001)).toEqual(['se_1'])
+  expect(await jobs.delete('se_1', now + 2001, false)).toEqual({ fileName: 'se_1.zip' })
+  expect(await jobs.noteLink('se_1', now + 9000)).toBe(false)
+})
+
+test('ended jobs are found by age, failed ones too, open ones never', async () => {
+  await complete('se_old', now - 5000)
+  await jobs.start(job('se_failed', {}, now - 4000), undefined, 0)
+  await jobs.fail((await claim(now - 4000)).lease, 'x', now - 4000)
+  await complete('se_new', now)
+  await jobs.start(job('se_open', {}, now - 9000), undefined, 0)
+  expect(await jobs.findEnded(now - 1000, now)).toEqual(['se_old', 'se_failed'])
+})
+
+test('jobs are listed newest first, of all organizations or of one', async () => {
+  await jobs.start(job('se_1', {}, now), undefined, 0)
+  await jobs.start({ ...job('se_2', {}, now + 1), organizationId: 'org_2' }, undefined, 0)
+  expect((await jobs.list({})).map(({ jobId }) => jobId)).toEqual(['se_2', 'se_1'])
+  expect((await jobs.list({ organizationId: 'org_1' })).map(({ jobId }) => jobId)).toEqual(['se_1'])
+})

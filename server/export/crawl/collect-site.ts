@@ -41,7 +41,7 @@ export async function collectSite(
   abort: (error: unknown) => void,
 ): Promise<CollectedSite> {
   const { limits, onProgress, paths } = options
-  onProgress({ stage: 'discover', pagesDone: 0, pagesKnown: 0 })
+  onProgress({ stage: 'discover', pagesDone: 0, pagesKnown: 0, pageCount: 0 })
   const obeyRobots = options.obeyRobots ?? !options.originAllowed
   const discovered = await discoverSite({ site, fetcher, obeyRobots, wantPages: paths === null })
   const folder = join(options.workFolder, 'fetched')
@@ -100,9 +100,9 @@ export async function collectSite(
       complete: completer.complete,
       prepareReview: completer.prepareReview,
       review: completer.review,
-      onProgress(pagesDone, known) {
+      onProgress(pagesDone, known, pageCount) {
         pagesKnown = Math.max(pagesKnown, known)
-        onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown })
+        onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown, pageCount })
       },
     })
     isCut = crawled.isCut

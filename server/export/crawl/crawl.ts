@@ -13,7 +13,8 @@ export interface CrawlOptions extends VisitContext {
   prepareReview(): void
   /** Called when no link is left; the pages it changed, to be read for further links. */
   review(): Promise<FetchedPage[]>
-  onProgress(pagesDone: number, pagesKnown: number): void
+  /** @param pageCount those of the pages done that are pages of the bundle. */
+  onProgress(pagesDone: number, pagesKnown: number, pageCount: number): void
 }
 
 /** So many links past a limit are remembered beyond those that may still be asked for, to be reported. */
@@ -33,6 +34,8 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
   let pagesDone = 0
   let linksAsked = 0
   let isCut = false
+  /** Without .html: two spellings of one page become one in the bundle, and the count must not fall in the end. */
+  const kept = new Set<string>()
 
   function addLink(url: URL) {
     const key = linkKey(url)
@@ -55,6 +58,7 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
 
   function keep(page: FetchedPage) {
     const links = keepPage(state, page)
+    kept.add(page.resource.key.replace(/\.html$/, ''))
     if (followLinks) for (const link of links) addLink(link)
   }
 
@@ -69,7 +73,8 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
     else if (page)
       state.pages.set(page.resource.key, { state: 'missing', reason: 'answers like a page that does not exist' })
     pagesDone += 1
-    options.onProgress(pagesDone, candidates.size)
+    // Until there is a page, nothing is achieved: it may be that there is none.
+    if (kept.size > 0) options.onProgress(pagesDone, candidates.size, kept.size)
   }
 
   for (const start of starts) addLink(start)

@@ -33,7 +33,12 @@ export async function repeatExport(
   if (!reuse || !finished) return null
   const { asked, pageCount, sizeBytes, sha256, report } = finished
   const onCompared = (done: number) =>
-    onProgress({ stage: 'compare', pagesDone: Math.floor((pageCount * done) / asked.length), pagesKnown: pageCount })
+    onProgress({
+      stage: 'compare',
+      pagesDone: Math.floor((pageCount * done) / asked.length),
+      pagesKnown: pageCount,
+      pageCount: 0,
+    })
   const fetcher = rememberAnswers({ ...reuse, fetcher: openDoor(), limits })
   try {
     if (!(await isUnchanged(asked, fetcher, limits.connections, onCompared))) return null

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { Command } from 'commander'
+import type { UndeletedJob } from '../export/export-job.ts'
+import { openBundleFiles } from '../store/bundle-files.ts'
+import { CommandError } from './command-error.ts'
+import { dataOption, jsonOption } from './options.ts'
+import { printRows } from './print.ts'
+import { withStore } from './with-store.ts'
+
+export function exportsCommand(): Command {
+  const exports = new Command('exports').description('exports that the server made').addHelpText(
+    'after',
+    `
+Examples:
+  quire exports list
+  quire exports list --org org_0f3c9a1b2d4e5f60 --json
+  quire exports delete se_0f3c9a1b2d4e5f60
+
+By age they are deleted with: quire serve --export-retention-days 30`,
+  )
+  exports
+    .command('list')
+    .description('list the exports, newest first')
+    .option('--org <id>', 'only of this organization')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(async (flags: { org?: string; data: string; json?: boolean }) => {
+      const jobs = await withStore(flags.data, store => store.exportJobs.list({ organizationId: flags.org }))
+      const rows = jobs.map(({ jobId, request, status, pageCount, bundle, createdAt, updatedAt, error }) => ({
+        jobId,
+        domain: request.domain,
+        status,
+        pageCount,
+        sizeBytes: bundle?.sizeBytes ?? null,
+        createdAt,
+        updatedAt,
+        ...(flags.json && { sha256: bundle?.sha256 ?? null, error }),
+      }))
+      printRows(rows, { json: flags.json, empty: 'No export yet. Start one over the API: POST /v1/static-export/jobs' })
+    })
+  exports
+    .command('delete <job-id>')
+    .description('delete an export that has ended, with its bundle')
+    .option('--force', 'even if somebody has a link to its bundle that still works')
+    .addOption(dataOption())
+    .action(async (jobId: string, flags: { force?: boolean; data: string }) => {
+      const deleted = await withStore(flags.data, store =>
+        store.exportJobs.delete(jobId, Date.now(), flags.force ?? false),
+      )
+      if (typeof deleted === 'string') throw new CommandError(explain(jobId, deleted))
+      if (deleted.fileName !== null) await openBundleFiles(join(flags.data, 'bundles')).remove(deleted.fileName)
+      console.log(`${jobId} is deleted.`)
+    })
+  return exports
+}
+
+function explain(jobId: string, outcome: UndeletedJob): string {
+  if (outcome === 'unknown') return `There is no export ${jobId}. See: quire exports list`
+  if (outcome === 'open') return `${jobId} has not ended yet. Delete it when it is completed or failed.`
+  return `A link to the bundle of ${jobId} still works. Wait until it has expired, or delete it with --force.`
+}
