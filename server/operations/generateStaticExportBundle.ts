@@ -9,27 +9,24 @@ export async function generateStaticExportBundle(
   caller: Caller,
 ): Promise<Output<'generateStaticExportBundle'>> {
   const job = await exportJobs.findOwned(caller.organizationId, params.jobId)
-  if (!job) return noJob
-  if (!job.bundle) return { status: 409, body: { error: whyNoBundle(job.status) } }
-  const { url, expiresAt } = bundleLinks.create(job.jobId, job.bundle.fileName, now())
-  // Before the link is out: a job with a living link is not deleted.
-  if (!(await exportJobs.noteLink(job.jobId, expiresAt))) return noJob
+  if (job && !job.bundle) return { status: 409, body: { error: whyNoBundle(job.status) } }
+  const link = job?.bundle && bundleLinks.create(job.jobId, job.bundle.fileName, now())
+  // Noted before it is out: a job with a living link is not deleted.
+  const isThere = job && link && (await exportJobs.noteLink(job.jobId, link.expiresAt))
+  if (!job?.bundle || !link || !isThere) {
+    return { status: 404, body: { error: 'No export job of this organization has the id in the path.' } }
+  }
   return {
     status: 200,
     body: {
       jobId: job.jobId,
-      bundleUrl: url,
+      bundleUrl: link.url,
       sizeBytes: job.bundle.sizeBytes,
       sha256: job.bundle.sha256,
-      expiresAt: new Date(expiresAt).toISOString(),
+      expiresAt: new Date(link.expiresAt).toISOString(),
     },
   }
 }
-
-const noJob = {
-  status: 404,
-  body: { error: 'No export job of this organization has the id in the path.' },
-} as const
 
 function whyNoBundle(status: string): string {
   return status === 'failed'
