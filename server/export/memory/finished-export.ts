@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { createQueue } from '../crawl/queue.ts'
 import type { ExportOptions, ExportResult } from '../export-site.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
@@ -46,8 +46,15 @@ export async function repeatExport(
     await fetcher.close()
   }
   signal.throwIfAborted()
-  if (!(await reuse.memory.copyArchive(finished, `${outFile}.part`))) return null
-  await rename(`${outFile}.part`, outFile)
+  const partFile = `${outFile}.part`
+  try {
+    // Never into what stands there.
+    await rm(partFile, { force: true })
+    if (!(await reuse.memory.copyArchive(finished, partFile))) return null
+    await rename(partFile, outFile)
+  } finally {
+    await rm(partFile, { force: true })
+  }
   reuse.memory.renew(key, reuse.run)
   return { pageCount, sizeBytes, sha256, report }
 }
