@@ -48,6 +48,7 @@ async function addJob(
       deployment: 'air-gapped',
       features: { search: false, assistant: false, analytics: false, playground: false },
       verify: null,
+      offlineSearch: false,
       format: 'zip',
     },
     status: 'queued',
