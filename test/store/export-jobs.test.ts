@@ -132,11 +132,14 @@ test('a job that ended stays as it is', async () => {
 test.each([
   ['an hour', 3_600_000, false],
   ['a day', 86_400_000, true],
-])('a lease from before the clock was set back by %s: the job waits for it an hour at most', async (_, backMs, isClaimed) => {
-  await jobs.start(job('se_1'), undefined, 0)
-  await claim(now + backMs - lease)
-  expect((await jobs.claim('b', now, lease)) !== undefined).toBe(isClaimed)
-})
+])(
+  'a lease from before the clock was set back by %s: the job waits for it an hour at most',
+  async (_, backMs, isClaimed) => {
+    await jobs.start(job('se_1'), undefined, 0)
+    await claim(now + backMs - lease)
+    expect((await jobs.claim('b', now, lease)) !== undefined).toBe(isClaimed)
+  },
+)
 
 async function complete(jobId: string, at = now): Promise<void> {
   await jobs.start(job(jobId, {}, at), `key of ${jobId}`, 0)
