@@ -94,7 +94,8 @@ export function watchPage(): void {
 
 /**
  * Resolves with true after so many turns of the page's own event loop in which nothing changed and no timer was open,
- * else with false after `capMs`. Turns, not time: on a busy machine a page needs longer for the same work.
+ * else with false after `capMs` and at least four times as many. Turns, not time: on a busy machine a page needs longer for
+ * the same work.
  */
 export function waitForQuiet(quietTurns: number, capMs: number): Promise<boolean> {
   const watch = (window as unknown as { __quireWatch?: Watch }).__quireWatch
@@ -102,13 +103,15 @@ export function waitForQuiet(quietTurns: number, capMs: number): Promise<boolean
   const started = performance.now()
   return new Promise(resolve => {
     let turns = 0
+    let allTurns = 0
     let change = watch?.lastChange
     const look = () => {
       const isBusy = document.readyState === 'loading' || (watch?.timers.size ?? 0) > 0 || watch?.lastChange !== change
       change = watch?.lastChange
       turns = isBusy ? 0 : turns + 1
+      allTurns += 1
       if (turns >= quietTurns) resolve(true)
-      else if (performance.now() - started >= capMs) resolve(false)
+      else if (performance.now() - started >= capMs && allTurns >= quietTurns * 4) resolve(false)
       else later(look, 12)
     }
     look()
@@ -128,11 +131,31 @@ export async function scrollThrough(mostSteps: number): Promise<boolean> {
     element.isConnected &&
     (element.matches('img, iframe, video, picture, source') || element.textContent?.trim() === '')
   if (!hasMarkers && ![...(watch?.awaited ?? [])].some(isPlace)) return lazy.length > 0
+  const later = watch?.setTimeout ?? setTimeout
+  const endsAt = performance.now() + 10_000
+  let framesMissed = 0
+  // What is in view is looked at when a frame is drawn, and a busy machine draws few: none of the places may be skipped.
+  // A page that is not drawn at all gets the time of a frame.
+  const drawn = () =>
+    new Promise<void>(resolve => {
+      const missed = later(
+        () => {
+          framesMissed += 1
+          resolve()
+        },
+        framesMissed < 2 && performance.now() < endsAt ? 1000 : 20,
+      )
+      requestAnimationFrame(() => {
+        clearTimeout(missed)
+        later(resolve, 0)
+      })
+    })
   const step = Math.max(400, window.innerHeight - 100)
   for (let at = 0, steps = 0; at < document.documentElement.scrollHeight && steps < mostSteps; at += step, steps += 1) {
     window.scrollTo(0, at)
-    await new Promise(resolve => (watch?.setTimeout ?? setTimeout)(resolve, 20))
+    await drawn()
   }
+  await drawn()
   window.scrollTo(0, 0)
   return true
 }

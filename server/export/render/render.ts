@@ -50,13 +50,14 @@ const quietTurns = 6
 const quietExpression = `(${waitForQuiet})(${quietTurns}, 1000)`
 /** A request that takes longer than this is not waited for. */
 const mostWaitMs = 10_000
-/** How long after our answer the page is given to notice it. */
-const answeredMs = 3000
-const refusedMs = 300
+/** Whether the page noticed our answer is asked so many times, this far apart and each time through the page itself. */
+const answeredLooks = 30
+const refusedLooks = 3
+const lookMs = 100
 /** Requests that never end. */
 const endless = new Set(['EventSource', 'WebSocket', 'Ping', 'Preflight'])
-/** How long a document may go on changing (clocks, tickers) when all its requests are answered. */
-const restlessMs = 3000
+/** How often a document may be found changing (clocks, tickers) when all its requests are answered; a second each. */
+const mostRestless = 3
 const mostScrollSteps = 60
 
 const byScripts = new Set(['script', 'xhr', 'fetch', 'other', 'image', 'stylesheet', 'font'])
@@ -242,7 +243,7 @@ async function answerRequest(tab: Tab, request: HTTPRequest): Promise<void> {
     else await request.abort('blockedbyclient')
     // The end of a refused request, or of a frame's page, is not always told to the page that it was in.
     const isTold = answered && !request.isNavigationRequest()
-    setTimeout(() => forget(showing, request.url()), isTold ? answeredMs : refusedMs).unref()
+    await forgetLater(tab, showing, request.url(), isTold ? answeredLooks : refusedLooks)
   } catch {
     await request.abort('failed').catch(() => {})
     forget(showing, request.url())
@@ -284,7 +285,7 @@ async function showPage(
 
 /** Waits until the document stopped changing and nothing it asked for is open, or until it had time enough. */
 export async function settle(client: CDPSession, showing: OpenRequests, deadline: number): Promise<void> {
-  const restlessUntil = performance.now() + restlessMs
+  let restless = 0
   while (performance.now() < deadline) {
     if (isWaiting(showing)) {
       await sleep(10)
@@ -298,8 +299,20 @@ export async function settle(client: CDPSession, showing: OpenRequests, deadline
       .then(({ result }) => result.value === true)
       .catch(error => leftThePage(error))
     const stayedSilent = !isWaiting(showing) && showing.finished === finished
-    if (stayedSilent && (isQuiet || performance.now() > restlessUntil)) return
+    if (!stayedSilent) continue
+    if (!isQuiet) restless += 1
+    if (isQuiet || restless >= mostRestless) return
   }
+}
+
+/** Stops waiting for an answered request whose end nobody tells; a page that gets no time to notice it has longer. */
+async function forgetLater(tab: Tab, showing: Showing, url: string, looks: number): Promise<void> {
+  const isOpen = () => [...showing.open.values()].some(request => request.url === url)
+  for (let look = 0; look < looks && tab.showing === showing && isOpen(); look += 1) {
+    await sleep(lookMs, undefined, { ref: false })
+    await tab.client.send('Runtime.evaluate', { expression: '0' })
+  }
+  forget(showing, url)
 }
 
 /** No longer waits for this address. */
