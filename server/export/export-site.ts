@@ -136,7 +136,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
       log?.({ stage: 'rewrite', pages: report.pages, ms: since(startedAt) }, 'bundle written')
       const search = hasSearch ? await packSearch(state, bundleFolder, written.pagePaths, signal) : null
       if (search) log?.({ stage: 'search', ...search.packed, ms: since(startedAt) }, 'search packed')
-      await inlineFonts(bundleFolder, written.paths)
+      await inlineFonts(bundleFolder, written.fontPaths)
       return { written, search }
     }
     let bundle = await makeBundle()

@@ -466,3 +466,60 @@ test('an archive that was there is replaced only when the new one is complete', 
   await expect(run({}, files)).rejects.toThrow()
   expect(readFileSync(files.outFile, 'utf8')).toBe('before')
 })
+
+test('pages that leave by a script lead on without it', async () => {
+  const { entries, report, names } = await run({
+    '/': page('home', '<a href="/old/">x</a><a href="/gone-away/">y</a>'),
+    '/old/': '<title>Old</title><script>window.location.replace("/new/")</script>',
+    '/gone-away/': '<script>location.href = "https://other.example/"</script>',
+    '/new/': page('new'),
+  })
+  expect(pagesOf(names)).toContain('new/index.html')
+  expect(readEntry(entries, 'old/index.html')).toMatch(/content="0; url=\.\.\/new\/index\.html"/)
+  expect(readEntry(entries, 'gone-away/index.html')).toContain('<a href="https://other.example/">')
+  expect(report.unresolved).toEqual([])
+})
+
+test('a redirect to another site that cannot be reached stays a link to there', async () => {
+  const { entries, report } = await run(
+    {
+      '/': page('home', '<a href="/away">y</a>'),
+      '/away': { status: 302, headers: { location: 'http://no-such-host.invalid/there' } },
+    },
+    { limits: { pageTimeoutMs: 8000 } },
+  )
+  expect(readEntry(entries, 'index.html')).toContain('<a href="http://no-such-host.invalid/there">y</a>')
+  expect([report.deadLinks, report.skipped]).toEqual([[], []])
+}, 30_000)
+
+test('pages served as XHTML are read as what they mean', async () => {
+  const { entries, report } = await run({
+    '/': {
+      headers: { 'content-type': 'application/xhtml+xml' },
+      body: '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title><script src="a.js"/></head><body><div id="top"/><p>These are more than the few words that an empty page has <a href="/b">b</a></p></body></html>',
+    },
+    '/a.js': '1',
+    '/b': page('b'),
+  })
+  expect(readEntry(entries, 'index.html')).toContain('<script src="a.js"></script>')
+  expect(readEntry(entries, 'index.html')).toContain('<div id="top"></div>')
+  expect([report.pages, report.unresolved]).toEqual([2, []])
+})
+
+test('fonts of style elements are there by double click, too, and files that scripts fetch are packed but not preloaded', async () => {
+  const { entries, names } = await run({
+    '/': page(
+      'home',
+      '<style>@font-face { font-family: A; src: url(/f.woff2) }</style><link rel="preload" as="fetch" crossorigin href="/data.json"><pre>@font-face { src: url(/f.woff2) }</pre>',
+    ),
+    '/f.woff2': 'font',
+    '/data.json': '{}',
+  })
+  const home = readEntry(entries, 'index.html')
+  expect(home).toContain(
+    `<style>@font-face { font-family: A; src: url("data:font/woff2;base64,${btoa('font')}") }</style>`,
+  )
+  expect(home).toContain('<pre>@font-face { src: url(/f.woff2) }</pre>')
+  expect(home).toContain('data-quire-removed="/data.json"')
+  expect(names).toContain('data.json')
+})

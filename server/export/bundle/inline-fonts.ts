@@ -1,5 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { extname, join, posix } from 'node:path'
+import { scanHtml } from '../page/html-scan.ts'
+import { createSplices } from '../page/splice.ts'
 
 /** Fonts up to this size are written into the style sheet, and so much of them into one sheet. */
 const mostFontBytes = 100 * 1024
@@ -13,19 +15,36 @@ const types: Record<string, string> = {
 }
 
 /**
- * Writes small fonts into the style sheets of a bundle as data: addresses, since browsers refuse font files on file://.
+ * Writes small fonts into the style sheets and style elements of a bundle as data: addresses, since browsers refuse font files on file://.
  * Those for Latin text come first, and those for all text; what finds no room stays a file.
  *
- * @param paths of the bundle's files.
+ * @param paths of style sheets and pages.
  */
 export async function inlineFonts(folder: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
-    if (!path.endsWith('.css')) continue
-    const css = await readFile(join(folder, path), 'latin1')
-    if (!/@font-face/i.test(css)) continue
-    const changed = await inlineInto(folder, path, css)
-    if (changed !== css) await writeFile(join(folder, path), changed, 'latin1')
+    const text = await readFile(join(folder, path), 'latin1')
+    if (!/@font-face/i.test(text)) continue
+    const changed = path.endsWith('.css')
+      ? await inlineInto(folder, path, text)
+      : await inlineIntoPage(folder, path, text)
+    if (changed !== text) await writeFile(join(folder, path), changed, 'latin1')
   }
+}
+
+async function inlineIntoPage(folder: string, path: string, text: string): Promise<string> {
+  const styles: { start: number; end: number }[] = []
+  scanHtml(text, {
+    rawText(tag, start, end) {
+      if (tag.name === 'style') styles.push({ start, end })
+    },
+  })
+  const splices = createSplices(text)
+  for (const { start, end } of styles) {
+    const css = text.slice(start, end)
+    const changed = await inlineInto(folder, path, css)
+    if (changed !== css) splices.replace(start, end, changed)
+  }
+  return splices.apply()
 }
 
 interface FontUse {

@@ -141,6 +141,9 @@ export function rewritePage(
 
   function rewriteUrl(tag: Tag, attribute: Attribute, role: UrlRole) {
     const result = change(value(attribute), role)
+    const as = findAttribute(tag, 'as')
+    // Only a matter of speed, and an error on file://; what is fetched is in the bundle all the same.
+    if (tag.name === 'link' && as && /^fetch$/i.test(value(as))) return disable(attribute, 'removed')
     if (result && 'to' in result) write(attribute, result.to)
     if (result && 'drop' in result) {
       disable(attribute, result.drop)
@@ -151,7 +154,6 @@ export function rewritePage(
       // Bytes may change, and file:// has no origins: both attributes would keep the file from loading.
       removeAttribute(findAttribute(tag, 'integrity'))
       // A font is fetched that way whatever the page says; a preload without it would be a second request.
-      const as = findAttribute(tag, 'as')
       if (!as || !/^font$/i.test(value(as))) removeAttribute(findAttribute(tag, 'crossorigin'))
     }
   }

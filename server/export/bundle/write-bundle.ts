@@ -20,6 +20,8 @@ export interface WrittenBundle {
   paths: string[]
   /** Where the pages are, by key. */
   pagePaths: ReadonlyMap<string, string>
+  /** Pages and style sheets that may name fonts. */
+  fontPaths: string[]
   pageCount: number
   fileCount: number
   findings: Pick<ExportReport, 'redirects' | 'deadLinks' | 'missingFiles' | 'unresolved' | 'notes'>
@@ -53,6 +55,7 @@ export async function writeBundle(
 
   const queue = createQueue(parallelFiles)
   const jobs: Promise<void>[] = []
+  const fontPages: string[] = []
   for (const [key, path] of sortedEntries(plan.pages)) {
     const outcome = state.pages.get(key)
     if (outcome?.state !== 'page') continue
@@ -62,6 +65,7 @@ export async function writeBundle(
         const { file, charset, url, rendered } = resource
         const sources = state.products.sourcesOn(key)
         const page = await state.pool.write({ file, charset, url: url.href, isRendered: rendered, path, sources })
+        if (page.hasFonts) fontPages.push(path)
         const findings = found.on(path)
         for (const [url, reason] of page.deadLinks) findings.deadLink(new URL(url), reason)
         for (const [url, reason] of page.missingFiles) findings.missingFile(new URL(url), reason)
@@ -107,6 +111,7 @@ export async function writeBundle(
   return {
     paths: [...paths].sort(),
     pagePaths: plan.pages,
+    fontPaths: [...[...paths].filter(path => path.endsWith('.css')), ...fontPages].sort(),
     pageCount: plan.pages.size,
     fileCount: new Set(plan.files.values()).size,
     findings: {

@@ -96,6 +96,7 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
     const content = await state.pool.read({
       bytes,
       charset: headerCharset(answer.contentType),
+      isXhtml: answer.type === 'application/xhtml+xml',
       url: url.href,
       file,
       isRendered: false,
@@ -113,6 +114,10 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
     if (error instanceof PageWorkError) return { state: 'failed', reason: error.message }
     if (!(error instanceof FetchError)) throw error
     if (error.code === 'too_large') return { state: 'skipped', reason: error.message }
+    // Another site that cannot be reached now is still where the link leads.
+    const isElsewhere =
+      error.leadTo && !site.own(error.leadTo) && (error.code === 'network' || error.code === 'timeout')
+    if (error.leadTo && isElsewhere) return { state: 'elsewhere', url: error.leadTo }
     const passing = error.code === 'network' || error.code === 'timeout'
     return { state: passing ? 'failed' : 'missing', reason: error.message }
   }

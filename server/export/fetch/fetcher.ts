@@ -16,6 +16,8 @@ export type FetchErrorCode = 'forbidden' | 'network' | 'timeout' | 'too_large' |
 /** One request failed for good; the message names the reason without the address book of the network behind it. */
 export class FetchError extends Error {
   readonly code: FetchErrorCode
+  /** The address that failed, when redirects had led there; undefined when it is the one that was asked for. */
+  leadTo?: URL
   constructor(code: FetchErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'FetchError'
@@ -127,8 +129,8 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     // One clock for all hops and the body: slow bytes end here too.
     const timer = setTimeout(() => timeout.abort(new DOMException('slow', 'TimeoutError')), limits.pageTimeoutMs)
     const deadline = AbortSignal.any([signal, timeout.signal])
+    let url = withoutFragment(start)
     try {
-      let url = withoutFragment(start)
       for (let hops = 0; ; hops += 1) {
         if (url.protocol !== 'http:' && url.protocol !== 'https:') {
           throw new FetchError('url', `${url.protocol} is not a scheme that can be fetched`)
@@ -147,6 +149,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
       }
     } catch (error) {
       clearTimeout(timer)
+      if (error instanceof FetchError && url.href !== withoutFragment(start).href) error.leadTo = url
       throw error
     }
   }

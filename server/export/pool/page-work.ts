@@ -13,8 +13,10 @@ import type { Features } from '../features.ts'
 import { inTurn, scanHtml } from '../page/html-scan.ts'
 import { createLinkReader, type PageLinks, readPageLinks } from '../page/page-links.ts'
 import { createTextReader, type PageText, readPageText, readPageWords } from '../page/page-text.ts'
+import { readScriptRedirect } from '../page/script-redirect.ts'
 import { type RawText, readRawText } from '../page/text-encoding.ts'
 import type { UrlRole } from '../page/url-attributes.ts'
+import { expandEmptyElements } from '../page/xhtml.ts'
 import { createProductRemoval } from '../products/product-removal.ts'
 import type { RemovalRules } from '../products/removal-rules.ts'
 
@@ -32,6 +34,8 @@ export interface ReadTask {
   /** By the header; null when it names none. */
   charset: string | null
   url: string
+  /** It was written for a reader of XML. */
+  isXhtml?: boolean
   /** Where the cleaned page goes. */
   file: string
   /** A browser made it: it keeps no scripts. */
@@ -88,6 +92,8 @@ export interface WrittenPage {
   missingFiles: [url: string, reason: string][]
   /** Addresses that do not resolve in the bundle. */
   unresolved: string[]
+  /** Its own style rules name fonts. */
+  hasFonts: boolean
 }
 
 /** The work that is done for every page and needs no network: in a thread of its own, or here. */
@@ -118,10 +124,12 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
   }
 
   return {
-    read({ bytes, charset, url, file, isRendered, missing }) {
+    read({ bytes, charset, url, file, isXhtml = false, isRendered, missing }) {
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       const pageUrl = new URL(url)
-      const page = readCleaned(readRawText(buffer, charset), pageUrl, isRendered)
+      const asItCame = readRawText(buffer, charset)
+      const raw = isXhtml ? { ...asItCame, text: expandEmptyElements(asItCame.text) } : asItCame
+      const page = readCleaned((isRendered ? null : readScriptRedirect(raw)) ?? raw, pageUrl, isRendered)
       const asked = missing && new URL(missing.asked)
       const isOneOfThem =
         missing !== null && asked !== null && isMissing(missing.words, asked, readPageWords(page.raw), pageUrl)
@@ -148,7 +156,7 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
     write({ file, charset, url, isRendered, path, sources }) {
       if (!writing) throw new Error('the bundle was not planned')
       const { folder, map, paths, loader, hasSearch } = writing
-      const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [] }
+      const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [], hasFonts: false }
       const findings = {
         deadLink: (to: URL, reason: string) => void written.deadLinks.push([to.href, reason]),
         missingFile: (to: URL, reason: string) => void written.missingFiles.push([to.href, reason]),
@@ -158,6 +166,7 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
       const page = { url: new URL(url), rendered: isRendered }
       const text = rewritePage(raw, page, path, map, findings, { outside, loader, hasSearch })
       written.unresolved = findUnresolvedInPage({ text, charset }, path, paths, products.leavesOutside)
+      written.hasFonts = /@font-face/i.test(text)
       writeFileSync(join(folder, path), text, 'latin1')
       return written
     },

@@ -1,0 +1,36 @@
+import { decodeRaw, encodeAttribute, encodeRaw, type RawText } from './text-encoding.ts'
+
+/** A page of more text than this says something before it leaves. */
+const mostText = 400
+const mostMarkup = 20_000
+
+const leaves =
+  /(?:^|[;{}()\s])(?:window\.|document\.|self\.|top\.)*location(?:\.href\s*=|\s*=|\.(?:replace|assign)\s*\()\s*(["'`])([^"'`\s<>]{1,2000})\1/
+
+/**
+ * A page that holds nothing but a script that goes elsewhere, as the page that it stands for: one that leads on without
+ * scripts. The address is what the script gives as a literal; null for every other page.
+ */
+export function readScriptRedirect({ text, charset }: RawText): RawText | null {
+  if (text.length > mostMarkup || !text.includes('location')) return null
+  const scripts: string[] = []
+  const rest = text.replace(/<script\b([^>]*)>([\s\S]*?)<\/script\s*>/gi, (_, attributes: string, script: string) => {
+    const isData = /\btype\s*=\s*["']?(?!module|(?:text|application)\/javascript)\w/i.test(attributes)
+    // A loaded one may do anything.
+    if (!isData) scripts.push(/\bsrc\s*=/i.test(attributes) ? '' : script)
+    return ''
+  })
+  const [script = ''] = scripts
+  const program = script.replace(/(["'`])[^"'`]*\1/g, '')
+  // A script that decides whether to leave is a program, not a redirect.
+  if (scripts.length !== 1 || /\b(?:if|function|addEventListener|setTimeout)\b|=>|\?/.test(program)) return null
+  const visible = rest.replace(/<(title|style|noscript)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|<[^>]*>/gi, '').trim()
+  const address = leaves.exec(script)?.[2]
+  if (address === undefined || visible.length > mostText) return null
+  const target = encodeAttribute(decodeRaw(address, charset), charset)
+  const title = /<title[^>]*>([^<]*)</i.exec(text)?.[1] ?? 'This page has moved'
+  const markup =
+    `<!doctype html><html><head><meta http-equiv="refresh" content="0; url=${target}"/><title>${title}</title></head>` +
+    `<body><p><a href="${target}">This page has moved.</a></p></body></html>\n`
+  return { text: encodeRaw(markup, charset, code => `&#${code};`), charset }
+}
