@@ -1,6 +1,6 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
-import { copyMarkdown, listFiles, markdownRecipe, prepareMarkdown } from './markdown.ts'
+import { copyMarkdown, listFiles, listMarkdown, markdownRecipe, prepareMarkdown } from './markdown.ts'
 import { makeOnce } from './ready.ts'
 import { runNpm } from './run-tool.ts'
 import { searchWords } from './search-words.ts'
@@ -20,7 +20,7 @@ export const starlightSite: BenchSite = {
   hasFallback: false,
   async prepare(cacheFolder) {
     const markdown = await prepareMarkdown(cacheFolder)
-    const recipe = [versions, markdownRecipe, 1]
+    const recipe = [versions, markdownRecipe, 2]
     const project = await makeOnce(cacheFolder, 'starlight', recipe, folder => build(folder, markdown))
     const folder = join(project, 'dist')
     const pages = listFiles(folder, '.html').filter(path => path !== '404.html')
@@ -46,7 +46,12 @@ export const starlightSite: BenchSite = {
 async function build(folder: string, markdown: string): Promise<void> {
   const content = join(folder, 'src', 'content', 'docs')
   await mkdir(content, { recursive: true })
-  await copyMarkdown(markdown, content, toStarlight)
+  const slugs = new Set(
+    ['fastify', 'undici', 'npm'].flatMap(name =>
+      listMarkdown(join(markdown, name)).map(path => slugOf(`${name}/${path}`)),
+    ),
+  )
+  await copyMarkdown(markdown, content, (text, path) => toStarlight(text, path, slugs))
   // Served as they are: the build fails on a picture that says nothing of its size.
   for (const path of listFiles(markdown, '.svg')) await cp(join(markdown, path), join(folder, 'public', path))
   await writeFile(
@@ -83,17 +88,21 @@ export default defineConfig({
   await runNpm(['run', 'build'], { folder, log: 'build.log', timeoutMs: 900_000, env })
 }
 
-/** Every page needs a title, and links lead to pages instead of files. */
-function toStarlight(text: string, path: string): string {
+/** Every page needs a title, and links lead to pages instead of files; those that lead nowhere are none. */
+function toStarlight(text: string, path: string, slugs: ReadonlySet<string>): string {
   const front = /^---\n([\s\S]*?)\n---\n/.exec(text)
   const body = text.slice(front?.[0].length ?? 0)
   const named = /^title:\s*["']?(.*?)["']?\s*$/m.exec(front?.[1] ?? '')?.[1]
   const heading = /^#{1,2} (.+)$/m.exec(body)?.[1]?.replace(/\[([^\]]+)\](?:\[[^\]]*\]|\([^)]*\))/g, '$1')
   const slug = slugOf(path)
   const title = named ?? heading?.replaceAll('`', '') ?? posix.basename(slug)
-  const linked = body.replace(/(\]\()([^):#\s]+\.md)(?=[#)])/g, (_, before: string, address: string) => {
-    return `${before}/${slugOf(posix.join(posix.dirname(path), address))}/`
-  })
+  const linked = body.replace(
+    /\[([^\][]+)\]\(([^):#\s]+\.md)(#[^)\s]*)?\)/g,
+    (_, text: string, address: string, fragment = '') => {
+      const slug = slugOf(posix.join(posix.dirname(path), address))
+      return slugs.has(slug) ? `[${text}](/${slug}/${fragment})` : text
+    },
+  )
   const shown = linked.replace(/(!\[[^\]]*\]\()(\.[^)\s]+\.svg)\)/g, (_, before: string, address: string) => {
     return `${before}/${posix.join(posix.dirname(path), address)})`
   })
@@ -104,6 +113,6 @@ function toStarlight(text: string, path: string): string {
 }
 
 function slugOf(path: string): string {
-  const bare = path.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$|\/$/g, '')
+  const bare = path.replace(/(^|\/)index\.md$/i, '$1').replace(/\.md$|\/$/g, '')
   return bare.toLowerCase().replace(/[^a-z0-9/_-]+/g, '-')
 }

@@ -197,7 +197,10 @@ export function rewritePage(
       }
       if (tag.name === 'link') {
         const rel = findAttribute(tag, 'rel')
-        if (rel && /(^|\s)icon(\s|$)/i.test(value(rel))) hasIcon = true
+        const href = findAttribute(tag, 'href')
+        // One that is not there is none: the browser would ask the root of the host.
+        const isIcon = href && rel && /(^|\s)icon(\s|$)/i.test(value(rel))
+        if (isIcon && !isDropped(change(value(href), 'asset'))) hasIcon = true
       }
       for (const { attribute, role, syntax } of urlAttributes(tag, value))
         rewriteAttribute(tag, attribute, role, syntax)
@@ -276,6 +279,10 @@ export function redirectPage(reference: string): string {
 function findIcon(pageUrl: URL, path: string, map: BundleMap): string {
   const icon = map.findFile(new URL('/favicon.ico', pageUrl))
   return icon.kind === 'inside' ? relativeReference(path, icon.path) : 'data:,'
+}
+
+function isDropped(result: Change): boolean {
+  return result !== undefined && 'drop' in result
 }
 
 function pick(result: Change, address: string): string | null {
