@@ -380,7 +380,8 @@ export interface components {
             offlineSearch?: boolean;
             /**
              * @description How much of the bundle a browser checks before it is handed out: nothing (`static`, where only addresses are
-             *     checked), a fixed sample of the pages, or every page with scripts. Ours: without it, the setting of the server.
+             *     checked, and a browser builds only the pages that are empty without their scripts), a fixed sample of the pages, or
+             *     every page with scripts. Ours: without it, the setting of the server.
              * @example full
              * @enum {string}
              */

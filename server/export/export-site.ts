@@ -60,7 +60,10 @@ export interface ExportOptions {
   log?(details: object, message: string): void
   /** Whether robots.txt is obeyed; by default it is, unless the operator set the origin: that site is his own. */
   obeyRobots?: boolean
-  /** How much of the bundle a browser opens: none of it, a fixed sample (the default), or every page with scripts. */
+  /**
+   * How much of the bundle a browser opens: none of it, a fixed sample (the default), or every page with scripts. With
+   * `static` a browser only builds the pages whose HTML is empty without their scripts.
+   */
   verify?: Verify
   /** What exports before this one saw; null or absent: everything is fetched and made anew. */
   reuse?: ExportReuse | null

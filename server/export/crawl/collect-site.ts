@@ -74,7 +74,8 @@ export async function collectSite(
   const startKey = linkKey(start)
   const missing = withoutProducts(discovered.missing, products)
   const profileFolder = join(options.workFolder, 'browser')
-  const completer = createPageCompleter({ state, missing, startKey, profileFolder, signal, log: options.log })
+  const compares = options.verify !== 'static'
+  const completer = createPageCompleter({ state, missing, startKey, profileFolder, compares, signal, log: options.log })
   // A site that sends missing pages to another page has no words for them.
   const isSentAway = linkKey(missing.url) !== linkKey(missing.asked)
   const missingContent =

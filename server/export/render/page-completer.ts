@@ -20,6 +20,8 @@ export interface PageCompleterOptions {
   missing: MissingPage
   startKey: string
   profileFolder: string
+  /** Whether a browser looks at pages whose HTML seems to be all, too. */
+  compares: boolean
   signal: AbortSignal
   log: ((details: object, message: string) => void) | undefined
 }
@@ -182,7 +184,8 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       empty.add(resource.key)
       return page
     }
-    if (verdict === 'suspect' && executablePath && template.suspects < mostSuspects) {
+    const isAsked = options.compares || content.text.hasEmptyRoot
+    if (verdict === 'suspect' && isAsked && executablePath && template.suspects < mostSuspects) {
       template.suspects += 1
       return replaceBy(page, await showInBrowser(resource))
     }
@@ -231,7 +234,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   return {
     complete,
     prepareReview() {
-      if (!executablePath) return
+      if (!executablePath || !options.compares) return
       const unknown = [...templates.values()].filter(({ verdict, keys }) => verdict === 'unknown' && keys.length > 0)
       const samples = unknown.map(template => ({ template, key: template.keys.reduce((a, b) => (a < b ? a : b)) }))
       samples.sort((a, b) => b.template.keys.length - a.template.keys.length || (a.key < b.key ? -1 : 1))
@@ -256,6 +259,8 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     findings() {
       const notes: string[] = []
       if (!executablePath) notes.push('No Chromium was found: no page was compared with what a browser shows.')
+      else if (!options.compares)
+        notes.push('Only files were checked (verify: static): no page was compared with what a browser shows.')
       if (routesByFragment) {
         notes.push(
           'The site tells its pages apart by fragments (#/page), which no static file can; only its first page is here.',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import puppeteer, { type Browser, type CDPSession, type HTTPRequest, type Page } from 'puppeteer'
+import type { Browser, CDPSession, HTTPRequest, Page } from 'puppeteer'
 import { createQueue } from '../crawl/queue.ts'
 import { ExportError } from '../export-error.ts'
 import { splitWords } from '../page/page-text.ts'
@@ -148,6 +148,8 @@ export async function launch(
   { executablePath, profileFolder }: Pick<RendererOptions, 'executablePath' | 'profileFolder'>,
   generation: number,
 ): Promise<Browser> {
+  // Its modules take longer to load than a small site to export.
+  const { default: puppeteer } = await import('puppeteer')
   try {
     return await puppeteer.launch({
       executablePath,
