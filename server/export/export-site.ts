@@ -18,7 +18,7 @@ import type { RemovalRules } from './products/removal-rules.ts'
 import { type ExportReport, listThirdParties, writeReport } from './report.ts'
 import { mostRounds } from './scripts/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer, type Verify } from './scripts/place-scripts.ts'
-import { packSearch } from './search/pack-search.ts'
+import { packSearch, writeSearchScript } from './search/pack-search.ts'
 
 export { ExportError, type ExportErrorCode } from './export-error.ts'
 export { defaultLimits, type ExportLimits } from './limits.ts'
@@ -137,25 +137,25 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
       const written = await writeBundle(state, start, bundleFolder, onPage, hasSearch)
       signal.throwIfAborted()
       log?.({ stage: 'rewrite', pages: report.pages, ms: since(startedAt) }, 'bundle written')
-      const search = hasSearch ? await packSearch(state, bundleFolder, written.pagePaths, signal) : null
-      if (search) log?.({ stage: 'search', ...search.packed, ms: since(startedAt) }, 'search packed')
+      if (hasSearch) await writeSearchScript(bundleFolder)
       await inlineFonts(bundleFolder, written.fontPaths)
-      return { written, search }
+      return written
     }
-    let bundle = await makeBundle()
-    let added = await placer.place(bundleFolder, bundle.written.pagePaths, bundle.written.paths)
+    let written = await makeBundle()
+    let added = await placer.place(bundleFolder, written.pagePaths, written.paths)
     for (let round = 0; round < mostRounds && (await placer.fetchMissed()); round += 1) {
-      bundle = await makeBundle()
-      added = await placer.place(bundleFolder, bundle.written.pagePaths, bundle.written.paths)
+      written = await makeBundle()
+      added = await placer.place(bundleFolder, written.pagePaths, written.paths)
     }
-    const { written, search } = bundle
     const { notes, ...findings } = written.findings
     report.notes.push(...notes)
     Object.assign(report, findings, listThirdParties(state), { pages: written.pageCount, files: written.fileCount })
-    report.offlineSearch = search?.packed ?? null
     const { differences, ...scripts } = placer.findings()
     Object.assign(report, { scripts, differences })
     log?.({ stage: 'verify', scripts: scripts.mode, ms: since(startedAt) }, 'bundle verified')
+    const search = hasSearch ? await packSearch(state, bundleFolder, written.pagePaths, signal) : null
+    report.offlineSearch = search?.packed ?? null
+    if (search) log?.({ stage: 'search', ...search.packed, ms: since(startedAt) }, 'search packed')
     await writeFile(join(bundleFolder, 'export-report.json'), writeReport(report))
     await writeFile(join(bundleFolder, 'export-report.html'), writeReportPage(report))
     const paths = [...written.paths, ...(search?.paths ?? []), ...added, 'export-report.json', 'export-report.html']

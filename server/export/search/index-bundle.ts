@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPageSections } from './page-sections.ts'
-import { searchFolder, searchScriptPath } from './search-files.ts'
+import { searchFolder } from './search-files.ts'
 import { createSearchIndex } from './search-index.ts'
-import { searchScript } from './search-script.ts'
 
 /** A written bundle and its pages, in the order in which hits of the same worth are shown. */
 export interface IndexTask {
@@ -18,7 +17,7 @@ export interface PackedSearch {
   sections: number
   terms: number
   files: number
-  /** Of its files, before they are packed. */
+  /** Of the files of its index, before they are packed. */
   sizeBytes: number
 }
 
@@ -28,7 +27,7 @@ export interface IndexedBundle {
   packed: PackedSearch
 }
 
-/** Writes the search and its index into a bundle, one page after the other. */
+/** Writes the index of a bundle into it, one page after the other. */
 export function indexBundle({ folder, pages }: IndexTask): IndexedBundle {
   const paths: string[] = []
   let sizeBytes = 0
@@ -45,7 +44,6 @@ export function indexBundle({ folder, pages }: IndexTask): IndexedBundle {
   }
   const { files, directory, terms } = index.finish()
   for (const { name, content } of files) write(`${searchFolder}/${name}`, content)
-  write(searchScriptPath, searchScript())
   const { sections } = directory
   return { paths, packed: { pages: pages.length, sections, terms, files: paths.length, sizeBytes } }
 }

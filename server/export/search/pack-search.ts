@@ -1,10 +1,20 @@
 import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { CrawlState } from '../crawl/crawl-state.ts'
 import type { IndexedBundle, PackedSearch } from './index-bundle.ts'
+import { searchScriptPath } from './search-files.ts'
+import { searchScript } from './search-script.ts'
+
+/** Puts the script into a bundle that its pages name. */
+export async function writeSearchScript(folder: string): Promise<void> {
+  await mkdir(join(folder, dirname(searchScriptPath)), { recursive: true })
+  await writeFile(join(folder, searchScriptPath), searchScript())
+}
 
 /**
- * Puts the search and an index of the pages into a written bundle, in a thread of its own: an index of thousands of
+ * Puts the index of the search into a bundle whose pages are final, in a thread of its own: an index of thousands of
  * pages would keep everything else waiting for seconds.
  *
  * @param pagePaths where the pages are, by key.
@@ -23,7 +33,8 @@ export async function packSearch(
   const worker = new Worker(new URL('./index-worker.ts', import.meta.url), { workerData: { folder, pages } })
   try {
     const [indexed] = await once(worker, 'message', { signal })
-    return indexed as IndexedBundle
+    const { paths, packed } = indexed as IndexedBundle
+    return { paths: [searchScriptPath, ...paths], packed }
   } finally {
     await worker.terminate()
   }
