@@ -7,7 +7,7 @@ import { createSplices } from '../page/splice.ts'
 import { replaceSrcset } from '../page/srcset.ts'
 import { decodeAttribute, decodeRaw, encodeAttribute, type RawText } from '../page/text-encoding.ts'
 import { type UrlRole, urlAttributes } from '../page/url-attributes.ts'
-import { searchScriptPath } from '../search/search-files.ts'
+import { type SearchPlace, searchScriptPath } from '../search/search-files.ts'
 import { type BundleMap, type Destination, referTo } from './bundle-map.ts'
 import { relativeReference } from './layout.ts'
 import { rewriteImportMap, rewriteScript } from './rewrite-script.ts'
@@ -30,8 +30,8 @@ export interface RewriteOptions {
   outside?: Outside
   /** Path of a script that pages load before their own; null = none. */
   loader?: string | null
-  /** Whether it loads the search of the bundle. */
-  hasSearch?: boolean
+  /** How the page loads the search of the bundle; null = not at all. */
+  search?: SearchPlace | null
 }
 
 const sealedOff: Outside = { isOutside: () => false, sources: [] }
@@ -50,7 +50,7 @@ export function rewritePage(
   path: string,
   map: BundleMap,
   findings: RewriteFindings,
-  { outside = sealedOff, loader = null, hasSearch = false }: RewriteOptions = {},
+  { outside = sealedOff, loader = null, search = null }: RewriteOptions = {},
 ): string {
   const { text, charset } = raw
   const base = documentBase(raw, page.url)
@@ -225,8 +225,12 @@ export function rewritePage(
   })
   const seal = sealPosition(text, headEnd, htmlEnd)
   const icon = hasIcon ? null : findIcon(page.url, path, map)
-  const search = hasSearch ? { script: relativeReference(path, searchScriptPath), nonce: sealNonce(path, text) } : null
-  splices.replace(seal, seal, sealMarkup(charset, page.rendered, icon, outside.sources, search))
+  const sealedSearch = search && {
+    script: relativeReference(path, searchScriptPath),
+    nonce: sealNonce(path, text),
+    place: search,
+  }
+  splices.replace(seal, seal, sealMarkup(charset, page.rendered, icon, outside.sources, sealedSearch))
   if (loader !== null && hasScripts && !page.rendered)
     splices.replace(seal, seal, `<script src="${relativeReference(path, loader)}"></script>`)
   return splices.apply()

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { SearchPlace } from '../search/search-files.ts'
 
 /**
  * The policy that lets a page load from its own bundle only, whatever its scripts try. The site's inline scripts and
@@ -19,6 +20,7 @@ export interface SealedSearch {
   script: string
   /** Lets this script run, and what it loads, where no other may. */
   nonce: string
+  place: SearchPlace
 }
 
 /**
@@ -50,11 +52,14 @@ export function sealMarkup(
     `<meta charset="${charset}"/>` +
     `<meta http-equiv="Content-Security-Policy" content="${sealPolicy(rendered, sources, search)}"/>` +
     sealEnd +
-    (search === null
-      ? ''
-      : `<script src="${search.script}"${rendered ? ` nonce="${search.nonce}"` : ''} defer=""></script>`) +
+    (search === null ? '' : searchMarkup(search, rendered)) +
     (icon === null ? '' : `<link rel="icon" href="${icon}"/>`)
   )
+}
+
+function searchMarkup({ script, nonce, place }: SealedSearch, rendered: boolean): string {
+  const attributes = (rendered ? ` nonce="${nonce}"` : '') + (place === 'instead' ? ' data-quire-search="instead"' : '')
+  return `<script src="${script}"${attributes} defer=""></script>`
 }
 
 /** Where it goes: after the head tag, else after html, else after the doctype, so that the page keeps its mode. */

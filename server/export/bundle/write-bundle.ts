@@ -64,7 +64,9 @@ export async function writeBundle(
       queue.add(async () => {
         const { file, charset, url, rendered } = resource
         const sources = state.products.sourcesOn(key)
-        const page = await state.pool.write({ file, charset, url: url.href, isRendered: rendered, path, sources })
+        const losesSearch = state.products.losesSearch(key)
+        const task = { file, charset, url: url.href, isRendered: rendered, path, sources, losesSearch }
+        const page = await state.pool.write(task)
         if (page.hasFonts) fontPages.push(path)
         const findings = found.on(path)
         for (const [url, reason] of page.deadLinks) findings.deadLink(new URL(url), reason)

@@ -85,6 +85,8 @@ export interface WriteTask {
   path: string
   /** What its policy lets it load from outside. */
   sources: readonly string[]
+  /** Whether a search service was taken out of it. */
+  losesSearch: boolean
 }
 
 export interface WrittenPage {
@@ -153,7 +155,7 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
     beginWriting(setup) {
       writing = { ...setup, map: createBundleMap(site, setup.leads) }
     },
-    write({ file, charset, url, isRendered, path, sources }) {
+    write({ file, charset, url, isRendered, path, sources, losesSearch }) {
       if (!writing) throw new Error('the bundle was not planned')
       const { folder, map, paths, loader, hasSearch } = writing
       const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [], hasFonts: false }
@@ -164,7 +166,9 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
       const raw = { text: readFileSync(file, 'latin1'), charset }
       const outside = { isOutside: products.leavesOutside, sources }
       const page = { url: new URL(url), rendered: isRendered }
-      const text = rewritePage(raw, page, path, map, findings, { outside, loader, hasSearch })
+      const search = hasSearch ? (losesSearch ? 'instead' : 'beside') : null
+      const options = { outside, loader, search } as const
+      const text = rewritePage(raw, page, path, map, findings, options)
       written.unresolved = findUnresolvedInPage({ text, charset }, path, paths, products.leavesOutside)
       written.hasFonts = /@font-face/i.test(text)
       writeFileSync(join(folder, path), text, 'latin1')

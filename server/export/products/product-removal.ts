@@ -28,6 +28,8 @@ export interface ProductRemoval {
   leavesOutside(url: URL): boolean
   /** Sources of a Content-Security-Policy for the products that stay on a page; none when there are none. */
   sourcesOn(key: string): string[]
+  /** Whether a search service was taken out of this page. */
+  losesSearch(key: string): boolean
   /** Sorted by product. */
   count(pageKeys: Iterable<string>): { removedFeatures: ProductCount[]; keptFeatures: ProductCount[] }
 }
@@ -62,6 +64,7 @@ export function createProductRemoval(
       const kept = [...(seen.get(key) ?? [])].filter(product => !product.isRemoved)
       return [...new Set(kept.flatMap(({ signs }) => sourcesOf(signs.addresses ?? [])))].sort()
     },
+    losesSearch: key => [...(seen.get(key) ?? [])].some(product => product.isRemoved && product.feature === 'search'),
     count(pageKeys) {
       const counts = new Map<Recognised, number>()
       for (const key of pageKeys)

@@ -4,8 +4,10 @@ import type { SearchDialog } from './search-dialog.ts'
 /**
  * Opens the search from the page's own field or button where its own search does not run, by `/` and Ctrl or Cmd K, and
  * from a button of ours where the page has none. Where the site's own search runs, ours stays out of its way.
+ *
+ * @param isInstead whether the site's own search is a service that is gone: what its scripts put up again leads to ours.
  */
-export function openSearchEntrances(dialog: SearchDialog): void {
+export function openSearchEntrances(dialog: SearchDialog, isInstead: boolean): void {
   const name =
     /(?<!re)search|suche|recherche|buscar|b\u00fasqueda|pesquisa|ricerca|zoek|s\u00f6k|s\u00f8g|szukaj|hledat|\u043f\u043e\u0438\u0441\u043a|\u043f\u043e\u0448\u0443\u043a|\u68c0\u7d22|\u691c\u7d22|\u641c\u7d22|\u641c\u5c0b|\uac80\uc0c9|\u0628\u062d\u062b|\u05d7\u05d9\u05e4\u05d5\u05e9/i
   const controls = 'input, button, [role=button], [role=searchbox], a:not([href]), a[href="#"]'
@@ -34,7 +36,8 @@ export function openSearchEntrances(dialog: SearchDialog): void {
         (src === '' ? text.trim() !== '' : !/\/_quire\/[a-z]+\.js$/.test(src)),
     )
   }
-  const isRunning = siteRuns()
+  const isScripted = siteRuns()
+  const isRunning = isScripted && !isInstead
 
   function hasOwnSearch(): boolean {
     return isRunning && listEntrances().some(each => each.closest(droppedForm) === null)
@@ -82,16 +85,20 @@ export function openSearchEntrances(dialog: SearchDialog): void {
     },
     true,
   )
-  // Last of all, so that a key which the page has a use for stays the page's.
-  addEventListener('keydown', event => {
-    if (event.defaultPrevented || event.isComposing || event.altKey || hasOwnSearch()) return
-    const isCommand = event.ctrlKey || event.metaKey
-    const isTyping =
-      event.target instanceof HTMLElement &&
-      (event.target.isContentEditable || event.target.matches('input, textarea, select'))
-    const isWanted = isCommand ? event.key.toLowerCase() === 'k' && !event.shiftKey : event.key === '/' && !isTyping
-    if (isWanted) take(event)
-  })
+  // Last of all, so that a key which the page has a use for stays the page's; before one that is gone.
+  addEventListener(
+    'keydown',
+    event => {
+      if (event.defaultPrevented || event.isComposing || event.altKey || hasOwnSearch()) return
+      const isCommand = event.ctrlKey || event.metaKey
+      const [target] = event.composedPath()
+      const isTyping =
+        target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))
+      const isWanted = isCommand ? event.key.toLowerCase() === 'k' && !event.shiftKey : event.key === '/' && !isTyping
+      if (isWanted) take(event)
+    },
+    isInstead,
+  )
 
   function update() {
     if (hasOwnSearch()) {
@@ -112,7 +119,7 @@ export function openSearchEntrances(dialog: SearchDialog): void {
     timer = setTimeout(update, ms)
   }
   addEventListener('resize', () => updateLater(200))
-  if (!isRunning) {
+  if (!isScripted) {
     update()
     return
   }

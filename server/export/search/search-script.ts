@@ -25,6 +25,7 @@ function startSearch(parts: Parts, settings: SearchSettings & Pick<SearchDialogS
   const me = document.currentScript
   if (!(me instanceof HTMLScriptElement)) return
   const { src, nonce } = me
+  const isInstead = me.dataset.quireSearch === 'instead'
   me.remove()
   const root = new URL('..', src).href
   const waiting = new Map<string, (data: unknown) => void>()
@@ -69,7 +70,7 @@ function startSearch(parts: Parts, settings: SearchSettings & Pick<SearchDialogS
     const search = parts.createSearch(parts.createTermReader(), loadFile as IndexLoader, settings)
     const language = document.documentElement.lang.toLowerCase().split('-')[0] ?? ''
     const find = (question: string) => search.find(question, language)
-    parts.openSearchEntrances(parts.createSearchDialog({ css: settings.css, root, find }))
+    parts.openSearchEntrances(parts.createSearchDialog({ css: settings.css, root, find }), isInstead)
   }
   if (document.readyState === 'loading') addEventListener('DOMContentLoaded', begin)
   else begin()

@@ -233,6 +233,35 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     expect(visitor.faults).toEqual([])
   })
 
+  test('takes the place of a search service that is gone, also where scripts put its button up again', async () => {
+    const app = `
+      const button = document.createElement('button')
+      button.className = 'DocSearch-Button'
+      button.textContent = 'Search docs'
+      button.onclick = () => { document.title = 'dead' }
+      document.body.prepend(button)
+      addEventListener('keydown', event => { if (event.key === '/') { event.preventDefault(); document.title = 'dead' } })`
+    const service = '<script src="https://cdn.jsdelivr.net/npm/@docsearch/js@3"></script><div id="docsearch"></div>'
+    const { outFile, report } = await run({
+      '/': `<!doctype html><html><head><title>app</title></head><body><h1>app</h1><p>${words('app')}</p>${service}<script src="app.js"></script></body></html>`,
+      '/app.js': app,
+    })
+    expect(report.removedFeatures).toMatchObject([{ feature: 'search', pages: 1 }])
+    expect(report.scripts.mode).toBe('everywhere')
+    const bundle = await open(outFile)
+    const { go, press, ask, state, tab, faults } = await visit(bundle)
+    for (const place of ['root', 'file'] as const) {
+      await go(bundle.address(place, 'index.html'))
+      await tab.click('.DocSearch-Button')
+      expect(await ask('app12/')).toEqual(['app'])
+      await press('Escape', '/')
+      expect(await state()).toMatchObject({ isOpen: true, hasButton: false })
+      await press('Escape')
+      expect(await tab.title()).toBe('app')
+    }
+    expect(faults).toEqual([])
+  })
+
   test('pages left without their scripts have the search', async () => {
     const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
     const { outFile, report, entries } = await run(
