@@ -10,6 +10,7 @@ import { ExportError } from './export-error.ts'
 import type { BundleFormat } from './export-job.ts'
 import type { Deployment, Features } from './features.ts'
 import { openFetcher } from './fetch/fetcher.ts'
+import { createPace } from './fetch/pace.ts'
 import type { ExportLimits } from './limits.ts'
 import { type ExportReuse, keepExport, repeatExport } from './memory/finished-export.ts'
 import { rememberAnswers } from './memory/remembering-fetcher.ts'
@@ -96,7 +97,8 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const site = createSite(options.domain, options.origin)
   const exempt = options.originAllowed ? options.origin : null
   const alsoExempt = options.alsoAllowed ?? []
-  const openDoor = () => openFetcher({ exempt, alsoExempt, limits, signal, locate: url => site.own(url) ?? url })
+  const pace = createPace()
+  const openDoor = () => openFetcher({ exempt, alsoExempt, limits, signal, pace, locate: url => site.own(url) ?? url })
   const remembering = reuse ? rememberAnswers({ ...reuse, fetcher: openDoor(), limits }) : null
   const fetcher = remembering ?? openDoor()
   const { domain, origin, features, removal = null } = options
@@ -115,7 +117,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
       )
       return repeated
     }
-    const { state, start, report } = await collectSite(options, site, fetcher, pool, signal, error =>
+    const { state, start, report } = await collectSite(options, site, fetcher, pool, pace, signal, error =>
       ending.abort(error),
     )
     log?.({ stage: 'fetch', pages: report.pages, ms: since(startedAt) }, 'site collected')

@@ -523,3 +523,74 @@ test('fonts of style elements are there by double click, too, and files that scr
   expect(home).toContain('data-quire-removed="/data.json"')
   expect(names).toContain('data.json')
 })
+
+test('a frame whose page stands in the page is read and rewritten like one', async () => {
+  const inner =
+    '<p>inside <a href="b/">b</a><img src="/i.png"><script src="https://no-such-host.invalid/x.js"></script>'
+  const { entries, names, report } = await run({
+    '/a/': page('a', `<iframe srcdoc="${inner.replaceAll('"', '&quot;')}"></iframe>`),
+    '/': page('home', '<a href="/a/">a</a>'),
+    '/a/b/': page('b'),
+    '/i.png': 'i',
+  })
+  expect(names).toEqual(expect.arrayContaining(['a/b/index.html', 'i.png']))
+  const frame = readEntry(entries, 'a/index.html').match(/srcdoc="([^"]*)"/)?.[1] ?? ''
+  expect(frame).toContain('&lt;a href=&quot;b/index.html&quot;')
+  expect(frame).toContain('&lt;img src=&quot;../i.png&quot;')
+  expect(frame).not.toMatch(/ src=&quot;https:/)
+  expect(report.unresolved).toEqual([])
+})
+
+test('frames in frames in frames end', async () => {
+  const { report } = await run({ '/': `${page('home')}${'<iframe srcdoc='.repeat(20_000)}` })
+  expect(report.pages).toBe(1)
+})
+
+test('robots.txt may ask for time between requests to the sites of others', async () => {
+  const site = {
+    '/': page('home', '<a href="/1">1</a><a href="/2">2</a>'),
+    '/1': page('1'),
+    '/2': page('2'),
+    '/robots.txt': 'User-agent: *\nCrawl-delay: 0.3',
+  }
+  const time = async (options: FakeOptions) => {
+    const startedAt = performance.now()
+    await run(site, options)
+    return performance.now() - startedAt
+  }
+  // Four requests wait for it at least: the sitemaps, and the pages after them.
+  expect(await time({ obeyRobots: true })).toBeGreaterThan(1200)
+  const asked: number[] = []
+  await run(path => {
+    asked.push(performance.now())
+    return site[path as keyof typeof site]
+  })
+  expect((asked.at(-1) ?? 0) - (asked[0] ?? 0)).toBeLessThan(asked.length * 300)
+})
+
+test('versions, languages, canonical addresses and a base lead where they should', async () => {
+  const { entries, names, report } = await run({
+    '/': page('home', '<link rel="alternate" hreflang="de" href="https://docs.example.com/de/"><a href="/v1/a">1</a>'),
+    '/de/':
+      '<!doctype html><html lang="de"><head><base href="/de/sub/"></head><body><p>Hier stehen die Worte dieser Seite. <a href="x">x</a>',
+    '/de/sub/x': page('x'),
+    '/v1/a': page('a', '<link rel="canonical" href="https://docs.example.com/v2/a"><p>old</p>'),
+    '/v2/a': page('a', '<link rel="canonical" href="https://docs.example.com/v2/a"><p>new</p>'),
+    '/sitemap.xml': '<urlset><url><loc>https://docs.example.com/v2/a</loc></url></urlset>',
+  })
+  expect(pagesOf(names)).toEqual([
+    'de/index.html',
+    'de/sub/x/index.html',
+    'index.html',
+    'v1/a/index.html',
+    'v2/a/index.html',
+  ])
+  expect(readEntry(entries, 'de/index.html')).toContain('<a href="sub/x/index.html">')
+  expect(readEntry(entries, 'index.html')).toContain('hreflang="de" href="de/index.html"')
+  expect([report.deadLinks, report.unresolved]).toEqual([[], []])
+})
+
+test('an icon that is missing is not looked for at the root of the host', async () => {
+  const { entries } = await run({ '/': page('home', '<link rel="icon" href="/no.svg">') })
+  expect(readEntry(entries, 'index.html')).toContain('<link rel="icon" href="data:,"/>')
+})

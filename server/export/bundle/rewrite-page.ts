@@ -1,11 +1,11 @@
 import type { Resource } from '../crawl/crawl-state.ts'
 import { replaceCssUrls } from '../page/css-urls.ts'
 import { type Attribute, findAttribute, scanHtml, type Tag } from '../page/html-scan.ts'
-import { documentBase, refreshTarget } from '../page/page-links.ts'
+import { documentBase, mostFrameDepth, refreshTarget } from '../page/page-links.ts'
 import { isExecutable, isImportMap } from '../page/page-text.ts'
 import { createSplices } from '../page/splice.ts'
 import { replaceSrcset } from '../page/srcset.ts'
-import { decodeAttribute, decodeRaw, encodeAttribute, type RawText } from '../page/text-encoding.ts'
+import { decodeAttribute, decodeRaw, encodeAttribute, type RawText, rawOf } from '../page/text-encoding.ts'
 import { type UrlRole, urlAttributes } from '../page/url-attributes.ts'
 import { type SearchPlace, searchScriptPath } from '../search/search-files.ts'
 import { type BundleMap, type Destination, referTo } from './bundle-map.ts'
@@ -32,6 +32,8 @@ export interface RewriteOptions {
   loader?: string | null
   /** How the page loads the search of the bundle; null = not at all. */
   search?: SearchPlace | null
+  /** How many pages this one stands in, as the frame of another. */
+  depth?: number
 }
 
 const sealedOff: Outside = { isOutside: () => false, sources: [] }
@@ -50,7 +52,7 @@ export function rewritePage(
   path: string,
   map: BundleMap,
   findings: RewriteFindings,
-  { outside = sealedOff, loader = null, search = null }: RewriteOptions = {},
+  { outside = sealedOff, loader = null, search = null, depth = 0 }: RewriteOptions = {},
 ): string {
   const { text, charset } = raw
   const base = documentBase(raw, page.url)
@@ -158,6 +160,16 @@ export function rewritePage(
     }
   }
 
+  /** The page of a frame that stands in this one; its addresses are relative to this one's, in the bundle as well. */
+  function rewriteInner(html: string): string {
+    const raw = rawOf(html)
+    const inner = rewritePage(raw, { url: base, rendered: page.rendered }, path, map, findings, {
+      outside,
+      depth: depth + 1,
+    })
+    return decodeRaw(inner, raw.charset)
+  }
+
   function rewriteAttribute(tag: Tag, attribute: Attribute, role: UrlRole, syntax: string) {
     if (syntax === 'url') return rewriteUrl(tag, attribute, role)
     const old = value(attribute)
@@ -168,6 +180,10 @@ export function rewritePage(
     } else if (syntax === 'css') {
       const now = rewriteCss(old, (address, role) => change(address, role))
       if (now !== old) write(attribute, now)
+    } else if (syntax === 'page') {
+      const inner = depth < mostFrameDepth ? rewriteInner(old) : null
+      if (inner === null) disable(attribute, 'removed')
+      else write(attribute, inner)
     } else {
       const target = refreshTarget(old)
       if (!target) return

@@ -2,7 +2,7 @@ import { cssUrls } from '../page/css-urls.ts'
 import { type Attribute, scanHtml } from '../page/html-scan.ts'
 import { refreshTarget } from '../page/page-links.ts'
 import { srcsetCandidates } from '../page/srcset.ts'
-import { decodeAttribute, decodeRaw, type RawText } from '../page/text-encoding.ts'
+import { decodeAttribute, decodeRaw, type RawText, rawOf } from '../page/text-encoding.ts'
 import { urlAttributes } from '../page/url-attributes.ts'
 
 /**
@@ -29,6 +29,9 @@ export function findUnresolvedInPage(
         else if (syntax === 'srcset')
           for (const { url } of srcsetCandidates(value(attribute))) check.address(url, false)
         else if (syntax === 'css') for (const { url } of cssUrls(value(attribute))) check.address(url, false)
+        else if (syntax === 'page')
+          for (const address of findUnresolvedInPage(rawOf(value(attribute)), path, paths, isOutside))
+            check.address(address, false)
         else check.address(refreshTarget(value(attribute))?.url ?? '', false)
       }
     },

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExportOptions } from '../export-site.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
+import type { Pace } from '../fetch/pace.ts'
 import { createViewMemory, noViewMemory } from '../memory/view-memory.ts'
 import { readPageWords } from '../page/page-text.ts'
 import { readRawText } from '../page/text-encoding.ts'
@@ -37,13 +38,14 @@ export async function collectSite(
   site: Site,
   fetcher: Fetcher,
   pool: PagePool,
+  pace: Pace,
   signal: AbortSignal,
   abort: (error: unknown) => void,
 ): Promise<CollectedSite> {
   const { limits, onProgress, paths } = options
   onProgress({ stage: 'discover', pagesDone: 0, pagesKnown: 0, pageCount: 0 })
   const obeyRobots = options.obeyRobots ?? !options.originAllowed
-  const discovered = await discoverSite({ site, fetcher, obeyRobots, wantPages: paths === null })
+  const discovered = await discoverSite({ site, fetcher, pace, obeyRobots, wantPages: paths === null })
   const folder = join(options.workFolder, 'fetched')
   await mkdir(folder, { recursive: true })
   const products = createProductRemoval(options.features, options.removal ?? null, site)

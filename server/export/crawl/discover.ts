@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import robotsParser from 'robots-parser'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import { FetchError, userAgent } from '../fetch/fetcher.ts'
+import type { Pace } from '../fetch/pace.ts'
 import { explainUnreachable } from './check-outcome.ts'
 import { createQueue } from './queue.ts'
 import type { Site } from './site.ts'
@@ -33,6 +34,8 @@ const parallelLists = 4
 /** Of robots.txt this much counts (RFC 9309 asks for 500 KiB at least); every rule costs time for every address. */
 const robotsCharacters = 512 * 1024
 const robotsLine = 2000
+/** A site that asks for more would be a site that is not exported. */
+const mostCrawlDelayMs = 10_000
 
 /** The robots-parser types describe an ES module; the package is CommonJS and exports the function itself. */
 const parseRobots = robotsParser as unknown as typeof robotsParser.default
@@ -40,17 +43,27 @@ const parseRobots = robotsParser as unknown as typeof robotsParser.default
 export interface DiscoverOptions {
   site: Site
   fetcher: Fetcher
+  /** Hears how long the site wants to be left alone between two requests. */
+  pace: Pick<Pace, 'slowDown'>
   obeyRobots: boolean
   /** False when only given paths are exported: lists of pages are not needed then. */
   wantPages: boolean
 }
 
 /** @throws {ExportError} when nothing can be reached there. */
-export async function discoverSite({ site, fetcher, obeyRobots, wantPages }: DiscoverOptions): Promise<Discovered> {
+export async function discoverSite({
+  site,
+  fetcher,
+  pace,
+  obeyRobots,
+  wantPages,
+}: DiscoverOptions): Promise<Discovered> {
   const robotsUrl = new URL('/robots.txt', site.origin)
   const [robotsText, missing] = await Promise.all([readText(fetcher, robotsUrl), probeMissing(site, fetcher)])
   const robots = parseRobots(robotsUrl.href, boundRobots(robotsText ?? ''))
   const isAllowed = (url: URL) => !obeyRobots || robots.isAllowed(url.href, userAgent) !== false
+  const delaySeconds = obeyRobots ? (robots.getCrawlDelay(userAgent) ?? 0) : 0
+  pace.slowDown(site.origin.host, Math.min(Math.max(0, delaySeconds * 1000) || 0, mostCrawlDelayMs))
   if (!wantPages) return { pages: [], isAllowed, missing }
 
   const guesses = ['sitemap.xml', 'sitemap_index.xml'].flatMap(name => [

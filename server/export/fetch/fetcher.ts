@@ -10,6 +10,7 @@ import { ExportError } from '../export-error.ts'
 import { describeBytes, type ExportLimits, totalExceeded } from '../limits.ts'
 import { ForbiddenAddressError, openGuardedAgent } from './guarded-agent.ts'
 import { conditions, lastingHeaders, readValidators, type Validators } from './lasting-headers.ts'
+import type { Pace } from './pace.ts'
 
 export type FetchErrorCode = 'forbidden' | 'network' | 'timeout' | 'too_large' | 'redirects' | 'url' | 'encoding'
 
@@ -62,6 +63,8 @@ export interface FetcherOptions {
   signal: AbortSignal
   /** Where an address is fetched from: a site may name itself by its domain and be fetched from its origin. */
   locate?(url: URL): URL
+  /** What robots.txt asks for. */
+  pace?: Pace
   /** For tests. */
   lookup?: LookupFunction
   retryDelaysMs?: readonly number[]
@@ -75,7 +78,7 @@ const mostRetryAfterMs = 10_000
 
 /** Opens the one door of an export to the network: every address checked, redirects followed by hand, all bounded. */
 export function openFetcher(options: FetcherOptions): Fetcher {
-  const { exempt, alsoExempt = [], limits, signal, locate, lookup, retryDelaysMs } = options
+  const { exempt, alsoExempt = [], limits, signal, locate, pace, lookup, retryDelaysMs } = options
   const agent = openGuardedAgent({
     exempt,
     alsoExempt,
@@ -125,6 +128,8 @@ export function openFetcher(options: FetcherOptions): Fetcher {
 
   async function open(start: URL, accept = '*/*', unless?: Validators): Promise<Answer> {
     const wanted = { accept, ...(unless && conditions(unless)) }
+    // Before the clock starts: to wait is no fault of the server.
+    await pace?.turn(start.host, signal)
     const timeout = new AbortController()
     // One clock for all hops and the body: slow bytes end here too.
     const timer = setTimeout(() => timeout.abort(new DOMException('slow', 'TimeoutError')), limits.pageTimeoutMs)

@@ -2,7 +2,7 @@ import { cssUrls } from './css-urls.ts'
 import { type Attribute, findAttribute, type HtmlHandler, scanHtml } from './html-scan.ts'
 import { isExecutable, isImportMap } from './page-text.ts'
 import { srcsetCandidates } from './srcset.ts'
-import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
+import { decodeAttribute, decodeRaw, type RawText, rawOf } from './text-encoding.ts'
 import { type UrlRole, urlAttributes } from './url-attributes.ts'
 
 /** What a page leads to and needs, each address once per role. */
@@ -16,6 +16,9 @@ export interface PageLinks {
   base: URL
 }
 
+/** Frames whose page stands in a page may hold such frames; deeper ones are an attack. */
+export const mostFrameDepth = 3
+
 /** Reads the links and assets of a page. Addresses that make no URL are left out. */
 export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
   const reader = createLinkReader(raw, pageUrl)
@@ -24,7 +27,11 @@ export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
 }
 
 /** Gathers the links and assets of a page while it is scanned. */
-export function createLinkReader(raw: RawText, pageUrl: URL): { handler: HtmlHandler; finish(): PageLinks } {
+export function createLinkReader(
+  raw: RawText,
+  pageUrl: URL,
+  depth = 0,
+): { raw: RawText; handler: HtmlHandler; finish(): PageLinks } {
   const { text, charset } = raw
   const base = documentBase(raw, pageUrl)
   const links = new Map<string, URL>()
@@ -46,6 +53,17 @@ export function createLinkReader(raw: RawText, pageUrl: URL): { handler: HtmlHan
     else if (role === 'asset' || role === 'script' || role === 'stylesheet') assets.set(url.href, { url, role })
   }
 
+  /** The page of a frame that stands in this one. */
+  function readInner(html: string) {
+    if (depth >= mostFrameDepth) return
+    const inner = createLinkReader(rawOf(html), base, depth + 1)
+    scanHtml(inner.raw.text, inner.handler)
+    const found = inner.finish()
+    for (const link of found.links) links.set(link.href, link)
+    for (const asset of found.assets) assets.set(asset.url.href, asset)
+    scripts.push(...found.scripts)
+  }
+
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
   const handler: HtmlHandler = {
     tag(tag) {
@@ -58,6 +76,7 @@ export function createLinkReader(raw: RawText, pageUrl: URL): { handler: HtmlHan
         } else if (syntax === 'srcset')
           for (const candidate of srcsetCandidates(value(attribute))) add(candidate.url, role)
         else if (syntax === 'css') for (const found of cssUrls(value(attribute))) add(found.url, role)
+        else if (syntax === 'page') readInner(value(attribute))
         else {
           const target = refreshTarget(value(attribute))
           if (target) add(target.url, role)
@@ -76,6 +95,7 @@ export function createLinkReader(raw: RawText, pageUrl: URL): { handler: HtmlHan
     },
   }
   return {
+    raw,
     handler,
     finish: () => ({ links: [...links.values()], assets: [...assets.values()], scripts, importMaps, base }),
   }

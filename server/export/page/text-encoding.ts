@@ -34,6 +34,11 @@ export function headerCharset(contentType: string): string | null {
   return /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? null
 }
 
+/** A text that stands in a page, as raw text of its own. */
+export function rawOf(text: string): RawText {
+  return { text: Buffer.from(text).toString('latin1'), charset: 'utf-8' }
+}
+
 /** Part of raw text as the characters it stands for. */
 export function decodeRaw(raw: string, charset: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself

@@ -13,7 +13,8 @@ export type UrlRole = 'link' | 'frame' | 'asset' | 'script' | 'stylesheet' | 'fo
 export interface UrlAttribute {
   attribute: Attribute
   role: UrlRole
-  syntax: 'url' | 'srcset' | 'css' | 'refresh'
+  /** `page` = the value is the HTML of a page, relative to this one. */
+  syntax: 'url' | 'srcset' | 'css' | 'refresh' | 'page'
 }
 
 const imageMeta =
@@ -70,6 +71,8 @@ function useOf(tag: Tag, attribute: Attribute, value: (attribute: Attribute) => 
       return { role: tag.name === 'iframe' || tag.name === 'frame' ? 'frame' : 'asset', syntax: 'url' }
     case 'data':
       return tag.name === 'object' ? { role: 'frame', syntax: 'url' } : null
+    case 'srcdoc':
+      return tag.name === 'iframe' ? { role: 'frame', syntax: 'page' } : null
     case 'srcset':
     case 'imagesrcset':
     case 'data-srcset':

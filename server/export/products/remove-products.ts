@@ -131,7 +131,7 @@ function findLoaded(
 ): Recognised | undefined {
   for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
     if (role === 'link' || role === 'reference' || role === 'refused') continue
-    if (syntax === 'css' || syntax === 'refresh') continue
+    if (syntax === 'css' || syntax === 'refresh' || syntax === 'page') continue
     const addresses =
       syntax === 'srcset' ? srcsetCandidates(value(attribute)).map(({ url }) => url) : [value(attribute)]
     for (const address of addresses) {

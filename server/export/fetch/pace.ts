@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Keeps the requests to a host apart, where its robots.txt asks for that. */
+export interface Pace {
+  /** From now on; 0 = as fast as it goes. */
+  slowDown(host: string, delayMs: number): void
+  /** Resolves when a request to this host may begin. */
+  turn(host: string, signal: AbortSignal): Promise<void>
+}
+
+export function createPace(): Pace {
+  const delays = new Map<string, number>()
+  const nextAt = new Map<string, number>()
+  return {
+    slowDown: (host, delayMs) => void delays.set(host, delayMs),
+    async turn(host, signal) {
+      const delayMs = delays.get(host) ?? 0
+      if (delayMs === 0) return
+      const now = performance.now()
+      const at = Math.max(now, nextAt.get(host) ?? 0)
+      nextAt.set(host, at + delayMs)
+      if (at > now) await sleep(at - now, undefined, { signal })
+    },
+  }
+}
