@@ -60,6 +60,8 @@ function readTar(bytes: Buffer): ArchiveEntry[] {
     const type = text(156, 157)
     const prefix = text(345, 500)
     const name = longName ?? (prefix ? `${prefix}/` : '') + text(0, 100)
+    // Links and devices are the ways by which an archive writes elsewhere.
+    if (!['0', '', 'x'].includes(type)) throw new Error(`The archive has an entry of type ${type}`)
     if (type === 'x') longName = / path=(.*)\n/.exec(content.toString())?.[1]
     else {
       entries.push({ name, content, mode: Number.parseInt(text(100, 108), 8) })

@@ -158,6 +158,28 @@ describe('no name is connected to whose address is not public', () => {
     expect(visits).toEqual([])
   })
 
+  test('a name that is public at one look-up and this machine at the next', async () => {
+    // Public by its range and not given to anybody: nothing answers there, so the connection is tried again.
+    const answers = ['2fff:ffff::1', '127.0.0.1', '::1']
+    let calls = 0
+    const lookup: LookupFunction = (_hostname, options, callback) => {
+      const address = answers[Math.min(calls, answers.length - 1)] ?? ''
+      const family = address.includes(':') ? 6 : 4
+      calls += 1
+      if (options.all) callback(null, [{ address, family }])
+      else callback(null, address, family)
+    }
+    const fetcher = openTestFetcher(null, lookup)
+    const visits = await visitsDuring(async () => {
+      const address = new URL(`http://rebind.example:${canary.port}/`)
+      await expect(fetcher.open(address)).rejects.toMatchObject({ code: expect.stringMatching(/forbidden|timeout/) })
+      await expect(fetcher.open(address)).rejects.toMatchObject({ code: 'forbidden' })
+    })
+    await fetcher.close()
+    expect(calls).toBeGreaterThan(1)
+    expect(visits).toEqual([])
+  })
+
   test('the exempt origin does not open its other ports or its other names', async () => {
     const origin = await startFakeSite({ '/': 'x' })
     const fetcher = openTestFetcher(origin.origin)
