@@ -68,8 +68,8 @@ export function writeReportPage(report: ExportReport): string {
     ['Dead links', String(report.deadLinks.length)],
     ['Scripts', modes[scripts.mode]],
     ...(scripts.reason === null ? [] : ([['Why', scripts.reason]] as [string, string][])),
-    ['Offline search', report.offlineSearch ? describeSearch(report.offlineSearch) : 'none was asked for'],
     ['Decided by', scripts.decidedBy === 'browser' ? 'opening pages in a browser' : 'rules; no browser was asked'],
+    ['Offline search', report.offlineSearch ? describeSearch(report.offlineSearch) : 'none was asked for'],
   ]
   return `<!doctype html>
 <html lang="en">

@@ -40,6 +40,9 @@ export function createSearchDialog({ css, root, find }: SearchDialogSettings): S
   let options: HTMLAnchorElement[] = []
   let active = -1
   let asked = 0
+  let isBusy = false
+  let followsFirst = false
+  let timer: ReturnType<typeof setTimeout> | undefined
 
   function attach() {
     if (!host.isConnected) document.documentElement.append(host)
@@ -104,7 +107,22 @@ export function createSearchDialog({ css, root, find }: SearchDialogSettings): S
     choose(0)
   }
 
+  function setBusy(is: boolean) {
+    isBusy = is
+    list.setAttribute('aria-busy', String(is))
+  }
+
+  /** Not at each key of somebody who types fast: a question that is not meant loads files that nobody needs. */
+  function askSoon() {
+    setBusy(true)
+    followsFirst = false
+    clearTimeout(timer)
+    timer = setTimeout(() => void ask(), 60)
+  }
+
   async function ask() {
+    clearTimeout(timer)
+    setBusy(true)
     asked += 1
     const turn = asked
     const question = input.value
@@ -125,6 +143,12 @@ export function createSearchDialog({ css, root, find }: SearchDialogSettings): S
       state.textContent = 'The index of the search could not be loaded.'
     } finally {
       clearTimeout(slow)
+      if (turn === asked && input.value === question) {
+        setBusy(false)
+        const [first] = options
+        if (followsFirst && dialog.open && first) follow(first)
+        followsFirst = false
+      }
     }
   }
 
@@ -137,14 +161,16 @@ export function createSearchDialog({ css, root, find }: SearchDialogSettings): S
     else scrollTo(0, 0)
   }
 
-  input.addEventListener('input', () => void ask())
+  input.addEventListener('input', askSoon)
   input.addEventListener('keydown', event => {
     if (event.isComposing) return
     if (event.key === 'ArrowDown') choose(active + 1)
     else if (event.key === 'ArrowUp') choose(active - 1)
     else if (event.key === 'Enter') {
       const option = options[active]
-      if (option) follow(option)
+      // What is shown belongs to another question until the answer is there.
+      if (isBusy) followsFirst = true
+      else if (option) follow(option)
     } else return
     event.preventDefault()
   })

@@ -107,7 +107,7 @@ export async function openVisitor(browser: Browser, bundle: OpenBundle): Promise
       await tab.waitForFunction(
         () => {
           const shadow = document.querySelector('quire-search')?.shadowRoot
-          return /found|could/i.test(shadow?.querySelector('.state')?.textContent ?? '')
+          return shadow?.querySelector('.hits')?.getAttribute('aria-busy') === 'false'
         },
         { timeout: 20_000, polling: 20 },
       )
