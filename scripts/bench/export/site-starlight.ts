@@ -20,7 +20,7 @@ export const starlightSite: BenchSite = {
   hasFallback: false,
   async prepare(cacheFolder) {
     const markdown = await prepareMarkdown(cacheFolder)
-    const recipe = [versions, markdownRecipe, 2]
+    const recipe = [versions, markdownRecipe, 3]
     const project = await makeOnce(cacheFolder, 'starlight', recipe, folder => build(folder, markdown))
     const folder = join(project, 'dist')
     const pages = listFiles(folder, '.html').filter(path => path !== '404.html')
@@ -96,13 +96,19 @@ function toStarlight(text: string, path: string, slugs: ReadonlySet<string>): st
   const heading = /^#{1,2} (.+)$/m.exec(body)?.[1]?.replace(/\[([^\]]+)\](?:\[[^\]]*\]|\([^)]*\))/g, '$1')
   const slug = slugOf(path)
   const title = named ?? heading?.replaceAll('`', '') ?? posix.basename(slug)
-  const linked = body.replace(
-    /\[([^\][]+)\]\(([^):#\s]+\.md)(#[^)\s]*)?\)/g,
-    (_, text: string, address: string, fragment = '') => {
-      const slug = slugOf(posix.join(posix.dirname(path), address))
-      return slugs.has(slug) ? `[${text}](/${slug}/${fragment})` : text
-    },
-  )
+  const lead = (address: string, fragment: string) => {
+    const slug = slugOf(posix.join(posix.dirname(path), address))
+    return slugs.has(slug) ? `/${slug}/${fragment}` : null
+  }
+  const linked = body
+    .replace(/\[([^\][]+)\]\(([^):#\s]+\.md)(#[^)\s]*)?\)/g, (_, text: string, address: string, fragment = '') => {
+      const to = lead(address, fragment)
+      return to ? `[${text}](${to})` : text
+    })
+    .replace(/^(\[[^\]]+\]:\s*)([^:#\s]+\.md)(#\S*)?/gm, (_, label: string, address: string, fragment = '') => {
+      const to = lead(address, fragment)
+      return to ? label + to : ''
+    })
   const shown = linked.replace(/(!\[[^\]]*\]\()(\.[^)\s]+\.svg)\)/g, (_, before: string, address: string) => {
     return `${before}/${posix.join(posix.dirname(path), address)})`
   })
