@@ -109,7 +109,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     await rm(workFolder, { recursive: true, force: true })
     await mkdir(workFolder, { recursive: true })
     const startedAt = performance.now()
-    const repeated = await repeatExport(options, openDoor, signal)
+    const repeated = await repeatExport(options, openDoor, pace, signal)
     if (repeated) {
       log?.(
         { stage: 'compare', pages: repeated.pageCount, ms: since(startedAt) },
@@ -165,7 +165,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     log?.({ stage: 'archive', ...archived, ms: since(startedAt) }, 'bundle archived')
     const result = { pageCount: report.pages, ...archived, report }
     await state.views.settle()
-    if (remembering) await keepExport(options, result, remembering.asked())
+    if (remembering) await keepExport(options, { ...result, asked: remembering.asked(), delays: pace.delays() })
     return result
   } catch (error) {
     throw explain(error, signal)

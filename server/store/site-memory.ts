@@ -22,7 +22,7 @@ export interface SiteMemoryOptions {
 }
 
 /** Raised with every change of the tables or of what stands in them. */
-const version = 1
+const version = 2
 /** So many archives are kept, one for each way to export the site. */
 const mostFinished = 3
 const flushMs = 250
@@ -305,8 +305,8 @@ function createSiteMemory(database: Database.Database, options: SiteMemoryOption
     finish: (finished, archive) =>
       attemptAsync(async () => {
         flush()
-        const { report, asked, ...rest } = finished
-        const details = await writeJson({ report, asked })
+        const { report, asked, delays, ...rest } = finished
+        const details = await writeJson({ report, asked, delays })
         if (!details || !claim(finished)) return sweep()
         await bodies.take(archive, finished, sharesArchives)
         write(toFinishedRow(rest, details))
@@ -364,7 +364,7 @@ function toView({ key, given, sha256, size_bytes, run }: ViewRow): RememberedVie
   return { key, given: JSON.parse(given), body: { sha256, sizeBytes: size_bytes }, run }
 }
 
-function toFinishedRow(finished: Omit<FinishedExport, 'report' | 'asked'>, details: KeptBody): FinishedRow {
+function toFinishedRow(finished: Omit<FinishedExport, 'report' | 'asked' | 'delays'>, details: KeptBody): FinishedRow {
   return {
     key: finished.key,
     run: finished.run,
@@ -377,7 +377,10 @@ function toFinishedRow(finished: Omit<FinishedExport, 'report' | 'asked'>, detai
 }
 
 function toFinished(row: FinishedRow, details: Buffer): FinishedExport {
-  const { report, asked } = JSON.parse(details.toString()) as Pick<FinishedExport, 'report' | 'asked'>
+  const { report, asked, delays } = JSON.parse(details.toString()) as Pick<
+    FinishedExport,
+    'report' | 'asked' | 'delays'
+  >
   return {
     key: row.key,
     run: row.run,
@@ -386,5 +389,6 @@ function toFinished(row: FinishedRow, details: Buffer): FinishedExport {
     sizeBytes: row.archive_size_bytes,
     report,
     asked,
+    delays,
   }
 }

@@ -72,6 +72,7 @@ async function finish(memory: SiteMemory, run: string, key = 'options'): Promise
     sizeBytes: 11 + run.length,
     report: { domain: 'a' } as FinishedExport['report'],
     asked: [{ asked: 'http://a/', accept: '*/*', digest: 'd' }],
+    delays: [['a', 1000]],
   }
   await memory.finish(finished, archive)
   return finished

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Pace {
   /** From now on; 0 = as fast as it goes. */
   slowDown(host: string, delayMs: number): void
+  /** What `slowDown` was told, by host. */
+  delays(): [host: string, delayMs: number][]
   /** Resolves when a request to this host may begin. */
   turn(host: string, signal: AbortSignal): Promise<void>
 }
@@ -13,6 +15,7 @@ export function createPace(): Pace {
   const nextAt = new Map<string, number>()
   return {
     slowDown: (host, delayMs) => void delays.set(host, delayMs),
+    delays: () => [...delays],
     async turn(host, signal) {
       const delayMs = delays.get(host) ?? 0
       if (delayMs === 0) return

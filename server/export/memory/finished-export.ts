@@ -2,10 +2,11 @@ import { rename, rm } from 'node:fs/promises'
 import { createQueue } from '../crawl/queue.ts'
 import type { ExportOptions, ExportResult } from '../export-site.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
+import type { Pace } from '../fetch/pace.ts'
 import { describeBrowser } from '../render/browser.ts'
 import { digestJson } from './json-digest.ts'
 import { type RememberingFetcher, rememberAnswers } from './remembering-fetcher.ts'
-import type { AskedAnswer, SiteMemory } from './site-memory.ts'
+import type { AskedAnswer, FinishedExport, SiteMemory } from './site-memory.ts'
 
 /** Where an export may take from what exports before it saw. */
 export interface ExportReuse {
@@ -25,13 +26,17 @@ export interface ExportReuse {
 export async function repeatExport(
   options: ExportOptions,
   openDoor: () => Fetcher,
+  pace: Pick<Pace, 'slowDown'>,
   signal: AbortSignal,
 ): Promise<ExportResult | null> {
   const { limits, onProgress, outFile, reuse } = options
   const key = reuse ? digestOptions(options, reuse) : ''
   const finished = await reuse?.memory.findFinished(key)
   if (!reuse || !finished) return null
-  const { asked, pageCount, sizeBytes, sha256, report } = finished
+  const { asked, delays, pageCount, sizeBytes, sha256, report } = finished
+  // The rules first: they may forbid the rest by now.
+  const rules = asked.filter(({ asked }) => new URL(asked).pathname === '/robots.txt')
+  for (const [host, delayMs] of delays) pace.slowDown(host, delayMs)
   const onCompared = (done: number) =>
     onProgress({
       stage: 'compare',
@@ -41,6 +46,7 @@ export async function repeatExport(
     })
   const fetcher = rememberAnswers({ ...reuse, fetcher: openDoor(), limits })
   try {
+    if (!(await isUnchanged(rules, fetcher, 1, () => {}))) return null
     if (!(await isUnchanged(asked, fetcher, limits.connections, onCompared))) return null
   } finally {
     await fetcher.close()
@@ -60,10 +66,12 @@ export async function repeatExport(
 }
 
 /** Keeps a finished export for the next one of the same options. */
-export async function keepExport(options: ExportOptions, result: ExportResult, asked: AskedAnswer[]): Promise<void> {
+export async function keepExport(
+  options: ExportOptions,
+  finished: ExportResult & Pick<FinishedExport, 'asked' | 'delays'>,
+): Promise<void> {
   const { outFile, reuse } = options
-  if (reuse)
-    await reuse.memory.finish({ key: digestOptions(options, reuse), run: reuse.run, ...result, asked }, outFile)
+  if (reuse) await reuse.memory.finish({ key: digestOptions(options, reuse), run: reuse.run, ...finished }, outFile)
 }
 
 /** Names everything but the answers of the site that decides what an export becomes. */

@@ -46,6 +46,8 @@ export interface FinishedExport {
   sha256: string
   report: ExportReport
   asked: AskedAnswer[]
+  /** What robots.txt asked for: by host, the time between two requests. */
+  delays: [host: string, delayMs: number][]
 }
 
 export interface AskedAnswer {

@@ -150,6 +150,23 @@ test('another way to export the site fetches nothing again and makes a bundle of
   expect([...other.stages]).toContain('archive')
 })
 
+test('robots.txt is asked for first, and its delay is kept while answers are compared', async () => {
+  site = await startVersionedSite({
+    '/': page('home', '<a href="/a">a</a>'),
+    '/a': page('a'),
+    '/robots.txt': 'User-agent: *\nCrawl-delay: 0.1',
+  })
+  await run({ obeyRobots: true })
+  const startedAt = performance.now()
+  const second = await run({ obeyRobots: true })
+  expect([...second.stages]).toEqual(['compare'])
+  expect(second.answered[0]).toBe('304 /robots.txt')
+  expect(performance.now() - startedAt).toBeGreaterThan((second.answered.length - 1) * 100 - 50)
+  site.files['/robots.txt'] = 'User-agent: *\nDisallow: /a'
+  const third = await run({ obeyRobots: true })
+  expect(third.answered.filter(line => line.endsWith(' /a'))).toEqual([])
+})
+
 test('a run that was stopped goes on without asking again for what it has', async () => {
   await startPlainSite()
   const plain = await run({ reuse: null })
