@@ -59,7 +59,7 @@ export function exportCommand(): Command {
     .addHelpText(
       'after',
       `
-Builds or installs four real sites, copies each with Quire and with its peers, one after the other, and opens pages of every
+Builds or installs five real sites, copies each with Quire and with its peers, one after the other, and opens pages of every
 copy in Chromium, with every other address refused: at the root of a host, below a folder, and by double click. Text, looks
 and links are compared with the origin; the sites' own search, theme button and menu are used. Exit code 1 when Quire misses
 a goal. A whole run takes about half an hour, and the first one some minutes more.
