@@ -59,7 +59,8 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
   function keep(page: FetchedPage) {
     const links = keepPage(state, page)
     kept.add(page.resource.key.replace(/\.html$/, ''))
-    if (followLinks) for (const link of links) addLink(link)
+    // One at a time: a page may hold a million links, and a URL takes much more memory than its text.
+    if (followLinks) for (const link of links) addLink(new URL(link))
   }
 
   async function visit(candidate: Candidate) {

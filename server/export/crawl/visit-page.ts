@@ -124,7 +124,7 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
 }
 
 /** Keeps a page and asks for the files it needs. Gives the site's own links that may be pages. */
-export function keepPage(state: CrawlState, { resource, content }: FetchedPage): URL[] {
+export function keepPage(state: CrawlState, { resource, content }: FetchedPage): readonly string[] {
   state.pages.set(resource.key, { state: 'page', resource })
   for (const { url, role } of content.assets) {
     // A rendered page keeps no scripts, so it needs none.
@@ -135,5 +135,5 @@ export function keepPage(state: CrawlState, { resource, content }: FetchedPage):
     for (const { text, base } of content.importMaps) state.moduleNames.addMap(text, new URL(base))
     needOfScript(state, content.scriptNeeds)
   }
-  return content.links.map(link => new URL(link))
+  return content.links
 }

@@ -32,8 +32,8 @@ const hereBytes = 4 * 1024 ** 2
 const herePageBytes = 256 * 1024
 /** A page that needs more memory than this to be read is an attack. */
 const heapMb = 512
-/** For what lives as long as one page: three of these are held per thread. More saved no time, and took 55 MB a thread. */
-const youngMb = 8
+/** For what lives as long as one page: three of these are held per thread. More saved no time, and took 60 MB a thread. */
+const youngMb = 4
 
 /** @param threads 0 = none but this one. */
 export function openPagePool(setup: PageWorkSetup, threads = Math.min(availableParallelism(), mostThreads)): PagePool {
