@@ -1,9 +1,5 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, rm } from 'node:fs/promises'
 import { archiveFiles } from './bundle/archive.ts'
-import { inlineFonts } from './bundle/inline-fonts.ts'
-import { writeReportPage } from './bundle/report-page.ts'
-import { writeBundle } from './bundle/write-bundle.ts'
 import { collectSite } from './crawl/collect-site.ts'
 import { createSite } from './crawl/site.ts'
 import { ExportError } from './export-error.ts'
@@ -12,14 +8,14 @@ import type { Deployment, Features } from './features.ts'
 import { openFetcher } from './fetch/fetcher.ts'
 import { createPace } from './fetch/pace.ts'
 import type { ExportLimits } from './limits.ts'
+import { makeBundle } from './make-bundle.ts'
 import { type ExportReuse, keepExport, repeatExport } from './memory/finished-export.ts'
 import { rememberAnswers } from './memory/remembering-fetcher.ts'
 import { openPagePool } from './pool/page-pool.ts'
 import type { RemovalRules } from './products/removal-rules.ts'
-import { type ExportReport, listThirdParties, writeReport } from './report.ts'
-import { mostRounds } from './scripts/missed-files.ts'
-import { createScriptPlacer, type ScriptPlacer, type Verify } from './scripts/place-scripts.ts'
-import { packSearch, writeSearchScript } from './search/pack-search.ts'
+import type { ExportReport } from './report.ts'
+import type { Verify } from './scripts/place-scripts.ts'
+import { startStageClock } from './stage-clock.ts'
 
 export { ExportError, type ExportErrorCode } from './export-error.ts'
 export { defaultLimits, type ExportLimits } from './limits.ts'
@@ -72,11 +68,17 @@ export interface ExportOptions {
   offlineSearch?: boolean
 }
 
-export interface ExportResult {
+/** What an export made, whenever it was made. */
+export interface FinishedResult {
   pageCount: number
   sizeBytes: number
   sha256: string
   report: ExportReport
+}
+
+export interface ExportResult extends FinishedResult {
+  /** What each stage took. */
+  stageSeconds: Record<string, number>
 }
 
 /**
@@ -103,75 +105,29 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const fetcher = remembering ?? openDoor()
   const { domain, origin, features, removal = null } = options
   const pool = openPagePool({ domain, origin: origin.href, features, removal })
-  let placer: ScriptPlacer | null = null
+  const clock = startStageClock(log)
   try {
     signal.throwIfAborted()
     await rm(workFolder, { recursive: true, force: true })
     await mkdir(workFolder, { recursive: true })
-    const startedAt = performance.now()
     const repeated = await repeatExport(options, openDoor, pace, signal)
-    if (repeated) {
-      log?.(
-        { stage: 'compare', pages: repeated.pageCount, ms: since(startedAt) },
-        'nothing changed since an export before',
-      )
-      return repeated
-    }
-    const { state, start, report } = await collectSite(options, site, fetcher, pool, pace, signal, error =>
-      ending.abort(error),
-    )
-    log?.({ stage: 'fetch', pages: report.pages, ms: since(startedAt) }, 'site collected')
-
-    const profileFolder = join(workFolder, 'verify')
-    const verify = options.verify ?? 'sample'
-    const hasSearch = options.offlineSearch ?? false
-    placer = await createScriptPlacer(state, { verify, hasSearch, profileFolder, signal, log })
-    const bundleFolder = join(workFolder, 'bundle')
-    let pagesWritten = 0
-    const pagesKnown = report.pages
-    const onPage = () => {
-      // Pages that are written again are not counted again.
-      pagesWritten = Math.min(pagesWritten + 1, pagesKnown)
-      options.onProgress({ stage: 'archive', pagesDone: pagesWritten, pagesKnown, pageCount: pagesWritten })
-    }
-    const makeBundle = async () => {
-      await rm(bundleFolder, { recursive: true, force: true })
-      const written = await writeBundle(state, start, bundleFolder, onPage, hasSearch)
-      signal.throwIfAborted()
-      log?.({ stage: 'rewrite', pages: report.pages, ms: since(startedAt) }, 'bundle written')
-      if (hasSearch) await writeSearchScript(bundleFolder)
-      await inlineFonts(bundleFolder, written.fontPaths)
-      return written
-    }
-    let written = await makeBundle()
-    let added = await placer.place(bundleFolder, written.pagePaths, written.paths)
-    for (let round = 0; round < mostRounds && (await placer.fetchMissed()); round += 1) {
-      written = await makeBundle()
-      added = await placer.place(bundleFolder, written.pagePaths, written.paths)
-    }
-    const { notes, ...findings } = written.findings
-    report.notes.push(...notes)
-    Object.assign(report, findings, listThirdParties(state), { pages: written.pageCount, files: written.fileCount })
-    const { differences, ...scripts } = placer.findings()
-    Object.assign(report, { scripts, differences })
-    log?.({ stage: 'verify', scripts: scripts.mode, ms: since(startedAt) }, 'bundle verified')
-    const search = hasSearch ? await packSearch(state, bundleFolder, written.pagePaths, signal) : null
-    report.offlineSearch = search?.packed ?? null
-    if (search) log?.({ stage: 'search', ...search.packed, ms: since(startedAt) }, 'search packed')
-    await writeFile(join(bundleFolder, 'export-report.json'), writeReport(report))
-    await writeFile(join(bundleFolder, 'export-report.html'), writeReportPage(report))
-    const paths = [...written.paths, ...(search?.paths ?? []), ...added, 'export-report.json', 'export-report.html']
-    const archived = await archiveFiles({ folder: bundleFolder, paths, format: options.format, outFile, signal })
-    log?.({ stage: 'archive', ...archived, ms: since(startedAt) }, 'bundle archived')
+    if (reuse) clock.end('compare', { isRepeated: repeated !== null }, 'compared with an export before')
+    if (repeated) return { ...repeated, stageSeconds: clock.seconds() }
+    const abort = (error: unknown) => ending.abort(error)
+    const collected = await collectSite(options, site, fetcher, pool, pace, signal, abort)
+    const { state, report } = collected
+    clock.end('fetch', { pages: report.pages }, 'site collected')
+    const { folder, paths } = await makeBundle(collected, options, signal, clock)
+    const archived = await archiveFiles({ folder, paths, format: options.format, outFile, signal })
+    clock.end('archive', archived, 'bundle archived')
     const result = { pageCount: report.pages, ...archived, report }
     await state.views.settle()
     if (remembering) await keepExport(options, { ...result, asked: remembering.asked(), delays: pace.delays() })
-    return result
+    return { ...result, stageSeconds: clock.seconds() }
   } catch (error) {
     throw explain(error, signal)
   } finally {
     clearTimeout(timer)
-    await placer?.close().catch(() => {})
     await pool.close().catch(() => {})
     await fetcher.close().catch(() => {})
     await rm(workFolder, { recursive: true, force: true, maxRetries: 3 })
@@ -186,8 +142,4 @@ function explain(error: unknown, signal: AbortSignal): unknown {
     return new ExportError('The export was stopped before it was complete.', 'aborted', { cause })
   }
   return cause
-}
-
-function since(startedAt: number): number {
-  return Math.round(performance.now() - startedAt)
 }

@@ -74,7 +74,7 @@ function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000)
   const exportSite: RunnerDeps['exportSite'] = async options => {
     await engine(options)
     await writeFile(options.outFile, 'bundle')
-    return { pageCount: 3, sizeBytes: 6, sha256: 'b'.repeat(64), report: {} as never }
+    return { pageCount: 3, sizeBytes: 6, sha256: 'b'.repeat(64), report: {} as never, stageSeconds: {} }
   }
   runner = startRunner({
     exportJobs: store.exportJobs,

@@ -25,6 +25,8 @@ export interface Resource {
   sha256: string
   /** A page as a browser left it; its scripts have done their work and are dropped. */
   rendered: boolean
+  /** A page that holds or loads a program. */
+  hasScripts: boolean
 }
 
 /** What a link leads to, by linkKey. `failed` = the origin could not answer, as opposed to a page that is not there. */

@@ -108,7 +108,11 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
     const { type } = answer
     return {
       content,
-      resource: { key: pageKey, url, kind: 'page', type, charset, file, sizeBytes, sha256, rendered: false },
+      resource: {
+        ...{ key: pageKey, url, kind: 'page', type, charset, file, sizeBytes, sha256 },
+        rendered: false,
+        hasScripts: content.text.scripts.length > 0,
+      },
     }
   } catch (error) {
     if (error instanceof PageWorkError) return { state: 'failed', reason: error.message }

@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises'
 import { createQueue } from '../crawl/queue.ts'
-import type { ExportOptions, ExportResult } from '../export-site.ts'
+import type { ExportOptions, FinishedResult } from '../export-site.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import type { Pace } from '../fetch/pace.ts'
 import { describeBrowser } from '../render/browser.ts'
@@ -28,7 +28,7 @@ export async function repeatExport(
   openDoor: () => Fetcher,
   pace: Pick<Pace, 'slowDown'>,
   signal: AbortSignal,
-): Promise<ExportResult | null> {
+): Promise<FinishedResult | null> {
   const { limits, onProgress, outFile, reuse } = options
   const key = reuse ? digestOptions(options, reuse) : ''
   const finished = await reuse?.memory.findFinished(key)
@@ -68,7 +68,7 @@ export async function repeatExport(
 /** Keeps a finished export for the next one of the same options. */
 export async function keepExport(
   options: ExportOptions,
-  finished: ExportResult & Pick<FinishedExport, 'asked' | 'delays'>,
+  finished: FinishedResult & Pick<FinishedExport, 'asked' | 'delays'>,
 ): Promise<void> {
   const { outFile, reuse } = options
   if (reuse) await reuse.memory.finish({ key: digestOptions(options, reuse), run: reuse.run, ...finished }, outFile)

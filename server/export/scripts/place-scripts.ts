@@ -41,7 +41,7 @@ export interface ScriptPlacerOptions {
 /** Looks at the origin before the bundle is written, and at the bundle when it is. A site without scripts costs nothing. */
 export async function createScriptPlacer(state: CrawlState, options: ScriptPlacerOptions): Promise<ScriptPlacer> {
   const { verify, signal, log } = options
-  const scripted = await listScriptedPages(state)
+  const scripted = listScriptedPages(state)
   const executablePath = verify === 'static' ? null : findBrowser()
   const sampled = pickSample(scripted, verify === 'full' ? scripted.length : sampleSize)
   const { pageTimeoutMs, pageRequests } = state.limits

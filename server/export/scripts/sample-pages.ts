@@ -10,13 +10,11 @@ import type { BundleViewer, PageLook } from './bundle-viewer.ts'
 export const sampleSize = 10
 
 /** The pages of a bundle that hold scripts, by key in their order. */
-export async function listScriptedPages(state: CrawlState): Promise<Resource[]> {
-  const scripted: Resource[] = []
-  for (const [, outcome] of [...state.pages].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (outcome.state !== 'page' || outcome.resource.rendered || outcome.resource.type !== 'text/html') continue
-    if (/<script\b/i.test(await readFile(outcome.resource.file, 'latin1'))) scripted.push(outcome.resource)
-  }
-  return scripted
+export function listScriptedPages(state: CrawlState): Resource[] {
+  return [...state.pages]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, outcome]) => (outcome.state === 'page' ? [outcome.resource] : []))
+    .filter(({ rendered, hasScripts, type }) => hasScripts && !rendered && type === 'text/html')
 }
 
 /** So many of them, spread evenly: the same ones for the same site. */

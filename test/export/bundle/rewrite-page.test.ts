@@ -20,6 +20,7 @@ const resource = (key: string): Resource => ({
   sizeBytes: 0,
   sha256: key,
   rendered: false,
+  hasScripts: false,
 })
 
 const pagePaths = {
