@@ -4,8 +4,9 @@ import { decodeRaw, encodeAttribute, encodeRaw, type RawText } from './text-enco
 const mostText = 400
 const mostMarkup = 20_000
 
+/** The literal is the whole address: nothing is added to it. */
 const leaves =
-  /(?:^|[;{}()\s])(?:window\.|document\.|self\.|top\.)*location(?:\.href\s*=|\s*=|\.(?:replace|assign)\s*\()\s*(["'`])([^"'`\s<>]{1,2000})\1/
+  /(?:^|[;{}()\s])(?:window\.|document\.|self\.|top\.)*location(?:\.href\s*=|\s*=|\.(?:replace|assign)\s*\()\s*(["'`])([^"'`\s<>\\]{1,2000})\1(?!\s*[+.?[,&|])/
 
 /**
  * A page that holds nothing but a script that goes elsewhere, as the page that it stands for: one that leads on without
@@ -22,11 +23,17 @@ export function readScriptRedirect({ text, charset }: RawText): RawText | null {
   })
   const [script = ''] = scripts
   const program = script.replace(/(["'`])[^"'`]*\1/g, '')
-  // A script that decides whether to leave is a program, not a redirect.
-  if (scripts.length !== 1 || /\b(?:if|function|addEventListener|setTimeout)\b|=>|\?/.test(program)) return null
+  // A script that decides whether to leave, or does so again and again, is a program, not a redirect.
+  if (
+    scripts.length !== 1 ||
+    /\b(?:if|for|while|do|switch|try|function|addEventListener|setTimeout)\b|=>|\?/.test(program)
+  )
+    return null
   const visible = rest.replace(/<(title|style|noscript)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|<[^>]*>/gi, '').trim()
   const address = leaves.exec(script)?.[2]
   if (address === undefined || visible.length > mostText) return null
+  // What a browser refuses to a page (chrome:), runs (javascript:) or fills in (${...}) leads nowhere else.
+  if (/^(?!https?:)[a-z][a-z\d+.-]*:/i.test(address) || address.includes('${')) return null
   const target = encodeAttribute(decodeRaw(address, charset), charset)
   const title = /<title[^>]*>([^<]*)</i.exec(text)?.[1] ?? 'This page has moved'
   const markup =

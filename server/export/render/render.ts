@@ -109,7 +109,8 @@ export async function openRenderer(options: RendererOptions): Promise<Renderer> 
     const tab = await takeTab()
     let isReusable = false
     try {
-      const rendered = await withDeadline(showPage(tab, url, html, answer, options), options.pageTimeoutMs, signal)
+      const shown = untilCrash(tab.page, showPage(tab, url, html, answer, options))
+      const rendered = await withDeadline(shown, options.pageTimeoutMs, signal)
       isReusable = true
       return rendered
     } finally {
@@ -282,6 +283,18 @@ async function showPage(
     return { html: finished, url: new URL(baseUrl), words, loaded: showing.loaded, isCut: showing.requestsLeft < 0 }
   } finally {
     tab.showing = null
+  }
+}
+
+/** Fails as soon as the tab crashes; without that, whoever waits for its answer hears nothing until the time is up. */
+export async function untilCrash<T>(page: Page, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  page.once('error', reject)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    page.off('error', reject)
+    work.catch(() => {})
   }
 }
 

@@ -3,7 +3,7 @@ import { createQueue } from '../crawl/queue.ts'
 import { splitWords } from '../page/page-text.ts'
 import type { BrowserAnswer, BrowserRequest } from '../render/browser-answer.ts'
 import { readVisibleText, watchPage } from '../render/page-scripts.ts'
-import { closeBrowser, forget, launch, type OpenRequests, settle, withDeadline } from '../render/render.ts'
+import { closeBrowser, forget, launch, type OpenRequests, settle, untilCrash, withDeadline } from '../render/render.ts'
 
 /** What a page showed when it was opened. */
 export interface PageLook {
@@ -69,7 +69,11 @@ export async function openBundleViewer(options: BundleViewerOptions): Promise<Bu
     const tab = idleTabs.pop() ?? (await openTab(browser, isOutside))
     let isReusable = false
     try {
-      const look = await withDeadline(lookAt(tab, address, answer, options), options.pageTimeoutMs, signal)
+      const look = await withDeadline(
+        untilCrash(tab.page, lookAt(tab, address, answer, options)),
+        options.pageTimeoutMs,
+        signal,
+      )
       isReusable = true
       return look
     } finally {

@@ -22,4 +22,13 @@ test.each([
   '<script>button.onclick = () => location.href="/x"</script>',
   `<p>${'A whole page. '.repeat(40)}</p><script>location.href="/x"</script>`,
   '<script>const base = location.href</script>',
+  '<script>location.href="/next/" + Math.random()</script>',
+  '<script>location.href="/x".concat(1)</script>',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the page's
+  '<script>location.replace(`/${page}`)</script>',
+  '<script>location.href="\\/x"</script>',
+  '<script>location.href="chrome://crash"</script>',
+  '<script>location.href="javascript:alert(1)"</script>',
+  '<script>for (;;) location.href="/x"</script>',
+  '<script>try { location.href="/x" } catch {}</script>',
 ])('%s stays a page', text => expect(read(text)).toBeNull())
