@@ -15,6 +15,10 @@ const entryMode = 0o644
 
 /** Files up to this size are read at once; larger ones are streamed. */
 const bufferBytes = 4 * 1024 ** 2
+/** So many files are read while the one before them is compressed. */
+const readAhead = 4
+/** 1 % larger than the usual level, in three quarters of its time (python docs, 67 MB). */
+const level = 5
 
 export interface ArchiveOptions {
   /** Folder with the files. */
@@ -33,9 +37,7 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
   const partFile = `${outFile}.part`
   // Node writes a gzip header without a time (MTIME 0), so tar.gz is stable too.
   const archive: Archiver =
-    format === 'zip'
-      ? new ZipArchive({ zlib: { level: 6 } })
-      : new TarArchive({ gzip: true, gzipOptions: { level: 6 } })
+    format === 'zip' ? new ZipArchive({ zlib: { level } }) : new TarArchive({ gzip: true, gzipOptions: { level } })
   const hash = createHash('sha256')
   let sizeBytes = 0
   const count = new Transform({
@@ -69,19 +71,35 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
   }
 
   async function appendAll(into: Archiver) {
-    for (const path of [...paths].sort()) {
-      signal.throwIfAborted()
-      const file = join(folder, path)
-      const stats = await stat(file)
-      const source = stats.size <= bufferBytes ? await readFile(file) : createReadStream(file)
-      // One entry at a time: archiver would open or hold everything that is appended.
-      // Errors end `written`, which the caller waits for at the same time.
-      const done = once(into, 'entry')
-      into.append(source, { name: path, date: entryDate, mode: entryMode, stats })
-      await done
+    const sorted = [...paths].sort()
+    const read = (path: string | undefined) => (path === undefined ? undefined : readEntry(join(folder, path)))
+    const ahead = sorted.slice(0, readAhead).map(read)
+    try {
+      for (const [index, path] of sorted.entries()) {
+        signal.throwIfAborted()
+        const entry = await ahead.shift()
+        ahead.push(read(sorted[index + readAhead]))
+        if (!entry) continue
+        const { stats, bytes } = entry
+        // One entry at a time: archiver would open or hold everything that is appended.
+        // Errors end `written`, which the caller waits for at the same time.
+        const done = once(into, 'entry')
+        const source = bytes ?? createReadStream(join(folder, path))
+        into.append(source, { name: path, date: entryDate, mode: entryMode, stats })
+        await done
+      }
+    } finally {
+      // Nobody waits for these any more.
+      for (const entry of ahead) entry?.catch(() => {})
     }
     await into.finalize()
   }
+}
+
+/** A file to be packed; null bytes = it is streamed. */
+async function readEntry(file: string): Promise<{ stats: Stats; bytes: Buffer | null }> {
+  const stats = await stat(file)
+  return { stats, bytes: stats.size <= bufferBytes ? await readFile(file) : null }
 }
 
 /** Whether the name still leads to the file that was opened. */
