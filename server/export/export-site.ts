@@ -1,4 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { archiveFiles } from './bundle/archive.ts'
 import { collectSite } from './crawl/collect-site.ts'
 import { createSite } from './crawl/site.ts'
@@ -104,7 +105,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const remembering = reuse ? rememberAnswers({ ...reuse, fetcher: openDoor(), limits }) : null
   const fetcher = remembering ?? openDoor()
   const { domain, origin, features, removal = null } = options
-  const pool = openPagePool({ domain, origin: origin.href, features, removal })
+  const pool = openPagePool({ domain, origin: origin.href, features, removal, folder: join(workFolder, 'fetched') })
   const clock = startStageClock(log)
   try {
     signal.throwIfAborted()

@@ -72,25 +72,25 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
 
   async function appendAll(into: Archiver) {
     const sorted = [...paths].sort()
-    const read = (path: string | undefined) => (path === undefined ? undefined : readEntry(join(folder, path)))
+    const read = (path: string | undefined) => {
+      const entry = path === undefined ? undefined : readEntry(join(folder, path))
+      // Its turn may never come, when one before it fails.
+      entry?.catch(() => {})
+      return entry
+    }
     const ahead = sorted.slice(0, readAhead).map(read)
-    try {
-      for (const [index, path] of sorted.entries()) {
-        signal.throwIfAborted()
-        const entry = await ahead.shift()
-        ahead.push(read(sorted[index + readAhead]))
-        if (!entry) continue
-        const { stats, bytes } = entry
-        // One entry at a time: archiver would open or hold everything that is appended.
-        // Errors end `written`, which the caller waits for at the same time.
-        const done = once(into, 'entry')
-        const source = bytes ?? createReadStream(join(folder, path))
-        into.append(source, { name: path, date: entryDate, mode: entryMode, stats })
-        await done
-      }
-    } finally {
-      // Nobody waits for these any more.
-      for (const entry of ahead) entry?.catch(() => {})
+    for (const [index, path] of sorted.entries()) {
+      signal.throwIfAborted()
+      const entry = await ahead.shift()
+      ahead.push(read(sorted[index + readAhead]))
+      if (!entry) continue
+      const { stats, bytes } = entry
+      // One entry at a time: archiver would open or hold everything that is appended.
+      // Errors end `written`, which the caller waits for at the same time.
+      const done = once(into, 'entry')
+      const source = bytes ?? createReadStream(join(folder, path))
+      into.append(source, { name: path, date: entryDate, mode: entryMode, stats })
+      await done
     }
     await into.finalize()
   }

@@ -14,6 +14,8 @@ export interface BundleMap {
   findPage(url: URL): Destination
   /** For files that a page loads. */
   findFile(url: URL): Destination
+  /** Where relative addresses lead that were met before, by what they are for, their folder and their spelling. */
+  relative: Map<string, string>
   /** The files of other hosts below an address that ends in a slash; `rest` = what follows it. */
   filesBelow(folder: URL | null): { rest: string; path: string }[]
   /** The folder of the bundle that stands for such an address, with a slash at its end; null when nothing is in it. */
@@ -89,6 +91,7 @@ export function createBundleMap(site: Site, { pages, files, aliases }: BundleLea
 
   return {
     findFile,
+    relative: new Map(),
     filesBelow,
     findFolder(folder) {
       const own = site.own(folder)

@@ -38,6 +38,11 @@ export interface RewriteOptions {
 
 const sealedOff: Outside = { isOutside: () => false, sources: [] }
 
+/** A path that leads from every page of a folder to the same place. */
+const plainAddress = /^(?:\.{0,2}\/)?[\w.~%+-][\w./~%+-]*$/
+/** Pages of a folder share most of their links; so many are remembered. */
+const mostRelative = 100_000
+
 /** What an address becomes: undefined = stays as it is. */
 type Change = { to: string } | { drop: 'dead' | 'missing' | 'removed' } | undefined
 
@@ -57,6 +62,7 @@ export function rewritePage(
   const { text, charset } = raw
   const base = documentBase(raw, page.url)
   const hasBase = base !== page.url
+  const baseFolder = base.origin + base.pathname.slice(0, base.pathname.lastIndexOf('/') + 1)
   const splices = createSplices(text)
   const changes = new Map<string, Change>()
   let headEnd: number | null = null
@@ -79,24 +85,34 @@ export function rewritePage(
     // A rendered page has no use for scripts any more.
     if (role === 'script' && page.rendered) return { drop: 'removed' }
     if (address === '' || role === 'reference' || (address.startsWith('#') && !hasBase)) return undefined
+    const loads = role === 'asset' || role === 'script' || role === 'stylesheet'
+    const hash = address.indexOf('#')
+    const bare = hash === -1 ? address : address.slice(0, hash)
+    const spelling = plainAddress.test(bare) ? `${loads} ${baseFolder} ${bare}` : null
+    const known = spelling === null ? undefined : map.relative.get(spelling)
+    if (known !== undefined) return inside(known, address)
     const url = URL.parse(address, base)
     if (/^(data|blob|about|mailto|tel|sms):/i.test(address)) return undefined
     if (url?.protocol === 'javascript:') return page.rendered ? { drop: 'removed' } : undefined
-    const loads = role === 'asset' || role === 'script' || role === 'stylesheet'
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
       return loads || role === 'frame' ? { drop: 'missing' } : undefined
     const stays = role !== 'link' && outside.isOutside(url)
     if (stays) return /^https?:/i.test(address) ? undefined : { to: url.href }
     const destination = loads ? map.findFile(url) : map.findPage(url)
     if (destination.kind === 'inside') {
-      const to = referTo(path, destination.path, address)
-      return to === undefined ? undefined : { to }
+      if (spelling !== null && map.relative.size < mostRelative) map.relative.set(spelling, destination.path)
+      return inside(destination.path, address)
     }
     if (loads) {
       if (destination.kind === 'gone') findings.missingFile(url, destination.reason)
       return { drop: 'missing' }
     }
     return decideOutside(destination, url, address, role)
+  }
+
+  function inside(to: string, address: string): Change {
+    const reference = referTo(path, to, address)
+    return reference === undefined ? undefined : { to: reference }
   }
 
   function decideOutside(destination: Destination, url: URL, address: string, role: UrlRole): Change {
@@ -199,7 +215,6 @@ export function rewritePage(
     tag(tag) {
       if (tag.name === 'head') headEnd ??= tag.end
       else if (tag.name === 'html') htmlEnd ??= tag.end
-      if (tag.attributes.length === 0) return
       if (tag.name === 'base') {
         const href = findAttribute(tag, 'href')
         if (href) disable(href, 'removed')

@@ -50,12 +50,37 @@ export function findUnresolvedInStylesheet(raw: RawText, path: string, paths: Re
   return check.unresolved()
 }
 
+/** Relative addresses that resolve, by the bundle they are in. */
+const knownOf = new WeakMap<ReadonlySet<string>, Set<string>>()
+const mostKnown = 100_000
+
+function knownIn(paths: ReadonlySet<string>): Set<string> {
+  const known = knownOf.get(paths) ?? new Set()
+  knownOf.set(paths, known)
+  return known
+}
+
 function createCheck(path: string, paths: ReadonlySet<string>, isOutside: (url: URL) => boolean = () => false) {
   // Any folder will do: what climbs out of it did not stay in the bundle.
   const root = 'http://bundle.invalid/root/'
   const base = new URL(path.split('/').map(encodeURIComponent).join('/'), root)
   const seen = new Set<string>()
   const unresolved = new Set<string>()
+
+  const known = knownIn(paths)
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+
+  /** Pages of a folder share most of their links: what resolved for one resolves for all. */
+  function isKnown(address: string): boolean {
+    if (!/^[\w./~%+-]+$/.test(address)) return false
+    const spelling = `${folder} ${address}`
+    if (known.has(spelling)) return true
+    if (known.size < mostKnown && resolves(address, false)) {
+      known.add(spelling)
+      return true
+    }
+    return false
+  }
 
   function resolves(address: string, mayLeave: boolean): boolean {
     if (/^(data|blob|about|mailto|tel|sms|javascript):/i.test(address)) return true
@@ -79,7 +104,7 @@ function createCheck(path: string, paths: ReadonlySet<string>, isOutside: (url: 
       const spelling = `${mayLeave} ${bare}`
       if (seen.has(spelling)) return
       seen.add(spelling)
-      if (!resolves(bare, mayLeave)) unresolved.add(address)
+      if (!isKnown(bare) && !resolves(bare, mayLeave)) unresolved.add(address)
     },
     unresolved: () => [...unresolved].sort(),
   }

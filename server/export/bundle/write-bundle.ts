@@ -62,10 +62,11 @@ export async function writeBundle(
     const { resource } = outcome
     jobs.push(
       queue.add(async () => {
-        const { file, charset, url, rendered } = resource
+        const { span, charset, url, rendered } = resource
+        if (!span) throw new Error(`nothing is kept of the page ${key}`)
         const sources = state.products.sourcesOn(key)
         const losesSearch = state.products.losesSearch(key)
-        const task = { file, charset, url: url.href, isRendered: rendered, path, sources, losesSearch }
+        const task = { span, charset, url: url.href, isRendered: rendered, path, sources, losesSearch }
         const page = await state.pool.write(task)
         if (page.hasFonts) fontPages.push(path)
         const findings = found.on(path)

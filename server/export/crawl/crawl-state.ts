@@ -4,6 +4,7 @@ import type { Fetcher } from '../fetch/fetcher.ts'
 import { type ExportLimits, totalExceeded } from '../limits.ts'
 import type { ViewMemory } from '../memory/view-memory.ts'
 import type { PagePool } from '../pool/page-pool.ts'
+import type { Span } from '../pool/spool.ts'
 import type { ProductRemoval } from '../products/product-removal.ts'
 import type { ModuleNames } from './import-map.ts'
 import type { JoinedNames } from './joined-names.ts'
@@ -19,7 +20,9 @@ export interface Resource {
   /** Media type without parameters. */
   type: string
   charset: string
+  /** Of its own; a page has a span instead. */
   file: string
+  span: Span | null
   sizeBytes: number
   /** Of the bytes as they were fetched. */
   sha256: string

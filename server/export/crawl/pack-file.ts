@@ -114,7 +114,7 @@ export async function storeFile(
   const url = own ?? answer.url
   const file = workFile(state, key)
   const kind = kindOf(answer.type, url, role)
-  const base = { key, url, kind, type: answer.type, file, rendered: false, hasScripts: false }
+  const base = { key, url, kind, type: answer.type, file, span: null, rendered: false, hasScripts: false }
   if (kind === 'file') {
     const saved = await answer.save(file, state.limits.fileBytes)
     checkTotal(state)

@@ -2,7 +2,7 @@ import { FetchError } from '../fetch/fetcher.ts'
 import { headerCharset } from '../page/text-encoding.ts'
 import { PageWorkError } from '../pool/page-pool.ts'
 import type { ReadPage, ReadTask } from '../pool/page-work.ts'
-import { type CrawlState, checkTotal, type PageOutcome, type Resource, workFile } from './crawl-state.ts'
+import { type CrawlState, checkTotal, type PageOutcome, type Resource } from './crawl-state.ts'
 import type { MissingPage } from './discover.ts'
 import { claimFile, guessFiles, needFile, storeFile } from './pack-file.ts'
 import { needOfScript } from './pack-script.ts'
@@ -92,24 +92,22 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
 
     const bytes = await answer.read(state.limits.pageBytes)
     checkTotal(state)
-    const file = workFile(state, `page ${pageKey}`)
     const content = await state.pool.read({
       bytes,
       charset: headerCharset(answer.contentType),
       isXhtml: answer.type === 'application/xhtml+xml',
       url: url.href,
-      file,
       isRendered: false,
       missing: pageKey === context.startKey ? null : context.missingContent,
     })
     if (content.isMissing) return { state: 'missing', reason: 'answers like a page that does not exist' }
     state.products.note(pageKey, content.products)
-    const { charset, sizeBytes, sha256 } = content
+    const { charset, span, sizeBytes, sha256 } = content
     const { type } = answer
     return {
       content,
       resource: {
-        ...{ key: pageKey, url, kind: 'page', type, charset, file, sizeBytes, sha256 },
+        ...{ key: pageKey, url, kind: 'page', type, charset, file: span.file, span, sizeBytes, sha256 },
         rendered: false,
         hasScripts: content.text.scripts.length > 0,
       },

@@ -67,7 +67,7 @@ export function createLinkReader(
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
   const handler: HtmlHandler = {
     tag(tag) {
-      if (tag.attributes.length === 0 || tag.name === 'base') return
+      if (tag.name === 'base') return
       for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
         if (text[attribute.start] === '#' && syntax === 'url') continue
         if (syntax === 'url') {

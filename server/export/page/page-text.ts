@@ -19,6 +19,8 @@ export interface PageText {
 const invisible = new Set(['noscript', 'template', 'title', 'textarea', 'select', 'svg', 'math', 'iframe', 'object'])
 const rootIds =
   /^(app|root|__next|__nuxt|___gatsby|svelte|q-app|app-root|react-root|main-app|redoc|redoc-container|swagger-ui|elements|docsify)$/i
+/** Elements that an app is put in. */
+const mayBeRoot = /^(?:div|main|section|body|article)$|-/
 const rootNames = new Set(['app-root', 'redoc', 'rapi-doc', 'elements-api'])
 
 /** Fewer words than this after an app's root element is a message such as "Loading ...", not a page. */
@@ -49,7 +51,7 @@ export function createTextReader(raw: RawText): { handler: HtmlHandler; finish()
         mainDepth += 1
         mainWords ??= 0
       }
-      const id = findAttribute(tag, 'id')
+      const id = mayBeRoot.test(tag.name) ? findAttribute(tag, 'id') : undefined
       if (rootNames.has(tag.name) || (id && rootIds.test(value(id)))) wordsAfterRoot = 0
       if (tag.name === 'meta') {
         const equivalent = findAttribute(tag, 'http-equiv')

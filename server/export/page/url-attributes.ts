@@ -28,11 +28,14 @@ const imageMeta =
 export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string): UrlAttribute[] {
   // A page is read for several purposes at once, so the same tag comes again at once.
   if (tag !== lastTag) {
-    lastFound = findUrlAttributes(tag, value)
+    lastFound = possibleNames.test(tag.source) ? findUrlAttributes(tag, value) : []
     lastTag = tag
   }
   return lastFound
 }
+
+/** What stands in every tag that has one of the attributes below: most tags are dismissed without a look at them. */
+const possibleNames = /href|src|style|action|data|poster|background|content|ping|manifest/i
 
 let lastTag: Tag | null = null
 let lastFound: UrlAttribute[] = []

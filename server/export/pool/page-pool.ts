@@ -81,6 +81,7 @@ export function openPagePool(setup: PageWorkSetup, threads = Math.min(availableP
     async close() {
       isClosed = true
       await Promise.all(pool.map(thread => thread.end()))
+      here.close()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { threadId } from 'node:worker_threads'
 import { type BundleLeads, createBundleMap } from '../bundle/bundle-map.ts'
 import { rewritePage } from '../bundle/rewrite-page.ts'
 import { findUnresolvedInPage } from '../bundle/verify-bundle.ts'
@@ -19,6 +20,7 @@ import type { UrlRole } from '../page/url-attributes.ts'
 import { expandEmptyElements } from '../page/xhtml.ts'
 import { createProductRemoval } from '../products/product-removal.ts'
 import type { RemovalRules } from '../products/removal-rules.ts'
+import { createSpanReader, createSpool, type Span } from './spool.ts'
 
 /** What the work on all pages of one export has in common. */
 export interface PageWorkSetup {
@@ -26,6 +28,8 @@ export interface PageWorkSetup {
   origin: string
   features: Features
   removal: RemovalRules | null
+  /** For what is kept of pages. */
+  folder: string
 }
 
 /** A page as it came, to be cleaned, read and kept. */
@@ -36,8 +40,6 @@ export interface ReadTask {
   url: string
   /** It was written for a reader of XML. */
   isXhtml?: boolean
-  /** Where the cleaned page goes. */
-  file: string
   /** A browser made it: it keeps no scripts. */
   isRendered: boolean
   /** What stands for missing pages, when this may be one of them. */
@@ -48,6 +50,8 @@ export interface ReadPage {
   /** The only member that counts when it is true. */
   isMissing: boolean
   charset: string
+  /** Where the cleaned page is. */
+  span: Span
   sizeBytes: number
   /** Of the bytes as they came. */
   sha256: string
@@ -77,7 +81,7 @@ export interface WriteSetup {
 
 /** A kept page, to be rewritten into its place in the bundle and checked there. */
 export interface WriteTask {
-  file: string
+  span: Span
   charset: string
   url: string
   isRendered: boolean
@@ -104,13 +108,16 @@ export interface PageWork {
   /** Comes before `write`. */
   beginWriting(setup: WriteSetup): void
   write(task: WriteTask): WrittenPage
+  close(): void
 }
 
 const scriptPlace = { isOwn: true, isInline: true }
 
-export function createPageWork({ domain, origin, features, removal }: PageWorkSetup): PageWork {
+export function createPageWork({ domain, origin, features, removal, folder }: PageWorkSetup): PageWork {
   const site = createSite(domain, new URL(origin))
   const products = createProductRemoval(features, removal, site)
+  const spool = createSpool(join(folder, `pages-${threadId}`))
+  const spans = createSpanReader()
   let writing: (WriteSetup & { map: ReturnType<typeof createBundleMap> }) | null = null
 
   /** Cleans and reads in one pass; in two where something was to go. */
@@ -126,7 +133,7 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
   }
 
   return {
-    read({ bytes, charset, url, file, isXhtml = false, isRendered, missing }) {
+    read({ bytes, charset, url, isXhtml = false, isRendered, missing }) {
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       const pageUrl = new URL(url)
       const asItCame = readRawText(buffer, charset)
@@ -135,10 +142,10 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
       const asked = missing && new URL(missing.asked)
       const isOneOfThem =
         missing !== null && asked !== null && isMissing(missing.words, asked, readPageWords(page.raw), pageUrl)
-      if (!isOneOfThem) writeFileSync(file, page.raw.text, 'latin1')
       return {
         isMissing: isOneOfThem,
         charset: page.raw.charset,
+        span: spool.append(isOneOfThem ? '' : page.raw.text),
         sizeBytes: bytes.byteLength,
         sha256: createHash('sha256').update(bytes).digest('hex'),
         text: page.text,
@@ -155,7 +162,7 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
     beginWriting(setup) {
       writing = { ...setup, map: createBundleMap(site, setup.leads) }
     },
-    write({ file, charset, url, isRendered, path, sources, losesSearch }) {
+    write({ span, charset, url, isRendered, path, sources, losesSearch }) {
       if (!writing) throw new Error('the bundle was not planned')
       const { folder, map, paths, loader, hasSearch } = writing
       const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [], hasFonts: false }
@@ -163,7 +170,7 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
         deadLink: (to: URL, reason: string) => void written.deadLinks.push([to.href, reason]),
         missingFile: (to: URL, reason: string) => void written.missingFiles.push([to.href, reason]),
       }
-      const raw = { text: readFileSync(file, 'latin1'), charset }
+      const raw = { text: spans.read(span).toString('latin1'), charset }
       const outside = { isOutside: products.leavesOutside, sources }
       const page = { url: new URL(url), rendered: isRendered }
       const search = hasSearch ? (losesSearch ? 'instead' : 'beside') : null
@@ -173,6 +180,10 @@ export function createPageWork({ domain, origin, features, removal }: PageWorkSe
       written.hasFonts = /@font-face/i.test(text)
       writeFileSync(join(folder, path), text, 'latin1')
       return written
+    },
+    close() {
+      spool.close()
+      spans.close()
     },
   }
 

@@ -16,6 +16,8 @@ export interface Recognised {
 /** Tells what on a page belongs to which product. */
 export interface Recognizer {
   byName(name: string): Recognised | undefined
+  /** Open tags as they stand in pages that belong to no product wherever they stand; pages repeat most of their tags. */
+  plainTags: Set<string>
   /** The product that a file, frame or connection of this address belongs to. */
   byAddress(url: URL, isOwn: boolean): Recognised | undefined
   /** The product that an inline script or an event handler starts. */
@@ -68,6 +70,7 @@ export function createRecognizer(features: Features, rules: RemovalRules | null)
 
   return {
     byName: name => byName.get(name),
+    plainTags: new Set(),
     byAddress(url, isOwn) {
       const found = addresses.find(url, isOwn)
       return found && keep.addresses.some(pattern => pattern.matches(url)) ? undefined : found

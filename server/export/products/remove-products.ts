@@ -63,6 +63,10 @@ function removeFound(raw: RawText, found: Found, scriptsRun: boolean): CleanedPa
   return { raw: { ...raw, text: hideElements(text, embedded) }, products: found.products }
 }
 
+/** Tags longer than this hardly repeat; of the others so many are remembered. */
+const longestPlainTag = 80
+const mostPlainTags = 10_000
+
 export function createProductFinder(
   raw: RawText,
   pageUrl: URL,
@@ -92,11 +96,17 @@ export function createProductFinder(
 
   const handler: HtmlHandler = {
     tag(tag) {
+      const isShort = tag.end - tag.start <= longestPlainTag
+      if (isShort && recognizer.plainTags.has(tag.source)) return
       const view = viewTag(tag, value)
       const matches = recognizer.byElement(view, tag.attributes)
-      const product = isLink(tag) ? undefined : findLoaded(tag, value, byAddress)
+      const loads = !isLink(tag) && urlAttributes(tag, value).length > 0
+      const product = loads ? findLoaded(tag, value, byAddress) : undefined
       const started = product ? undefined : findStarted(tag, value, recognizer)
-      if (matches.length === 0 && !product && !started) return
+      if (matches.length === 0 && !product && !started) {
+        if (isShort && !loads && recognizer.plainTags.size < mostPlainTags) recognizer.plainTags.add(tag.source)
+        return
+      }
       if (recognizer.isKept(view)) return
       if (product) target(tag, product)
       if (started) target(tag, started)

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
 import type { MissingPage } from '../crawl/discover.ts'
 import { isMissing } from '../crawl/missing-page.ts'
@@ -10,6 +9,7 @@ import { digest } from '../memory/answer-digest.ts'
 import { countMissing, judgePage, readPageWords } from '../page/page-text.ts'
 import type { RawText } from '../page/text-encoding.ts'
 import { PageWorkError } from '../pool/page-pool.ts'
+import { readSpan } from '../pool/spool.ts'
 import type { ExportReport } from '../report.ts'
 import { findBrowser, installCommand } from './browser.ts'
 import { type BrowserAnswer, createAnswerer } from './browser-answer.ts'
@@ -96,9 +96,9 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     charset,
     type,
     url,
-    file,
+    span,
   }: Resource): Promise<{ shown: RenderedPage; fetched: RawText }> {
-    const body = await readFile(file)
+    const body = span ? await readSpan(span) : Buffer.alloc(0)
     const shown = await render(url, { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body })
     if (shown.isCut) cut.add(key)
     return { shown, fetched: { text: body.toString('latin1'), charset } }
@@ -151,14 +151,14 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       bytes: Buffer.from(shown.html),
       charset: 'utf-8',
       url: shown.url.href,
-      file: resource.file,
       isRendered: true,
       missing: null,
     })
     // Its scripts may have added what the HTML did not hold.
     state.products.note(resource.key, content.products)
-    const { charset, sizeBytes, sha256 } = content
-    return { content, resource: { ...resource, url: shown.url, charset, sizeBytes, sha256, rendered: true } }
+    const { charset, span, sizeBytes, sha256 } = content
+    const changed = { url: shown.url, charset, span, sizeBytes, sha256, rendered: true }
+    return { content, resource: { ...resource, ...changed } }
   }
 
   function needBrowser(): ExportError {

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import { readSpan } from '../pool/spool.ts'
 import { findBrowser } from '../render/browser.ts'
 import { openBundleViewer, type PageLook } from './bundle-viewer.ts'
 import { chooseScripts, type Difference, findDifferences, type ScriptChoice } from './choose-scripts.ts'
@@ -115,8 +116,9 @@ async function writeRuntime(folder: string, paths: readonly string[], hasSearch:
 /** Without a browser: by what is known to fail. */
 async function judge(sampled: readonly Resource[]): Promise<ScriptChoice> {
   let hasScripts = false
-  for (const { file, charset } of sampled) {
-    const judged = judgeScripts({ text: await readFile(file, 'latin1'), charset })
+  for (const { span, charset } of sampled) {
+    if (!span) continue
+    const judged = judgeScripts({ text: (await readSpan(span)).toString('latin1'), charset })
     hasScripts ||= judged.hasScripts
     if (judged.needsRoot) return { mode: 'guarded', reason: judged.needsRoot }
   }

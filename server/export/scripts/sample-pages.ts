@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { finishFiles } from '../crawl/crawl.ts'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
 import { needLoaded, needScripted } from '../crawl/pack-script.ts'
 import { digest } from '../memory/answer-digest.ts'
+import { readSpan } from '../pool/spool.ts'
 import { type BrowserAnswer, createAnswerer } from '../render/browser-answer.ts'
 import type { BundleViewer, PageLook } from './bundle-viewer.ts'
 
@@ -33,8 +33,9 @@ export async function lookAtOrigin(
   const answer = createAnswerer(state)
   const looks = new Map<string, PageLook>()
   await Promise.all(
-    pages.map(async ({ key, url, file, type, charset }) => {
-      const body = await readFile(file)
+    pages.map(async ({ key, url, span, type, charset }) => {
+      if (!span) return
+      const body = await readSpan(span)
       const html: BrowserAnswer = { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body }
       const subject = { view: 'look', url, headers: html.headers, body: digest(body) }
       const look = await state.views.see(subject, answer, answer =>

@@ -21,6 +21,7 @@ const resource = (key: string): Resource => ({
   sha256: key,
   rendered: false,
   hasScripts: false,
+  span: null,
 })
 
 const pagePaths = {
