@@ -27,14 +27,16 @@ afterEach(async () => {
 
 interface Asked {
   key: string
+  /** When the request came: its answer may be under way to a process that was killed meanwhile. */
   at: number
 }
 
-/** Starts a site that notes what it is asked for, and when. */
+/** Starts a site that notes what it is asked for and answers, and when. */
 async function startNotedSite(listener: RequestListener): Promise<{ origin: string; asked: Asked[] }> {
   const asked: Asked[] = []
   const server = await startServer((request, response) => {
-    response.on('finish', () => asked.push({ key: `${request.headers.accept} ${request.url}`, at: Date.now() }))
+    const at = Date.now()
+    response.on('finish', () => asked.push({ key: `${request.headers.accept} ${request.url}`, at }))
     listener(request, response)
   })
   closers.push(() => server.close())
@@ -56,7 +58,8 @@ function askedInVain(asked: readonly Asked[], killedAt: readonly number[]): stri
     if (kill !== undefined && kill - first < writtenWithinMs) return []
     const count = (kill === undefined ? connections : (underWay.get(kill) ?? 0)) + 1
     if (kill !== undefined) underWay.set(kill, count)
-    return count > connections ? [`${key}, ${at - first} ms after the first`] : []
+    const after = kill === undefined ? 'without a kill' : `killed ${kill - first} ms after it`
+    return count > connections ? [`${key}, ${at - first} ms after the first, ${after}`] : []
   })
 }
 
@@ -98,8 +101,8 @@ async function exportUnderKills(site: Awaited<ReturnType<typeof startNotedSite>>
         await new Promise(done => setTimeout(done, 50))
       }
       if (status === 'completed') break
-      killedAt.push(Date.now())
       await server.end('SIGKILL')
+      killedAt.push(Date.now())
       killed += 1
       resumed += 1
       server = await startServe(['--data', dataFolder, '--lease-seconds', '1'])
