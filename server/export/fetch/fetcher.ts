@@ -119,7 +119,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
         })
       } catch (error) {
         if (deadline.aborted) throw explain(deadline.reason, url)
-        if (delay === undefined || !(error instanceof FetchError) || error.code !== 'network') throw error
+        if (delay === undefined || !mayPass(error)) throw error
         await sleep(delay, undefined, { signal: deadline }).catch(() => {})
         if (deadline.aborted) throw explain(deadline.reason, url)
       }
@@ -285,9 +285,15 @@ function toFetchError(error: unknown, url: URL, jobSignal: AbortSignal, { pageTi
     return new FetchError('encoding', 'the compressed answer is damaged')
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return new FetchError('network', `no address is known for ${url.hostname}`)
+    return new FetchError('network', `no address is known for ${url.hostname}`, { cause: error })
   if (code === 'ECONNREFUSED') return new FetchError('network', `nothing answers at ${url.host}`)
   return new FetchError('network', `the connection to ${url.host} failed (${code ?? message})`, { cause: error })
+}
+
+/** A name that does not exist will not exist in a second, either. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof FetchError) || error.code !== 'network') return false
+  return (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOTFOUND'
 }
 
 function withoutFragment(url: URL): URL {
