@@ -52,6 +52,7 @@ export async function makeBundle(
 
   const profileFolder = join(workFolder, 'verify')
   const placer = await createScriptPlacer(state, { verify, hasSearch, profileFolder, signal, log })
+  clock.end('look', {}, 'origin looked at')
   try {
     const { written, added } = await writeWhole(placer)
     const search = hasSearch ? await packSearch(state, folder, written.pagePaths, signal) : null

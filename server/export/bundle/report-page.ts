@@ -84,6 +84,7 @@ export function writeReportPage(report: ExportReport): string {
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8884; overflow-wrap: anywhere; white-space: pre-line }
+th[scope=row] { white-space: nowrap }
 summary { cursor: pointer; font-weight: 600; padding: .25rem 0 }
 </style>
 </head>
