@@ -515,6 +515,14 @@ describe.skipIf(!findBrowser())('in a browser', () => {
   const app = (script: string, word = 'stay') =>
     `<!doctype html><body><div id="app"></div><script>document.getElementById('app').textContent = ("${[...word].reverse().join('')}".split("").reverse().join("") + " ").repeat(30); ${script}</script></body>`
   const given = { ...limits, pageTimeoutMs: 3000, jobTimeoutMs: 40_000 }
+  /** Pages that may take all of their time, without one moment to read them in. */
+  const neverQuiet = new Set([
+    'downloads',
+    'windows',
+    'a page that loads itself again',
+    'a page that goes to another for ever',
+    'a thousand requests',
+  ])
   test.each<[string, string]>([
     [
       'dialogs without end',
@@ -554,7 +562,7 @@ describe.skipIf(!findBrowser())('in a browser', () => {
       'frames of itself',
       'for (let i = 0; i < 10; i++) { const f = document.createElement("iframe"); f.src = location.href; document.body.append(f) }',
     ],
-  ])('%s', async (_, script) => {
+  ])('%s', async (title, script) => {
     const outcome = await run(
       path => {
         if (path.startsWith('/worker.js'))
@@ -576,11 +584,12 @@ describe.skipIf(!findBrowser())('in a browser', () => {
       },
       { limits: { ...given, totalBytes: 200_000_000 } },
     )
-    // The page is as a browser showed it, or the report says that none could.
+    // The page is as a browser showed it, or, where that leads nowhere, the report says that none could.
     const home = outcome.exported?.entries.find(({ name }) => name === 'index.html')?.content.toString()
     expect(home, outcome.error?.message).toBeDefined()
     const note = '/ may be incomplete: its scripts build it, and no browser could show it.'
-    if (!outcome.exported?.report.notes.includes(note)) expect(home).toContain('stay stay stay')
+    if (!neverQuiet.has(title) || !outcome.exported?.report.notes.includes(note))
+      expect(home).toContain('stay stay stay')
     expect(home).not.toContain('hacked')
     expect(outcome.exported?.report.unresolved).toEqual([])
     const names = outcome.exported?.names ?? []

@@ -152,7 +152,7 @@ export async function launch(
   // Its modules take longer to load than a small site to export.
   const { default: puppeteer } = await import('puppeteer')
   try {
-    return await puppeteer.launch({
+    const browser = await puppeteer.launch({
       executablePath,
       headless: /headless-shell/.test(executablePath) ? 'shell' : true,
       // A pipe instead of a port: nobody else can drive it, and it ends with this process whatever ends that.
@@ -165,6 +165,9 @@ export async function launch(
       timeout: 30_000,
       protocolTimeout: 60_000,
     })
+    // The driver stops listening when the browser goes; what it was still writing then fails (EPIPE) with nobody to hear.
+    for (const pipe of browser.process()?.stdio ?? []) pipe?.on('error', () => {})
+    return browser
   } catch (error) {
     const message = `Chromium (${executablePath}) could not be started: ${firstLine(error)}`
     throw new ExportError(message, 'browser_missing', { cause: error })
