@@ -14,7 +14,7 @@ const program = new Command('quire')
   )
   .showHelpAfterError('(add --help for the usage and examples)')
 
-/** Loaded when they are called: each needs little of the others, and a command starts in half the time. */
+/** Loaded when they are called: each needs little of what the others do. */
 const commands = new Map(
   Object.entries({
     serve: async () => (await import('./commands/serve.ts')).serveCommand(),

@@ -17,7 +17,7 @@ const entryMode = 0o644
 const bufferBytes = 4 * 1024 ** 2
 /** So many files are read while the one before them is compressed. */
 const readAhead = 4
-/** 1 % larger than the usual level, in three quarters of its time (python docs, 67 MB). */
+/** 2 % larger than the usual level, in three quarters of its time (python docs, 67 MB). */
 const level = 5
 
 export interface ArchiveOptions {

@@ -27,7 +27,7 @@ export interface PagePool {
 
 /** More threads than this are of no use: the network and the disk have to keep up. */
 const mostThreads = 4
-/** Bytes of pages that are worked on here before threads are worth their start of 0.2 s, and of one such page. */
+/** Bytes of pages that are worked on here before threads are worth their start, and of one such page. */
 const hereBytes = 4 * 1024 ** 2
 const herePageBytes = 256 * 1024
 /** A page that needs more memory than this to be read is an attack. */
