@@ -4,6 +4,7 @@ import { LineReader } from './line-reader.ts'
 import { openLogFile } from './log-file.ts'
 import { LineSplitter } from './log-lines.ts'
 import type { VisitRecorder } from './unique-visitors.ts'
+import { toViewBatch } from './view-batch.ts'
 import { createVisitorHash } from './visitor.ts'
 
 export interface ImportProgress {
@@ -49,7 +50,7 @@ export async function importAccessLog({
   const splitter = new LineSplitter(reader.read, reader.countTooLong)
   const record = async () => {
     const views = reader.takeViews()
-    if (views.length > 0) tally.newVisitorDays += await visits.recordViews(project.id, views)
+    if (views.length > 0) tally.newVisitorDays += await visits.recordBatch(project.id, toViewBatch(views))
   }
   try {
     for await (const chunk of log.chunks) {

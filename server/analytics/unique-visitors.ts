@@ -1,5 +1,6 @@
 import type { Awaitable } from '../tenancy/organization.ts'
 import type { Day } from './day.ts'
+import type { ViewBatch } from './view-batch.ts'
 
 /** From the first visit when `dateFrom` is missing, up to the last one when `dateTo` is. */
 export interface DayRange {
@@ -54,7 +55,7 @@ export interface VisitRecorder {
    *
    * @throws {Error} when there is no such project.
    */
-  recordViews(projectId: string, views: readonly PageView[]): Awaitable<number>
+  recordBatch(projectId: string, batch: ViewBatch): Awaitable<number>
   /**
    * The secret of the visitor hash: 32 bytes in `visitor.key` beside the database, made when there are no visits yet.
    *

@@ -1,20 +1,19 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
-  type PageView,
   type UniqueVisitorCounter,
   type UniqueVisitors,
   type VisitorCounts,
   VisitorKeyError,
   type VisitRecorder,
 } from '../analytics/unique-visitors.ts'
+import type { ViewBatch } from '../analytics/view-batch.ts'
 import type { Database } from './database.ts'
 import { openSecret } from './secret-file.ts'
 
 /** `pages.key` of the whole site. */
 const site = 0
-const asHuman = 1
-const asAi = 2
+const visitorBytes = 16
 
 interface Range {
   projectKey: number
@@ -51,20 +50,21 @@ export function openVisits(database: Database): UniqueVisitorCounter & VisitReco
      GROUP BY page_key ORDER BY total DESC, pages.path LIMIT @limit OFFSET @offset`,
   )
 
-  function record(projectId: string, views: readonly PageView[]): number {
+  function record(projectId: string, batch: ViewBatch): number {
     const project = findProject.get({ id: projectId })
     if (!project) throw new Error(`There is no project ${projectId}.`)
-    const pageKeys = new Map<string, number>()
+    const pages = batch.paths.map(
+      path => findPage.get(project.key, path)?.key ?? Number(insertPage.run(project.key, path).lastInsertRowid),
+    )
+    if (batch.visitors.length % visitorBytes !== 0) throw new RangeError('A visitor of the batch has not 16 bytes.')
     let newVisitorDays = 0
-    for (const { path, day, visitor, kind } of views) {
-      let page = pageKeys.get(path)
-      if (page === undefined) {
-        page = findPage.get(project.key, path)?.key ?? Number(insertPage.run(project.key, path).lastInsertRowid)
-        pageKeys.set(path, page)
-      }
-      const mask = kind === 'human' ? asHuman : asAi
+    for (let i = 0; i < batch.length; i++) {
+      const day = batch.days[i] as number
+      const mask = batch.masks[i] as number
+      const who = (batch.visitorOf[i] as number) * visitorBytes
+      const visitor = batch.visitors.subarray(who, who + visitorBytes)
       newVisitorDays += add(project.key, day, site, visitor, mask)
-      add(project.key, day, page, visitor, mask)
+      add(project.key, day, pages[batch.pathOf[i] as number] as number, visitor, mask)
     }
     return newVisitorDays
   }
@@ -98,7 +98,7 @@ export function openVisits(database: Database): UniqueVisitorCounter & VisitReco
 
   return {
     countUniqueVisitors: (projectId, range, page) => countAll(projectId, range, page),
-    recordViews: (projectId, views) => recordAll(projectId, views),
+    recordBatch: (projectId, batch) => recordAll(projectId, batch),
     openVisitorKey() {
       const file = join(dirname(database.name), 'visitor.key')
       if (!existsSync(file) && findAnySeen.get()) {

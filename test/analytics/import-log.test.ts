@@ -7,6 +7,7 @@ import { parseDay } from '../../server/analytics/day.ts'
 import { importAccessLog } from '../../server/analytics/import-log.ts'
 import { emptyTally } from '../../server/analytics/import-tally.ts'
 import type { PageView, VisitRecorder } from '../../server/analytics/unique-visitors.ts'
+import type { ViewBatch } from '../../server/analytics/view-batch.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-import-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -36,7 +37,7 @@ async function importFile(file: string) {
   const views: PageView[] = []
   const visits: VisitRecorder = {
     openVisitorKey: () => Buffer.alloc(32, 1),
-    recordViews: (_, batch) => views.push(...batch),
+    recordBatch: (_, batch) => views.push(...toViews(batch)),
   }
   const project = { id: 'prj_1', visitorSaltRotation: 'never' } as const
   const tally = emptyTally()
@@ -45,6 +46,15 @@ async function importFile(file: string) {
     (reason: Error) => reason.message,
   )
   return { tally, views, error }
+}
+
+function toViews({ length, visitors, paths, visitorOf, pathOf, days, masks }: ViewBatch): PageView[] {
+  return Array.from({ length }, (_, i) => ({
+    visitor: visitors.subarray((visitorOf[i] as number) * 16, (visitorOf[i] as number) * 16 + 16),
+    path: paths[pathOf[i] as number] as string,
+    day: days[i] as number,
+    kind: masks[i] === 1 ? 'human' : 'ai',
+  }))
 }
 
 const utf8 = (text: string) => Buffer.from(text)

@@ -1,0 +1,49 @@
+import type { PageView } from './unique-visitors.ts'
+
+/** Bits of `ViewBatch.masks`. */
+export const asHuman = 1
+export const asAi = 2
+
+/**
+ * Page views in columns, an entry each: millions of them as objects would cost more than all the rest of an import. Who
+ * and what was seen stands once, and the columns hold its number.
+ */
+export interface ViewBatch {
+  length: number
+  /** 16 bytes for each distinct visitor, see `createVisitorHash`. */
+  visitors: Uint8Array
+  /** Distinct and canonical, see `toPage`. */
+  paths: readonly string[]
+  /** Index into `visitors`, in visitors. */
+  visitorOf: Uint32Array
+  /** Index into `paths`. */
+  pathOf: Uint32Array
+  /** UTC days, see `Day`. */
+  days: Int32Array
+  /** `asHuman`, `asAi`, or both. */
+  masks: Uint8Array
+}
+
+export function toViewBatch(views: readonly PageView[]): ViewBatch {
+  const visitors = new Map<string, number>()
+  const paths = new Map<string, number>()
+  const batch = {
+    length: views.length,
+    visitorOf: new Uint32Array(views.length),
+    pathOf: new Uint32Array(views.length),
+    days: Int32Array.from(views, ({ day }) => day),
+    masks: Uint8Array.from(views, ({ kind }) => (kind === 'human' ? asHuman : asAi)),
+  }
+  for (const [i, { visitor, path }] of views.entries()) {
+    batch.visitorOf[i] = intern(visitors, Buffer.from(visitor).toString('hex'))
+    batch.pathOf[i] = intern(paths, path)
+  }
+  return { ...batch, visitors: Buffer.from([...visitors.keys()].join(''), 'hex'), paths: [...paths.keys()] }
+}
+
+function intern(numbers: Map<string, number>, name: string): number {
+  const known = numbers.get(name)
+  if (known !== undefined) return known
+  numbers.set(name, numbers.size)
+  return numbers.size - 1
+}
