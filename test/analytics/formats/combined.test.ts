@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { emptyLogLine, parseLogLine, unescapeField } from '../../server/analytics/log-line.ts'
+import { emptyLogLine, parseLogLine, unescapeField } from '../../../server/analytics/formats/combined.ts'
 
 const usual = '10.0.0.1 - - [20/Nov/2026:10:11:12 +0000] "GET /a HTTP/1.1" 200 12 "-" "Mozilla/5.0"'
 

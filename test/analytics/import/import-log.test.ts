@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { parseDay } from '../../server/analytics/day.ts'
-import { importAccessLog } from '../../server/analytics/import-log.ts'
-import { emptyTally } from '../../server/analytics/import-tally.ts'
-import type { PageView, VisitRecorder } from '../../server/analytics/unique-visitors.ts'
-import type { ViewBatch } from '../../server/analytics/view-batch.ts'
+import { parseDay } from '../../../server/analytics/day.ts'
+import { importAccessLog } from '../../../server/analytics/import/import-log.ts'
+import { emptyTally } from '../../../server/analytics/import/import-tally.ts'
+import type { PageView, VisitRecorder } from '../../../server/analytics/unique-visitors.ts'
+import type { ViewBatch } from '../../../server/analytics/view-batch.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-import-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

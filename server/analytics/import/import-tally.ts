@@ -1,5 +1,5 @@
-import type { Kind } from './classify.ts'
-import type { Day } from './day.ts'
+import type { Kind } from '../classify.ts'
+import type { Day } from '../day.ts'
 
 /** What an import did with each line: lines = views + filtered + malformed, each summed up. */
 export interface ImportTally {

@@ -1,4 +1,4 @@
-import { toUtcMs } from './day.ts'
+import { toUtcMs } from '../day.ts'
 
 /**
  * A line of a combined access log (Apache's `combined`, nginx's default), as offsets into the bytes it was read from: most

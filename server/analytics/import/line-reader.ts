@@ -1,11 +1,11 @@
-import { BoundedCache } from './bounded-cache.ts'
-import { classify } from './classify.ts'
-import { toDay } from './day.ts'
+import { BoundedCache } from '../bounded-cache.ts'
+import { classify } from '../classify.ts'
+import { toDay } from '../day.ts'
+import { emptyLogLine, parseLogLine, unescapeField } from '../formats/combined.ts'
+import { type KnownPage, type Page, toPage } from '../page.ts'
+import type { PageView } from '../unique-visitors.ts'
+import type { VisitorHash } from '../visitor.ts'
 import type { ImportTally } from './import-tally.ts'
-import { emptyLogLine, parseLogLine, unescapeField } from './log-line.ts'
-import { type KnownPage, type Page, toPage } from './page.ts'
-import type { PageView } from './unique-visitors.ts'
-import type { VisitorHash } from './visitor.ts'
 
 const earliestMs = Date.UTC(2000)
 const dayMs = 24 * 60 * 60 * 1000

@@ -1,11 +1,11 @@
-import type { Project } from '../tenancy/project.ts'
+import type { Project } from '../../tenancy/project.ts'
+import type { VisitRecorder } from '../unique-visitors.ts'
+import { toViewBatch } from '../view-batch.ts'
+import { createVisitorHash } from '../visitor.ts'
 import { emptyTally, type ImportTally } from './import-tally.ts'
 import { LineReader } from './line-reader.ts'
+import { LineSplitter } from './line-splitter.ts'
 import { openLogFile } from './log-file.ts'
-import { LineSplitter } from './log-lines.ts'
-import type { VisitRecorder } from './unique-visitors.ts'
-import { toViewBatch } from './view-batch.ts'
-import { createVisitorHash } from './visitor.ts'
 
 export interface ImportProgress {
   lines: number

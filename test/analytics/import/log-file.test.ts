@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { LogFileError, openLogFile } from '../../server/analytics/log-file.ts'
+import { LogFileError, openLogFile } from '../../../server/analytics/import/log-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-log-file-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
