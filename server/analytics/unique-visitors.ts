@@ -48,14 +48,40 @@ export interface PageView {
   kind: 'human' | 'ai'
 }
 
+/** How far a log is read, see `VisitRecorder`. */
+export interface LogPosition {
+  /** Names the log. */
+  log: string
+  /** Whatever its reader needs to go on. Nothing of what stands in the log. */
+  position: string
+}
+
+export interface RecordedViews {
+  /** Visitors that were new on a day of the site, summed over the days. */
+  newVisitorDays: number
+  /** Views of days that were pruned, see `pruneSeen`: nobody knows any more whether they are counted already. */
+  tooOldViews: number
+}
+
 export interface VisitRecorder {
   /**
-   * Adds page views to the set of what was seen, all of them or none; views that are in it change nothing.
-   * The number of visitors that were new on a day of the site.
+   * Adds page views to the set of what was seen, all of them or none; views that are in it change nothing. With them, in the
+   * same transaction, how far the log is read.
    *
    * @throws {Error} when there is no such project.
    */
-  recordBatch(projectId: string, batch: ViewBatch): Awaitable<number>
+  recordBatch(projectId: string, batch: ViewBatch, position?: LogPosition): Awaitable<RecordedViews>
+  /** What was last recorded as the position of the log; undefined when nothing was. */
+  findLogPosition(projectId: string, log: string): Awaitable<string | undefined>
+  /**
+   * Forgets who saw what before a day. What was counted stays; ranges that begin on that day or later stay exact, and those
+   * that begin before it and end after it count a visitor again who was forgotten and came back.
+   *
+   * @returns how many days of visitors were forgotten
+   */
+  pruneSeen(projectId: string, before: Day): Promise<number>
+  /** Forgets all visits of a project, and how far its logs were read. */
+  deleteVisits(projectId: string): Awaitable<void>
   /**
    * The secret of the visitor hash: 32 bytes in `visitor.key` beside the database, made when there are no visits yet.
    *

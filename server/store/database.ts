@@ -7,7 +7,7 @@ export type { Database } from 'better-sqlite3'
 /** How long a statement waits for another process to give the lock back. */
 export const busyTimeoutMs = 5000
 
-const migrationsFolder = join(import.meta.dirname, 'migrations')
+const mainMigrations = join(import.meta.dirname, 'migrations')
 
 /** Says in one line why a database cannot be used, and what to do; shown to the operator as it is. */
 export class DatabaseError extends Error {}
@@ -16,9 +16,10 @@ export class DatabaseError extends Error {}
  * Opens the SQLite database in `file`, creates it when it is missing, and applies the migrations it lacks. The caller
  * closes it.
  *
+ * @param migrationsFolder the numbered .sql files that make up its schema
  * @throws {DatabaseError} when the file is no database, is damaged, was written by a newer Quire, or cannot be written.
  */
-export function openDatabase(file: string): Database.Database {
+export function openDatabase(file: string, migrationsFolder = mainMigrations): Database.Database {
   let database: Database.Database | undefined
   try {
     mkdirSync(dirname(file), { recursive: true })
@@ -30,7 +31,7 @@ export function openDatabase(file: string): Database.Database {
     // FULL is what "nothing lost on a power cut" costs: one fsync a write transaction.
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = ON')
-    migrate(database)
+    migrate(database, migrationsFolder)
     return database
   } catch (error) {
     database?.close()
@@ -38,7 +39,7 @@ export function openDatabase(file: string): Database.Database {
   }
 }
 
-function migrate(database: Database.Database): void {
+function migrate(database: Database.Database, migrationsFolder: string): void {
   const names = readdirSync(migrationsFolder)
     .filter(name => name.endsWith('.sql'))
     .sort()
@@ -48,6 +49,8 @@ function migrate(database: Database.Database): void {
       `it was written by a newer Quire (schema ${applied()}, this one knows ${names.length}). Upgrade Quire.`,
     )
   }
+  // No lock where there is nothing to do: another process may hold it for seconds.
+  if (applied() === names.length) return
   // IMMEDIATE, and the version read again inside: two processes that start together must not both apply a migration.
   database
     .transaction(() => {

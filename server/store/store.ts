@@ -22,13 +22,14 @@ export type Store = ReturnType<typeof openStore>
 export function openStore(dataFolder: string) {
   const database = openDatabase(join(dataFolder, 'quire.db'))
   const check = database.prepare('INSERT OR REPLACE INTO readiness (id, checked_at) VALUES (1, @now)')
+  const visits = openVisits(database)
   return {
     organizations: openOrganizations(database),
     projects: openProjects(database),
     sites: openSites(database),
     apiKeys: openApiKeys(database),
     agentJobs: openAgentJobs(database),
-    visits: openVisits(database),
+    visits,
     exportJobs: openExportJobs(database),
     rateLimits: openRateLimits(database),
     /** Throws when the database cannot be written, or is locked for more than a moment. */
@@ -41,6 +42,7 @@ export function openStore(dataFolder: string) {
       }
     },
     close(): void {
+      visits.close()
       database.close()
     },
   }

@@ -37,7 +37,7 @@ const everything = { limit: 250, offset: 0 }
 
 test('counts a visitor once in a range, however many days and pages', async () => {
   const views = [view(1, '/a', 1), view(1, '/a', 2), view(1, '/b', 2), view(2, '/a', 3)]
-  expect(await record('prj_1', views)).toBe(3)
+  expect(await record('prj_1', views)).toEqual({ newVisitorDays: 3, tooOldViews: 0 })
   expect(await store.visits.countUniqueVisitors('prj_1', {}, everything)).toEqual({
     totals: { human: 2, ai: 0, total: 2 },
     visitors: [
@@ -125,7 +125,7 @@ describe('any views in any batches, in any order, repeated', () => {
           const before = await store.visits.countUniqueVisitors(id, range, everything)
           expect(before).toEqual(countNaively(batches.flat(), range))
           let added = 0
-          for (const batch of batches.toReversed()) added += await record(id, batch.toReversed())
+          for (const batch of batches.toReversed()) added += (await record(id, batch.toReversed())).newVisitorDays
           expect(added).toBe(0)
           expect(await store.visits.countUniqueVisitors(id, range, everything)).toEqual(before)
         },

@@ -50,7 +50,10 @@ export async function importAccessLog({
   const splitter = new LineSplitter(reader.read, reader.countTooLong)
   const record = async () => {
     const views = reader.takeViews()
-    if (views.length > 0) tally.newVisitorDays += await visits.recordBatch(project.id, toViewBatch(views))
+    if (views.length === 0) return
+    const { newVisitorDays, tooOldViews } = await visits.recordBatch(project.id, toViewBatch(views))
+    tally.newVisitorDays += newVisitorDays
+    tally.tooOldViews += tooOldViews
   }
   try {
     for await (const chunk of log.chunks) {

@@ -14,6 +14,8 @@ export interface ImportTally {
   malformed: Record<'not-combined' | 'bad-date' | 'bad-path' | 'too-long', number>
   /** Visitors that this import was the first to see on a day, summed over its days; 0 when it is repeated. */
   newVisitorDays: number
+  /** Views, among those of `views`, of days that were pruned: not counted again. */
+  tooOldViews: number
   /** First and last day with a view of a visitor; undefined when there is none. */
   firstDay: Day | undefined
   lastDay: Day | undefined
@@ -27,6 +29,7 @@ export function emptyTally(): ImportTally {
     filtered: { method: 0, status: 0, asset: 0, 'machine-file': 0 },
     malformed: { 'not-combined': 0, 'bad-date': 0, 'bad-path': 0, 'too-long': 0 },
     newVisitorDays: 0,
+    tooOldViews: 0,
     firstDay: undefined,
     lastDay: undefined,
   }

@@ -37,7 +37,13 @@ async function importFile(file: string) {
   const views: PageView[] = []
   const visits: VisitRecorder = {
     openVisitorKey: () => Buffer.alloc(32, 1),
-    recordBatch: (_, batch) => views.push(...toViews(batch)),
+    recordBatch(_, batch) {
+      views.push(...toViews(batch))
+      return { newVisitorDays: 0, tooOldViews: 0 }
+    },
+    findLogPosition: () => undefined,
+    pruneSeen: async () => 0,
+    deleteVisits() {},
   }
   const project = { id: 'prj_1', visitorSaltRotation: 'never' } as const
   const tally = emptyTally()

@@ -1,0 +1,222 @@
+import type { CellBlock } from './cell-block.ts'
+import { toColumn } from './cell-block.ts'
+import { type Cells, site } from './cells.ts'
+
+/** By page number, as in `Cells`. */
+export type IdOfPage = (page: number) => number
+
+/** One counter on its way into a block: where it stands is told by `key`. */
+interface Entries {
+  length: number
+  /** Ascending: rank of the previous day times the number of pages, plus rank of the page. */
+  keys: Float64Array
+  human: Int32Array
+  ai: Int32Array
+  total: Int32Array
+}
+
+/**
+ * The block with changes added to it; undefined when nothing is left in it.
+ *
+ * @throws {RangeError} when a counter would be negative: the block and the set of what was seen do not fit each other.
+ */
+export function mergeBlock(block: CellBlock | undefined, changes: Cells, idOfPage: IdOfPage): CellBlock | undefined {
+  const ids = unite(block ? toIds(block) : [], ofPages(changes, idOfPage))
+  const previous = unite(block?.previous ?? [], ofPrevious(changes))
+  const merged = mergeEntries(
+    block ? fromBlock(block, ids, previous) : emptyEntries(0),
+    fromChanges(changes, idOfPage, ids, previous),
+  )
+  const siteCells = mergeSite(block, changes)
+  if (merged.length === 0 && siteCells.previous.length === 0) return undefined
+  return toBlock(merged, ids, previous, siteCells)
+}
+
+function toIds({ idsHigh, idsLow }: CellBlock): Float64Array {
+  return Float64Array.from(idsLow, (low, i) => (idsHigh[i] as number) * 2 ** 32 + low)
+}
+
+function ofPages({ length, pages }: Cells, idOfPage: IdOfPage): Float64Array {
+  const distinct = new Set<number>()
+  for (let i = 0; i < length; i++) if (pages[i] !== site) distinct.add(pages[i] as number)
+  return Float64Array.from(distinct, idOfPage).sort()
+}
+
+function ofPrevious({ length, pages, previous }: Cells): Float64Array {
+  const distinct = new Set<number>()
+  for (let i = 0; i < length; i++) if (pages[i] !== site) distinct.add(previous[i] as number)
+  return Float64Array.from(distinct).sort()
+}
+
+/** Both are ascending and without repetitions, and so is what comes out. */
+function unite(a: ArrayLike<number>, b: ArrayLike<number>): Float64Array {
+  const both = new Float64Array(a.length + b.length)
+  let length = 0
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const left = a[i] ?? Number.POSITIVE_INFINITY
+    const right = b[j] ?? Number.POSITIVE_INFINITY
+    if (left <= right) i++
+    if (right <= left) j++
+    both[length++] = Math.min(left, right)
+  }
+  return both.subarray(0, length)
+}
+
+function emptyEntries(capacity: number): Entries {
+  return {
+    length: 0,
+    keys: new Float64Array(capacity),
+    human: new Int32Array(capacity),
+    ai: new Int32Array(capacity),
+    total: new Int32Array(capacity),
+  }
+}
+
+function push(entries: Entries, key: number, human: number, ai: number, total: number): void {
+  const i = entries.length++
+  entries.keys[i] = key
+  entries.human[i] = human
+  entries.ai[i] = ai
+  entries.total[i] = total
+}
+
+function fromBlock(block: CellBlock, ids: Float64Array, previousDays: Float64Array): Entries {
+  const ranks = rankAll(toIds(block), ids)
+  const previousRanks = rankAll(block.previous, previousDays)
+  const entries = emptyEntries(block.pages.length)
+  for (let group = 0, i = 0; group < block.ends.length; group++) {
+    const base = (previousRanks[group] as number) * ids.length
+    for (const end = block.ends[group] as number; i < end; i++) {
+      const key = base + (ranks[block.pages[i] as number] as number)
+      push(entries, key, block.human[i] as number, block.ai[i] as number, block.total[i] as number)
+    }
+  }
+  return entries
+}
+
+/** Where each of `some` stands in `all`; both ascending. */
+function rankAll(some: ArrayLike<number>, all: Float64Array): Uint32Array {
+  const ranks = new Uint32Array(some.length)
+  for (let i = 0, rank = 0; i < some.length; i++) {
+    while (all[rank] !== some[i]) rank++
+    ranks[i] = rank
+  }
+  return ranks
+}
+
+function fromChanges(changes: Cells, idOfPage: IdOfPage, ids: Float64Array, previousDays: Float64Array): Entries {
+  const ranks = new Map<number, number>()
+  for (const [rank, id] of ids.entries()) ranks.set(id, rank)
+  const previousRanks = new Map<number, number>()
+  for (const [rank, day] of previousDays.entries()) previousRanks.set(day, rank)
+  const keys = new Float64Array(changes.length)
+  const order: number[] = []
+  for (let i = 0; i < changes.length; i++) {
+    const page = changes.pages[i] as number
+    if (page === site) continue
+    const previousRank = previousRanks.get(changes.previous[i] as number) as number
+    keys[i] = previousRank * ids.length + (ranks.get(idOfPage(page)) as number)
+    order.push(i)
+  }
+  order.sort((a, b) => (keys[a] as number) - (keys[b] as number))
+  const entries = emptyEntries(order.length)
+  for (const i of order) {
+    push(entries, keys[i] as number, changes.human[i] as number, changes.ai[i] as number, changes.total[i] as number)
+  }
+  return entries
+}
+
+function mergeEntries(a: Entries, b: Entries): Entries {
+  const merged = emptyEntries(a.length + b.length)
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const left = i < a.length ? (a.keys[i] as number) : Number.POSITIVE_INFINITY
+    const right = j < b.length ? (b.keys[j] as number) : Number.POSITIVE_INFINITY
+    let human = 0
+    let ai = 0
+    let total = 0
+    if (left <= right) {
+      human += a.human[i] as number
+      ai += a.ai[i] as number
+      total += a.total[i++] as number
+    }
+    if (right <= left) {
+      human += b.human[j] as number
+      ai += b.ai[j] as number
+      total += b.total[j++] as number
+    }
+    if (refuseNegative(human, ai, total)) push(merged, Math.min(left, right), human, ai, total)
+  }
+  return merged
+}
+
+/** Whether anything is left of a counter. */
+function refuseNegative(human: number, ai: number, total: number): boolean {
+  if (human < 0 || ai < 0 || total < 0) {
+    throw new RangeError('A counter of visitors would be negative: the counters do not fit what was seen.')
+  }
+  return human > 0 || ai > 0 || total > 0
+}
+
+function mergeSite(block: CellBlock | undefined, changes: Cells): CellBlock['site'] {
+  const counts = new Map<number, [number, number, number]>()
+  const add = (previous: number, human: number, ai: number, total: number) => {
+    const before = counts.get(previous) ?? [0, 0, 0]
+    counts.set(previous, [before[0] + human, before[1] + ai, before[2] + total])
+  }
+  for (const [i, previous] of block?.site.previous.entries() ?? []) {
+    const { human, ai, total } = (block as CellBlock).site
+    add(previous, human[i] as number, ai[i] as number, total[i] as number)
+  }
+  for (let i = 0; i < changes.length; i++) {
+    if (changes.pages[i] !== site) continue
+    add(changes.previous[i] as number, changes.human[i] as number, changes.ai[i] as number, changes.total[i] as number)
+  }
+  const left = [...counts].filter(([, count]) => refuseNegative(...count)).sort((a, b) => a[0] - b[0])
+  return {
+    previous: Int32Array.from(left, ([previous]) => previous),
+    human: Uint32Array.from(left, ([, [human]]) => human),
+    ai: Uint32Array.from(left, ([, [, ai]]) => ai),
+    total: Uint32Array.from(left, ([, [, , total]]) => total),
+  }
+}
+
+/** Only the pages and previous days that are in use stay: the bytes tell nothing of what has been. */
+function toBlock(
+  entries: Entries,
+  ids: Float64Array,
+  previousDays: Float64Array,
+  ofSite: CellBlock['site'],
+): CellBlock {
+  const { length, keys, human, ai, total } = entries
+  const places = new Int32Array(ids.length).fill(-1)
+  for (let i = 0; i < length; i++) places[(keys[i] as number) % ids.length] = 0
+  const used: number[] = []
+  for (let rank = 0; rank < ids.length; rank++)
+    if (places[rank] === 0) places[rank] = used.push(ids[rank] as number) - 1
+
+  const pages = new Uint32Array(length)
+  const previous: number[] = []
+  const ends: number[] = []
+  for (let i = 0; i < length; i++) {
+    const key = keys[i] as number
+    const rank = key % ids.length
+    const day = previousDays[(key - rank) / ids.length] as number
+    if (previous.at(-1) !== day) {
+      previous.push(day)
+      ends.push(i)
+    }
+    ends[ends.length - 1] = i + 1
+    pages[i] = places[rank] as number
+  }
+  return {
+    idsHigh: Uint16Array.from(used, id => Math.floor(id / 2 ** 32)),
+    idsLow: Uint32Array.from(used, id => id % 2 ** 32),
+    previous: Int32Array.from(previous),
+    ends: Uint32Array.from(ends),
+    pages: toColumn(pages),
+    human: toColumn(Uint32Array.from(human.subarray(0, length))),
+    ai: toColumn(Uint32Array.from(ai.subarray(0, length))),
+    total: toColumn(Uint32Array.from(total.subarray(0, length))),
+    site: ofSite,
+  }
+}

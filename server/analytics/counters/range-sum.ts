@@ -1,0 +1,78 @@
+import type { Day } from '../day.ts'
+import type { VisitorCounts } from '../unique-visitors.ts'
+import { type CellBlock, countBefore } from './cell-block.ts'
+import type { PageDirectory } from './page-directory.ts'
+
+/** Sums the counters of a range, block by block: who was there before it began is counted on an earlier day, or not at all. */
+export class RangeSum {
+  readonly site: VisitorCounts = { human: 0, ai: 0, total: 0 }
+  readonly #from: Day
+  readonly #directory: PageDirectory
+  readonly #human: Float64Array
+  readonly #ai: Float64Array
+  readonly #total: Float64Array
+
+  constructor(from: Day, directory: PageDirectory) {
+    this.#from = from
+    this.#directory = directory
+    this.#human = new Float64Array(directory.size)
+    this.#ai = new Float64Array(directory.size)
+    this.#total = new Float64Array(directory.size)
+  }
+
+  add(block: CellBlock): void {
+    const numbers = this.#numbersOf(block)
+    const { pages, human, ai, total } = block
+    const end = countBefore(block, this.#from)
+    for (let i = 0; i < end; i++) {
+      const page = numbers[pages[i] as number] as number
+      this.#human[page] = (this.#human[page] as number) + (human[i] as number)
+      this.#ai[page] = (this.#ai[page] as number) + (ai[i] as number)
+      this.#total[page] = (this.#total[page] as number) + (total[i] as number)
+    }
+    const { previous, ...counts } = block.site
+    for (let i = 0; i < previous.length && (previous[i] as number) < this.#from; i++) {
+      this.site.human += counts.human[i] as number
+      this.site.ai += counts.ai[i] as number
+      this.site.total += counts.total[i] as number
+    }
+  }
+
+  countsOf(page: number): VisitorCounts {
+    return {
+      human: this.#human[page] as number,
+      ai: this.#ai[page] as number,
+      total: this.#total[page] as number,
+    }
+  }
+
+  /**
+   * The pages with visitors, highest total first, then by path.
+   *
+   * @param ofPage the place of each page's path among all paths
+   */
+  rank(ofPage: Uint32Array, pages: Uint32Array): Uint32Array {
+    const size = pages.length
+    const keys = new Float64Array(size)
+    let count = 0
+    // Total and place in one number, so that the sort needs no function: 10,000 pages in under a millisecond. It is exact
+    // up to 2^53, which a million pages with eight thousand million visitors each stay below.
+    for (let page = 0; page < size; page++) {
+      const total = this.#total[page] as number
+      if (total > 0) keys[count++] = -(total * size - (ofPage[page] as number))
+    }
+    const sorted = keys.subarray(0, count).sort()
+    return Uint32Array.from(sorted, key => {
+      const place = (size - (-key % size)) % size
+      return pages[place] as number
+    })
+  }
+
+  #numbersOf({ idsHigh, idsLow }: CellBlock): Uint32Array {
+    const numbers = new Uint32Array(idsLow.length)
+    for (let i = 0; i < idsLow.length; i++) {
+      numbers[i] = this.#directory.numberOf(idsHigh[i] as number, idsLow[i] as number)
+    }
+    return numbers
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The pages that one visitor saw on one day, by ascending page number, each with the mask of how (`asHuman`, `asAi`):
+ * columns that are reused from row to row.
+ */
+export interface SeenPages {
+  length: number
+  pages: Uint32Array
+  masks: Uint8Array
+}
+
+export function createSeenPages(): SeenPages {
+  return { length: 0, pages: new Uint32Array(64), masks: new Uint8Array(64) }
+}
+
+export function pushSeenPage(seen: SeenPages, page: number, mask: number): void {
+  if (seen.length === seen.pages.length) {
+    seen.pages = grown(seen.pages, new Uint32Array(seen.length * 2))
+    seen.masks = grown(seen.masks, new Uint8Array(seen.length * 2))
+  }
+  seen.pages[seen.length] = page
+  seen.masks[seen.length++] = mask
+}
+
+function grown<Column extends Uint32Array | Uint8Array>(old: Column, larger: Column): Column {
+  larger.set(old)
+  return larger
+}
+
+let scratch = new Uint8Array(1024)
+
+/** Four times the distance to the page before, plus the mask, each as a LEB128 number: mostly a byte or two a page. */
+export function encodeSeenPages({ length, pages, masks }: SeenPages): Uint8Array {
+  // Five bytes hold 35 bits, one more than a page number and its mask can have.
+  if (scratch.length < length * 5) scratch = new Uint8Array(length * 10)
+  let at = 0
+  let before = 0
+  for (let i = 0; i < length; i++) {
+    const page = pages[i] as number
+    let value = (page - before) * 4 + (masks[i] as number)
+    before = page
+    while (value >= 0x80) {
+      scratch[at++] = (value % 0x80) | 0x80
+      value = Math.floor(value / 0x80)
+    }
+    scratch[at++] = value
+  }
+  return scratch.slice(0, at)
+}
+
+/** Replaces what is in `seen`. */
+export function decodeSeenPages(bytes: Uint8Array, seen: SeenPages): void {
+  seen.length = 0
+  let page = 0
+  for (let at = 0; at < bytes.length; ) {
+    let value = 0
+    let scale = 1
+    let byte: number
+    do {
+      byte = bytes[at++] as number
+      value += (byte & 0x7f) * scale
+      scale *= 0x80
+    } while (byte >= 0x80)
+    page += Math.floor(value / 4)
+    pushSeenPage(seen, page, value % 4)
+  }
+}

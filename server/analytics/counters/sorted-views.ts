@@ -1,0 +1,74 @@
+import type { Day } from '../day.ts'
+import type { ViewBatch } from '../view-batch.ts'
+import { type PackedViews, packView } from './visitor-history.ts'
+
+const visitorBytes = 16
+const mostMask = 3
+
+/**
+ * The views of a batch by visitor, in the order of the visitors' bytes, which is the order of the set of what was seen: a
+ * batch goes through it once, from front to back.
+ *
+ * @param pageNumbers by index into `batch.paths`
+ * @param keptFrom views of earlier days are left out
+ * @throws {RangeError} when the batch is none
+ */
+export function* sortViews(
+  batch: ViewBatch,
+  pageNumbers: Uint32Array,
+  keptFrom: Day,
+): Generator<{ visitor: Uint8Array; views: PackedViews }> {
+  const { visitors } = batch
+  const ends = countViews(batch, keptFrom)
+  const views = packViews(batch, pageNumbers, keptFrom, ends)
+  for (const number of sortVisitors(visitors)) {
+    const start = number === 0 ? 0 : (ends[number - 1] as number)
+    const end = ends[number] as number
+    if (start === end) continue
+    const ofVisitor = views.subarray(start, end)
+    if (end - start > 1) ofVisitor.sort()
+    yield { visitor: visitors.subarray(number * visitorBytes, (number + 1) * visitorBytes), views: ofVisitor }
+  }
+}
+
+/** Where the views of each visitor end when they stand in the order of `visitors`. */
+function countViews({ length, visitors, visitorOf, days, masks }: ViewBatch, keptFrom: Day): Uint32Array {
+  if (visitors.length % visitorBytes !== 0) throw new RangeError('A visitor of the batch has not 16 bytes.')
+  const ends = new Uint32Array(visitors.length / visitorBytes)
+  for (let i = 0; i < length; i++) {
+    const day = days[i] as number
+    const mask = masks[i] as number
+    const visitor = visitorOf[i] as number
+    if (day < 0 || mask < 1 || mask > mostMask || visitor >= ends.length) {
+      throw new RangeError(`View ${i} of the batch is none: visitor ${visitor}, day ${day}, mask ${mask}.`)
+    }
+    if (day >= keptFrom) ends[visitor] = (ends[visitor] as number) + 1
+  }
+  for (let i = 1; i < ends.length; i++) ends[i] = (ends[i] as number) + (ends[i - 1] as number)
+  return ends
+}
+
+function packViews(batch: ViewBatch, pageNumbers: Uint32Array, keptFrom: Day, ends: Uint32Array): Float64Array {
+  const { length, visitorOf, pathOf, days, masks } = batch
+  const next = Uint32Array.from(ends.keys(), visitor => (visitor === 0 ? 0 : (ends[visitor - 1] as number)))
+  const views = new Float64Array(ends.at(-1) ?? 0)
+  for (let i = 0; i < length; i++) {
+    const day = days[i] as number
+    if (day < keptFrom) continue
+    const visitor = visitorOf[i] as number
+    const at = next[visitor] as number
+    next[visitor] = at + 1
+    views[at] = packView(day, pageNumbers[pathOf[i] as number] as number, masks[i] as number)
+  }
+  return views
+}
+
+/** The numbers of the visitors, by their first 32 bits: near enough to the order of the set, and one fast sort. */
+function* sortVisitors(visitors: Uint8Array): Generator<number> {
+  const count = visitors.length / visitorBytes
+  const view = new DataView(visitors.buffer, visitors.byteOffset, visitors.byteLength)
+  const keys = new Float64Array(count)
+  for (let i = 0; i < count; i++) keys[i] = view.getUint32(i * visitorBytes) * count + i
+  keys.sort()
+  for (let i = 0; i < count; i++) yield (keys[i] as number) % count
+}

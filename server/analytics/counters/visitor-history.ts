@@ -1,0 +1,286 @@
+import type { Day } from '../day.ts'
+import { asAi, asHuman } from '../view-batch.ts'
+import type { CellChanges } from './cell-changes.ts'
+import { never, site } from './cells.ts'
+import { createSeenPages, decodeSeenPages, encodeSeenPages, pushSeenPage, type SeenPages } from './seen-pages.ts'
+
+/** What one visitor saw on one day, see `encodeSeenPages`. */
+export interface SeenDay {
+  day: Day
+  pages: Uint8Array
+}
+
+/** The exact set of who saw what on which day, in the order that makes a visitor's days neighbours. */
+export interface SeenDays {
+  /** The latest days of the visitor before a day, descending, at most `limit`. */
+  listBefore(visitor: Uint8Array, before: Day, limit: number): readonly SeenDay[]
+  insert(visitor: Uint8Array, day: Day, pages: Uint8Array): void
+  update(visitor: Uint8Array, day: Day, pages: Uint8Array): void
+}
+
+/** New views of one visitor, see `packView`: ascending, repetitions allowed. */
+export type PackedViews = Float64Array
+
+const pageScale = 4
+/** Page numbers go up to 2^31, the mask has two bits; that leaves 20 bits for the day, of 17 that are needed up to the year 2299. */
+const dayScale = 2 ** 33
+
+/** Day, page and mask as one number whose order is theirs. */
+export function packView(day: Day, page: number, mask: number): number {
+  return day * dayScale + page * pageScale + mask
+}
+
+const daysAtATime = 16
+const latestDay = 2 ** 31 - 1
+
+/** What a page's chain of days needs: predecessors by kind (human, AI, any), without and with the new views. */
+const statesPerPage = 6
+const ofAny = 2
+
+/**
+ * Adds views to the days of a visitor, and to `changes` what that makes of the counters.
+ *
+ * For each page and kind the days that it was seen on form a chain, and every day is counted under the one before it. A new
+ * day between two others is counted under the first, and the second moves over to it: at most three counters change, in
+ * whatever order visits arrive.
+ */
+export class VisitorHistory {
+  readonly #seen: SeenDays
+  readonly #changes: CellChanges
+  readonly #decoded = createSeenPages()
+  /** The days from the first new one on, page by page, as they were and as they will be. */
+  readonly #before = createSeenPages()
+  readonly #after = createSeenPages()
+  /** By page number: its place among the changed pages plus one; 0 = it does not change. */
+  #places = new Uint32Array(1024)
+  #changed: number[] = []
+  #added: number[] = []
+  #states = new Int32Array(64 * statesPerPage)
+
+  constructor(seen: SeenDays, changes: CellChanges) {
+    this.#seen = seen
+    this.#changes = changes
+  }
+
+  /** How many days are new to the visitor. */
+  add(visitor: Uint8Array, views: PackedViews): number {
+    const firstDay = Math.floor((views[0] as number) / dayScale)
+    const { known, earlier } = this.#listKnown(visitor, firstDay)
+    const days = this.#merge(visitor, views, known)
+    if (this.#changed.length === 0) return 0
+    this.#findPredecessors(visitor, earlier, firstDay)
+    const newDays = this.#countDays(days)
+    for (const page of this.#changed) this.#places[page] = 0
+    this.#changed = []
+    this.#added = []
+    return newDays
+  }
+
+  /** The days from the first new one on, ascending, and the latest before it, descending. */
+  #listKnown(visitor: Uint8Array, firstDay: Day): { known: SeenDay[]; earlier: readonly SeenDay[] } {
+    const known: SeenDay[] = []
+    for (let before = latestDay; ; ) {
+      const days = this.#seen.listBefore(visitor, before, daysAtATime)
+      const ofEarlier = days.findIndex(({ day }) => day < firstDay)
+      known.push(...(ofEarlier === -1 ? days : days.slice(0, ofEarlier)))
+      if (ofEarlier !== -1 || days.length < daysAtATime) {
+        return { known: known.reverse(), earlier: ofEarlier === -1 ? [] : days.slice(ofEarlier) }
+      }
+      before = (days.at(-1) as SeenDay).day
+    }
+  }
+
+  /** Writes the days that change, and gathers all of them in `#before` and `#after`: where each begins and ends. */
+  #merge(visitor: Uint8Array, views: PackedViews, known: readonly SeenDay[]): MergedDay[] {
+    this.#before.length = 0
+    this.#after.length = 0
+    const days: MergedDay[] = []
+    let at = 0
+    let next = 0
+    while (at < views.length || next < known.length) {
+      const dayOfViews = at < views.length ? Math.floor((views[at] as number) / dayScale) : latestDay
+      const dayKnown = known[next]?.day ?? latestDay
+      const day = Math.min(dayOfViews, dayKnown)
+      const old = dayKnown === day ? known[next++] : undefined
+      this.#decoded.length = 0
+      if (old) decodeSeenPages(old.pages, this.#decoded)
+      const start = this.#after.length
+      const end = dayOfViews === day ? endOfDay(views, at, day) : at
+      const isChanged = this.#mergeDay(views, at, end)
+      at = end
+      days.push({ day, start, end: this.#after.length })
+      if (!isChanged) continue
+      const pages = encodeSeenPages(part(this.#after, start))
+      if (old) this.#seen.update(visitor, day, pages)
+      else this.#seen.insert(visitor, day, pages)
+    }
+    return days
+  }
+
+  /** Merges the views from `at` up to `end`, of one day, with those in `#decoded`. Whether anything is new. */
+  #mergeDay(views: PackedViews, at: number, end: number): boolean {
+    const { pages, masks, length } = this.#decoded
+    let isChanged = false
+    let old = 0
+    while (at < end || old < length) {
+      const pageOfViews = at < end ? pageOf(views[at] as number) : Number.POSITIVE_INFINITY
+      const pageKnown = old < length ? (pages[old] as number) : Number.POSITIVE_INFINITY
+      const page = Math.min(pageOfViews, pageKnown)
+      const before = pageKnown === page ? (masks[old++] as number) : 0
+      let after = before
+      while (at < end && pageOf(views[at] as number) === page) after |= (views[at++] as number) % pageScale
+      pushSeenPage(this.#before, page, before)
+      pushSeenPage(this.#after, page, after)
+      if (after === before) continue
+      isChanged = true
+      this.#markChanged(page, after & ~before)
+    }
+    return isChanged
+  }
+
+  #markChanged(page: number, added: number): void {
+    if (this.#changed.length === 0) this.#place(site)
+    if (page >= this.#places.length) {
+      const places = this.#places
+      this.#places = new Uint32Array(2 ** Math.ceil(Math.log2(page + 1)))
+      this.#places.set(places)
+    }
+    if (this.#places[page] === 0) this.#place(page)
+    const place = (this.#places[page] as number) - 1
+    this.#added[place] = (this.#added[place] as number) | added
+    this.#added[0] = (this.#added[0] as number) | added
+  }
+
+  #place(page: number): void {
+    const place = this.#changed.push(page) - 1
+    this.#places[page] = place + 1
+    this.#added[place] = 0
+    if (this.#states.length < (place + 1) * statesPerPage) {
+      const states = this.#states
+      this.#states = new Int32Array(states.length * 2)
+      this.#states.set(states)
+    }
+    this.#states.fill(never, place * statesPerPage, (place + 1) * statesPerPage)
+  }
+
+  /** Looks back from the first new day, only as far as it takes to find the day before for every page that changes. */
+  #findPredecessors(visitor: Uint8Array, earlier: readonly SeenDay[], firstDay: Day): void {
+    const missing = new Set(this.#changed.keys())
+    let days = earlier
+    let before = firstDay
+    while (days.length > 0) {
+      for (const { day, pages } of days) {
+        decodeSeenPages(pages, this.#decoded)
+        let ofSite = 0
+        for (let i = 0; i < this.#decoded.length; i++) {
+          const mask = this.#decoded.masks[i] as number
+          ofSite |= mask
+          const page = this.#decoded.pages[i] as number
+          const place = page < this.#places.length ? (this.#places[page] as number) : 0
+          if (place !== 0 && this.#notePredecessor(place - 1, day, mask)) missing.delete(place - 1)
+        }
+        if (this.#notePredecessor(0, day, ofSite)) missing.delete(0)
+        if (missing.size === 0) return
+        before = day
+      }
+      days = this.#seen.listBefore(visitor, before, daysAtATime)
+    }
+  }
+
+  /** Whether all that the changes of the page need to know is known. */
+  #notePredecessor(place: number, day: Day, mask: number): boolean {
+    const states = this.#states
+    const at = place * statesPerPage
+    const added = this.#added[place] as number
+    for (let kind = 0; kind <= ofAny; kind++) {
+      if (!isSeenAs(kind, mask) || states[at + kind] !== never) continue
+      states[at + kind] = day
+      states[at + kind + 3] = day
+    }
+    return (
+      states[at + ofAny] !== never &&
+      ((added & asHuman) === 0 || states[at] !== never) &&
+      ((added & asAi) === 0 || states[at + 1] !== never)
+    )
+  }
+
+  #countDays(days: readonly MergedDay[]): number {
+    let newDays = 0
+    for (const { day, start, end } of days) {
+      let siteBefore = 0
+      let siteAfter = 0
+      for (let i = start; i < end; i++) {
+        const before = this.#before.masks[i] as number
+        const after = this.#after.masks[i] as number
+        siteBefore |= before
+        siteAfter |= after
+        const page = this.#after.pages[i] as number
+        const place = page < this.#places.length ? (this.#places[page] as number) : 0
+        if (place !== 0) this.#count(place - 1, page, day, before, after)
+      }
+      this.#count(0, site, day, siteBefore, siteAfter)
+      if (siteBefore === 0 && siteAfter !== 0) newDays++
+    }
+    return newDays
+  }
+
+  /** One link of the chain: the counter it leaves, and the one it is counted under now. */
+  #count(place: number, page: number, day: Day, before: number, after: number): void {
+    const states = this.#states
+    const at = place * statesPerPage
+    const isNewOfOneKind = before === 0 && after !== asHuman + asAi
+    if (isNewOfOneKind && states[at + after - 1 + 3] === states[at + ofAny + 3]) {
+      // Nearly all: both its kind and any are counted under the same day.
+      const isHuman = after === asHuman ? 1 : 0
+      this.#changes.add(day, states[at + ofAny + 3] as number, page, isHuman, 1 - isHuman, 1)
+    } else {
+      for (let kind = 0; kind <= ofAny; kind++) this.#countKind(kind, at + kind, page, day, before, after)
+    }
+    for (let kind = 0; kind <= ofAny; kind++) {
+      if (isSeenAs(kind, before)) states[at + kind] = day
+      if (isSeenAs(kind, after)) states[at + kind + 3] = day
+    }
+  }
+
+  #countKind(kind: number, at: number, page: number, day: Day, before: number, after: number): void {
+    if (!isSeenAs(kind, after)) return
+    const was = this.#states[at] as number
+    const is = this.#states[at + 3] as number
+    if (isSeenAs(kind, before)) {
+      if (was === is) return
+      this.#addOne(kind, day, was, page, -1)
+    }
+    this.#addOne(kind, day, is, page, 1)
+  }
+
+  #addOne(kind: number, day: Day, previous: Day, page: number, count: number): void {
+    this.#changes.add(day, previous, page, kind === 0 ? count : 0, kind === 1 ? count : 0, kind === ofAny ? count : 0)
+  }
+}
+
+interface MergedDay {
+  day: Day
+  /** Into `#before` and `#after`. */
+  start: number
+  end: number
+}
+
+/** Kind 0 is human, 1 is AI, 2 is any. */
+function isSeenAs(kind: number, mask: number): boolean {
+  return kind === ofAny ? mask !== 0 : (mask & (kind + 1)) !== 0
+}
+
+function pageOf(view: number): number {
+  return Math.floor((view % dayScale) / pageScale)
+}
+
+function endOfDay(views: PackedViews, start: number, day: Day): number {
+  const next = (day + 1) * dayScale
+  let end = start
+  while (end < views.length && (views[end] as number) < next) end++
+  return end
+}
+
+function part({ length, pages, masks }: SeenPages, start: number): SeenPages {
+  return { length: length - start, pages: pages.subarray(start, length), masks: masks.subarray(start, length) }
+}

@@ -1,0 +1,47 @@
+import type { PageView, VisitRecorder } from '../../analytics/unique-visitors.ts'
+import { asHuman, toViewBatch } from '../../analytics/view-batch.ts'
+import type { Database } from '../database.ts'
+
+interface Row {
+  project: string
+  day: number
+  path: string
+  visitor: Buffer
+  mask: number
+}
+
+const viewsAtATime = 100_000
+
+/**
+ * Moves visits out of the tables that held them before each project had a file of its own, and drops those. Killed in
+ * between, it begins again: what is recorded already changes nothing.
+ */
+export function moveOldVisits(database: Database, visits: Pick<VisitRecorder, 'recordBatch'>): void {
+  const hasOldVisits = () => database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'seen'").get() !== undefined
+  if (!hasOldVisits()) return
+  const move = database.transaction(() => {
+    if (!hasOldVisits()) return
+    const rows = database.prepare<[], Row>(
+      `SELECT projects.id AS project, day, path, visitor, mask FROM seen
+       JOIN projects ON projects.key = seen.project_key JOIN pages ON pages.key = page_key
+       ORDER BY seen.project_key, day`,
+    )
+    let views: PageView[] = []
+    let project = ''
+    const record = () => {
+      if (views.length > 0) visits.recordBatch(project, toViewBatch(views))
+      views = []
+    }
+    for (const row of rows.iterate()) {
+      if (row.project !== project || views.length >= viewsAtATime) record()
+      project = row.project
+      const { path, day, visitor, mask } = row
+      if (mask & asHuman) views.push({ path, day, visitor, kind: 'human' })
+      if (mask & ~asHuman) views.push({ path, day, visitor, kind: 'ai' })
+    }
+    record()
+    database.exec('DROP TABLE seen; DROP TABLE pages')
+  })
+  // IMMEDIATE: two processes that start together must not both move them.
+  move.immediate()
+}

@@ -1,0 +1,88 @@
+import { setImmediate } from 'node:timers/promises'
+import { CellChanges } from '../../analytics/counters/cell-changes.ts'
+import { sortViews } from '../../analytics/counters/sorted-views.ts'
+import { VisitorHistory } from '../../analytics/counters/visitor-history.ts'
+import type { Day } from '../../analytics/day.ts'
+import type { DayRange, LogPosition, RecordedViews, UniqueVisitors } from '../../analytics/unique-visitors.ts'
+import type { ViewBatch } from '../../analytics/view-batch.ts'
+import type { Database } from '../database.ts'
+import { openSeenDays } from './seen-days.ts'
+import { openVisitCounters } from './visit-counters.ts'
+import { openVisitPages } from './visit-pages.ts'
+
+export const noVisitors: UniqueVisitors = { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }
+
+/** The visits of one project. */
+export function openProjectVisits(database: Database) {
+  const pages = openVisitPages(database)
+  const counters = openVisitCounters(database, pages)
+  const seen = openSeenDays(database)
+  const findPosition = database
+    .prepare<{ log: string }, string>('SELECT position FROM log_positions WHERE log = @log')
+    .pluck()
+  const upsertPosition = database.prepare<LogPosition>(
+    `INSERT INTO log_positions (log, position) VALUES (@log, @position)
+     ON CONFLICT DO UPDATE SET position = excluded.position`,
+  )
+
+  const record = database.transaction((batch: ViewBatch, position?: LogPosition): RecordedViews => {
+    const keptFrom = seen.keptFrom()
+    const changes = new CellChanges()
+    const history = new VisitorHistory(seen.days, changes)
+    let newVisitorDays = 0
+    for (const { visitor, views } of sortViews(batch, pages.toNumbers(batch.paths), keptFrom)) {
+      newVisitorDays += history.add(visitor, views)
+    }
+    counters.apply(changes)
+    if (position) upsertPosition.run(position)
+    return { newVisitorDays, tooOldViews: countBefore(batch, keptFrom) }
+  })
+
+  // One transaction: totals and pages are of the same instant, whatever an import writes meanwhile.
+  const count = database.transaction(
+    ({ dateFrom, dateTo }: DayRange, { limit, offset }: { limit: number; offset: number }): UniqueVisitors => {
+      const sum = counters.sum({
+        from: dateFrom ?? Number.MIN_SAFE_INTEGER,
+        to: dateTo ?? Number.MAX_SAFE_INTEGER,
+      })
+      if (!sum) return noVisitors
+      const { ofPage, pages: byPath } = pages.directory().ranks(pages.listByPath)
+      const ranked = sum.rank(ofPage, byPath)
+      const window = ranked.subarray(offset, offset + limit)
+      return {
+        totals: sum.site,
+        visitors: Array.from(window, page => ({ path: pages.pathOf(page), ...sum.countsOf(page) })),
+        hasMore: window.length > 0 && ranked.length > offset + limit,
+      }
+    },
+  )
+
+  return {
+    record(batch: ViewBatch, position?: LogPosition): RecordedViews {
+      return record.immediate(batch, position)
+    },
+    count: (range: DayRange, window: { limit: number; offset: number }) => count(range, window),
+    findPosition: (log: string) => findPosition.get({ log }),
+    async prune(before: Day): Promise<number> {
+      seen.keep(before)
+      let deleted = 0
+      for (const rows of seen.prune(before)) {
+        deleted += rows
+        await setImmediate()
+      }
+      return deleted
+    },
+    delete: database.transaction(() => {
+      // Not the pages: other processes know them by number, and a number must never be of another page.
+      for (const table of ['seen', 'day_counters', 'month_counters', 'log_positions', 'kept']) {
+        database.exec(`DELETE FROM ${table}`)
+      }
+    }).immediate,
+  }
+}
+
+function countBefore({ length, days }: ViewBatch, day: Day): number {
+  let count = 0
+  for (let i = 0; i < length; i++) if ((days[i] as number) < day) count++
+  return count
+}

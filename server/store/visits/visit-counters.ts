@@ -1,0 +1,77 @@
+import { decodeBlock, encodeBlock } from '../../analytics/counters/cell-block.ts'
+import { CellChanges } from '../../analytics/counters/cell-changes.ts'
+import type { Cells } from '../../analytics/counters/cells.ts'
+import { mergeBlock } from '../../analytics/counters/merge-block.ts'
+import { startOfMonth } from '../../analytics/counters/month.ts'
+import { type DaySpan, planRange } from '../../analytics/counters/range-plan.ts'
+import { RangeSum } from '../../analytics/counters/range-sum.ts'
+import type { Day } from '../../analytics/day.ts'
+import type { Database } from '../database.ts'
+import type { VisitPages } from './visit-pages.ts'
+
+/** The counters of a project: a block a day, and one a month. */
+export function openVisitCounters(database: Database, pages: VisitPages) {
+  const days = openBlocks(database, 'day_counters', 'day')
+  const months = openBlocks(database, 'month_counters', 'month')
+  const findVisited = database.prepare<[], { first: Day | null; last: Day | null }>(
+    'SELECT (SELECT min(day) FROM day_counters) AS first, (SELECT max(day) FROM day_counters) AS last',
+  )
+
+  return {
+    /** Inside the transaction that changes what was seen. */
+    apply(changes: CellChanges): void {
+      const ids = new Map<number, number>()
+      const idOf = (page: number) => {
+        const id = ids.get(page) ?? pages.idOf(page)
+        ids.set(page, id)
+        return id
+      }
+      const ofMonths = new CellChanges()
+      for (const [day, cells] of changes.byDay()) {
+        days.merge(day, cells, idOf)
+        addToMonth(ofMonths, startOfMonth(day), cells)
+      }
+      for (const [month, cells] of ofMonths.byDay()) months.merge(month, cells, idOf)
+    },
+    /** Inside a transaction: the blocks and the pages they name are of the same instant. Undefined without visits. */
+    sum(range: DaySpan): RangeSum | undefined {
+      const { first, last } = findVisited.get() ?? { first: null, last: null }
+      if (first === null || last === null) return undefined
+      const plan = planRange(range, { from: first, to: last + 1 })
+      const total = new RangeSum(Math.max(range.from, first), pages.directory())
+      for (const span of plan.days) for (const block of days.list(span)) total.add(decodeBlock(block))
+      if (plan.months) for (const block of months.list(plan.months)) total.add(decodeBlock(block))
+      return total
+    },
+  }
+}
+
+/** A visitor who came earlier in the month is counted on that earlier day already. */
+function addToMonth(changes: CellChanges, month: Day, cells: Cells): void {
+  const { length, previous, pages, human, ai, total } = cells
+  for (let i = 0; i < length; i++) {
+    const day = previous[i] as number
+    if (day >= month) continue
+    changes.add(month, day, pages[i] as number, human[i] as number, ai[i] as number, total[i] as number)
+  }
+}
+
+function openBlocks(database: Database, table: 'day_counters' | 'month_counters', key: 'day' | 'month') {
+  const find = database.prepare<[Day], Buffer>(`SELECT block FROM ${table} WHERE ${key} = ?`).pluck()
+  const upsert = database.prepare<[Day, Uint8Array]>(
+    `INSERT INTO ${table} (${key}, block) VALUES (?, ?) ON CONFLICT DO UPDATE SET block = excluded.block`,
+  )
+  const remove = database.prepare<[Day]>(`DELETE FROM ${table} WHERE ${key} = ?`)
+  const list = database
+    .prepare<DaySpan, Buffer>(`SELECT block FROM ${table} WHERE ${key} >= @from AND ${key} < @to ORDER BY ${key}`)
+    .pluck()
+  return {
+    merge(day: Day, changes: Cells, idOf: (page: number) => number): void {
+      const known = find.get(day)
+      const merged = mergeBlock(known && decodeBlock(known), changes, idOf)
+      if (merged) upsert.run(day, encodeBlock(merged))
+      else remove.run(day)
+    },
+    list: (span: DaySpan) => list.iterate(span),
+  }
+}

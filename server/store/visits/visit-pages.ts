@@ -1,0 +1,42 @@
+import { PageDirectory } from '../../analytics/counters/page-directory.ts'
+import { toPageId } from '../../analytics/counters/page-id.ts'
+import type { Database } from '../database.ts'
+
+export type VisitPages = ReturnType<typeof openVisitPages>
+
+/** The pages of a project. */
+export function openVisitPages(database: Database) {
+  const findNumber = database.prepare<[string], number>('SELECT number FROM pages WHERE path = ?').pluck()
+  const findId = database.prepare<[number], number>('SELECT id FROM pages WHERE number = ?').pluck()
+  const hasId = database.prepare<[number], number>('SELECT 1 FROM pages WHERE id = ?').pluck()
+  const insert = database.prepare<[number, string]>('INSERT INTO pages (id, path) VALUES (?, ?)')
+  const findPath = database.prepare<[number], string>('SELECT path FROM pages WHERE number = ?').pluck()
+  const listIdsAfter = database
+    .prepare<[number], number>('SELECT id FROM pages WHERE number > ? ORDER BY number')
+    .pluck()
+  const listByPath = database.prepare<[], number>('SELECT number FROM pages ORDER BY path').pluck()
+  const directory = new PageDirectory()
+
+  return {
+    /** The number of each path; those that are new get the next ones. */
+    toNumbers: (paths: readonly string[]) =>
+      Uint32Array.from(paths, path => {
+        const known = findNumber.get(path)
+        if (known !== undefined) return known
+        const id = toPageId(path, taken => hasId.get(taken) !== undefined)
+        return Number(insert.run(id, path).lastInsertRowid)
+      }),
+    idOf(number: number): number {
+      const id = findId.get(number)
+      if (id === undefined) throw new RangeError(`There is no page ${number}.`)
+      return id
+    },
+    pathOf: (index: number) => findPath.get(index + 1) as string,
+    /** All pages, numbered from 0 in it. Inside a read transaction: it must not know more, or less, than the counters. */
+    directory(): PageDirectory {
+      for (const id of listIdsAfter.all(directory.size)) directory.add(id)
+      return directory
+    },
+    listByPath: () => Uint32Array.from(listByPath.all(), number => number - 1),
+  }
+}
