@@ -1,0 +1,93 @@
+import { LogFileError, openLogFile } from '../import/log-file.ts'
+import { headBytes } from './head-print.ts'
+import type { LogEntry } from './log-entries.ts'
+import type { OpenLog } from './open-log.ts'
+
+const lineFeed = 0x0a
+const lineBreak = Buffer.from('\n')
+
+/**
+ * Opens a rotated log that was compressed meanwhile.
+ *
+ * @param offset where to begin, before compression: all up to there is unpacked and passed over.
+ * @throws {LogFileError} see `openLogFile`; `read` throws it when the file is damaged or cut off.
+ */
+export async function openCompressedLog(entry: LogEntry, offset: number): Promise<OpenLog> {
+  const { chunks, readBytes } = await openLogFile(entry.path)
+  return new CompressedLog(entry, offset, chunks[Symbol.asyncIterator](), readBytes)
+}
+
+class CompressedLog implements OpenLog {
+  readonly path: string
+  readonly file: string
+  readonly modifiedAtMs: number
+  readonly isComplete = true
+  readonly #sizeBytes: number
+  readonly #chunks: AsyncIterator<Buffer>
+  readonly #readBytes: () => number
+  readonly #beginAt: number
+  head: Buffer = Buffer.alloc(0)
+  offset: number
+  #readTo = 0
+
+  constructor(entry: LogEntry, offset: number, chunks: AsyncIterator<Buffer>, readBytes: () => number) {
+    this.path = entry.path
+    this.file = entry.file
+    this.modifiedAtMs = entry.modifiedAtMs
+    this.#sizeBytes = entry.sizeBytes
+    this.#chunks = chunks
+    this.#readBytes = readBytes
+    this.#beginAt = offset
+    this.offset = offset
+  }
+
+  get aheadBytes(): number {
+    return Math.max(0, this.#sizeBytes - this.#readBytes())
+  }
+
+  async read(): Promise<Buffer | null> {
+    for (;;) {
+      const { value: chunk, done } = await this.#chunks.next()
+      if (done) return null
+      const from = this.#readTo
+      this.#readTo += chunk.length
+      if (this.head.length < headBytes) {
+        this.head = Buffer.concat([this.head, chunk.subarray(0, headBytes - this.head.length)])
+      }
+      if (this.#readTo <= this.#beginAt) continue
+      const end = chunk.lastIndexOf(lineFeed) + 1
+      if (end > 0) this.offset = Math.max(this.#beginAt, from + end)
+      return from < this.#beginAt ? chunk.subarray(this.#beginAt - from) : chunk
+    }
+  }
+
+  async readRest(): Promise<Buffer | null> {
+    if (this.#readTo <= this.offset) return null
+    this.offset = this.#readTo
+    return lineBreak
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return?.()
+  }
+}
+
+/** The first bytes of a compressed log, up to `count`; fewer when it is damaged. */
+export async function readCompressedHead(path: string, count: number): Promise<Buffer> {
+  const { chunks } = await openLogFile(path)
+  let head: Buffer = Buffer.alloc(0)
+  try {
+    for await (const chunk of chunks) {
+      head = Buffer.concat([head, chunk.subarray(0, count - head.length)])
+      if (head.length >= count) break
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error
+  }
+  return head
+}
+
+/** Whether an error says that the compressed data is cut off or damaged. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof LogFileError && String((error.cause as NodeJS.ErrnoException).code).startsWith('Z_')
+}

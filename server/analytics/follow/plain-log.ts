@@ -1,0 +1,118 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { headBytes } from './head-print.ts'
+import { toFile } from './log-entries.ts'
+import { LogReplacedError, type OpenLog } from './open-log.ts'
+
+const pieceBytes = 256 * 1024
+const lineFeed = 0x0a
+const lineBreak = Buffer.from('\n')
+
+export interface PlainLogOptions {
+  path: string
+  /** Where to begin: the end of a whole line. */
+  offset: number
+  isComplete: boolean
+}
+
+/**
+ * Opens a log that is not compressed. It stays the same file when it is renamed or removed.
+ *
+ * @throws {Error} as `open` does: ENOENT, EACCES ...
+ */
+export async function openPlainLog({ path, offset, isComplete }: PlainLogOptions): Promise<OpenLog> {
+  const handle = await open(path)
+  try {
+    const stats = await handle.stat({ bigint: true })
+    const head = await readAt(handle, 0, Buffer.alloc(Math.min(headBytes, offset)))
+    return new PlainLog(handle, { path, offset, isComplete, file: toFile(stats), head })
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+class PlainLog implements OpenLog {
+  readonly path: string
+  readonly file: string
+  readonly isComplete: boolean
+  readonly #handle: FileHandle
+  readonly #piece = Buffer.allocUnsafe(pieceBytes)
+  head: Buffer
+  offset: number
+  modifiedAtMs = 0
+  #sizeBytes = 0
+  /** Behind `offset` while a line longer than a piece is read. */
+  #readTo: number
+
+  constructor(handle: FileHandle, options: PlainLogOptions & { file: string; head: Buffer }) {
+    this.#handle = handle
+    this.path = options.path
+    this.file = options.file
+    this.isComplete = options.isComplete
+    this.head = options.head
+    this.offset = options.offset
+    this.#readTo = options.offset
+  }
+
+  get aheadBytes(): number {
+    return Math.max(0, this.#sizeBytes - this.offset)
+  }
+
+  async read(): Promise<Buffer | null> {
+    const piece = await this.#readPiece()
+    const end = piece.lastIndexOf(lineFeed) + 1
+    // Half a line waits for its other half, unless it fills a piece: then it passes in pieces.
+    if (end === 0 && piece.length < pieceBytes) return null
+    return this.#take(end === 0 ? piece : piece.subarray(0, end), end > 0)
+  }
+
+  async readRest(): Promise<Buffer | null> {
+    const piece = await this.#readPiece()
+    if (piece.length === 0) return this.#readTo > this.offset ? this.#take(lineBreak, true, 0) : null
+    const rest = piece.at(-1) === lineFeed ? piece : Buffer.concat([piece, lineBreak])
+    return this.#take(rest, true, piece.length)
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close()
+  }
+
+  /** What stands behind `#readTo`, and surely belongs to the file whose head was read. */
+  async #readPiece(): Promise<Buffer> {
+    const { size, mtimeNs } = await this.#handle.stat({ bigint: true })
+    this.#sizeBytes = Number(size)
+    this.modifiedAtMs = Number(mtimeNs) / 1e6
+    // A copy may lack what was read from its original between copying and emptying.
+    if (this.#sizeBytes < this.#readTo && !this.isComplete) throw new LogReplacedError()
+    const piece = await readAt(this.#handle, this.#readTo, this.#piece)
+    // After reading, not before: a file that still begins as it did had not been emptied when the piece was read.
+    const head = this.#growHead(piece)
+    const now = await readAt(this.#handle, 0, Buffer.allocUnsafe(head.length))
+    if (!now.equals(head)) throw new LogReplacedError()
+    return piece
+  }
+
+  #growHead(piece: Buffer): Buffer {
+    const missing = headBytes - this.head.length
+    if (this.head.length < this.#readTo || missing <= 0) return this.head
+    return Buffer.concat([this.head, piece.subarray(0, missing)])
+  }
+
+  #take(piece: Buffer, isWhole: boolean, takenBytes = piece.length): Buffer {
+    this.head = this.#growHead(piece.subarray(0, takenBytes))
+    this.#readTo += takenBytes
+    if (isWhole) this.offset = this.#readTo
+    return piece
+  }
+}
+
+/** Up to the length of `into`: less at the end of the file. */
+export async function readAt(handle: FileHandle, from: number, into: Buffer): Promise<Buffer> {
+  let filled = 0
+  while (filled < into.length) {
+    const { bytesRead } = await handle.read(into, filled, into.length - filled, from + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return into.subarray(0, filled)
+}
