@@ -13,6 +13,8 @@ export interface MeasuredRun {
   cpuSeconds?: number
   /** Most memory of the process itself. */
   peakBytes?: number
+  /** Most memory of it or of one it started, as the kernel keeps account: no moment is missed. */
+  maxRssBytes?: number
   /** Most memory of it and all it started at one time, such as a browser. */
   peakTreeBytes?: number
   /** What the process itself held, some times a second from its start to its end. */
@@ -31,7 +33,7 @@ export async function runMeasured(
   const timeFile = `${logFile}.time`
   const isTimed = process.platform === 'linux' && existsSync(timeProgram)
   const [program, programArgs] = isTimed
-    ? [timeProgram, ['-o', timeFile, '-f', '%U %S', command, ...args]]
+    ? [timeProgram, ['-o', timeFile, '-f', '%U %S %M', command, ...args]]
     : [command, [...args]]
   const log = createWriteStream(logFile)
   const startedAt = performance.now()
@@ -74,13 +76,14 @@ export async function runMeasured(
   })
   const wallSeconds = (performance.now() - startedAt) / 1000
   await sampling
-  const [user, system] = isTimed && !isLate ? await readTimes(timeFile) : []
+  const [user, system, maxRssKb] = isTimed && !isLate ? await readTimes(timeFile) : []
   return {
     exitCode: isLate ? null : exitCode,
     stdout: Buffer.concat(parts).toString(),
     wallSeconds,
     heldBytes,
     ...(user === undefined || system === undefined ? {} : { cpuSeconds: user + system }),
+    ...(maxRssKb === undefined ? {} : { maxRssBytes: maxRssKb * 1024 }),
     ...(peakBytes === 0 ? {} : { peakBytes, peakTreeBytes }),
   }
 }

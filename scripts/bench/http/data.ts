@@ -5,6 +5,8 @@ import type { Exchange } from './load.ts'
 
 export interface BenchData {
   key: string
+  organizationId: string
+  projectIds: string[]
   /** One a job: its path, and the body that is the right answer. */
   exchanges: Exchange[]
 }
@@ -50,6 +52,8 @@ export async function createData(dataFolder: string, jobCount: number): Promise<
     await store.agentJobs.insertAll(jobs)
     return {
       key,
+      organizationId,
+      projectIds,
       exchanges: jobs.map(({ projectId, ...job }) => ({
         path: `/v2/agent/${projectId}/job/${job.id}`,
         body: JSON.stringify({ ...job, createdAt: new Date(createdAt).toISOString() }),

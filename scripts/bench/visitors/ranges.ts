@@ -22,6 +22,8 @@ export type Length = 'week' | 'month' | 'year' | 'odd'
 
 export const lengths: readonly Length[] = ['week', 'month', 'year', 'odd']
 
+/** A prime: those that are asked one after the other lie apart, and none twice. */
+const stride = 7919
 const oddDays = [211, 97, 333, 149, 251, 45, 301, 187, 367, 123, 277, 71]
 
 /**
@@ -32,7 +34,7 @@ export function chooseWindows(length: Length, count: number, from: number, to: n
   return Array.from({ length: count }, (_, i) => {
     const days = { week: 7, month: 30, year: 365, odd: oddDays[i % oddDays.length] as number }[length]
     const latest = Math.max(0, to - from - days)
-    const start = from + Math.round(((i * 7 + 3) % count) * (latest / count))
+    const start = from + Math.round(((i * stride) % count) * (latest / Math.max(1, count - 1)))
     return { from: start, to: start + days }
   })
 }

@@ -1,0 +1,67 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { AnswerPage, Question } from './question.ts'
+
+export interface Answer {
+  page: AnswerPage
+  /** User and system time of all threads of the process, for this answer alone. */
+  cpuMs: number
+  wallMs: number
+  /** The most memory that the process ever held. */
+  peakBytes: number
+}
+
+export interface AskedProcess {
+  ask(question: Question): Promise<Answer>
+  close(): Promise<void>
+}
+
+/** Starts a file of this folder that answers questions, see `answerQuestions`, as a process of its own. */
+export function startAsked(file: string, settings: object): AskedProcess {
+  const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  return {
+    ask(question) {
+      child.send(question)
+      return hear(child, file)
+    },
+    async close() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.disconnect()
+      await ended
+    },
+  }
+}
+
+function hear(child: ChildProcess, file: string): Promise<Answer> {
+  return new Promise((done, failed) => {
+    const fail = (code: number | null) => failed(new Error(`${file} ended with ${code} instead of an answer.`))
+    child.once('exit', fail)
+    child.once('message', answer => {
+      child.off('exit', fail)
+      done(answer as Answer)
+    })
+  })
+}
+
+/** What `startAsked` gave this process. */
+export function readSettings<Settings>(): Settings {
+  return JSON.parse(process.argv[2] ?? '{}')
+}
+
+/** Answers the questions of the parent, one after the other, and measures each; ends when the parent is gone. */
+export function answerQuestions(answer: (question: Question) => AnswerPage | Promise<AnswerPage>): void {
+  process.on('message', async (question: Question) => {
+    const cpuBefore = process.cpuUsage()
+    const startedAt = performance.now()
+    const page = await answer(question)
+    const wallMs = performance.now() - startedAt
+    const { user, system } = process.cpuUsage(cpuBefore)
+    const peakBytes = process.resourceUsage().maxRSS * 1024
+    process.send?.({ page, cpuMs: (user + system) / 1000, wallMs, peakBytes } satisfies Answer)
+  })
+  process.on('disconnect', () => process.exit(0))
+}

@@ -1,0 +1,54 @@
+import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CommandError } from '../../../server/commands/command-error.ts'
+import { runMeasured } from '../export/measured-run.ts'
+import { type AskedProcess, startAsked } from './asked-process.ts'
+import { type ImportFigures, toImportFigures } from './import-figures.ts'
+import type { Truth } from './truth.ts'
+
+/** Ways to write the query: which one is faster depends on the range, and both are asked. */
+export const duckDbQueries = ['count-distinct', 'group-by'] as const
+export type DuckDbQuery = (typeof duckDbQueries)[number]
+
+export interface DuckDb {
+  file: string
+  load: ImportFigures & { storedBytes: number }
+  /** A process for each way to write the query. */
+  start(): { query: DuckDbQuery; process: AskedProcess }[]
+}
+
+/** Loads the visits into a DuckDB database: visitors as integers of 4 bytes, where we have 16, and no view twice. */
+export async function openDuckDb(truth: Truth, paths: readonly string[], scratch: string): Promise<DuckDb> {
+  const file = join(scratch, 'visits.duckdb')
+  const [visits, pages] = [join(scratch, 'visits.csv'), join(scratch, 'pages.csv')]
+  const rows = writeRows(truth, visits)
+  writeFileSync(pages, paths.map((path, page) => `${page},${path}\n`).join(''))
+  const args = [join(import.meta.dirname, 'load-duckdb.ts'), JSON.stringify({ file, visits, pages })]
+  const logFile = join(scratch, 'duckdb.log')
+  const run = await runMeasured(process.execPath, args, { logFile, timeoutMs: 24 * 3_600_000, folder: scratch })
+  if (run.exitCode !== 0) throw new CommandError(`Loading DuckDB ended with ${run.exitCode}; see ${logFile}`)
+  await rm(visits)
+  return {
+    file,
+    load: { ...toImportFigures(run, rows), storedBytes: statSync(file).size },
+    start: () => duckDbQueries.map(query => ({ query, process: startAsked('answer-duckdb.ts', { file, query }) })),
+  }
+}
+
+/** The table of visits as CSV: visitor, page, day, mask. */
+function writeRows(truth: Truth, file: string): number {
+  const csv = openSync(file, 'w')
+  let text = ''
+  let rows = 0
+  truth.forEach((visitor, page, day, mask) => {
+    text += `${visitor},${page},${day},${mask}\n`
+    rows++
+    if (text.length < 1 << 20) return
+    writeSync(csv, text)
+    text = ''
+  })
+  writeSync(csv, text)
+  closeSync(csv)
+  return rows
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { CommandError } from '../../../server/commands/command-error.ts'
+import { runMeasured } from '../export/measured-run.ts'
+import { runTool } from '../export/run-tool.ts'
+import { type ImportFigures, toImportFigures } from './import-figures.ts'
+
+/**
+ * Installs Debian's GoAccess where that is possible and it is not there.
+ *
+ * @throws {CommandError} when it has to be installed by hand.
+ */
+export async function installGoAccess(scratch: string): Promise<void> {
+  if (isInstalled()) return
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    console.error('Installing GoAccess (apt-get) ...')
+    const options = { folder: scratch, log: 'apt-get.log', env: { DEBIAN_FRONTEND: 'noninteractive' } }
+    // The lists of a fresh image are missing or old; without a network the installation says so.
+    await runTool('apt-get', ['update', '-qq'], options).catch(() => {})
+    await runTool('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'goaccess'], options).catch(() => {})
+  }
+  if (isInstalled()) return
+  throw new CommandError(
+    'GoAccess is not installed. Debian: apt-get install goaccess. Or leave it out with --peer duckdb.',
+  )
+}
+
+function isInstalled(): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, 'goaccess')))
+}
+
+/** Has GoAccess read a log and report on it as JSON, with its defaults and no GeoIP. */
+export async function measureGoAccess(log: string, lines: number, scratch: string): Promise<ImportFigures> {
+  const output = join(scratch, 'goaccess.json')
+  const args = [log, '--log-format=COMBINED', '--no-global-config', '--no-progress', '-o', output]
+  const logFile = join(scratch, 'goaccess.log')
+  const run = await runMeasured('goaccess', args, { logFile, timeoutMs: 24 * 3_600_000, folder: scratch })
+  if (run.exitCode !== 0)
+    throw new CommandError(`GoAccess ended with ${run.exitCode}: ${await readFile(logFile, 'utf8')}`)
+  // Seen to have read all of it: one that stopped early would look fast.
+  const { general } = JSON.parse(await readFile(output, 'utf8'))
+  await rm(output)
+  const read = general.valid_requests + general.failed_requests
+  if (read < lines * 0.99) throw new CommandError(`GoAccess read ${read} of ${lines} lines.`)
+  return toImportFigures(run, lines)
+}

@@ -1,0 +1,131 @@
+import type { HttpPart } from './http-part.ts'
+import type { ImportFigures } from './import-figures.ts'
+import type { ImportPart } from './import-part.ts'
+import type { Length } from './ranges.ts'
+import type { LengthFigures, VisitsPart } from './visits-part.ts'
+
+/** One thing that must be reached. */
+export interface Goal {
+  what: string
+  /** What was measured, in words. */
+  given: string
+  /** Undefined when the run is too small to say; then it is no failure. */
+  isMet?: boolean
+}
+
+export interface Results {
+  import?: ImportPart
+  visits: VisitsPart
+  http: HttpPart
+}
+
+/** Below these sizes what a program takes to start is what is measured. */
+const leastLines = 5_000_000
+const leastVisits = 10_000_000
+/** From here on the goals are those of a hundred million visits. */
+const manyVisits = 50_000_000
+const leastSamples = 20
+
+const mostCpuMs: Record<Length, number> = { week: 10, month: 20, year: 60, odd: 60 }
+
+export function judge({ import: imported, visits, http }: Results): Goal[] {
+  return [
+    ...(imported ? judgeImport(imported) : []),
+    ...judgeVisits(visits),
+    ...judgeHttp(http),
+    ...judgeAnswers(imported, visits, http),
+  ]
+}
+
+function judgeImport({ quire, goAccess }: ImportPart): Goal[] {
+  const isLarge = quire.lines >= leastLines
+  const goals: Goal[] = []
+  if (goAccess) {
+    const ratio = quire.linesPerCpuSecond / goAccess.linesPerCpuSecond
+    const given = `${ratio.toFixed(1)} times`
+    goals.push(
+      ifLarge(isLarge, { what: 'import: 4 times the lines per CPU second of GoAccess', given, isMet: ratio >= 4 }),
+    )
+    const memory = `${megabytes(quire.peakBytes)} MB to ${megabytes(goAccess.peakBytes)} MB`
+    const isMet = quire.peakBytes <= goAccess.peakBytes
+    goals.push(ifLarge(isLarge, { what: 'import: no more memory than GoAccess', given: memory, isMet }))
+  }
+  const growth = findGrowth(quire)
+  if (growth !== undefined) {
+    const given = `${growth.toFixed(2)} times, the last fifth to the second`
+    goals.push({ what: 'import: memory stays flat', given, isMet: growth <= 1.25 })
+  }
+  return goals
+}
+
+/** What is held in the last fifth of the time by what is held in the second; undefined when it took too short. */
+export function findGrowth({ heldBytes }: Pick<ImportFigures, 'heldBytes'>): number | undefined {
+  if (heldBytes.length < leastSamples) return undefined
+  const fifth = Math.floor(heldBytes.length / 5)
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  return mean(heldBytes.slice(-fifth)) / mean(heldBytes.slice(fifth, 2 * fifth))
+}
+
+function judgeVisits({ visits, lengths }: VisitsPart): Goal[] {
+  const isLarge = visits >= leastVisits
+  return lengths.flatMap(figures => {
+    const { length, first, deep, duckDb } = figures
+    const slowest = Math.max(first.cpuMs, deep.cpuMs)
+    const most = visits >= manyVisits ? { week: undefined, month: undefined, year: 300, odd: undefined } : mostCpuMs
+    const goals: Goal[] = []
+    const limit = most[length]
+    if (limit !== undefined) {
+      const given = `${first.cpuMs.toFixed(1)} ms, deep ${deep.cpuMs.toFixed(1)} ms`
+      goals.push({ what: `${length}: at most ${limit} ms CPU at the median`, given, isMet: slowest <= limit })
+    }
+    if (duckDb) goals.push(...judgeBeside(figures, duckDb, isLarge))
+    return goals
+  })
+}
+
+function judgeBeside(
+  { length, first, deep }: LengthFigures,
+  duckDb: NonNullable<LengthFigures['duckDb']>,
+  isLarge: boolean,
+): Goal[] {
+  const places = [
+    { ours: first, theirs: duckDb.first },
+    { ours: deep, theirs: duckDb.deep },
+  ]
+  const cpu = Math.min(...places.map(({ ours, theirs }) => theirs.cpuMs / ours.cpuMs))
+  const wall = Math.min(...places.map(({ ours, theirs }) => theirs.wallMs / ours.wallMs))
+  const given = `${cpu.toFixed(1)} times as fast by CPU, ${wall.toFixed(1)} by the clock`
+  const goals = [{ what: `${length}: never slower than DuckDB`, given, isMet: cpu >= 1 && wall >= 1 }]
+  if (length === 'year') goals.push({ what: 'year: 20 times as fast as DuckDB', given, isMet: cpu >= 20 })
+  return goals.map(goal => ifLarge(isLarge, goal))
+}
+
+function judgeHttp({ visitors, duringImport }: HttpPart): Goal[] {
+  const goals: Goal[] = [
+    {
+      what: 'HTTP: p95 of getUniqueVisitors under 200 ms',
+      given: `${visitors.p95Ms.toFixed(1)} ms`,
+      isMet: visitors.p95Ms < 200,
+    },
+  ]
+  if (duringImport) {
+    const given = `${duringImport.p99Ms.toFixed(1)} ms`
+    goals.push({ what: 'HTTP: p99 of getAgentJob under 50 ms during an import', given, isMet: duringImport.p99Ms < 50 })
+  }
+  return goals
+}
+
+function judgeAnswers(imported: ImportPart | undefined, visits: VisitsPart, http: HttpPart): Goal[] {
+  const differences = (imported?.differences ?? 0) + visits.differences + http.differences
+  const compared = (imported?.compared ?? 0) + visits.compared
+  const given = `${differences} of ${compared.toLocaleString('en')} counts`
+  return [{ what: 'all answers are right', given, isMet: differences === 0 && compared > 0 }]
+}
+
+function ifLarge(isLarge: boolean, { isMet, ...goal }: Goal): Goal {
+  return isLarge && isMet !== undefined ? { ...goal, isMet } : goal
+}
+
+export function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)
+}

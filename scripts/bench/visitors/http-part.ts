@@ -1,0 +1,113 @@
+import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { routes } from '../../../generated/operations.ts'
+import { formatDay } from '../../../server/analytics/day.ts'
+import { openStore } from '../../../server/store/store.ts'
+import type { BenchData } from '../http/data.ts'
+import { type ServerProcess, startServerProcess } from '../http/server-process.ts'
+import type { ImportFigures } from './import-figures.ts'
+import { importLog } from './import-part.ts'
+import { request, runPaced } from './paced-load.ts'
+import { type Percentiles, toPercentiles } from './percentiles.ts'
+import { type AnswerPage, countDifferences, type Question } from './question.ts'
+import type { Counts } from './truth.ts'
+import type { Exam } from './visits-part.ts'
+
+export interface HttpPart {
+  /** getUniqueVisitors, one request at a time, each for another range. */
+  visitors: Percentiles & { serverCpuMs: number }
+  /** getAgentJob, 100 requests a second. */
+  idle: Percentiles
+  /** The same while a process of its own imports a log into another project of the same data folder. */
+  duringImport?: Percentiles & { import: ImportFigures }
+  differences: number
+}
+
+interface Options {
+  data: string
+  bench: BenchData
+  exams: readonly Exam[]
+  /** Left out when no log was written. */
+  log?: { file: string; lines: number }
+  scratch: string
+  say(text: string): void
+}
+
+const everyMs = 10
+const idleMs = 5000
+const budget = routes.find(({ operationId }) => operationId === 'getUniqueVisitors')?.rateLimit
+
+/** Puts `quire serve` with its defaults in front of a data folder and asks over HTTP. */
+export async function measureHttp({ data, bench, exams, log, scratch, say }: Options): Promise<HttpPart> {
+  const server = await startServerProcess('quire.ts', {
+    BENCH_DATA: data,
+    BENCH_LOG_LEVEL: 'info',
+    BENCH_LOG_FILE: join(scratch, 'server.log'),
+  })
+  const headers = { Authorization: `Bearer ${bench.key}` }
+  try {
+    say('Asking over HTTP ...')
+    const { differences, ...visitors } = await askVisitors(server, headers, { data, bench, exams })
+    const load = (until: Promise<unknown>) => runPaced(server.url, headers, bench.exchanges, { everyMs, until })
+    const idle = await load(sleep(idleMs))
+    if (!log) return { visitors, idle, differences }
+    say('Asking for agent jobs while a log is imported ...')
+    const importing = importLog(log.file, bench.projectIds[1] as string, { data, scratch, lines: log.lines })
+    const [times, { figures }] = await Promise.all([load(importing), importing])
+    return { visitors, idle, duringImport: { ...times, import: figures }, differences }
+  } finally {
+    await server.close()
+  }
+}
+
+async function askVisitors(
+  server: ServerProcess,
+  headers: Record<string, string>,
+  { data, bench, exams }: Pick<Options, 'data' | 'bench' | 'exams'>,
+) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const timesMs: number[] = []
+  let differences = 0
+  const cpuBefore = await server.readCpuSeconds()
+  for (const [i, { question, want }] of mix(exams).entries()) {
+    if (i % (budget?.quota ?? exams.length) === 0) await refillBudget(data, bench.organizationId)
+    const startedAt = performance.now()
+    const body = await request(server.url + toPath(bench.projectIds[0] as string, question), headers, agent)
+    timesMs.push(performance.now() - startedAt)
+    differences += countDifferences(toAnswer(JSON.parse(body)), want)
+  }
+  agent.destroy()
+  const serverCpuMs = ((await server.readCpuSeconds()) - cpuBefore) * (1000 / exams.length)
+  return { ...toPercentiles(timesMs), serverCpuMs, differences }
+}
+
+/** All lengths in turns, not one after the other. */
+function mix<T>(items: readonly T[]): T[] {
+  const parts = 4
+  return items.map((_, i) => items[(i % parts) * Math.floor(items.length / parts) + Math.floor(i / parts)] as T)
+}
+
+/** An organization may ask 100 times an hour, and no setting changes that: what it has used is set back to nothing. */
+async function refillBudget(data: string, organizationId: string): Promise<void> {
+  if (!budget) return
+  const store = openStore(data)
+  await store.rateLimits.replace(organizationId, budget.budget, () => 0)
+  store.close()
+}
+
+function toPath(projectId: string, { range, limit, offset }: Question): string {
+  const query = `dateFrom=${formatDay(range.from)}&dateTo=${formatDay(range.to)}&limit=${limit}&offset=${offset}`
+  return `/v1/analytics/${projectId}/visitors?${query}`
+}
+
+interface Body {
+  totals: Record<'human' | 'ai' | 'total', number>
+  visitors: (Record<'human' | 'ai' | 'total', number> & { path: string })[]
+  hasMore: boolean
+}
+
+function toAnswer({ totals, visitors, hasMore }: Body): AnswerPage {
+  const counts = ({ human, ai, total }: Body['totals']): Counts => [human, ai, total]
+  return { site: counts(totals), pages: visitors.map(page => ({ path: page.path, counts: counts(page) })), hasMore }
+}

@@ -1,0 +1,127 @@
+import { join, resolve } from 'node:path'
+import { CommandError } from '../../../server/commands/command-error.ts'
+import { runMeasured } from '../export/measured-run.ts'
+import type { BenchData } from '../http/data.ts'
+import { type LogTally, writeAccessLog } from './access-log.ts'
+import { startAsked } from './asked-process.ts'
+import { measureGoAccess } from './goaccess.ts'
+import { type ImportFigures, sizeFolder, toImportFigures } from './import-figures.ts'
+import { createPaths } from './pages.ts'
+import { endDay, firstDay, type Plan } from './plan.ts'
+import { countDifferences, expectAnswers, type Question } from './question.ts'
+import { chooseRanges } from './ranges.ts'
+import { Truth } from './truth.ts'
+
+export interface ImportPart {
+  log: LogTally
+  quire: ImportFigures
+  /** Of the data folder after the import. */
+  storedBytes: number
+  goAccess?: ImportFigures
+  /** Counts of all pages in ten ranges, and of kinds of lines, that are not those of the generator. */
+  differences: number
+  compared: number
+}
+
+const main = resolve(import.meta.dirname, '../../../server/main.ts')
+
+/** Writes a log, imports it into the first project of a data folder, and compares what it counts then. */
+export async function measureImport(
+  plan: Plan,
+  {
+    data,
+    bench,
+    log,
+    scratch,
+    say,
+  }: { data: string; bench: BenchData; log: string; scratch: string; say(text: string): void },
+): Promise<ImportPart> {
+  const paths = createPaths(plan.pages)
+  const truth = new Truth({ firstDay, paths, capacity: plan.lines })
+  say(`Writing a log of ${plan.lines} lines ...`)
+  const traffic = {
+    seed: plan.seed,
+    requests: plan.lines,
+    pages: plan.pages,
+    from: firstDay,
+    to: endDay,
+    viewsOnly: false,
+  }
+  const tally = writeAccessLog(log, traffic, paths, truth)
+  const isCompared = plan.peers.includes('goaccess')
+  if (isCompared) say('GoAccess reads it ...')
+  const goAccess = isCompared ? await measureGoAccess(log, tally.lines, scratch) : undefined
+  say('Quire imports it ...')
+  const projectId = bench.projectIds[0] as string
+  const { figures, summary } = await importLog(log, projectId, { data, scratch, lines: tally.lines })
+  const storedBytes = sizeFolder(data)
+  say('Comparing ten ranges of it ...')
+  const compared = await compareRanges(truth, { data, projectId, pages: plan.pages })
+  return {
+    log: tally,
+    quire: figures,
+    storedBytes,
+    ...(goAccess && { goAccess }),
+    differences: compared.differences + countOtherLines(summary, tally),
+    compared: compared.counts,
+  }
+}
+
+/** What `quire visits import --json` says. */
+interface ImportSummary {
+  lines: number
+  pageViews: LogTally['views']
+  filtered: Record<string, number>
+  malformed: Record<string, number>
+}
+
+/** Runs the command an operator would. */
+export async function importLog(
+  log: string,
+  projectId: string,
+  { data, scratch, lines }: { data: string; scratch: string; lines: number },
+): Promise<{ figures: ImportFigures; summary: ImportSummary }> {
+  const args = [main, 'visits', 'import', log, '--project', projectId, '--data', data, '--json']
+  const logFile = join(scratch, 'import.log')
+  const run = await runMeasured(process.execPath, args, { logFile, timeoutMs: 24 * 3_600_000, folder: scratch })
+  if (run.exitCode !== 0) throw new CommandError(`quire visits import ended with ${run.exitCode}; see ${logFile}`)
+  return { figures: toImportFigures(run, lines), summary: JSON.parse(run.stdout) }
+}
+
+function countOtherLines({ lines, pageViews, filtered, malformed }: ImportSummary, want: LogTally): number {
+  const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, count) => total + count, 0)
+  const pairs = [
+    [lines, want.lines],
+    [pageViews.human, want.views.human],
+    [pageViews.ai, want.views.ai],
+    [pageViews.neither, want.views.neither],
+    [sum(filtered), want.filtered],
+    [sum(malformed), want.malformed],
+  ]
+  return pairs.filter(([got, expected]) => got !== expected).length
+}
+
+/** Asks for every page in ten ranges, all at once and at two depths. */
+export async function compareRanges(
+  truth: Truth,
+  { data, projectId, pages }: { data: string; projectId: string; pages: number },
+): Promise<{ differences: number; counts: number }> {
+  const questions: Question[] = chooseRanges(firstDay, endDay).flatMap(range => [
+    { range, limit: pages + 1, offset: 0 },
+    { range, limit: 50, offset: Math.floor(pages / 3) },
+    { range, limit: 250, offset: pages - 100 },
+  ])
+  const expected = expectAnswers(truth, questions)
+  const quire = startAsked('answer-quire.ts', { data, projectId })
+  try {
+    let [differences, counts] = [0, 0]
+    for (const [i, want] of expected.entries()) {
+      const { page } = await quire.ask(questions[i] as Question)
+      differences += countDifferences(page, want)
+      counts += 3 * (want.pages.length + 1)
+    }
+    return { differences, counts }
+  } finally {
+    await quire.close()
+  }
+}

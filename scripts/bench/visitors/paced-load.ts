@@ -1,0 +1,69 @@
+import { Agent, get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Exchange } from '../http/load.ts'
+import { type Percentiles, toPercentiles } from './percentiles.ts'
+
+/**
+ * Sends a request every `everyMs` until `until` settles, whether or not those before are answered, and times each from the
+ * instant it was due: a server that stops for a second is slow for all who came in that second.
+ *
+ * @throws {Error} on the first answer that is not a 200 with the body expected.
+ */
+export async function runPaced(
+  url: string,
+  headers: Record<string, string>,
+  exchanges: readonly Exchange[],
+  { everyMs, until }: { everyMs: number; until: Promise<unknown> },
+): Promise<Percentiles> {
+  const agent = new Agent({ keepAlive: true })
+  const timesMs: number[] = []
+  const open = new Set<Promise<void>>()
+  let isOver = false
+  let failure: unknown
+  const stop = () => {
+    isOver = true
+  }
+  void until.then(stop, stop)
+  const startedAt = performance.now()
+  try {
+    for (let sent = 0; !isOver && failure === undefined; sent++) {
+      const dueAt = startedAt + sent * everyMs
+      await sleep(Math.max(0, dueAt - performance.now()))
+      const { path, body } = exchanges[sent % exchanges.length] as Exchange
+      const asked = request(url + path, headers, agent)
+        .then(answer => {
+          if (answer !== body) throw new Error(`GET ${path}: not the answer expected: ${answer}`)
+          timesMs.push(performance.now() - dueAt)
+        })
+        .catch(error => {
+          failure = error
+        })
+        .finally(() => open.delete(asked))
+      open.add(asked)
+    }
+    await Promise.all(open)
+    if (failure !== undefined) throw failure
+    return toPercentiles(timesMs)
+  } finally {
+    agent.destroy()
+  }
+}
+
+/** The body of a 200. */
+export function request(url: string, headers: Record<string, string>, agent: Agent): Promise<string> {
+  return new Promise((done, failed) => {
+    get(url, { headers, agent, timeout: 30_000 }, res => {
+      const parts: Buffer[] = []
+      res.on('data', part => parts.push(part)).on('error', failed)
+      res.on('end', () => {
+        const body = Buffer.concat(parts).toString()
+        if (res.statusCode === 200) done(body)
+        else failed(new Error(`GET ${url}: ${res.statusCode} ${body}`))
+      })
+    })
+      .on('timeout', function (this: { destroy(error: Error): void }) {
+        this.destroy(new Error(`GET ${url}: no answer within 30 s`))
+      })
+      .on('error', failed)
+  })
+}

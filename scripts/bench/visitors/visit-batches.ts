@@ -1,0 +1,72 @@
+import { asAi, asHuman, type ViewBatch } from '../../../server/analytics/view-batch.ts'
+import { Traffic, type TrafficPlan } from './traffic.ts'
+
+const daySeconds = 86_400
+const visitorBytes = 16
+
+/** The views of a plan as an import hands them to the store, `size` at a time. */
+export function* makeViewBatches(plan: TrafficPlan, paths: readonly string[], size: number): Generator<ViewBatch> {
+  const traffic = new Traffic(plan)
+  const numberOf = { visitors: new Map<number, number>(), pages: new Map<number, number>() }
+  const columns = {
+    visitorOf: new Uint32Array(size),
+    pathOf: new Uint32Array(size),
+    days: new Int32Array(size),
+    masks: new Uint8Array(size),
+  }
+  for (let left = plan.requests; left > 0; left -= size) {
+    numberOf.visitors.clear()
+    numberOf.pages.clear()
+    const length = Math.min(size, left)
+    for (let i = 0; i < length && traffic.next(); i++) {
+      columns.visitorOf[i] = intern(numberOf.visitors, traffic.visitor)
+      columns.pathOf[i] = intern(numberOf.pages, traffic.target)
+      columns.days[i] = Math.floor(traffic.atSecond / daySeconds)
+      columns.masks[i] = countsAsAi(traffic) ? asAi : asHuman
+    }
+    yield {
+      length,
+      visitors: hashAll(numberOf.visitors.keys(), numberOf.visitors.size),
+      paths: [...numberOf.pages.keys()].map(page => paths[page] as string),
+      visitorOf: columns.visitorOf.slice(0, length),
+      pathOf: columns.pathOf.slice(0, length),
+      days: columns.days.slice(0, length),
+      masks: columns.masks.slice(0, length),
+    }
+  }
+}
+
+/** A Markdown view is one of an AI. */
+export function countsAsAi({ kind, asMarkdown }: Traffic): boolean {
+  return kind === 'ai' || asMarkdown
+}
+
+function intern(numbers: Map<number, number>, value: number): number {
+  const known = numbers.get(value)
+  if (known !== undefined) return known
+  numbers.set(value, numbers.size)
+  return numbers.size - 1
+}
+
+/** 16 bytes each that look like a hash, since that is what makes keys expensive; the first four tell all numbers apart. */
+function hashAll(visitors: Iterable<number>, count: number): Uint8Array {
+  const hashes = new Uint8Array(count * visitorBytes)
+  const words = new DataView(hashes.buffer)
+  let at = 0
+  for (const visitor of visitors) {
+    let word = visitor
+    for (let end = at + visitorBytes; at < end; at += 4) {
+      word = scramble(word)
+      words.setUint32(at, word)
+    }
+  }
+  return hashes
+}
+
+/** Gives each 32-bit number another one: the finalizer of MurmurHash3, which can be undone. */
+function scramble(value: number): number {
+  let mixed = (value + 0x9e3779b9) | 0
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { findGrowth, judge, type Results } from '../../../scripts/bench/visitors/goals.ts'
+import { lengths } from '../../../scripts/bench/visitors/ranges.ts'
+
+const read = { lines: 10_000_000, wallSeconds: 30, cpuSeconds: 25, linesPerCpuSecond: 400_000, peakBytes: 200e6 }
+const time = (cpuMs: number) => ({ cpuMs, wallMs: cpuMs })
+const peer = (cpuMs: number) => ({ ...time(cpuMs), query: 'group-by' as const })
+const percentiles = { requests: 96, p50Ms: 20, p95Ms: 100, p99Ms: 150, maxMs: 160 }
+const good: Results = {
+  import: {
+    log: { lines: 10_000_000, bytes: 2e9, views: { human: 3e6, ai: 1e6, neither: 1e6 }, filtered: 5e6, malformed: 0 },
+    quire: { ...read, heldBytes: Array(40).fill(200e6) },
+    goAccess: { ...read, linesPerCpuSecond: 90_000, peakBytes: 900e6, heldBytes: [] },
+    storedBytes: 1e8,
+    differences: 0,
+    compared: 300_000,
+  },
+  visits: {
+    visits: 10_000_000,
+    distinct: 9_000_000,
+    fill: { ...read, heldBytes: [], storeCpuSeconds: 20 },
+    storedBytes: 1e8,
+    lengths: lengths.map(length => ({
+      length,
+      cold: time(50),
+      first: time(9),
+      deep: time(9),
+      next: time(9),
+      duckDb: { first: peer(900), deep: peer(900) },
+    })),
+    peakBytes: 1e8,
+    differences: 0,
+    compared: 300_000,
+  },
+  http: {
+    visitors: { ...percentiles, serverCpuMs: 30 },
+    idle: percentiles,
+    duringImport: { ...percentiles, p99Ms: 20, import: { ...read, heldBytes: [] } },
+    differences: 0,
+  },
+}
+
+function missed(change: (results: Results) => void): string[] {
+  const results = structuredClone(good)
+  change(results)
+  return judge(results)
+    .filter(({ isMet }) => isMet === false)
+    .map(({ what }) => what)
+}
+
+const ofLength = ({ visits }: Results, name: string) => visits.lengths.find(({ length }) => length === name) as never
+
+test.each<[string, (results: Results) => void, string[]]>([
+  ['nothing', () => {}, []],
+  [
+    'a slow import',
+    ({ import: part }) => Object.assign(part?.quire ?? {}, { linesPerCpuSecond: 350_000 }),
+    ['import: 4 times'],
+  ],
+  [
+    'a hungry import',
+    ({ import: part }) => Object.assign(part?.quire ?? {}, { peakBytes: 1e9 }),
+    ['import: no more memory'],
+  ],
+  [
+    'an import that grows',
+    ({ import: part }) =>
+      Object.assign(part?.quire ?? {}, { heldBytes: Array.from({ length: 40 }, (_, i) => i * 10e6) }),
+    ['import: memory stays flat'],
+  ],
+  ['a slow week', results => Object.assign(ofLength(results, 'week'), { first: time(11) }), ['week: at most 10 ms']],
+  ['a slow deep page', results => Object.assign(ofLength(results, 'month'), { deep: time(21) }), ['month: at most']],
+  [
+    'a year not 20 times as fast',
+    results => Object.assign(ofLength(results, 'year'), { deep: time(50) }),
+    ['year: 20'],
+  ],
+  [
+    'a range slower than DuckDB by the clock alone',
+    results => Object.assign(ofLength(results, 'odd'), { first: { cpuMs: 9, wallMs: 901 } }),
+    ['odd: never slower'],
+  ],
+  ['a slow server', ({ http }) => Object.assign(http.visitors, { p95Ms: 200 }), ['HTTP: p95 of getUniqueVisitors']],
+  [
+    'a server held up',
+    ({ http }) => Object.assign(http.duringImport ?? {}, { p99Ms: 50 }),
+    ['HTTP: p99 of getAgentJob'],
+  ],
+  [
+    'a wrong count of the import',
+    ({ import: part }) => Object.assign(part ?? {}, { differences: 1 }),
+    ['all answers are right'],
+  ],
+  ['a wrong count of the visits', ({ visits }) => Object.assign(visits, { differences: 1 }), ['all answers are right']],
+  ['a wrong count over HTTP', ({ http }) => Object.assign(http, { differences: 1 }), ['all answers are right']],
+])('%s misses what it should', (_, change, goals) => {
+  const found = missed(change)
+  expect(found.length).toBe(goals.length)
+  for (const [i, goal] of goals.entries()) expect(found[i]).toContain(goal)
+})
+
+test('what the start of a program decides is not judged in small runs', () => {
+  const results = structuredClone(good)
+  Object.assign(results.import?.quire ?? {}, { lines: 100_000, linesPerCpuSecond: 50_000 })
+  Object.assign(results.visits, { visits: 100_000 })
+  Object.assign(ofLength(results, 'year'), { first: time(59), deep: time(59) })
+  expect(judge(results).filter(({ isMet }) => isMet === false)).toEqual([])
+  expect(judge(results).filter(({ isMet }) => isMet === undefined).length).toBe(7)
+})
+
+test('a hundred million visits have a goal of their own', () => {
+  const slow = (cpuMs: number) => (results: Results) => {
+    results.visits.visits = 100_000_000
+    for (const length of results.visits.lengths) Object.assign(length, { first: time(cpuMs), deep: time(9) })
+    for (const { duckDb } of results.visits.lengths)
+      Object.assign(duckDb ?? {}, { first: peer(9000), deep: peer(9000) })
+  }
+  expect(missed(slow(299))).toEqual([])
+  expect(missed(slow(301))).toEqual(['year: at most 300 ms CPU at the median'])
+})
+
+test('growth is not told of a run that took no time', () => {
+  expect(findGrowth({ heldBytes: Array(10).fill(1) })).toBeUndefined()
+  expect(findGrowth({ heldBytes: Array(20).fill(1) })).toBe(1)
+})

@@ -1,0 +1,46 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { runPaced } from '../../../scripts/bench/visitors/paced-load.ts'
+import { toPercentiles } from '../../../scripts/bench/visitors/percentiles.ts'
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+async function serve(listener: RequestListener): Promise<string> {
+  const started = createServer(listener)
+  server = started
+  await new Promise<void>(done => started.listen(0, '127.0.0.1', done))
+  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`
+}
+
+const exchanges = [{ path: '/a', body: 'right' }]
+
+test('who came while nothing was answered has waited from the instant it came', async () => {
+  const holdsUntil = performance.now() + 600
+  const url = await serve((_req, res) => {
+    setTimeout(() => res.end('right'), Math.max(0, holdsUntil - performance.now()))
+  })
+  const { requests, maxMs, p50Ms } = await runPaced(url, {}, exchanges, { everyMs: 10, until: sleep(700) })
+  expect(requests).toBeGreaterThan(40)
+  expect(maxMs).toBeGreaterThan(400)
+  expect(p50Ms).toBeGreaterThan(100)
+})
+
+test.each<[string, RequestListener, string]>([
+  ['another body', (_req, res) => res.end('wrong'), 'not the answer expected'],
+  ['another status', (_req, res) => res.writeHead(429).end('right'), '429'],
+])('%s ends it', async (_, listener, why) => {
+  const url = await serve(listener)
+  await expect(runPaced(url, {}, exchanges, { everyMs: 10, until: sleep(5000) })).rejects.toThrow(why)
+})
+
+test('percentiles are times that were measured', () => {
+  const times = Array.from({ length: 100 }, (_, i) => 100 - i)
+  expect(toPercentiles(times)).toEqual({ requests: 100, p50Ms: 50, p95Ms: 95, p99Ms: 99, maxMs: 100 })
+  expect(toPercentiles([7])).toEqual({ requests: 1, p50Ms: 7, p95Ms: 7, p99Ms: 7, maxMs: 7 })
+})
