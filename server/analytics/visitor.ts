@@ -1,49 +1,86 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { SaltRotation } from '../tenancy/project.ts'
-import { BoundedCache } from './bounded-cache.ts'
 import { type Day, formatDay } from './day.ts'
 
-const visitorBytes = 16
-const cachedVisitors = 32_768
-/** What is longer is hashed anew each time: a log full of long user agents must not fill the memory. */
-const longestCached = 1024
-
-/** Who made a request, without saying who: 16 bytes, the same for the same address and user agent in one salt period. */
-export type VisitorHash = (address: string, userAgent: string, day: Day) => Uint8Array
+export const visitorBytes = 16
+const blockBytes = 64
+const digestBytes = 32
 
 /**
- * The first 16 bytes of HMAC-SHA-256 over address, NUL and user agent. The key is the secret, or with a rotation the
- * HMAC-SHA-256 of the month (`2026-11`) or the day (`2026-11-20`) in UTC under it: nothing links two periods to each other.
+ * Says who made a request, without saying who: the first 16 bytes of HMAC-SHA-256 over address, NUL and user agent. The key
+ * is the secret, or with a rotation the HMAC-SHA-256 of the month (`2026-11`) or the day (`2026-11-20`) in UTC under it:
+ * nothing links two periods to each other.
  *
- * Address and user agent are strings of bytes (latin1).
+ * The HMAC is put together from two hashes (RFC 2104): `createHmac` makes an object a call, which costs 2.4 us; this is 0.95.
  */
-export function createVisitorHash(secret: Uint8Array, rotation: SaltRotation): VisitorHash {
-  const keyOfDay = createDailyKey(secret, rotation)
-  const known = new BoundedCache<string, Uint8Array>(cachedVisitors)
-  return (address, userAgent, day) => {
-    const { period, key } = keyOfDay(day)
-    const who = `${address}\0${userAgent}`
-    const name = `${period}\0${who}`
-    const cached = known.get(name)
-    if (cached) return cached
-    const visitor = createHmac('sha256', key).update(who, 'latin1').digest().subarray(0, visitorBytes)
-    if (name.length <= longestCached) known.set(name, visitor)
-    return visitor
+export class VisitorHash {
+  readonly #secret: Uint8Array
+  readonly #rotation: SaltRotation
+  readonly #paddings = new Map<number, Padding>()
+  #day = Number.NaN
+  #period = 0
+  #inner = Buffer.alloc(4096)
+  readonly #outer = Buffer.alloc(blockBytes + digestBytes)
+
+  constructor(secret: Uint8Array, rotation: SaltRotation) {
+    this.#secret = secret
+    this.#rotation = rotation
+  }
+
+  /** A number for each period of the rotation, from 0 up to 2^20. */
+  periodOf(day: Day): number {
+    if (day !== this.#day) {
+      this.#day = day
+      this.#period = toPeriod(day, this.#rotation)
+    }
+    return this.#period
+  }
+
+  /** Writes the 16 bytes of a visitor to `to`. The address is from `start` up to `end`; the user agent is a string of bytes (latin1). */
+  write(to: Buffer, at: number, bytes: Uint8Array, start: number, end: number, userAgent: string, day: Day): void {
+    const { inner, outer } = this.#findPadding(day)
+    const length = blockBytes + (end - start) + 1 + userAgent.length
+    if (length > this.#inner.length) this.#inner = Buffer.alloc(length * 2)
+    const message = this.#inner
+    message.set(inner, 0)
+    message.set(bytes.subarray(start, end), blockBytes)
+    message[blockBytes + end - start] = 0
+    message.write(userAgent, blockBytes + end - start + 1, 'latin1')
+    this.#outer.set(outer, 0)
+    this.#outer.write(hash('sha256', message.subarray(0, length), 'latin1'), blockBytes, 'latin1')
+    to.write(hash('sha256', this.#outer, 'latin1'), at, visitorBytes, 'latin1')
+  }
+
+  #findPadding(day: Day): Padding {
+    const period = this.periodOf(day)
+    const known = this.#paddings.get(period)
+    if (known) return known
+    const made = toPadding(this.#findKey(day))
+    this.#paddings.set(period, made)
+    return made
+  }
+
+  #findKey(day: Day): Uint8Array {
+    if (this.#rotation === 'never') return this.#secret
+    const period = formatDay(day).slice(0, this.#rotation === 'month' ? 7 : 10)
+    return createHmac('sha256', this.#secret).update(period).digest()
   }
 }
 
-function createDailyKey(secret: Uint8Array, rotation: SaltRotation) {
-  if (rotation === 'never') {
-    const always = { period: '', key: secret }
-    return () => always
-  }
-  const keys = new BoundedCache<Day, { period: string; key: Uint8Array }>(400)
-  return (day: Day) => {
-    const cached = keys.get(day)
-    if (cached) return cached
-    const period = formatDay(day).slice(0, rotation === 'month' ? 7 : 10)
-    const made = { period, key: createHmac('sha256', secret).update(period).digest() }
-    keys.set(day, made)
-    return made
-  }
+interface Padding {
+  inner: Uint8Array
+  outer: Uint8Array
+}
+
+/** Of a key of at most a block. */
+function toPadding(key: Uint8Array): Padding {
+  const padded = Buffer.concat([key, Buffer.alloc(blockBytes - key.length)])
+  return { inner: padded.map(byte => byte ^ 0x36), outer: padded.map(byte => byte ^ 0x5c) }
+}
+
+function toPeriod(day: Day, rotation: SaltRotation): number {
+  if (rotation === 'never') return 0
+  if (rotation === 'day') return day
+  const [year = 0, month = 0] = formatDay(day).split('-').map(Number)
+  return year * 12 + month
 }

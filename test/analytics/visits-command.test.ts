@@ -50,20 +50,27 @@ test('prints every count as JSON, and the lines add up', async () => {
   expect(summary.lines).toBe(4000)
   expect(add(summary.pageViews) + add(summary.filtered) + add(summary.malformed)).toBe(4000)
   expect(add(summary.rules)).toBe(add(summary.pageViews))
-  expect(summary.visitors).toMatchObject({ dateFrom: '2026-09-04', dateTo: '2026-09-07' })
-  expect(summary.visitors.total).toBeGreaterThan(100)
-  expect(summary.newVisitorDays).toBeGreaterThanOrEqual(summary.visitors.total)
+  const [project] = summary.projects
+  expect(summary.projects).toHaveLength(1)
+  expect(project).toMatchObject({
+    project: 'prj_1',
+    lines: 4000,
+    visitors: { dateFrom: '2026-09-04', dateTo: '2026-09-07' },
+  })
+  expect(project.visitors.total).toBeGreaterThan(100)
+  expect(summary.newVisitorDays).toBeGreaterThanOrEqual(project.visitors.total)
+  expect(summary.files).toEqual([{ file: log, format: 'combined', lines: 4000, unreadLines: expect.any(Number) }])
 })
 
 test('a second import adds no visitor', async () => {
   const first = JSON.parse((await run(log, '--project', 'prj_1', '--json')).output)
   const second = JSON.parse((await run(log, log, '--project', 'prj_1', '--json')).output)
-  expect(second).toMatchObject({ lines: 8000, newVisitorDays: 0, visitors: first.visitors })
+  expect(second).toMatchObject({ lines: 8000, newVisitorDays: 0, projects: [{ visitors: first.projects[0].visitors }] })
 })
 
 test('prints a summary for people', async () => {
   const { output } = await run(log, '--project', 'prj_1')
-  expect(output).toMatch(/^Lines +4,000 +in [\d.]+ s$/m)
+  expect(output).toMatch(/^Lines +4,000 +in [\d.]+ s, [\d,]+ lines\/s$/m)
   expect(output).toMatch(/^Page views +[\d,]+ +human [\d,]+, AI [\d,]+, neither [\d,]+$/m)
   expect(output).toMatch(/^Filtered +[\d,]+ +(status|asset) /m)
   expect(output).toMatch(
@@ -71,12 +78,12 @@ test('prints a summary for people', async () => {
   )
 })
 
-test('a log in another format is imported as malformed, with a hint', async () => {
+test('a log in another format is summed up as malformed, and fails', async () => {
   writeFileSync(log, '{"a":1}\n{"a":2}\n')
-  const { output, error } = await run(log, '--project', 'prj_1')
-  expect(error).toBeUndefined()
-  expect(output).toMatch(/^Malformed +2 +not-combined 2$/m)
-  expect(output).toMatch(/No line is in combined format: address identity user/)
+  const { output, error, exitCode } = await run(log, '--project', 'prj_1')
+  expect(output).toMatch(/^Malformed +2 +wrong-format 2$/m)
+  expect(error).toMatch(/access\.log: not one of 2 lines is in a format that is known\.\nFormats: .*combined, .*json/)
+  expect(exitCode).toBe(1)
 })
 
 test('a cut-off file is imported as far as it goes, summed up, and fails', async () => {
@@ -87,9 +94,9 @@ test('a cut-off file is imported as far as it goes, summed up, and fails', async
   expect(error).toMatch(
     /access\.log\.gz ends in the middle of its compressed data: it was cut off\.\nWhat came before is/,
   )
-  const { lines, incomplete } = JSON.parse(output)
+  const { lines, files } = JSON.parse(output)
   expect(lines).toBeGreaterThan(5000)
-  expect(incomplete).toHaveLength(1)
+  expect(files.map(({ problem }: { problem?: string }) => problem !== undefined)).toEqual([true, false])
 })
 
 test.each([
@@ -110,5 +117,5 @@ test('takes the project from the environment', async () => {
   vi.stubEnv('QUIRE_PROJECT', 'prj_1')
   const { output } = await run(log, '--json')
   vi.unstubAllEnvs()
-  expect(JSON.parse(output)).toMatchObject({ project: 'prj_1', lines: 4000 })
+  expect(JSON.parse(output)).toMatchObject({ projects: [{ project: 'prj_1', lines: 4000 }] })
 })

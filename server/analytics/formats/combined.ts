@@ -1,78 +1,120 @@
-import { toUtcMs } from '../day.ts'
+import { LogDateReader, logDateBytes, readDigits } from './log-date.ts'
+import {
+  findQuery,
+  type LineParser,
+  type LogFormat,
+  LogFormatError,
+  type LogLine,
+  type Parsed,
+  type ParserOptions,
+} from './log-format.ts'
 
-/**
- * A line of a combined access log (Apache's `combined`, nginx's default), as offsets into the bytes it was read from: most
- * lines are filtered by a byte or two, and a string is cut only for what goes on.
- */
-export interface LogLine {
-  addressStart: number
-  addressEnd: number
-  /** Milliseconds since 1970; NaN when the date is none of the calendar. */
-  atMs: number
-  requestStart: number
-  requestEnd: number
-  status: number
-  userAgentStart: number
-  userAgentEnd: number
-}
-
-export function emptyLogLine(): LogLine {
-  return {
-    addressStart: 0,
-    addressEnd: 0,
-    atMs: 0,
-    requestStart: 0,
-    requestEnd: 0,
-    status: 0,
-    userAgentStart: 0,
-    userAgentEnd: 0,
-  }
+/** Apache's `combined` and nginx's default. */
+export const combined: LogFormat = {
+  name: 'combined',
+  hasHost: false,
+  open: options => new CombinedParser(options),
 }
 
 const space = 0x20
 const quote = 0x22
 const backslash = 0x5c
-const dateLength = '20/Nov/2026:10:11:12 +0000'.length
 const longestAddress = 255
 
 /**
- * Reads the line in `bytes` from `start` up to `end` into `line`; false when it is not in combined format:
- * `address identity user [20/Nov/2026:10:11:12 +0000] "request" status size "referrer" "user agent"`, then anything.
+ * Parses `address identity user [20/Nov/2026:10:11:12 +0000] "request" status size "referrer" "user agent"`, then anything.
+ * With a client field, what follows is split into fields, quoted or not: a number counts them from 1, `last` is the last.
  */
-export function parseLogLine(bytes: Uint8Array, start: number, end: number, line: LogLine): boolean {
-  const addressEnd = findAddressEnd(bytes, start, end)
-  if (addressEnd === -1) return false
-  const dateStart = findDate(bytes, addressEnd, end)
-  if (dateStart === -1) return false
+export class CombinedParser implements LineParser {
+  readonly #dates = new LogDateReader()
+  /** Which of the fields after the user agent lists the client; 0 = none, infinite = the last. */
+  readonly #clientField: number
 
-  const requestStart = dateStart + dateLength + 3
-  const requestEnd = findQuote(bytes, requestStart, end)
-  if (requestEnd === -1 || bytes[requestEnd + 1] !== space) return false
+  constructor({ clientField }: ParserOptions) {
+    this.#clientField = clientField === undefined ? 0 : readFieldNumber(clientField)
+  }
 
-  const status = readDigits(bytes, requestEnd + 2, 3)
-  const sizeStart = requestEnd + 6
-  if (Number.isNaN(status) || bytes[sizeStart - 1] !== space) return false
-  const sizeEnd = findSizeEnd(bytes, sizeStart, end)
-  if (sizeEnd === -1 || bytes[sizeEnd + 1] !== quote) return false
+  parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
+    const addressEnd = findWordEnd(bytes, start, end)
+    if (addressEnd === -1) return 'malformed'
+    const dateStart = findDate(bytes, addressEnd, end)
+    if (dateStart === -1) return 'malformed'
 
-  const referrerEnd = findQuote(bytes, sizeEnd + 2, end)
-  if (referrerEnd === -1 || bytes[referrerEnd + 1] !== space || bytes[referrerEnd + 2] !== quote) return false
-  const userAgentEnd = findQuote(bytes, referrerEnd + 3, end)
-  if (userAgentEnd === -1) return false
+    const requestStart = dateStart + logDateBytes + 3
+    const requestEnd = findQuote(bytes, requestStart, end)
+    if (requestEnd === -1 || bytes[requestEnd + 1] !== space) return 'malformed'
 
-  line.addressStart = start
-  line.addressEnd = addressEnd
-  line.atMs = readDate(bytes, dateStart)
-  line.requestStart = requestStart
-  line.requestEnd = requestEnd
-  line.status = status
-  line.userAgentStart = referrerEnd + 3
-  line.userAgentEnd = userAgentEnd
-  return true
+    const status = readDigits(bytes, requestEnd + 2, 3)
+    const sizeStart = requestEnd + 6
+    if (Number.isNaN(status) || bytes[sizeStart - 1] !== space) return 'malformed'
+    const sizeEnd = findSizeEnd(bytes, sizeStart, end)
+    if (sizeEnd === -1 || bytes[sizeEnd + 1] !== quote) return 'malformed'
+
+    const referrerEnd = findQuote(bytes, sizeEnd + 2, end)
+    if (referrerEnd === -1 || bytes[referrerEnd + 1] !== space || bytes[referrerEnd + 2] !== quote) return 'malformed'
+    const userAgentEnd = findQuote(bytes, referrerEnd + 3, end)
+    if (userAgentEnd === -1) return 'malformed'
+
+    line.bytes = bytes
+    line.addressStart = start
+    line.addressEnd = addressEnd
+    line.atMs = this.#dates.read(bytes, dateStart)
+    line.status = status
+    line.userAgentStart = referrerEnd + 3
+    line.userAgentEnd = userAgentEnd
+    readRequest(bytes, requestStart, requestEnd, line)
+    if (this.#clientField > 0) findField(bytes, userAgentEnd + 1, end, this.#clientField, line)
+    return 'request'
+  }
+
+  decodeUserAgent(text: string): string {
+    return unescapeField(text)
+  }
+
+  decodeTarget(text: string): string {
+    return unescapeField(text)
+  }
+}
+
+function readFieldNumber(clientField: string): number {
+  if (clientField === 'last') return Number.POSITIVE_INFINITY
+  if (/^[1-9]\d?$/.test(clientField)) return Number(clientField)
+  throw new LogFormatError(
+    `--client-field ${clientField}: for lines of a web server give the number of the field after the user agent, from 1, or last.`,
+  )
+}
+
+/** `GET /a?b HTTP/1.1` */
+function readRequest(bytes: Buffer, start: number, end: number, line: LogLine): void {
+  line.isGet = isGet(bytes, start)
+  if (!line.isGet) return
+  line.targetStart = start + 'GET '.length
+  line.targetEnd = findQuery(bytes, line.targetStart, end)
+  if (line.targetEnd === end) line.targetEnd = findProtocol(bytes, line.targetStart, end)
+}
+
+/** Where the last ` HTTP/` begins, or `end`: a request of HTTP/0.9 has none. */
+function findProtocol(bytes: Buffer, start: number, end: number): number {
+  for (let i = end - ' HTTP/'.length; i >= start; i--) {
+    const isProtocol =
+      bytes[i] === space &&
+      bytes[i + 1] === 0x48 &&
+      bytes[i + 2] === 0x54 &&
+      bytes[i + 3] === 0x54 &&
+      bytes[i + 4] === 0x50 &&
+      bytes[i + 5] === 0x2f
+    if (isProtocol) return i
+  }
+  return end
+}
+
+/** `GET ` */
+function isGet(bytes: Buffer, at: number): boolean {
+  return bytes[at] === 0x47 && bytes[at + 1] === 0x45 && bytes[at + 2] === 0x54 && bytes[at + 3] === space
 }
 
 /** Where the printable word at `start` ends in a space; -1 when there is none. */
-function findAddressEnd(bytes: Uint8Array, start: number, end: number): number {
+export function findWordEnd(bytes: Uint8Array, start: number, end: number): number {
   const last = Math.min(end, start + longestAddress + 1)
   for (let i = start; i < last; i++) {
     const byte = bytes[i] as number
@@ -87,14 +129,14 @@ function findAddressEnd(bytes: Uint8Array, start: number, end: number): number {
  * quote, so `] "` at the right distance is the real one: nobody can log in as a visit.
  */
 function findDate(bytes: Uint8Array, from: number, end: number): number {
-  for (let i = from; i + dateLength + 3 < end; i++) {
+  for (let i = from; i + logDateBytes + 3 < end; i++) {
     if (bytes[i] === quote) return -1
     const isDate =
       bytes[i] === 0x5b &&
       bytes[i - 1] === space &&
-      bytes[i + dateLength + 1] === 0x5d &&
-      bytes[i + dateLength + 2] === space &&
-      bytes[i + dateLength + 3] === quote
+      bytes[i + logDateBytes + 1] === 0x5d &&
+      bytes[i + logDateBytes + 2] === space &&
+      bytes[i + logDateBytes + 3] === quote
     if (isDate) return i + 1
   }
   return -1
@@ -121,41 +163,24 @@ function findSizeEnd(bytes: Uint8Array, from: number, end: number): number {
   return -1
 }
 
-const months = new Map(
-  'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'
-    .split(' ')
-    .map((name, i) => [toNumber(Buffer.from(name), 0), i + 1]),
-)
-
-/** `20/Nov/2026:10:11:12 +0000` at `from` */
-function readDate(bytes: Uint8Array, from: number): number {
-  const offsetMinutes = readDigits(bytes, from + 22, 2) * 60 + readDigits(bytes, from + 24, 2)
-  const sign = bytes[from + 21] === 0x2b ? 1 : bytes[from + 21] === 0x2d ? -1 : Number.NaN
-  const utcMs = toUtcMs(
-    readDigits(bytes, from + 7, 4),
-    months.get(toNumber(bytes, from + 3)),
-    readDigits(bytes, from, 2),
-    readDigits(bytes, from + 12, 2),
-    readDigits(bytes, from + 15, 2),
-    readDigits(bytes, from + 18, 2),
-  )
-  return (utcMs ?? Number.NaN) - sign * offsetMinutes * 60_000
-}
-
-/** Three bytes as one number, to look a month up without cutting a string. */
-function toNumber(bytes: Uint8Array, from: number): number {
-  return ((bytes[from] as number) << 16) | ((bytes[from + 1] as number) << 8) | (bytes[from + 2] as number)
-}
-
-/** The decimal number of `count` digits at `from`; NaN when there are fewer. */
-function readDigits(bytes: Uint8Array, from: number, count: number): number {
-  let value = 0
-  for (let i = from; i < from + count; i++) {
-    const digit = (bytes[i] ?? 0) - 0x30
-    if (digit < 0 || digit > 9) return Number.NaN
-    value = value * 10 + digit
+/** Finds the `wanted`-th field from `from` on, or the last when there are fewer and any is wanted. */
+function findField(bytes: Uint8Array, from: number, end: number, wanted: number, line: LogLine): void {
+  line.clientStart = line.clientEnd = 0
+  let at = from
+  for (let count = 1; count <= wanted; count++) {
+    while (at < end && bytes[at] === space) at++
+    if (at >= end) {
+      if (Number.isFinite(wanted)) line.clientStart = line.clientEnd = 0
+      return
+    }
+    const isQuoted = bytes[at] === quote
+    const start = isQuoted ? at + 1 : at
+    const stop = isQuoted ? findQuote(bytes, start, end) : bytes.indexOf(space, start)
+    const fieldEnd = stop === -1 || stop > end ? end : stop
+    line.clientStart = start
+    line.clientEnd = fieldEnd
+    at = isQuoted ? fieldEnd + 1 : fieldEnd
   }
-  return value
 }
 
 const named: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' }

@@ -1,13 +1,11 @@
-import type { Project } from '../../tenancy/project.ts'
+import type { LogFormat } from '../formats/log-format.ts'
 import type { VisitRecorder } from '../unique-visitors.ts'
-import { toViewBatch } from '../view-batch.ts'
-import { createVisitorHash } from '../visitor.ts'
-import { emptyTally, type ImportTally } from './import-tally.ts'
-import { LineReader } from './line-reader.ts'
-import { LineSplitter } from './line-splitter.ts'
-import { openLogFile } from './log-file.ts'
+import type { ImportTally } from './import-tally.ts'
+import { LogFileError, openLogFile } from './log-file.ts'
+import { LogReader, type VisitedProject } from './log-reader.ts'
 
 export interface ImportProgress {
+  /** Of this file. */
   lines: number
   /** Bytes of this file read so far, and its size where that is known, both before decompression. */
   readBytes: number
@@ -15,55 +13,88 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
-  /** Path of a combined access log, plain or compressed by gzip; `-` = standard input. */
+  /** Path of an access log; plain, or compressed by gzip or zstd; `-` = standard input. */
   file: string
-  project: Pick<Project, 'id' | 'visitorSaltRotation'>
-  visits: VisitRecorder
-  /** Milliseconds since 1970. */
-  now?: () => number
-  /** Where to go on counting, for several files in a row. */
-  tally?: ImportTally
+  /** Which keeps what it learns from one log for the next. */
+  reader: LogReader
+  visits: Pick<VisitRecorder, 'recordBatch'>
   onProgress?: (progress: ImportProgress) => void
 }
 
-/** Small enough that a request never waits long for the database: some 50 ms on the machine where this was measured. */
-const viewsPerTransaction = 10_000
+/** What an import made of one file. */
+export interface ImportedFile {
+  file: string
+  /** Undefined when no line was in a format that is known. */
+  format: string | undefined
+  lines: number
+  /** Lines that could not be read at all, being in another format or too long. */
+  unreadLines: number
+  /** Why it could not be read to its end; undefined when it was. */
+  problem: string | undefined
+}
 
 /**
- * Counts the visits of an access log for a project. A repeated import changes nothing, so a file that was read in part, or
- * is still being written, can be imported again.
+ * Counts the visits of an access log. A repeated import changes nothing, so a file that was read in part, or is still being
+ * written, can be imported again.
  *
- * @throws {LogFileError} when the file cannot be read, or not to its end: what came before is imported, and in `tally`.
- * @throws {VisitorKeyError} see `VisitRecorder`.
+ * What comes before damage is read, and the answer says what was wrong with the file.
+ *
+ * @throws {LogFormatError} see `LogReader`.
  */
-export async function importAccessLog({
-  file,
-  project,
-  visits,
-  now = Date.now,
-  tally = emptyTally(),
-  onProgress,
-}: ImportOptions): Promise<ImportTally> {
-  const log = await openLogFile(file)
-  const hash = createVisitorHash(await visits.openVisitorKey(), project.visitorSaltRotation)
-  const reader = new LineReader(tally, hash, now())
-  const splitter = new LineSplitter(reader.read, reader.countTooLong)
-  const record = async () => {
-    const views = reader.takeViews()
-    if (views.length === 0) return
-    const { newVisitorDays, tooOldViews } = await visits.recordBatch(project.id, toViewBatch(views))
+export async function importLog({ file, reader, visits, onProgress }: ImportOptions): Promise<ImportedFile> {
+  const before = countLines(reader)
+  let problem: string | undefined
+  try {
+    const log = await openLogFile(file)
+    reader.startFile()
+    for await (const chunk of log.chunks) {
+      reader.push(chunk)
+      if (reader.isFull) await recordViews(reader, visits)
+      onProgress?.({ lines: reader.lines - before.lines, readBytes: log.readBytes(), sizeBytes: log.sizeBytes })
+    }
+    reader.endFile()
+  } catch (error) {
+    if (!(error instanceof LogFileError)) throw error
+    problem = error.message
+  }
+  const { lines, unread } = countLines(reader)
+  const unreadLines = unread - before.unread
+  const format = lines - before.lines > unreadLines ? reader.format?.name : undefined
+  return { file, format, lines: lines - before.lines, unreadLines, problem }
+}
+
+function countLines({ tally: { lines, malformed } }: LogReader) {
+  return { lines, unread: malformed['wrong-format'] + malformed['too-long'] }
+}
+
+/** Records all views that wait. To be called after the last log. */
+export async function recordViews(reader: LogReader, visits: Pick<VisitRecorder, 'recordBatch'>): Promise<void> {
+  for (const { project, tally, batch } of reader.takeBatches()) {
+    const { newVisitorDays, tooOldViews } = await visits.recordBatch(project.id, batch)
     tally.newVisitorDays += newVisitorDays
     tally.tooOldViews += tooOldViews
   }
-  try {
-    for await (const chunk of log.chunks) {
-      splitter.push(chunk)
-      if (reader.viewCount >= viewsPerTransaction) await record()
-      onProgress?.({ lines: tally.lines, readBytes: log.readBytes(), sizeBytes: log.sizeBytes })
-    }
-    splitter.end()
-  } finally {
-    await record()
-  }
-  return tally
+}
+
+export interface ImportAccessLogOptions extends Pick<ImportOptions, 'file' | 'onProgress'> {
+  project: VisitedProject
+  visits: VisitRecorder
+  format?: LogFormat
+  /** Milliseconds since 1970. */
+  now?: () => number
+}
+
+/**
+ * Counts the visits of one access log for one project.
+ *
+ * @throws {LogFileError} when the file cannot be read, or not to its end: what came before is imported.
+ * @throws {VisitorKeyError} see `VisitRecorder`.
+ */
+export async function importAccessLog(options: ImportAccessLogOptions): Promise<ImportTally> {
+  const { project, visits, format, now = Date.now } = options
+  const reader = new LogReader({ projects: project, secret: await visits.openVisitorKey(), now: now(), format })
+  const { problem } = await importLog({ ...options, reader })
+  await recordViews(reader, visits)
+  if (problem !== undefined) throw new LogFileError(problem)
+  return reader.tally
 }

@@ -1,38 +1,81 @@
 import type { Kind } from '../classify.ts'
 import type { Day } from '../day.ts'
+import { listRules, type Rule } from './rules.ts'
 
 /** What an import did with each line: lines = views + filtered + malformed, each summed up. */
-export interface ImportTally {
-  lines: number
-  /** Page views. Those of `neither` count for no visitor. */
-  views: Record<Kind, number>
-  /** Page views by the rule that told who made them, see `Classification`. */
-  rules: Map<string, number>
-  /** Requests that were no page views: not a GET, no 2xx or 304, an asset, a file for programs. */
-  filtered: Record<'method' | 'status' | 'asset' | 'machine-file', number>
-  /** `not-combined` = another format, `bad-date` = before 2000, a day ahead or none, `bad-path` = see `toPage`, `too-long` = over 64 KiB. */
-  malformed: Record<'not-combined' | 'bad-date' | 'bad-path' | 'too-long', number>
+export class ImportTally {
+  lines = 0
+  /**
+   * Lines that were no page views: not a GET, no 2xx or 304, an asset, a file for programs, a header of the log; or of a
+   * host that is the domain of no site.
+   */
+  filtered = { method: 0, status: 0, asset: 0, 'machine-file': 0, comment: 0, 'unknown-host': 0 }
+  /**
+   * `wrong-format` = not in the format of the log, `bad-date` = before 2000, a day ahead or none, `bad-path` = see `toPage`,
+   * `too-long` = over 64 KiB.
+   */
+  malformed = { 'wrong-format': 0, 'bad-date': 0, 'bad-path': 0, 'too-long': 0 }
   /** Visitors that this import was the first to see on a day, summed over its days; 0 when it is repeated. */
-  newVisitorDays: number
-  /** Views, among those of `views`, of days that were pruned: not counted again. */
-  tooOldViews: number
+  newVisitorDays = 0
+  /** Views, among those of `views`, of days that were pruned: not counted again. Those that came twice in a batch are one. */
+  tooOldViews = 0
+  #firstDay = Number.POSITIVE_INFINITY
+  #lastDay = Number.NEGATIVE_INFINITY
+  /** Views by the number of their rule. */
+  readonly #counts: number[] = []
+
+  countView({ number }: Rule): void {
+    while (this.#counts.length <= number) this.#counts.push(0)
+    this.#counts[number] = (this.#counts[number] as number) + 1
+  }
+
+  /** Notes the day of a view of a visitor. */
+  addDay(day: Day): void {
+    if (day < this.#firstDay) this.#firstDay = day
+    if (day > this.#lastDay) this.#lastDay = day
+  }
+
   /** First and last day with a view of a visitor; undefined when there is none. */
-  firstDay: Day | undefined
-  lastDay: Day | undefined
+  get firstDay(): Day | undefined {
+    return Number.isFinite(this.#firstDay) ? this.#firstDay : undefined
+  }
+
+  get lastDay(): Day | undefined {
+    return Number.isFinite(this.#lastDay) ? this.#lastDay : undefined
+  }
+
+  /** Page views. Those of `neither` count for no visitor. */
+  get views(): Record<Kind, number> {
+    const views = { human: 0, ai: 0, neither: 0 }
+    for (const { kind, number } of listRules()) views[kind] += this.#counts[number] ?? 0
+    return views
+  }
+
+  /** Page views by the rule that told who made them, most first; see `Classification`. */
+  get rules(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { name, number } of listRules()) {
+      const count = this.#counts[number] ?? 0
+      if (count > 0) counts.set(name, (counts.get(name) ?? 0) + count)
+    }
+    return new Map([...counts].sort((a, b) => b[1] - a[1]))
+  }
+
+  /** Adds all that another one counted. */
+  add(other: ImportTally): void {
+    this.lines += other.lines
+    this.newVisitorDays += other.newVisitorDays
+    this.tooOldViews += other.tooOldViews
+    addCounts(this.filtered, other.filtered)
+    addCounts(this.malformed, other.malformed)
+    for (const [number, count] of other.#counts.entries()) this.#counts[number] = (this.#counts[number] ?? 0) + count
+    this.#firstDay = Math.min(this.#firstDay, other.#firstDay)
+    this.#lastDay = Math.max(this.#lastDay, other.#lastDay)
+  }
 }
 
-export function emptyTally(): ImportTally {
-  return {
-    lines: 0,
-    views: { human: 0, ai: 0, neither: 0 },
-    rules: new Map(),
-    filtered: { method: 0, status: 0, asset: 0, 'machine-file': 0 },
-    malformed: { 'not-combined': 0, 'bad-date': 0, 'bad-path': 0, 'too-long': 0 },
-    newVisitorDays: 0,
-    tooOldViews: 0,
-    firstDay: undefined,
-    lastDay: undefined,
-  }
+function addCounts<Name extends string>(counts: Record<Name, number>, more: Readonly<Record<Name, number>>): void {
+  for (const name of Object.keys(more) as Name[]) counts[name] += more[name]
 }
 
 export function sum(counts: Readonly<Record<string, number>>): number {

@@ -16,13 +16,21 @@ export class LineSplitter {
   readonly #held = Buffer.allocUnsafe(longestLineBytes)
   #heldBytes = 0
   #isSkipping = false
+  #pendingBytes = 0
 
   constructor(onLine: OnLine, onTooLong: () => void) {
     this.#onLine = onLine
     this.#onTooLong = onTooLong
   }
 
+  /** Bytes since the last line break: those of a line that is not whole yet. */
+  get pendingBytes(): number {
+    return this.#pendingBytes
+  }
+
   push(chunk: Buffer): void {
+    const last = chunk.lastIndexOf(lineFeed)
+    this.#pendingBytes = last === -1 ? this.#pendingBytes + chunk.length : chunk.length - last - 1
     let start = 0
     while (start < chunk.length) {
       const end = chunk.indexOf(lineFeed, start)
@@ -39,9 +47,17 @@ export class LineSplitter {
     }
   }
 
-  /** Emits the last line when no line break ended it. Not to be called when the input was cut off: half a line is none. */
+  /** Emits the last line when no line break ended it. */
   end(): void {
     if (this.#heldBytes > 0 || this.#isSkipping) this.#release()
+    this.#pendingBytes = 0
+  }
+
+  /** Drops the last line when no line break ended it: where the input was cut off, half a line is none. */
+  drop(): void {
+    this.#heldBytes = 0
+    this.#isSkipping = false
+    this.#pendingBytes = 0
   }
 
   #hold(chunk: Buffer, start: number, end: number): void {

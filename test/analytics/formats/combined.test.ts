@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { emptyLogLine, parseLogLine, unescapeField } from '../../../server/analytics/formats/combined.ts'
+import { combined, unescapeField } from '../../../server/analytics/formats/combined.ts'
+import { emptyLogLine } from '../../../server/analytics/formats/log-format.ts'
 
 const usual = '10.0.0.1 - - [20/Nov/2026:10:11:12 +0000] "GET /a HTTP/1.1" 200 12 "-" "Mozilla/5.0"'
 
@@ -9,12 +10,12 @@ function parse(text: string) {
   const bytes = Buffer.from(around + text + around, 'latin1')
   const line = emptyLogLine()
   const start = around.length
-  if (!parseLogLine(bytes, start, start + text.length, line)) return undefined
+  if (combined.open({}).parse(bytes, start, start + text.length, line) !== 'request') return undefined
   const field = (from: number, to: number) => bytes.toString('latin1', from, to)
   return {
     address: field(line.addressStart, line.addressEnd),
     at: Number.isNaN(line.atMs) ? 'bad date' : new Date(line.atMs).toISOString(),
-    request: field(line.requestStart, line.requestEnd),
+    target: line.isGet ? field(line.targetStart, line.targetEnd) : 'not a GET',
     status: line.status,
     userAgent: field(line.userAgentStart, line.userAgentEnd),
   }
@@ -24,7 +25,7 @@ test('reads the fields of a combined line', () => {
   expect(parse(usual)).toEqual({
     address: '10.0.0.1',
     at: '2026-11-20T10:11:12.000Z',
-    request: 'GET /a HTTP/1.1',
+    target: '/a',
     status: 200,
     userAgent: 'Mozilla/5.0',
   })
@@ -33,17 +34,24 @@ test('reads the fields of a combined line', () => {
 test.each([
   ['IPv6', usual.replace('10.0.0.1', '2001:db8::1'), { address: '2001:db8::1' }],
   ['a host name', usual.replace('10.0.0.1', 'host.example.com'), { address: 'host.example.com' }],
-  ['a user name', usual.replace('- -', '- anna'), { request: 'GET /a HTTP/1.1' }],
+  ['a user name', usual.replace('- -', '- anna'), { target: '/a' }],
   ['a user name with spaces and brackets', usual.replace('- -', '- an [na] b'), { at: '2026-11-20T10:11:12.000Z' }],
   ['an offset to the east', usual.replace('+0000', '+0530'), { at: '2026-11-20T04:41:12.000Z' }],
   ['an offset to the west', usual.replace('+0000', '-0800'), { at: '2026-11-20T18:11:12.000Z' }],
+  ['a query', usual.replace('/a', '/a?b=c HTTP/1.1'), { target: '/a' }],
+  ['HTTP/0.9', usual.replace(' HTTP/1.1', ''), { target: '/a' }],
+  ['a protocol in the path', usual.replace('/a', '/a HTTP/b'), { target: '/a HTTP/b' }],
+  ['another method', usual.replace('GET', 'POST'), { target: 'not a GET' }],
+  ['an offset that no clock has', usual.replace('+0000', '+2500'), { at: 'bad date' }],
+  ['an offset of too many minutes', usual.replace('+0000', '-9960'), { at: 'bad date' }],
+  ['an offset without a sign', usual.replace('+0000', '00000'), { at: 'bad date' }],
   ['no size', usual.replace('200 12', '304 -'), { status: 304 }],
-  ['quotes in the request', usual.replace('/a', '/\\"a\\"'), { request: 'GET /\\"a\\" HTTP/1.1' }],
+  ['quotes in the request', usual.replace('/a', '/\\"a\\"'), { target: '/\\"a\\"' }],
   ['a backslash before the closing quote', usual.replace('5.0"', '5.0\\\\"'), { userAgent: 'Mozilla/5.0\\\\' }],
-  ['no request', usual.replace('GET /a HTTP/1.1', '-'), { request: '-' }],
+  ['no request', usual.replace('GET /a HTTP/1.1', '-'), { target: 'not a GET' }],
   ['an empty user agent', usual.replace('Mozilla/5.0', ''), { userAgent: '' }],
   ['more fields', `${usual} "203.0.113.9" 0.004`, { userAgent: 'Mozilla/5.0' }],
-  ['a TLS handshake', usual.replace('GET /a HTTP/1.1', '\\x16\\x03'), { request: '\\x16\\x03' }],
+  ['a TLS handshake', usual.replace('GET /a HTTP/1.1', '\\x16\\x03'), { target: 'not a GET' }],
   ['a day that does not exist', usual.replace('20/Nov', '30/Feb'), { at: 'bad date' }],
   ['a month that does not exist', usual.replace('Nov', 'Nix'), { at: 'bad date' }],
   ['an hour that does not exist', usual.replace(':10:11', ':25:11'), { at: 'bad date' }],
@@ -71,7 +79,7 @@ test.each([
 
 test('takes the real date of a line whose user name looks like a request', () => {
   const name = 'x [01/Jan/2020:00:00:00 +0000] \\x22GET /forged HTTP/1.1\\x22 200 1'
-  expect(parse(usual.replace('- -', `- ${name}`))).toMatchObject({ request: 'GET /a HTTP/1.1' })
+  expect(parse(usual.replace('- -', `- ${name}`))).toMatchObject({ target: '/a' })
 })
 
 test.each([

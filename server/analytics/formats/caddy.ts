@@ -1,0 +1,35 @@
+import { findField, findHeader, JsonLineParser } from './json-line.ts'
+import type { LogFormat } from './log-format.ts'
+
+/**
+ * Caddy 2's access log in JSON. The peer is `client_ip` where Caddy tells it: that is the address of the peer, or what its own
+ * `trusted_proxies` make of the headers. A client field is the name of a request header, or a dotted path.
+ * https://caddyserver.com/docs/caddyfile/directives/log
+ */
+export const caddy: LogFormat = {
+  name: 'caddy',
+  hasHost: true,
+  open: ({ clientField }) =>
+    new JsonLineParser(entry => {
+      const request = entry.request
+      if (!isObject(request)) return undefined
+      return {
+        time: entry.ts,
+        method: request.method,
+        target: request.uri,
+        status: entry.status,
+        userAgent: findHeader(request.headers, 'User-Agent'),
+        // Before 2.5 it was one field, with the port.
+        address: request.client_ip ?? request.remote_ip ?? request.remote_addr,
+        client:
+          clientField === undefined
+            ? undefined
+            : (findHeader(request.headers, clientField) ?? findField(entry, clientField)),
+        host: request.host,
+      }
+    }),
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

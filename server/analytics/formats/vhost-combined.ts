@@ -1,0 +1,39 @@
+import { isIP } from 'node:net'
+import { CombinedParser, findWordEnd } from './combined.ts'
+import {
+  emptyLogLine,
+  type LineParser,
+  type LogFormat,
+  type LogLine,
+  type Parsed,
+  type ParserOptions,
+} from './log-format.ts'
+
+/** Apache's `vhost_combined`: a combined line after `host:port `. */
+export const vhostCombined: LogFormat = {
+  name: 'vhost_combined',
+  hasHost: true,
+  open: options => new VhostCombinedParser(options),
+  recognizes(bytes, start, end) {
+    const hostEnd = findWordEnd(bytes, start, end)
+    const addressEnd = hostEnd === -1 ? -1 : findWordEnd(bytes, hostEnd + 1, end)
+    // A combined line has the identity of RFC 1413 there, which is mostly a dash.
+    return addressEnd !== -1 && isIP(bytes.toString('latin1', hostEnd + 1, addressEnd)) !== 0
+      ? new VhostCombinedParser({}).parse(bytes, start, end, emptyLogLine()) === 'request'
+      : false
+  },
+}
+
+class VhostCombinedParser extends CombinedParser implements LineParser {
+  constructor(options: ParserOptions) {
+    super(options)
+  }
+
+  override parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
+    const hostEnd = findWordEnd(bytes, start, end)
+    if (hostEnd === -1) return 'malformed'
+    line.hostStart = start
+    line.hostEnd = hostEnd
+    return super.parse(bytes, hostEnd + 1, end, line)
+  }
+}

@@ -1,0 +1,165 @@
+import type { Day } from '../day.ts'
+import type { ViewBatch } from '../view-batch.ts'
+import { type VisitorHash, visitorBytes } from '../visitor.ts'
+import { ByteTable } from './byte-table.ts'
+import type { UserAgent } from './user-agents.ts'
+
+/** Days are below this, so that user agent and period are one tag. */
+const mostPeriods = 2 ** 20
+
+/**
+ * Gathers the views of one project in columns. A view that is in the batch already is not put in again: a tenth to a third of
+ * the lines of a log are reloads, and each would cost the store more than all the rest costs here.
+ */
+export class BatchBuilder {
+  readonly #hash: VisitorHash
+  /** Visitors by address, user agent and period; they outlive a batch, since the next one has most of them too. */
+  readonly #visitors = new ByteTable()
+  #visitorHashes = Buffer.allocUnsafe(256 * visitorBytes)
+  /** Place of each visitor in this batch + 1, 0 = not in it. */
+  #places = new Int32Array(256)
+
+  #length = 0
+  #visitorOf = new Uint32Array(256)
+  #pathOf = new Uint32Array(256)
+  #days = new Int32Array(256)
+  #masks = new Uint8Array(256)
+  /** Numbers of the visitors of this batch, in the order of their places. */
+  #batchVisitors = new Uint32Array(256)
+  #visitorCount = 0
+  #paths = new Map<string, number>()
+  /** Index of a view + 1 by visitor, path and day; open addressing, at least half of it free. */
+  #slots = new Int32Array(512)
+
+  constructor(hash: VisitorHash) {
+    this.#hash = hash
+  }
+
+  /** Views in the batch. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Visitors it remembers, and the bytes of their addresses. */
+  get size(): number {
+    return this.#visitors.size
+  }
+
+  get sizeBytes(): number {
+    return this.#visitors.sizeBytes
+  }
+
+  /** The address is in `bytes` from `start` up to `end`; the path is canonical, see `toPage`. */
+  add(bytes: Buffer, start: number, end: number, agent: UserAgent, path: string, day: Day, mask: number): void {
+    const visitor = this.#findPlace(this.#findVisitor(bytes, start, end, agent, day))
+    let page = this.#paths.get(path)
+    if (page === undefined) {
+      page = this.#paths.size
+      this.#paths.set(path, page)
+    }
+    const slots = this.#slots
+    const most = slots.length - 1
+    let slot = hashView(visitor, page, day) & most
+    for (; slots[slot] !== 0; slot = (slot + 1) & most) {
+      const view = (slots[slot] as number) - 1
+      if (this.#visitorOf[view] === visitor && this.#pathOf[view] === page && this.#days[view] === day) {
+        this.#masks[view] = (this.#masks[view] as number) | mask
+        return
+      }
+    }
+    const view = this.#length++
+    slots[slot] = this.#length
+    this.#visitorOf[view] = visitor
+    this.#pathOf[view] = page
+    this.#days[view] = day
+    this.#masks[view] = mask
+    if (this.#length === this.#days.length) this.#growViews()
+  }
+
+  /** The batch, which shares nothing with the next. */
+  take(): ViewBatch {
+    const length = this.#length
+    const visitors = new Uint8Array(this.#visitorCount * visitorBytes)
+    for (let place = 0; place < this.#visitorCount; place++) {
+      const number = this.#batchVisitors[place] as number
+      const from = number * visitorBytes
+      visitors.set(this.#visitorHashes.subarray(from, from + visitorBytes), place * visitorBytes)
+      this.#places[number] = 0
+    }
+    const batch = {
+      length,
+      visitors,
+      paths: [...this.#paths.keys()],
+      visitorOf: this.#visitorOf.slice(0, length),
+      pathOf: this.#pathOf.slice(0, length),
+      days: this.#days.slice(0, length),
+      masks: this.#masks.slice(0, length),
+    }
+    this.#length = this.#visitorCount = 0
+    this.#paths = new Map()
+    this.#slots.fill(0)
+    return batch
+  }
+
+  /** Forgets all visitors. Only between two batches: one that came back would be in the batch twice. */
+  forgetVisitors(): void {
+    if (this.#length > 0) throw new Error('There is a batch to take first.')
+    this.#visitors.clear()
+  }
+
+  #findVisitor(bytes: Buffer, start: number, end: number, agent: UserAgent, day: Day): number {
+    const tag = agent.number * mostPeriods + this.#hash.periodOf(day)
+    const known = this.#visitors.find(bytes, start, end, tag)
+    if (known !== -1) return known
+    const number = this.#visitors.add(bytes, start, end, tag)
+    if (number === this.#places.length) this.#growVisitors()
+    this.#places[number] = 0
+    this.#hash.write(this.#visitorHashes, number * visitorBytes, bytes, start, end, agent.text, day)
+    return number
+  }
+
+  #findPlace(visitor: number): number {
+    const place = this.#places[visitor] as number
+    if (place !== 0) return place - 1
+    if (this.#visitorCount === this.#batchVisitors.length) this.#batchVisitors = doubled(this.#batchVisitors)
+    this.#batchVisitors[this.#visitorCount++] = visitor
+    this.#places[visitor] = this.#visitorCount
+    return this.#visitorCount - 1
+  }
+
+  #growVisitors(): void {
+    this.#places = doubled(this.#places)
+    const larger = Buffer.allocUnsafe(this.#visitorHashes.length * 2)
+    larger.set(this.#visitorHashes)
+    this.#visitorHashes = larger
+  }
+
+  #growViews(): void {
+    this.#visitorOf = doubled(this.#visitorOf)
+    this.#pathOf = doubled(this.#pathOf)
+    this.#days = doubled(this.#days)
+    this.#masks = doubled(this.#masks)
+    this.#slots = new Int32Array(this.#slots.length * 2)
+    const most = this.#slots.length - 1
+    for (let view = 0; view < this.#length; view++) {
+      const hash = hashView(this.#visitorOf[view] as number, this.#pathOf[view] as number, this.#days[view] as number)
+      let slot = hash & most
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & most
+      this.#slots[slot] = view + 1
+    }
+  }
+}
+
+function hashView(visitor: number, page: number, day: Day): number {
+  let hash = Math.imul(visitor, 0x9e3779b1) ^ Math.imul(page, 0x85ebca6b) ^ Math.imul(day, 0x27d4eb2f)
+  hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35)
+  return hash ^ (hash >>> 13)
+}
+
+type Column = Uint8Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
+
+function doubled<T extends Column>(column: T): T {
+  const larger = new (column.constructor as new (length: number) => T)(column.length * 2)
+  larger.set(column)
+  return larger
+}

@@ -1,0 +1,313 @@
+import type { Project } from '../../tenancy/project.ts'
+import { toDay } from '../day.ts'
+import { findClient } from '../formats/address.ts'
+import { detectFormat, formats } from '../formats/formats.ts'
+import { emptyLogLine, type LineParser, type LogFormat, LogFormatError } from '../formats/log-format.ts'
+import type { KnownPage } from '../page.ts'
+import { asAi, asHuman, type ViewBatch } from '../view-batch.ts'
+import { VisitorHash } from '../visitor.ts'
+import { BatchBuilder } from './batch-builder.ts'
+import { Hosts } from './hosts.ts'
+import { ImportTally } from './import-tally.ts'
+import { LineSplitter } from './line-splitter.ts'
+import { Pages } from './pages.ts'
+import { UserAgents } from './user-agents.ts'
+
+export type VisitedProject = Pick<Project, 'id' | 'visitorSaltRotation'>
+
+export interface LogReaderOptions {
+  /** The project that was visited, or by domain (lower case) those that the hosts of the log belong to. */
+  projects: VisitedProject | ReadonlyMap<string, VisitedProject>
+  /** See `VisitRecorder.openVisitorKey`. */
+  secret: Uint8Array
+  /** Milliseconds since 1970. */
+  now: number
+  /** Told by the lines themselves when it is missing. */
+  format?: LogFormat | undefined
+  /** See `ParserOptions`; the peer is the client when it is missing. */
+  clientField?: string | undefined
+  /** See `findClient`. */
+  trustedProxies?: number | undefined
+  /** Views of all projects together, those that came twice counted once. */
+  viewsPerBatch?: number
+}
+
+/** What one project gets out of a log. */
+export interface ProjectViews {
+  project: VisitedProject
+  tally: ImportTally
+}
+
+export interface ProjectBatch extends ProjectViews {
+  batch: ViewBatch
+}
+
+interface Target extends ProjectViews {
+  builder: BatchBuilder
+}
+
+const earliestMs = Date.UTC(2000)
+const dayMs = 24 * 60 * 60 * 1000
+const viewsPerBatch = 250_000
+const namesWithHost = formats
+  .filter(({ hasHost }) => hasHost)
+  .map(({ name }) => name)
+  .join(', ')
+
+/**
+ * How much of a log may be remembered to find it again. A log of endless distinct values fills this some day; then the batch
+ * is cut and all is forgotten, so that memory stays flat.
+ */
+const mostUserAgents = 50_000
+const mostPages = 200_000
+const mostVisitors = 1_000_000
+const mostBytes = 32 * 1024 * 1024
+
+/**
+ * Turns the bytes of logs into batches of page views, and counts what each line was. It knows no files: push bytes, take
+ * batches.
+ *
+ * In this order a line is: malformed or of no possible date; of an unknown host; not a GET; no 2xx or 304; no page (see
+ * `toPage`); then somebody's view. A Markdown view is AI traffic whoever made it.
+ */
+export class LogReader {
+  readonly #options: LogReaderOptions
+  readonly #latestMs: number
+  readonly #viewsPerBatch: number
+  readonly #splitter: LineSplitter
+  readonly #line = emptyLogLine()
+  readonly #agents = new UserAgents()
+  readonly #pages = new Pages()
+  readonly #targets: Target[] = []
+  readonly #hosts: Hosts<Target> | undefined
+  /** Where all lines belong that belong to no project. */
+  readonly #common: ImportTally
+  /** That of all lines, when hosts do not matter. */
+  readonly #onlyTarget: Target | undefined
+  readonly #client = Buffer.alloc(64)
+  #format: LogFormat | undefined
+  #parser: LineParser | undefined
+  #isFirstLine = true
+  #viewCount = 0
+  #ready: ProjectBatch[] = []
+
+  /** @throws {LogFormatError} when format, client field and projects do not go together; so does `push`. */
+  constructor(options: LogReaderOptions) {
+    this.#options = options
+    this.#latestMs = options.now + dayMs
+    this.#viewsPerBatch = options.viewsPerBatch ?? viewsPerBatch
+    this.#splitter = new LineSplitter(this.#readLine, this.#countTooLong)
+    if (options.projects instanceof Map) {
+      const targets = new Map<string, Target>()
+      const ofProject = new Map<string, Target>()
+      for (const [domain, project] of options.projects) {
+        const target = ofProject.get(project.id) ?? this.#createTarget(project)
+        ofProject.set(project.id, target)
+        targets.set(domain, target)
+      }
+      this.#hosts = new Hosts(targets)
+      this.#common = new ImportTally()
+    } else {
+      this.#onlyTarget = this.#createTarget(options.projects as VisitedProject)
+      this.#common = this.#onlyTarget.tally
+    }
+    this.startFile()
+  }
+
+  /** Of the lines so far; undefined while none was in a format that is known. */
+  get format(): LogFormat | undefined {
+    return this.#format
+  }
+
+  /** Each project with what came of its lines. */
+  get projects(): readonly ProjectViews[] {
+    return this.#targets
+  }
+
+  /** Hosts that are the domain of no site, by their lines, most first. */
+  get unknownHosts(): Map<string, number> {
+    return this.#hosts?.unknown ?? new Map()
+  }
+
+  get lines(): number {
+    const ofTargets = this.#targets.reduce((total, { tally }) => total + tally.lines, 0)
+    return this.#onlyTarget ? ofTargets : ofTargets + this.#common.lines
+  }
+
+  /** What came of all lines. */
+  get tally(): ImportTally {
+    const tally = new ImportTally()
+    if (!this.#onlyTarget) tally.add(this.#common)
+    for (const target of this.#targets) tally.add(target.tally)
+    return tally
+  }
+
+  /** Bytes of the last push that no line has ended yet, and those of earlier ones before them. */
+  get pendingBytes(): number {
+    return this.#splitter.pendingBytes
+  }
+
+  /** Views that wait to be taken. */
+  get viewCount(): number {
+    return this.#viewCount + this.#ready.reduce((total, { batch }) => total + batch.length, 0)
+  }
+
+  /** Whether a batch is full: take it before the next push, so that memory stays flat. */
+  get isFull(): boolean {
+    return this.#ready.length > 0
+  }
+
+  /** Begins another log, whose format may be another one too. */
+  startFile(): void {
+    this.#splitter.drop()
+    this.#isFirstLine = true
+    this.#parser = undefined
+    if (this.#options.format) this.#useFormat(this.#options.format)
+  }
+
+  push(chunk: Buffer): void {
+    this.#splitter.push(chunk)
+  }
+
+  /** Ends a log whose last line needs no line break. */
+  endFile(): void {
+    this.#splitter.end()
+  }
+
+  /** All views so far, in batches to be recorded in this order; there may be several of one project. */
+  takeBatches(): ProjectBatch[] {
+    this.#cut()
+    const ready = this.#ready
+    this.#ready = []
+    return ready
+  }
+
+  #createTarget(project: VisitedProject): Target {
+    const hash = new VisitorHash(this.#options.secret, project.visitorSaltRotation)
+    const target = { project, tally: new ImportTally(), builder: new BatchBuilder(hash) }
+    this.#targets.push(target)
+    return target
+  }
+
+  readonly #countTooLong = (): void => {
+    this.#isFirstLine = false
+    this.#common.lines++
+    this.#common.malformed['too-long']++
+  }
+
+  readonly #readLine = (bytes: Buffer, from: number, end: number): void => {
+    let start = from
+    if (this.#isFirstLine) {
+      this.#isFirstLine = false
+      if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3
+    }
+    const common = this.#common
+    const line = this.#line
+    const parser = this.#parser ?? this.#detect(bytes, start, end)
+    const parsed = parser === undefined ? 'malformed' : parser.parse(bytes, start, end, line)
+    if (parser === undefined || parsed === 'malformed') {
+      common.lines++
+      common.malformed['wrong-format']++
+    } else if (parsed === 'comment') {
+      common.lines++
+      common.filtered.comment++
+    } else if (!(line.atMs >= earliestMs && line.atMs <= this.#latestMs)) {
+      common.lines++
+      common.malformed['bad-date']++
+    } else {
+      const target = this.#onlyTarget ?? this.#hosts?.find(line.bytes, line.hostStart, line.hostEnd)
+      if (target) this.#readRequest(target, parser)
+      else {
+        common.lines++
+        common.filtered['unknown-host']++
+      }
+    }
+  }
+
+  #readRequest(target: Target, parser: LineParser): void {
+    const { tally } = target
+    const { bytes, isGet, status, targetStart, targetEnd } = this.#line
+    tally.lines++
+    if (!isGet) tally.filtered.method++
+    else if (!(status >= 200 && status <= 299) && status !== 304) tally.filtered.status++
+    else {
+      const page = this.#pages.find(bytes, targetStart, targetEnd, parser.decodeTarget)
+      if (page.refusal === undefined) this.#countView(target, page, parser)
+      else if (page.refusal === 'bad-path') tally.malformed['bad-path']++
+      else tally.filtered[page.refusal]++
+    }
+  }
+
+  #countView({ tally, builder }: Target, page: KnownPage, parser: LineParser): void {
+    const { bytes, addressStart, addressEnd, clientStart, clientEnd, userAgentStart, userAgentEnd, atMs } = this.#line
+    const agent = this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeUserAgent)
+    const rule = page.isMarkdown ? agent.markdownRule : agent.rule
+    tally.countView(rule)
+    if (rule.kind === 'neither') return
+    const day = toDay(atMs)
+    tally.addDay(day)
+    const before = builder.length
+    const mask = rule.kind === 'human' ? asHuman : asAi
+    const clientBytes = clientEnd > clientStart ? this.#readClient(bytes, clientStart, clientEnd) : 0
+    if (clientBytes > 0) builder.add(this.#client, 0, clientBytes, agent, page.path, day, mask)
+    else builder.add(bytes, addressStart, addressEnd, agent, page.path, day, mask)
+    this.#viewCount += builder.length - before
+    if (this.#viewCount >= this.#viewsPerBatch || this.#remembersTooMuch(builder)) this.#cut()
+  }
+
+  /** Puts the client of the list into `#client`, and says how many bytes it takes; 0 when the list names none. */
+  #readClient(bytes: Buffer, start: number, end: number): number {
+    const client = findClient(bytes.toString('latin1', start, end), this.#options.trustedProxies)
+    return client === undefined ? 0 : this.#client.write(client, 'latin1')
+  }
+
+  #remembersTooMuch(builder: BatchBuilder): boolean {
+    return (
+      this.#agents.size > mostUserAgents ||
+      this.#pages.size > mostPages ||
+      builder.size > mostVisitors ||
+      this.#agents.sizeBytes > mostBytes ||
+      this.#pages.sizeBytes > mostBytes ||
+      builder.sizeBytes > mostBytes
+    )
+  }
+
+  /** Puts the views of all projects into `#ready`, and forgets what is remembered when that is too much. */
+  #cut(): void {
+    for (const { project, tally, builder } of this.#targets) {
+      if (builder.length > 0) this.#ready.push({ project, tally, batch: builder.take() })
+    }
+    this.#viewCount = 0
+    const visitors = this.#targets.reduce((total, { builder }) => total + builder.size, 0)
+    const remembersTooMuch = this.#targets.some(({ builder }) => this.#remembersTooMuch(builder))
+    if (visitors > mostVisitors || remembersTooMuch) this.#forget()
+  }
+
+  /** Visitors too, since they are known by the number of their user agent. */
+  #forget(): void {
+    this.#agents.clear()
+    this.#pages.clear()
+    for (const { builder } of this.#targets) builder.forgetVisitors()
+  }
+
+  #detect(bytes: Buffer, start: number, end: number): LineParser | undefined {
+    const format = detectFormat(bytes, start, end)
+    if (format) this.#useFormat(format)
+    return this.#parser
+  }
+
+  /** What is remembered is as one format writes it. */
+  #useFormat(format: LogFormat): void {
+    if (this.#hosts && !format.hasHost) {
+      throw new LogFormatError(
+        `Lines of ${format.name} do not say which host was asked. Give --project ID, or log in a format that does (${namesWithHost}).`,
+      )
+    }
+    if (this.#format !== format) {
+      this.#cut()
+      this.#forget()
+    }
+    this.#format = format
+    this.#parser = format.open({ clientField: this.#options.clientField })
+  }
+}

@@ -1,0 +1,30 @@
+import { type Page, toPage } from '../page.ts'
+import { ByteTable } from './byte-table.ts'
+
+/** The pages of a log by the bytes of their targets, in all their spellings; what was no page is remembered too. */
+export class Pages {
+  readonly #table = new ByteTable()
+  #pages: Page[] = []
+
+  get sizeBytes(): number {
+    return this.#table.sizeBytes
+  }
+
+  get size(): number {
+    return this.#table.size
+  }
+
+  find(bytes: Buffer, start: number, end: number, decode: (text: string) => string): Page {
+    const number = this.#table.find(bytes, start, end)
+    if (number !== -1) return this.#pages[number] as Page
+    const page = toPage(decode(bytes.toString('latin1', start, end)))
+    this.#table.add(bytes, start, end)
+    this.#pages.push(page)
+    return page
+  }
+
+  clear(): void {
+    this.#table.clear()
+    this.#pages = []
+  }
+}

@@ -1,0 +1,26 @@
+import type { Kind } from '../classify.ts'
+
+/** What told who made a view, see `Classification`; numbered, so that a line is counted without a look-up. */
+export interface Rule {
+  number: number
+  kind: Kind
+  name: string
+}
+
+// For the life of the process: lists of agents hold some thousand rules, and no log can add one.
+const rules: Rule[] = []
+const byName = new Map<string, Rule>()
+
+export function findRule(kind: Kind, name: string): Rule {
+  const key = `${kind} ${name}`
+  const known = byName.get(key)
+  if (known) return known
+  const rule = { number: rules.length, kind, name }
+  rules.push(rule)
+  byName.set(key, rule)
+  return rule
+}
+
+export function listRules(): readonly Rule[] {
+  return rules
+}

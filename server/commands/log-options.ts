@@ -1,0 +1,82 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { formats } from '../analytics/formats/formats.ts'
+import { createJsonFormat, parseJsonFields } from '../analytics/formats/json.ts'
+import { type LogFormat, LogFormatError } from '../analytics/formats/log-format.ts'
+import { CommandError } from './command-error.ts'
+import { integer } from './integer.ts'
+import { nonEmpty } from './non-empty.ts'
+
+/** What commander makes of the flags that say how a log is to be read. */
+export interface LogFlags {
+  format?: string
+  jsonFields?: LogFormat
+  clientField?: string
+  trustedProxies?: number
+}
+
+/** How a log is to be read, as `LogReader` takes it. */
+export interface LogSettings {
+  format: LogFormat | undefined
+  clientField: string | undefined
+  trustedProxies: number | undefined
+}
+
+/** Adds the flags that say how a log is to be read. */
+export function addLogOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--format <name>', 'format of the lines (default: told by the lines)')
+        .env('QUIRE_LOG_FORMAT')
+        .choices([...formats.map(({ name }) => name), 'json']),
+    )
+    .addOption(
+      new Option('--json-fields <list>', 'where format json has its fields: NAME=PATH,...')
+        .env('QUIRE_LOG_JSON_FIELDS')
+        .argParser(readJsonFields),
+    )
+    .addOption(
+      new Option(
+        '--client-field <name>',
+        'field with the addresses of X-Forwarded-For (default: the peer is the client)',
+      )
+        .env('QUIRE_LOG_CLIENT_FIELD')
+        .argParser(nonEmpty('a field, such as X-Forwarded-For, or last')),
+    )
+    .addOption(
+      new Option('--trusted-proxies <number>', 'take the client of that field from the right, this many proxies away')
+        .env('QUIRE_LOG_TRUSTED_PROXIES')
+        .argParser(integer(1, 100)),
+    )
+}
+
+/** For the end of `--help`. */
+export const logHelp = `Formats: combined (nginx, Apache), vhost_combined, caddy (JSON), traefik, traefik-json, cloudfront; and json, any JSON
+lines, with the dotted paths of the fields:
+  --json-fields time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost
+Times are RFC 3339, or seconds or milliseconds since 1970. host is only needed for --by-host. Traefik has to be told to
+keep the user agent: accessLog.fields.headers.names.User-Agent=keep
+
+Behind proxies the client stands in a list, and --client-field says where: the name of a header (caddy, traefik-json), a
+column (cloudfront), a dotted path (json), or the number of the field after the user agent, or last (combined,
+vhost_combined, traefik). The leftmost valid address of the list counts. Anybody can send such a list; when the first proxy
+does not replace it, give --trusted-proxies N: with 1, the last entry counts, which the proxy in front wrote itself.`
+
+/** @throws {CommandError} when flags do not go together. */
+export function readLogFlags({ format, jsonFields, clientField, trustedProxies }: LogFlags): LogSettings {
+  if (jsonFields && format !== undefined && format !== 'json') {
+    throw new CommandError(`--json-fields goes with --format json, not with ${format}.`, 2)
+  }
+  if (format === 'json' && !jsonFields) throw new CommandError('--format json needs --json-fields. See --help.', 2)
+  if (trustedProxies !== undefined && clientField === undefined) {
+    throw new CommandError('--trusted-proxies needs --client-field: it counts the addresses of that field.', 2)
+  }
+  return { format: jsonFields ?? formats.find(({ name }) => name === format), clientField, trustedProxies }
+}
+
+function readJsonFields(text: string): LogFormat {
+  try {
+    return createJsonFormat(parseJsonFields(text))
+  } catch (error) {
+    throw error instanceof LogFormatError ? new InvalidArgumentError(error.message) : error
+  }
+}

@@ -1,0 +1,39 @@
+import type { ImportProgress } from '../analytics/import/import-log.ts'
+
+const everyMs = 200
+
+/** A line on standard error that says how far one file is; silent unless that is a terminal. */
+export function createProgressLine(file: string): { show(progress: ImportProgress): void; clear(): void } {
+  if (!process.stderr.isTTY) return { show() {}, clear() {} }
+  const startedAt = performance.now()
+  let nextAt = startedAt + everyMs
+  return {
+    show(progress) {
+      const now = performance.now()
+      if (now < nextAt) return
+      nextAt = now + everyMs
+      process.stderr.write(`\r\x1b[K${file}: ${describeProgress(progress, (now - startedAt) / 1000)}`)
+    },
+    clear() {
+      process.stderr.write('\r\x1b[K')
+    },
+  }
+}
+
+/** `1,234,567 lines, 400,000 lines/s, 123.4 MB of 500.0 MB, 9 s left` */
+export function describeProgress({ lines, readBytes, sizeBytes }: ImportProgress, seconds: number): string {
+  const perSecond = Math.round(lines / Math.max(seconds, 0.001))
+  const read = `${count(lines)} lines, ${count(perSecond)} lines/s, ${toMegabytes(readBytes)}`
+  if (!sizeBytes || readBytes === 0) return read
+  // A log that is still being written may have grown past its size.
+  const left = Math.max(0, Math.ceil(((sizeBytes - readBytes) / readBytes) * seconds))
+  return `${read} of ${toMegabytes(sizeBytes)}, ${left} s left`
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+function toMegabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
+}

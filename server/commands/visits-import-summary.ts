@@ -1,0 +1,125 @@
+import { formatDay } from '../analytics/day.ts'
+import type { ImportedFile } from '../analytics/import/import-log.ts'
+import { type ImportTally, sum } from '../analytics/import/import-tally.ts'
+import type { LogReader, ProjectViews } from '../analytics/import/log-reader.ts'
+import type { UniqueVisitorCounter, VisitorCounts } from '../analytics/unique-visitors.ts'
+
+interface Counts {
+  lines: number
+  pageViews: ImportTally['views']
+  /** Visitors that were new on a day, summed over the days; 0 when all was imported before. */
+  newVisitorDays: number
+  filtered: ImportTally['filtered']
+  malformed: ImportTally['malformed']
+  /** Page views by the rule that told who made them, most first. */
+  rules: Record<string, number>
+}
+
+interface ProjectCounts extends Counts {
+  project: string
+  /** Of the project on the days of this import, `dateTo` exclusive, earlier imports included; null when it has no visits. */
+  visitors: (VisitorCounts & { dateFrom: string; dateTo: string }) | null
+}
+
+/** What `--json` prints. The counts beside `seconds` are those of all lines. */
+export interface ImportSummary extends Counts {
+  seconds: number
+  files: ImportedFile[]
+  /** Those that got lines. */
+  projects: ProjectCounts[]
+  /** Hosts of `--by-host` that are the domain of no site, by their lines, most first: ten at most. */
+  unknownHosts: Record<string, number>
+}
+
+const mostHosts = 10
+
+export async function summarize(
+  reader: LogReader,
+  files: ImportedFile[],
+  seconds: number,
+  visits: UniqueVisitorCounter,
+): Promise<ImportSummary> {
+  const { projects, unknownHosts } = reader
+  const visited = projects.length === 1 ? projects : projects.filter(({ tally }) => tally.lines > 0)
+  return {
+    seconds,
+    ...toCounts(reader.tally),
+    files,
+    projects: await Promise.all(visited.map(project => summarizeProject(project, visits))),
+    unknownHosts: Object.fromEntries([...unknownHosts].slice(0, mostHosts)),
+  }
+}
+
+async function summarizeProject(
+  { project, tally }: ProjectViews,
+  visits: UniqueVisitorCounter,
+): Promise<ProjectCounts> {
+  const { firstDay, lastDay } = tally
+  const counts = { project: project.id, ...toCounts(tally) }
+  if (firstDay === undefined || lastDay === undefined) return { ...counts, visitors: null }
+  const range = { dateFrom: firstDay, dateTo: lastDay + 1 }
+  const { totals } = await visits.countUniqueVisitors(project.id, range, { limit: 1, offset: 0 })
+  return { ...counts, visitors: { ...totals, dateFrom: formatDay(range.dateFrom), dateTo: formatDay(range.dateTo) } }
+}
+
+function toCounts({ lines, views, newVisitorDays, filtered, malformed, rules }: ImportTally): Counts {
+  return { lines, pageViews: views, newVisitorDays, filtered, malformed, rules: Object.fromEntries(rules) }
+}
+
+type Row = [name: string, count: number, text: string]
+
+/** The summary for people. */
+export function describe(summary: ImportSummary): string {
+  const { lines, seconds, pageViews, filtered, malformed, projects, unknownHosts } = summary
+  const rules = Object.entries(summary.rules)
+  const ofAi = rules.filter(([rule]) => rule.startsWith('ai: ')).map(([rule, count]) => [rule.slice(4), count] as const)
+  const ofNeither = rules.filter(([rule]) => !rule.startsWith('ai: ') && rule !== 'browser')
+  const perSecond = seconds > 0 ? `, ${show(Math.round(lines / seconds))} lines/s` : ''
+  const rows: Row[] = [
+    ['Lines', lines, `in ${seconds.toFixed(1)} s${perSecond}`],
+    ['Page views', sum(pageViews), showKinds(pageViews)],
+    ['  AI', pageViews.ai, list(ofAi)],
+    ['  neither', pageViews.neither, list(ofNeither)],
+    ['Filtered', sum({ ...filtered }), list(Object.entries(filtered))],
+    ['Malformed', sum({ ...malformed }), list(Object.entries(malformed))],
+    ...projects.flatMap(project => describeProject(project, projects.length === 1)),
+  ]
+  if (filtered['unknown-host'] > 0) {
+    const hosts = `${list(Object.entries(unknownHosts))}. Register one with: quire sites create HOST --project ID`
+    rows.push(['No site', filtered['unknown-host'], hosts])
+  }
+  const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2
+  const countWidth = Math.max(...rows.map(([, count]) => show(count).length))
+  return rows
+    .map(([name, count, text]) => `${name.padEnd(nameWidth)}${show(count).padStart(countWidth)}  ${text}`.trimEnd())
+    .join('\n')
+}
+
+function describeProject({ project, visitors, newVisitorDays, pageViews }: ProjectCounts, isOnly: boolean): Row[] {
+  const ofProject: Row[] = isOnly ? [] : [[project, sum(pageViews), `page views, ${showKinds(pageViews)}`]]
+  if (!visitors) return ofProject
+  const text = `human ${show(visitors.human)}, AI ${show(visitors.ai)}; of the project from ${visitors.dateFrom} up to, not on, ${visitors.dateTo}`
+  const indent = isOnly ? '' : '  '
+  return [
+    ...ofProject,
+    [`${indent}Visitors`, visitors.total, text],
+    [`${indent}  new`, newVisitorDays, 'not seen before on a day, summed over the days'],
+  ]
+}
+
+function showKinds({ human, ai, neither }: ImportTally['views']): string {
+  return `human ${show(human)}, AI ${show(ai)}, neither ${show(neither)}`
+}
+
+/** The largest counts, most first. */
+function list(counts: readonly (readonly [string, number])[]): string {
+  const most = 6
+  const found = counts.filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1])
+  const rest = found.slice(most).reduce((total, [, count]) => total + count, 0)
+  const shown = found.slice(0, most).map(([name, count]) => `${name} ${show(count)}`)
+  return [...shown, ...(rest > 0 ? [`others ${show(rest)}`] : [])].join(', ')
+}
+
+function show(count: number): string {
+  return count.toLocaleString('en-US')
+}
