@@ -43,7 +43,7 @@ export interface PageView {
   /** Canonical, see `toPage`. */
   path: string
   day: Day
-  /** 16 bytes, see `createVisitorHash`. */
+  /** 16 bytes, see `VisitorHash`. */
   visitor: Uint8Array
   kind: 'human' | 'ai'
 }

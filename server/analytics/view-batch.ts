@@ -10,7 +10,7 @@ export const asAi = 2
  */
 export interface ViewBatch {
   length: number
-  /** 16 bytes for each distinct visitor, see `createVisitorHash`. */
+  /** 16 bytes for each distinct visitor, see `VisitorHash`. */
   visitors: Uint8Array
   /** Distinct and canonical, see `toPage`. */
   paths: readonly string[]

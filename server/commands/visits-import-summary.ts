@@ -9,6 +9,8 @@ interface Counts {
   pageViews: ImportTally['views']
   /** Visitors that were new on a day, summed over the days; 0 when all was imported before. */
   newVisitorDays: number
+  /** Views of days whose visitors were pruned: not counted. */
+  tooOldViews: number
   filtered: ImportTally['filtered']
   malformed: ImportTally['malformed']
   /** Page views by the rule that told who made them, most first. */
@@ -62,8 +64,8 @@ async function summarizeProject(
   return { ...counts, visitors: { ...totals, dateFrom: formatDay(range.dateFrom), dateTo: formatDay(range.dateTo) } }
 }
 
-function toCounts({ lines, views, newVisitorDays, filtered, malformed, rules }: ImportTally): Counts {
-  return { lines, pageViews: views, newVisitorDays, filtered, malformed, rules: Object.fromEntries(rules) }
+function toCounts({ lines, views, newVisitorDays, tooOldViews, filtered, malformed, rules }: ImportTally): Counts {
+  return { lines, pageViews: views, newVisitorDays, tooOldViews, filtered, malformed, rules: Object.fromEntries(rules) }
 }
 
 type Row = [name: string, count: number, text: string]
@@ -84,6 +86,9 @@ export function describe(summary: ImportSummary): string {
     ['Malformed', sum({ ...malformed }), list(Object.entries(malformed))],
     ...projects.flatMap(project => describeProject(project, projects.length === 1)),
   ]
+  if (summary.tooOldViews > 0) {
+    rows.push(['Too old', summary.tooOldViews, 'page views of days whose visitors were pruned; they are not counted'])
+  }
   if (filtered['unknown-host'] > 0) {
     const hosts = `${list(Object.entries(unknownHosts))}. Register one with: quire sites create HOST --project ID`
     rows.push(['No site', filtered['unknown-host'], hosts])
