@@ -30,7 +30,7 @@ test.each([
   ['Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)', 'ai', 'ai: GPTBot'],
   ['Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0)', 'ai', 'ai: Perplexity-User'],
   ['Claude-User (claude-code/2.0.14; +https://support.anthropic.com/)', 'ai', 'ai: Claude-User'],
-  ['claudebot/1.0', 'ai', 'ai: claudebot'],
+  ['claudebot/1.0', 'ai', 'ai: ClaudeBot'],
   ['meta-externalfetcher/1.1', 'ai', 'ai: Meta-ExternalFetcher'],
   [`${chrome} Safari/537.36 Devin/1.0`, 'ai', 'ai: Devin'],
   [`${chrome} Safari/537.36 Devine/1.0`, 'human', 'browser'],
@@ -66,7 +66,7 @@ test.each(aiAgents.agents)('our list knows $token as AI, as a whole word only', 
   expect(classify(`${chrome} Safari/537.36 X${token}x/1.0`).rule.toLowerCase()).not.toBe(`ai: ${token.toLowerCase()}`)
 })
 
-test.each(aiAgents.leftOut)('$token is not AI: $reason', ({ token }) => {
+test.each(aiAgents.notAi)('$token is not AI: $reason', ({ token }) => {
   expect(classify(`Mozilla/5.0 (compatible; ${token}/1.0)`).kind).not.toBe('ai')
 })
 
