@@ -111,9 +111,11 @@ function unescaped(pattern: string): string {
   return pattern.replaceAll('\\', '')
 }
 
-/** A plain \b would refuse a pattern that ends in a slash. */
+const letter = '[A-Za-z0-9]'
+
+/** A plain \b would refuse a pattern that ends in a slash, and `bedrockbot_` with the id that follows. */
 function asWord(source: string): string {
-  return `(?<!\\w(?=\\w))(?:${source})(?!(?<=\\w)\\w)`
+  return `(?<!${letter}(?=${letter}))(?:${source})(?!(?<=${letter})${letter})`
 }
 
 /** `ClaudeBot/` -> `ClaudeBot` */

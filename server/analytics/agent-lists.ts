@@ -3,6 +3,13 @@ import { type AgentEntry, AgentList, type ListSource } from './agent-list.ts'
 import aiAgents from './ai-agents.json' with { type: 'json' }
 import aiRobotsTxt from './ai-robots-txt.json' with { type: 'json' }
 
+const own: ListSource = {
+  name: 'ai-agents',
+  asOf: aiAgents.asOf,
+  url: 'server/analytics/ai-agents.json',
+  licence: 'Apache-2.0',
+}
+
 const crawlerUserAgents: ListSource = {
   name: 'crawler-user-agents',
   version: '1.60.0',
@@ -27,12 +34,17 @@ const isAi = ({ tags }: { tags?: string[] }) => tags?.includes('ai-crawler') ?? 
 /**
  * Who is asked, in this order; the first list that knows a user agent decides. Our own is first because its entries were
  * read one by one and say who operates an agent. Search engines, SEO, previews, monitors, feed readers, libraries and
- * scanners come after all agents of AI.
+ * scanners come after all agents of AI, and last the browsers that isbot mistakes for programs.
  */
 export const agentLists: readonly AgentList[] = [
   new AgentList(
-    { name: 'ai-agents', asOf: aiAgents.asOf, url: 'server/analytics/ai-agents.json', licence: 'Apache-2.0' },
-    (aiAgents.agents as OwnAgent[]).map(({ token, seen: _, ...about }) => ({ ...aiToken(token), ...about })),
+    own,
+    (aiAgents.agents as OwnAgent[]).map(({ token, seen: _, ...about }) => ({
+      ...toToken(token),
+      kind: 'ai',
+      label: 'ai',
+      ...about,
+    })),
     { wholeWords: true, ignoreCase: true },
   ),
   new AgentList(
@@ -44,7 +56,9 @@ export const agentLists: readonly AgentList[] = [
       licence: 'MIT',
     },
     (aiRobotsTxt.agents as ExtractedAgent[]).map(({ token, operator }) => ({
-      ...aiToken(token),
+      ...toToken(token),
+      kind: 'ai',
+      label: 'ai',
       ...(operator ? { operator } : {}),
     })),
     { wholeWords: true, ignoreCase: true },
@@ -53,10 +67,31 @@ export const agentLists: readonly AgentList[] = [
   new AgentList(crawlerUserAgents, tagged.filter(crawler => !isAi(crawler)).map(toEntry('neither')), {
     wholeWords: false,
   }),
+  new AgentList(
+    own,
+    aiAgents.browsers.map(({ token, reason, source }) => ({
+      ...toToken(token),
+      kind: 'human',
+      label: 'browser',
+      source,
+      note: reason,
+    })),
+    { wholeWords: true, ignoreCase: true },
+  ),
 ]
 
-/** Why an agent that other lists call AI, or whose name is a plain word, counts as none. */
-export const notAi: readonly { token: string; reason: string; source: string; decided: string }[] = aiAgents.notAi
+/** Agents that other lists call AI, or whose names are plain words, and that count as none; their notes say why. */
+export const notAi = new AgentList(
+  own,
+  aiAgents.notAi.map(({ token, reason, source, decided }) => ({
+    ...toToken(token),
+    kind: 'neither',
+    label: 'not-ai',
+    source,
+    note: `${token} is not counted as AI: ${reason} (decided ${decided}, ${source}).`,
+  })),
+  { wholeWords: true, ignoreCase: true },
+)
 
 interface OwnAgent {
   token: string
@@ -72,8 +107,8 @@ interface ExtractedAgent {
   operator: string | null
 }
 
-function aiToken(token: string): AgentEntry {
-  return { pattern: token.replaceAll(/[.+*?()[\]{}|^$\\]/g, '\\$&'), kind: 'ai', label: 'ai', name: token }
+function toToken(token: string): { pattern: string; name: string } {
+  return { pattern: token.replaceAll(/[.+*?()[\]{}|^$\\]/g, '\\$&'), name: token }
 }
 
 function toEntry(kind: 'ai' | 'neither') {

@@ -42,7 +42,9 @@ export function decide(userAgent: string): Decision {
   if (trimmed === '' || trimmed === '-') return { kind: 'neither', rule: 'empty' }
   for (const list of agentLists) {
     const match = list.find(trimmed)
-    if (match) return { kind: match.entry.kind, rule: `${match.entry.label}: ${nameOf(match)}`, match }
+    if (!match) continue
+    const { kind, label } = match.entry
+    return { kind, rule: kind === 'human' ? label : `${label}: ${nameOf(match)}`, match }
   }
   return isbot(trimmed) ? { kind: 'neither', rule: 'isbot' } : { kind: 'human', rule: 'browser' }
 }

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { AgentList, nameOf } from '../../server/analytics/agent-list.ts'
+import { agentLists, isbotList } from '../../server/analytics/agent-lists.ts'
+import ownAgents from '../../server/analytics/ai-agents.json' with { type: 'json' }
+import { classify, decide, mostCharacters } from '../../server/analytics/classify.ts'
+
+const source = { name: 'some', asOf: '2026-11-21', url: 'https://example.com/', licence: 'MIT' }
+const entry = (pattern: string) => ({ pattern, kind: 'neither' as const, label: 'bot' })
+
+test('a list finds plain patterns and expressions, the longest name first', () => {
+  const list = new AgentList(source, [entry('Bot'), entry('Botany\\/'), entry('^Cra[wv]l'), entry('a\\.b')], {
+    wholeWords: false,
+  })
+  const find = (userAgent: string) => {
+    const match = list.find(userAgent)
+    return match && [match.entry.pattern, nameOf(match)]
+  }
+  expect(find('Botany/1.0')).toEqual(['Botany\\/', 'Botany'])
+  expect(find('Bottom')).toEqual(['Bot', 'Bot'])
+  expect(find('Cravl Bot')).toEqual(['^Cra[wv]l', 'Cravl'])
+  expect(find('x a.b')).toEqual(['a\\.b', 'a.b'])
+  expect(find('x acb')).toBeUndefined()
+  expect(find('x Crawl')).toBeUndefined()
+})
+
+test('whole words end where letters and digits end', () => {
+  const list = new AgentList(source, [entry('Devin'), entry('bedrockbot')], { wholeWords: true, ignoreCase: true })
+  expect(list.find('devin/1.0')?.found).toBe('devin')
+  expect(list.find('Devine Devin')?.found).toBe('Devin')
+  expect(list.find('bedrockbot_0f3c')?.found).toBe('bedrockbot')
+  expect(list.find('Devine xDevin Devin2')).toBeUndefined()
+})
+
+test('a list without entries finds nothing', () => {
+  expect(new AgentList(source, [], { wholeWords: true }).find('anything')).toBeUndefined()
+})
+
+test('the lists that are packages are said to be of the version that is installed', () => {
+  for (const { name, version } of [...agentLists.map(list => list.source), isbotList]) {
+    if (name !== 'crawler-user-agents' && name !== 'isbot') continue
+    const installed = JSON.parse(
+      readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8'),
+    )
+    expect({ name, version }).toEqual({ name, version: installed.version })
+  }
+})
+
+test('every entry of our own list says where it was read, and by whom', () => {
+  for (const { token, source, seen } of ownAgents.agents) {
+    expect({ token, source, seen }).toEqual({
+      token: expect.stringMatching(/^[\w.-]{4,}$/),
+      source: expect.stringMatching(/^https:\/\/[^ ]+$/),
+      seen: expect.stringMatching(/^(operator|quoted|directory)$/),
+    })
+  }
+  const tokens = ownAgents.agents.map(({ token }) => token.toLowerCase())
+  expect(new Set(tokens).size).toBe(tokens.length)
+  expect(tokens).not.toContain('')
+})
+
+/** Milliseconds of CPU, the least of three: another process may steal a cache, never give one. */
+function cost(userAgent: string): number {
+  const runs = [0, 1, 2].map(() => {
+    const before = process.cpuUsage()
+    decide(userAgent)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  })
+  return Math.min(...runs)
+}
+
+test('no hostile user agent costs more than a few milliseconds', () => {
+  const words = [
+    ...[
+      'a',
+      ' ',
+      '/',
+      '(',
+      ')',
+      '1.',
+      '-',
+      '_',
+      '; ',
+      '\n',
+      '+',
+      '\\',
+      'é',
+      'Mozilla/5.0 (',
+      'compatible; ',
+      'http://',
+    ],
+    ...['bot', 'Spider', 'crawl ', 'google', '@a.', '[', 'A:', 'Chrome/1', '(KHTML, like Gecko) '],
+    ...agentLists.flatMap(list => list.entries.map(({ pattern }) => pattern.replaceAll(/[\\^$?()[\]|]/g, ''))),
+  ]
+  const slow = words
+    .map(word => {
+      // Not the word itself at the end, so that what nearly matches has to be tried everywhere.
+      const userAgent = `${word.repeat(mostCharacters).slice(0, mostCharacters - 1)}\u0001`
+      return { word, ms: cost(userAgent) }
+    })
+    .filter(({ ms }) => ms > 5)
+  expect(words.length).toBeGreaterThan(1500)
+  expect(slow).toEqual([])
+})
+
+test('a user agent that was told before is not decided again', () => {
+  const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+  expect(classify(userAgent)).toBe(classify(userAgent))
+  expect(Object.keys(classify(userAgent))).toEqual(['kind', 'rule'])
+})

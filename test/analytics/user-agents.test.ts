@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import type { Kind } from '../../server/analytics/agent-list.ts'
+import { classify } from '../../server/analytics/classify.ts'
+import aiAgents from './user-agents/ai-agents.json' with { type: 'json' }
+import classicBots from './user-agents/classic-bots.json' with { type: 'json' }
+import humans from './user-agents/humans.json' with { type: 'json' }
+
+/** User agents of one source, labelled by what that source says of them, never by what Quire makes of them. */
+interface LabelledGroup {
+  label: Kind
+  source: string
+  date: string
+  about: string
+  userAgents: string[]
+}
+
+const groups = [...humans, ...aiAgents, ...classicBots] as LabelledGroup[]
+/** A list tested against itself proves little: what is not from there is asserted on its own. */
+const isIndependent = ({ source }: LabelledGroup) => !source.includes('/crawler-user-agents/')
+const kinds: Kind[] = ['human', 'ai', 'neither']
+
+interface Miss {
+  userAgent: string
+  label: Kind
+  told: Kind
+  rule: string
+}
+
+function tell(among: LabelledGroup[]) {
+  const table = { human: emptyRow(), ai: emptyRow(), neither: emptyRow() }
+  const misses: Miss[] = []
+  for (const { label, userAgents } of among) {
+    for (const userAgent of userAgents) {
+      const { kind, rule } = classify(userAgent)
+      table[label][kind]++
+      if (kind !== label) misses.push({ userAgent, label, told: kind, rule })
+    }
+  }
+  const total = (label: Kind) => kinds.reduce((sum, kind) => sum + table[label][kind], 0)
+  return {
+    table,
+    misses,
+    aiRecall: table.ai.ai / total('ai'),
+    humansCalledAi: table.human.ai / total('human'),
+    botsCalledOther: (table.neither.ai + table.neither.human) / total('neither'),
+    total,
+  }
+}
+
+function emptyRow(): Record<Kind, number> {
+  return { human: 0, ai: 0, neither: 0 }
+}
+
+function print(title: string, { table, misses, ...rates }: ReturnType<typeof tell>): void {
+  const percent = (rate: number) => `${(rate * 100).toFixed(2)} %`
+  const rows = kinds.map(
+    label => `${label.padEnd(9)}${kinds.map(kind => String(table[label][kind]).padStart(9)).join('')}`,
+  )
+  const missed = misses.map(({ label, told, rule, userAgent }) => `  ${label} told ${told} (${rule}): ${userAgent}`)
+  console.log(
+    [
+      title,
+      `${'label'.padEnd(9)}${kinds.map(kind => `told ${kind}`.slice(0, 9).padStart(9)).join('')}`,
+      ...rows,
+      `AI recall ${percent(rates.aiRecall)}, humans called AI ${percent(rates.humansCalledAi)}, classic bots called AI or human ${percent(rates.botsCalledOther)}`,
+      ...missed,
+    ].join('\n'),
+  )
+}
+
+test.each([
+  ['all labelled user agents', groups],
+  ['those that are from no list of Quire', groups.filter(isIndependent)],
+])('%s: AI is recalled, people are not taken for AI, bots are neither', (title, among) => {
+  const told = tell(among)
+  print(title, told)
+  expect(told.aiRecall).toBeGreaterThanOrEqual(0.99)
+  expect(told.humansCalledAi).toBeLessThanOrEqual(0.005)
+  expect(told.botsCalledOther).toBeLessThanOrEqual(0.02)
+})
+
+test('there are enough, each once, with a source and a date', () => {
+  const all = groups.flatMap(group => group.userAgents)
+  expect(new Set(all).size).toBe(all.length)
+  expect(all.length).toBeGreaterThan(1000)
+  expect(groups.filter(isIndependent).flatMap(group => group.userAgents).length).toBeGreaterThan(800)
+  const { total } = tell(groups)
+  expect(total('human')).toBeGreaterThanOrEqual(120)
+  expect(total('ai')).toBeGreaterThanOrEqual(120)
+  expect(total('neither')).toBeGreaterThanOrEqual(150)
+  for (const { source, date, about } of groups) {
+    expect(source).toMatch(/^https?:\/\//)
+    expect(date).toMatch(/^20\d\d-\d\d-\d\d$/)
+    expect(about).not.toBe('')
+  }
+})
