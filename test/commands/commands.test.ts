@@ -23,6 +23,7 @@ describe('help and usage', () => {
     [['--version'], 0],
     [['keys', 'create', '--help'], 0],
     [['visits', 'import', '--help'], 0],
+    [['visits', 'explain', '--help'], 0],
     [['export', '--help'], 0],
     [['serve', '--help'], 0],
     [['nonsense'], 2],

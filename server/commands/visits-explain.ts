@@ -1,0 +1,113 @@
+import { createInterface } from 'node:readline'
+import { Argument, Command, Option } from 'commander'
+import type { Kind } from '../analytics/agent-list.ts'
+import { LineExplainer, type LineExplanation } from '../analytics/explain-line.ts'
+import { explainUserAgent, nameList, type UserAgentExplanation } from '../analytics/explain-user-agent.ts'
+import { LogFormatError } from '../analytics/formats/log-format.ts'
+import { CommandError } from './command-error.ts'
+import { addLogOptions, type LogFlags, readLogFlags } from './log-options.ts'
+import { jsonOption } from './options.ts'
+import { printJson } from './print.ts'
+
+interface ExplainFlags extends LogFlags {
+  line?: string
+  json?: boolean
+}
+
+export function visitsExplainCommand(): Command {
+  const command = new Command('explain')
+    .addArgument(new Argument('[user-agent]', 'who asked; - reads one a line from standard input'))
+    .description('tell what a user agent or a line of a log counts as, and why')
+    .addOption(new Option('--line <line>', 'a whole line of an access log; - reads lines from standard input'))
+  return addLogOptions(command)
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quire visits explain 'Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)'
+  quire visits explain --line '203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "GET /a.md HTTP/1.1" 200 5 "-" "curl/8.5.0"'
+  tail -n 3 access.log | quire visits explain --line - --json
+
+Nothing is read or written but what is typed: no project and no database is needed. With - and --json, each answer is one
+line.`,
+    )
+    .action(async (userAgent: string | undefined, flags: ExplainFlags) => {
+      if ((userAgent === undefined) === (flags.line === undefined)) {
+        throw new CommandError("Give a user agent, or --line LINE. Example: quire visits explain 'curl/8.5.0'", 2)
+      }
+      if (userAgent !== undefined) {
+        await printEach(userAgent, flags, explainUserAgent, describeUserAgent)
+        return
+      }
+      const explain = createLineExplainer(flags)
+      await printEach(flags.line as string, flags, explain, describeLine)
+    })
+}
+
+function createLineExplainer(flags: ExplainFlags): (line: string) => LineExplanation {
+  const settings = readLogFlags(flags)
+  const inWords = <Result>(work: () => Result): Result => {
+    try {
+      return work()
+    } catch (error) {
+      throw error instanceof LogFormatError ? new CommandError(error.message, 2) : error
+    }
+  }
+  const explainer = inWords(() => new LineExplainer({ ...settings, now: Date.now() }))
+  return line => inWords(() => explainer.explain(line))
+}
+
+async function printEach<Explanation>(
+  given: string,
+  { json }: ExplainFlags,
+  explain: (text: string) => Explanation,
+  describe: (explanation: Explanation) => string,
+): Promise<void> {
+  if (given !== '-') {
+    const explanation = explain(given)
+    if (json) printJson(explanation)
+    else console.log(describe(explanation))
+    return
+  }
+  let isFirst = true
+  for await (const text of createInterface({ input: process.stdin })) {
+    const explanation = explain(text)
+    if (json) console.log(JSON.stringify(explanation))
+    else console.log(`${isFirst ? '' : '\n'}${describe(explanation)}`)
+    isFirst = false
+  }
+}
+
+const names: Record<Kind, string> = {
+  human: 'human',
+  ai: 'AI',
+  neither: 'neither: it counts for no visitor',
+}
+
+function describeUserAgent({ kind, rule, why, list, pattern, source, notes }: UserAgentExplanation): string {
+  return toTable([
+    ['Counts as', names[kind]],
+    ['Rule', rule],
+    ['Why', why],
+    ...(list ? [['List', `${nameList(list)}, ${list.licence}, ${list.url}`] as const] : []),
+    ...(pattern ? [['Pattern', pattern] as const] : []),
+    ...(source ? [['See', source] as const] : []),
+    ...notes.map(note => ['Note', note] as const),
+  ])
+}
+
+function describeLine({ steps, countsAs, kind, rule, page, day, userAgent }: LineExplanation): string {
+  const outcome = kind ? `page view of ${page} on ${day}, ${names[kind]}` : countsAs
+  return toTable([
+    ['Counts as', outcome],
+    ...(rule ? [['Rule', rule] as const] : []),
+    ...steps.map(({ step, told }) => [`${step.charAt(0).toUpperCase()}${step.slice(1)}`, told] as const),
+    ...(userAgent?.notes ?? []).map(note => ['Note', note] as const),
+  ])
+}
+
+function toTable(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2
+  return rows.map(([name, text]) => `${name.padEnd(width)}${text}`).join('\n')
+}
