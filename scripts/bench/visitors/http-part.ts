@@ -8,7 +8,8 @@ import type { BenchData } from '../http/data.ts'
 import { type ServerProcess, startServerProcess } from '../http/server-process.ts'
 import type { ImportFigures } from './import-figures.ts'
 import { importLog } from './import-part.ts'
-import { request, runPaced } from './paced-load.ts'
+import { request } from './paced-load.ts'
+import { startPaced } from './paced-process.ts'
 import { type Percentiles, toPercentiles } from './percentiles.ts'
 import { type AnswerPage, countDifferences, type Question } from './question.ts'
 import type { Counts } from './truth.ts'
@@ -49,13 +50,16 @@ export async function measureHttp({ data, bench, exams, log, scratch, say }: Opt
   try {
     say('Asking over HTTP ...')
     const { differences, ...visitors } = await askVisitors(server, headers, { data, bench, exams })
-    const load = (until: Promise<unknown>) => runPaced(server.url, headers, bench.exchanges, { everyMs, until })
-    const idle = await load(sleep(idleMs))
+    const load = { url: server.url, headers, exchanges: bench.exchanges, everyMs }
+    const calm = startPaced(load)
+    await sleep(idleMs)
+    const idle = await calm.stop()
     if (!log) return { visitors, idle, differences }
     say('Asking for agent jobs while a log is imported ...')
-    const importing = importLog(log.file, bench.projectIds[1] as string, { data, scratch, lines: log.lines })
-    const [times, { figures }] = await Promise.all([load(importing), importing])
-    return { visitors, idle, duringImport: { ...times, import: figures }, differences }
+    const busy = startPaced(load)
+    const projectId = bench.projectIds[1] as string
+    const { figures } = await importLog(log.file, projectId, { data, scratch, lines: log.lines })
+    return { visitors, idle, duringImport: { ...(await busy.stop()), import: figures }, differences }
   } finally {
     await server.close()
   }

@@ -3,18 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '../http/load.ts'
 import { type Percentiles, toPercentiles } from './percentiles.ts'
 
+export interface PacedOptions {
+  url: string
+  headers: Record<string, string>
+  exchanges: readonly Exchange[]
+  everyMs: number
+  until: Promise<unknown>
+}
+
 /**
  * Sends a request every `everyMs` until `until` settles, whether or not those before are answered, and times each from the
  * instant it was due: a server that stops for a second is slow for all who came in that second.
  *
  * @throws {Error} on the first answer that is not a 200 with the body expected.
  */
-export async function runPaced(
-  url: string,
-  headers: Record<string, string>,
-  exchanges: readonly Exchange[],
-  { everyMs, until }: { everyMs: number; until: Promise<unknown> },
-): Promise<Percentiles> {
+export async function runPaced({ url, headers, exchanges, everyMs, until }: PacedOptions): Promise<Percentiles> {
   const agent = new Agent({ keepAlive: true })
   const timesMs: number[] = []
   const open = new Set<Promise<void>>()

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { runPaced } from '../../../scripts/bench/visitors/paced-load.ts'
+import { startPaced } from '../../../scripts/bench/visitors/paced-process.ts'
 import { toPercentiles } from '../../../scripts/bench/visitors/percentiles.ts'
 
 let server: Server | undefined
@@ -25,10 +26,19 @@ test('who came while nothing was answered has waited from the instant it came', 
   const url = await serve((_req, res) => {
     setTimeout(() => res.end('right'), Math.max(0, holdsUntil - performance.now()))
   })
-  const { requests, maxMs, p50Ms } = await runPaced(url, {}, exchanges, { everyMs: 10, until: sleep(700) })
+  const { requests, maxMs, p50Ms } = await runPaced({ url, headers: {}, exchanges, everyMs: 10, until: sleep(700) })
   expect(requests).toBeGreaterThan(40)
   expect(maxMs).toBeGreaterThan(400)
   expect(p50Ms).toBeGreaterThan(100)
+})
+
+test('a process of its own asks until it is told to stop, and says what went wrong', { timeout: 30_000 }, async () => {
+  const load = { url: await serve((_req, res) => res.end('right')), headers: {}, everyMs: 10 }
+  const right = startPaced({ ...load, exchanges })
+  await sleep(1500)
+  expect((await right.stop()).requests).toBeGreaterThan(20)
+  const wrong = startPaced({ ...load, exchanges: [{ path: '/a', body: 'other' }] })
+  await expect(wrong.stop()).rejects.toThrow('instead of an answer')
 })
 
 test.each<[string, RequestListener, string]>([
@@ -36,7 +46,7 @@ test.each<[string, RequestListener, string]>([
   ['another status', (_req, res) => res.writeHead(429).end('right'), '429'],
 ])('%s ends it', async (_, listener, why) => {
   const url = await serve(listener)
-  await expect(runPaced(url, {}, exchanges, { everyMs: 10, until: sleep(5000) })).rejects.toThrow(why)
+  await expect(runPaced({ url, headers: {}, exchanges, everyMs: 10, until: sleep(5000) })).rejects.toThrow(why)
 })
 
 test('percentiles are times that were measured', () => {
