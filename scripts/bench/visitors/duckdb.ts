@@ -15,7 +15,7 @@ export interface DuckDb {
   file: string
   load: ImportFigures & { storedBytes: number }
   /** A process for each way to write the query. */
-  start(): { query: DuckDbQuery; process: AskedProcess }[]
+  start(): AskedProcess[]
 }
 
 /** Loads the visits into a DuckDB database: visitors as integers of 4 bytes, where we have 16, and no view twice. */
@@ -32,7 +32,7 @@ export async function openDuckDb(truth: Truth, paths: readonly string[], scratch
   return {
     file,
     load: { ...toImportFigures(run, rows), storedBytes: statSync(file).size },
-    start: () => duckDbQueries.map(query => ({ query, process: startAsked('answer-duckdb.ts', { file, query }) })),
+    start: () => duckDbQueries.map(query => startAsked('answer-duckdb.ts', { file, query })),
   }
 }
 

@@ -78,26 +78,18 @@ function judgeVisits({ visits, lengths }: VisitsPart): Goal[] {
       const given = `${first.cpuMs.toFixed(1)} ms, deep ${deep.cpuMs.toFixed(1)} ms`
       goals.push({ what: `${length}: at most ${limit} ms CPU at the median`, given, isMet: slowest <= limit })
     }
-    if (duckDb) goals.push(...judgeBeside(figures, duckDb, isLarge))
+    if (duckDb) goals.push(...judgeBeside(length, duckDb).map(goal => ifLarge(isLarge, goal)))
     return goals
   })
 }
 
-function judgeBeside(
-  { length, first, deep }: LengthFigures,
-  duckDb: NonNullable<LengthFigures['duckDb']>,
-  isLarge: boolean,
-): Goal[] {
-  const places = [
-    { ours: first, theirs: duckDb.first },
-    { ours: deep, theirs: duckDb.deep },
-  ]
-  const cpu = Math.min(...places.map(({ ours, theirs }) => theirs.cpuMs / ours.cpuMs))
-  const wall = Math.min(...places.map(({ ours, theirs }) => theirs.wallMs / ours.wallMs))
+function judgeBeside(length: Length, { first, deep }: NonNullable<LengthFigures['duckDb']>): Goal[] {
+  const cpu = Math.min(first.cpuRatio, deep.cpuRatio)
+  const wall = Math.min(first.wallRatio, deep.wallRatio)
   const given = `${cpu.toFixed(1)} times as fast by CPU, ${wall.toFixed(1)} by the clock`
   const goals = [{ what: `${length}: never slower than DuckDB`, given, isMet: cpu >= 1 && wall >= 1 }]
   if (length === 'year') goals.push({ what: 'year: 20 times as fast as DuckDB', given, isMet: cpu >= 20 })
-  return goals.map(goal => ifLarge(isLarge, goal))
+  return goals
 }
 
 function judgeHttp({ visitors, duringImport }: HttpPart): Goal[] {

@@ -28,11 +28,11 @@ const oddDays = [211, 97, 333, 149, 251, 45, 301, 187, 367, 123, 277, 71]
 
 /**
  * `count` different ranges of a length, spread over [from, to), so that no answer is one that was given before: what is
- * remembered of an answer cannot be what is measured.
+ * remembered of an answer cannot be what is measured. Odd ones come in pairs of as many days.
  */
 export function chooseWindows(length: Length, count: number, from: number, to: number): Range[] {
   return Array.from({ length: count }, (_, i) => {
-    const days = { week: 7, month: 30, year: 365, odd: oddDays[i % oddDays.length] as number }[length]
+    const days = { week: 7, month: 30, year: 365, odd: oddDays[(i >> 1) % oddDays.length] as number }[length]
     const latest = Math.max(0, to - from - days)
     const start = from + Math.round(((i * stride) % count) * (latest / Math.max(1, count - 1)))
     return { from: start, to: start + days }

@@ -5,7 +5,7 @@ import { runMeasured } from '../export/measured-run.ts'
 import type { BenchData } from '../http/data.ts'
 import { median } from '../http/summary.ts'
 import { type Answer, type AskedProcess, startAsked } from './asked-process.ts'
-import { type DuckDbQuery, duckDbQueries, openDuckDb } from './duckdb.ts'
+import { openDuckDb } from './duckdb.ts'
 import type { FillSettings } from './fill-store.ts'
 import { type ImportFigures, sizeFolder, toImportFigures } from './import-figures.ts'
 import { compareRanges } from './import-part.ts'
@@ -23,6 +23,13 @@ export interface Timing {
   wallMs: number
 }
 
+/** DuckDB, each time with the query that took less CPU. */
+export interface Beside extends Timing {
+  /** How many times as long as we it took for the same question, at the median. */
+  cpuRatio: number
+  wallRatio: number
+}
+
 export interface LengthFigures {
   length: Length
   /** The very first answer of a new process. */
@@ -31,8 +38,7 @@ export interface LengthFigures {
   first: Timing
   deep: Timing
   next: Timing
-  /** The faster of two queries, by CPU. */
-  duckDb?: Record<'first' | 'deep', Timing & { query: DuckDbQuery }>
+  duckDb?: Record<'first' | 'deep', Beside>
 }
 
 export interface VisitsPart {
@@ -138,7 +144,8 @@ interface Asked {
 interface Trial extends Asked {
   want: AnswerPage
   ours: Answer[]
-  theirs: (Answer & { query: DuckDbQuery })[]
+  /** One for each way to write the query. */
+  theirs: Answer[]
 }
 
 /** First and deep pages of ranges that are all different, and after each first page the second of the same. */
@@ -191,7 +198,7 @@ async function askCold(trials: readonly Trial[], start: () => AskedProcess) {
 async function askAll(
   trials: readonly Trial[],
   quire: AskedProcess,
-  peers: readonly { query: DuckDbQuery; process: AskedProcess }[],
+  peers: readonly AskedProcess[],
 ): Promise<{ ours: number; theirs: number }> {
   const most = { ours: 0, theirs: 0 }
   try {
@@ -203,9 +210,9 @@ async function askAll(
         most.ours = Math.max(most.ours, answer.peakBytes)
         // Three trials a pair of ranges: first, next, deep.
         if (trial.place === 'next' || turn >= mostPeerRepeats * 3) continue
-        for (const { query, process } of peers) {
+        for (const process of peers) {
           const theirs = await process.ask(trial.question)
-          trial.theirs.push({ ...theirs, query })
+          trial.theirs.push(theirs)
           most.theirs = Math.max(most.theirs, theirs.peakBytes)
         }
       }
@@ -213,22 +220,28 @@ async function askAll(
     return most
   } finally {
     await quire.close()
-    for (const { process } of peers) await process.close()
+    for (const process of peers) await process.close()
   }
 }
 
 function summarize(length: Length, trials: readonly Trial[], cold: Timing): LengthFigures {
   const of = (place: Asked['place']) => trials.filter(trial => trial.length === length && trial.place === place)
   const ours = (place: Asked['place']) => toTiming(of(place).flatMap(trial => trial.ours))
-  const theirs = (place: Asked['place'], query: DuckDbQuery) =>
-    toTiming(of(place).flatMap(trial => trial.theirs.filter(answer => answer.query === query)))
   const figures = { length, cold, first: ours('first'), deep: ours('deep'), next: ours('next') }
   if (!trials.some(trial => trial.theirs.length > 0)) return figures
-  const fastest = (place: Asked['place']) =>
-    duckDbQueries
-      .map(query => ({ ...theirs(place, query), query }))
-      .reduce((best, next) => (next.cpuMs < best.cpuMs ? next : best))
-  return { ...figures, duckDb: { first: fastest('first'), deep: fastest('deep') } }
+  return { ...figures, duckDb: { first: compare(of('first')), deep: compare(of('deep')) } }
+}
+
+function compare(trials: readonly Trial[]): Beside {
+  const pairs = trials.flatMap(({ ours: [our], theirs }) => {
+    const [fastest] = theirs.toSorted((a, b) => a.cpuMs - b.cpuMs)
+    return our && fastest ? [{ our, fastest }] : []
+  })
+  return {
+    ...toTiming(pairs.map(({ fastest }) => fastest)),
+    cpuRatio: median(pairs.map(({ our, fastest }) => fastest.cpuMs / our.cpuMs)),
+    wallRatio: median(pairs.map(({ our, fastest }) => fastest.wallMs / our.wallMs)),
+  }
 }
 
 function toTiming(answers: readonly Answer[]): Timing {
