@@ -51,12 +51,12 @@ export async function measureHttp({ data, bench, exams, log, scratch, say }: Opt
     say('Asking over HTTP ...')
     const { differences, ...visitors } = await askVisitors(server, headers, { data, bench, exams })
     const load = { url: server.url, headers, exchanges: bench.exchanges, everyMs }
-    const calm = startPaced(load)
+    const calm = await startPaced(load)
     await sleep(idleMs)
     const idle = await calm.stop()
     if (!log) return { visitors, idle, differences }
     say('Asking for agent jobs while a log is imported ...')
-    const busy = startPaced(load)
+    const busy = await startPaced(load)
     const projectId = bench.projectIds[1] as string
     const { figures } = await importLog(log.file, projectId, { data, scratch, lines: log.lines })
     return { visitors, idle, duringImport: { ...(await busy.stop()), import: figures }, differences }

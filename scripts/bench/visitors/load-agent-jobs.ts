@@ -3,10 +3,13 @@
 import { type PacedOptions, runPaced } from './paced-load.ts'
 
 process.on('disconnect', () => process.exit(1))
-process.once('message', async ({ url, headers, exchanges, everyMs }: Omit<PacedOptions, 'until'>) => {
-  const until = new Promise(stop => process.once('message', stop))
+process.once('message', async (options: Omit<PacedOptions, 'until'>) => {
   try {
-    process.send?.(await runPaced({ url, headers, exchanges, everyMs, until }))
+    // What starting costs, here and in the server, is none of the times.
+    await runPaced({ ...options, until: new Promise(stop => setTimeout(stop, 300)) })
+    const until = new Promise(stop => process.once('message', stop))
+    process.send?.('started')
+    process.send?.(await runPaced({ ...options, until }))
   } catch (error) {
     console.error(error)
     process.exit(1)
