@@ -77,16 +77,7 @@ function visitsText({ fill, distinct, storedBytes, lengths, ...part }: VisitsPar
         `${megabytes(part.duckDbPeakBytes ?? 0)} MB at most to answer; of two ways to write its query the one that took less CPU.`,
     )
   }
-  const heads = [
-    'CPU ms (wall ms)',
-    'cold',
-    'first page',
-    'deep page',
-    'next page',
-    'DuckDB first',
-    'DuckDB deep',
-    'its query',
-  ]
+  const heads = ['CPU ms (wall ms)', 'cold', 'first page', 'deep page', 'next page', 'DuckDB first', 'DuckDB deep']
   return [...lines, '', ...toTable([heads, ...lengths.map(toLengthRow)])]
 }
 
