@@ -1,7 +1,6 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type DayRange, type PageView, VisitorKeyError } from '../../server/analytics/unique-visitors.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
@@ -106,48 +105,6 @@ test('stores a batch as a whole or not at all', async () => {
   expect(() => store.visits.recordBatch('prj_1', batch)).toThrow()
   expect((await store.visits.countUniqueVisitors('prj_1', {}, everything)).visitors).toEqual([])
 })
-
-describe('any views in any batches, in any order, repeated', () => {
-  const anyView = fc
-    .tuple(fc.nat(5), fc.constantFrom('/', '/a', '/b'), fc.nat(4), fc.constantFrom('human' as const, 'ai' as const))
-    .map(args => view(...args))
-
-  test('count as naive sets do', async () => {
-    let project = 0
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(anyView, { maxLength: 12 }), { maxLength: 4 }),
-        fc.record({ dateFrom: fc.nat(5), dateTo: fc.nat(5) }, { requiredKeys: [] }),
-        async (batches, range) => {
-          const id = `any_${project++}`
-          insertProject(id)
-          for (const batch of batches) await record(id, batch)
-          const before = await store.visits.countUniqueVisitors(id, range, everything)
-          expect(before).toEqual(countNaively(batches.flat(), range))
-          let added = 0
-          for (const batch of batches.toReversed()) added += (await record(id, batch.toReversed())).newVisitorDays
-          expect(added).toBe(0)
-          expect(await store.visits.countUniqueVisitors(id, range, everything)).toEqual(before)
-        },
-      ),
-      { numRuns: 150 },
-    )
-  })
-})
-
-function countNaively(views: PageView[], { dateFrom = -1, dateTo = 99 }: DayRange) {
-  const within = views.filter(({ day }) => day >= dateFrom && day < dateTo)
-  const who = (some: PageView[]) => new Set(some.map(({ visitor }) => visitor[0])).size
-  const count = (some: PageView[]) => ({
-    human: who(some.filter(({ kind }) => kind === 'human')),
-    ai: who(some.filter(({ kind }) => kind === 'ai')),
-    total: who(some),
-  })
-  const visitors = [...new Set(within.map(({ path }) => path))]
-    .map(path => ({ path, ...count(within.filter(one => one.path === path)) }))
-    .sort((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
-  return { totals: count(within), visitors, hasMore: false }
-}
 
 describe('the visitor key', () => {
   test('is made once, beside the database, for its owner only', async () => {

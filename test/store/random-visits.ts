@@ -1,0 +1,111 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { parseDay } from '../../server/analytics/day.ts'
+import type { DayRange, PageView } from '../../server/analytics/unique-visitors.ts'
+import { toViewBatch } from '../../server/analytics/view-batch.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
+import { countNaively } from './count-naively.ts'
+
+/** Days where months, years and leap days begin and end, and any others. */
+const borders = ['2023-12-31', '2024-02-28', '2024-02-29', '2024-03-01', '2024-12-31', '2025-01-31', '2025-02-28']
+const firstDay = parseDay('2023-12-01') as number
+const anyDay = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(...borders), fc.integer({ min: -1, max: 2 }))
+    .map(([date, off]) => (parseDay(date) ?? 0) + off),
+  fc.integer({ min: firstDay, max: firstDay + 500 }),
+)
+const anyView = fc
+  .record({
+    visitor: fc.nat(6).map(who => Buffer.alloc(16, who)),
+    path: fc.constantFrom('/', '/a', '/b', '/a/b'),
+    day: anyDay,
+    kind: fc.constantFrom('human' as const, 'ai' as const),
+  })
+  .map((view): PageView => view)
+const anyBatches = fc.array(fc.array(anyView, { maxLength: 15 }), { maxLength: 6 })
+const anyRange = fc
+  .record({ dateFrom: anyDay, dateTo: anyDay }, { requiredKeys: [] })
+  .filter(({ dateFrom = 0, dateTo = 1e9 }) => dateFrom <= dateTo)
+
+/**
+ * Records random views in random batches, the earlier days often later; again in another order, with the store closed and
+ * opened in between; and compares every answer with naive sets.
+ */
+export async function checkRandomVisits(numRuns: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-random-visits-'))
+  let store = openStore(folder)
+  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
+  const [id, other] = ['prj_1', 'prj_2']
+  for (const project of [id, other]) {
+    store.projects.insert({
+      id: project,
+      organizationId: 'org_1',
+      name: '',
+      visitorSaltRotation: 'never',
+      createdAt: 0,
+    })
+  }
+  const record = (id: string, batches: readonly (readonly PageView[])[]) =>
+    Promise.all(batches.map(views => store.visits.recordBatch(id, toViewBatch(views))))
+  try {
+    await fc.assert(
+      fc.asyncProperty(
+        anyBatches,
+        fc.array(anyRange, { minLength: 3, maxLength: 6 }),
+        fc.boolean(),
+        async (batches, ranges, reopens) => {
+          for (const project of [id, other]) await store.visits.deleteVisits(project)
+          await record(id, batches)
+          for (const range of ranges) await expectExact(store, id, batches.flat(), range)
+          const again = await record(id, [...batches].reverse())
+          expect(again.map(({ newVisitorDays }) => newVisitorDays)).toEqual(batches.map(() => 0))
+
+          const [late, early] = [batches.flat().filter((_, i) => i % 2), batches.flat().filter((_, i) => i % 2 === 0)]
+          await record(other, [late.reverse()])
+          if (reopens) {
+            store.close()
+            store = openStore(folder)
+          }
+          await record(other, [...early.map(view => [view]), late])
+          for (const range of ranges) await expectExact(store, other, batches.flat(), range)
+          expect(readBlocks(folder, other)).toEqual(readBlocks(folder, id))
+        },
+      ),
+      { numRuns },
+    )
+  } finally {
+    store.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Every page in one answer, then in windows of two, and what holds for any count. */
+async function expectExact(store: Store, id: string, views: readonly PageView[], range: DayRange): Promise<void> {
+  const want = countNaively(views, range)
+  expect(await store.visits.countUniqueVisitors(id, range, { limit: 250, offset: 0 })).toEqual(want)
+  for (let offset = 0; offset <= want.visitors.length; offset += 2) {
+    const window = await store.visits.countUniqueVisitors(id, range, { limit: 2, offset })
+    expect(window.visitors).toEqual(want.visitors.slice(offset, offset + 2))
+    expect(window.hasMore).toBe(offset + 2 < want.visitors.length)
+  }
+  for (const { human, ai, total } of [want.totals, ...want.visitors]) {
+    expect(total).toBeGreaterThanOrEqual(Math.max(human, ai))
+    expect(total).toBeLessThanOrEqual(human + ai)
+  }
+}
+
+function readBlocks(folder: string, id: string) {
+  const file = join(folder, 'visits', `${id}.db`)
+  if (!existsSync(file)) return [[], []]
+  const database = new Database(file, { readonly: true })
+  try {
+    return ['day_counters', 'month_counters'].map(table => database.prepare(`SELECT * FROM ${table}`).all())
+  } finally {
+    database.close()
+  }
+}
