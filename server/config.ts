@@ -22,6 +22,8 @@ export interface Config {
   agentJobRetentionDays: number | undefined
   /** Deletes completed and failed exports of this age; undefined = never. */
   exportRetentionDays: number | undefined
+  /** Forgets who saw what after so many days; undefined = never. */
+  visitorRetentionDays: number | undefined
   exportLimits: ExportLimits
   /** How much of a bundle a browser opens before it is handed out. */
   exportVerify: Verify
@@ -46,6 +48,7 @@ export interface ServeFlags extends LimitFlags {
   leaseSeconds: number
   agentJobRetentionDays?: number
   exportRetentionDays?: number
+  visitorRetentionDays?: number
   verify: Verify
   exportCache?: boolean
   exportCacheMb: number
@@ -98,6 +101,12 @@ export function serveOptions(): Option[] {
     )
       .env('QUIRE_EXPORT_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
+    new Option(
+      '--visitor-retention-days <number>',
+      'forget who saw what after so many days; counts stay, see quire visits prune --help (default: never)',
+    )
+      .env('QUIRE_VISITOR_RETENTION_DAYS')
+      .argParser(integer(1, 36500)),
     ...limitOptions(),
     verifyOption(),
     new Option('--no-export-cache', 'fetch and make everything anew in every export').env('QUIRE_NO_EXPORT_CACHE'),
@@ -137,6 +146,7 @@ export function readConfig(flags: ServeFlags): Config {
     leaseMs: flags.leaseSeconds * 1000,
     agentJobRetentionDays: flags.agentJobRetentionDays,
     exportRetentionDays: flags.exportRetentionDays,
+    visitorRetentionDays: flags.visitorRetentionDays,
     exportLimits: readLimits(flags),
     exportVerify: flags.verify,
     exportCache: flags.exportCache ?? true,

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { startArchiver } from './agent/archiver.ts'
+import { startVisitorRetention } from './analytics/visitor-retention.ts'
 import { createApp } from './app.ts'
 import { readAsset } from './assets.ts'
 import type { Config } from './config.ts'
@@ -114,6 +115,13 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       now: Date.now,
       log,
     })
+    const visitorRetention = startVisitorRetention({
+      listProjects: () => store.projects.list(),
+      visits: store.visits,
+      retentionDays: config.visitorRetentionDays,
+      now: Date.now,
+      log,
+    })
     const archiver = startArchiver(store.agentJobs, config.agentJobRetentionDays, log)
     log.info({ url, dataFolder }, 'listening')
 
@@ -122,7 +130,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       async close() {
         whyNotReady = 'shutting down'
         archiver.stop()
-        await Promise.all([closeServer(listening), runner?.stop(), retention.stop()])
+        await Promise.all([closeServer(listening), runner?.stop(), retention.stop(), visitorRetention.stop()])
         store.close()
         log.info('closed')
       },

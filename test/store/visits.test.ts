@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type DayRange, type PageView, VisitorKeyError } from '../../server/analytics/unique-visitors.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
@@ -141,4 +142,75 @@ describe('the visitor key', () => {
     chmodSync(join(folder, 'visitor.key'), 0)
     expect(() => store.visits.openVisitorKey()).toThrow(/may not be read or written/)
   })
+})
+
+describe('forgetting visitors', () => {
+  const seenOn = (days: number[], path = '/a') => days.map(day => view(1, path, day))
+  const totalOf = async (range: DayRange) =>
+    (await store.visits.countUniqueVisitors('prj_1', range, everything)).totals.total
+
+  test('leaves the counts of ranges that begin on a kept day or end before', async () => {
+    await record('prj_1', [...seenOn([1, 5, 9]), view(2, '/a', 5)])
+    expect(await store.visits.pruneSeen('prj_1', 5)).toBe(1)
+    expect(await record('prj_1', [view(1, '/a', 11), view(1, '/b', 11), view(3, '/a', 6)])).toEqual({
+      newVisitorDays: 2,
+      tooOldViews: 0,
+    })
+    for (const [range, want] of [
+      [{ dateTo: 5 }, 1],
+      [{ dateFrom: 5 }, 3],
+      [{ dateFrom: 6 }, 2],
+      [{ dateFrom: 10 }, 1],
+      [{ dateFrom: 5, dateTo: 6 }, 2],
+    ] as const) {
+      expect(await totalOf(range)).toBe(want)
+    }
+  })
+
+  test('leaves out what comes late for a forgotten day, and says how much', async () => {
+    await record('prj_1', seenOn([1, 5]))
+    await store.visits.pruneSeen('prj_1', 5)
+    expect(await record('prj_1', [view(1, '/a', 1), view(2, '/a', 4), view(2, '/a', 5)])).toEqual({
+      newVisitorDays: 1,
+      tooOldViews: 2,
+    })
+    expect(await totalOf({ dateTo: 5 })).toBe(1)
+  })
+
+  test('is not undone by forgetting less, and does nothing to a project without visits', async () => {
+    await record('prj_1', seenOn([1, 5, 9]))
+    await store.visits.pruneSeen('prj_1', 9)
+    await store.visits.pruneSeen('prj_1', 2)
+    expect(await record('prj_1', seenOn([5]))).toEqual({ newVisitorDays: 0, tooOldViews: 1 })
+    expect(await store.visits.pruneSeen('prj_2', 9)).toBe(0)
+  })
+
+  test('waits for an import that has the lock, and keeps the thread free meanwhile', async () => {
+    await record('prj_1', seenOn([1, 5]))
+    const importer = new Database(join(folder, 'visits', 'prj_1.db'))
+    importer.exec('BEGIN IMMEDIATE')
+    let ticks = 0
+    const timer = setInterval(() => ticks++, 10)
+    setTimeout(() => importer.exec('COMMIT'), 300)
+    expect(await store.visits.pruneSeen('prj_1', 5)).toBe(1)
+    clearInterval(timer)
+    importer.close()
+    expect(ticks).toBeGreaterThan(10)
+  })
+})
+
+test('deletes all visits of one project, and how far its logs were read', async () => {
+  insertProject('prj_2')
+  for (const id of ['prj_1', 'prj_2']) {
+    store.visits.recordBatch(id, toViewBatch([view(1, '/a', 1)]), { log: 'access.log', position: '12' })
+  }
+  await store.visits.deleteVisits('prj_1')
+  expect((await store.visits.countUniqueVisitors('prj_1', {}, everything)).totals.total).toBe(0)
+  expect((await store.visits.countUniqueVisitors('prj_2', {}, everything)).totals.total).toBe(1)
+  expect(await store.visits.findLogPosition('prj_1', 'access.log')).toBe(undefined)
+  expect(await store.visits.findLogPosition('prj_2', 'access.log')).toBe('12')
+  await record('prj_1', [view(1, '/b', 1)])
+  expect((await store.visits.countUniqueVisitors('prj_1', {}, everything)).visitors).toEqual([
+    { path: '/b', human: 1, ai: 0, total: 1 },
+  ])
 })

@@ -2,8 +2,8 @@ import type { SeenDay, SeenDays } from '../../analytics/counters/visitor-history
 import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
 
-/** One of 256 parts of the visitors at a time: whoever waits for the lock or the thread waits for a moment. */
-const pruneParts = 256
+/** Visitors are forgotten by the first byte: whoever waits for the lock or the thread waits for a moment. */
+export const pruneParts = 256
 
 /** Who saw what on which day. */
 export function openSeenDays(database: Database) {
@@ -38,14 +38,11 @@ export function openSeenDays(database: Database) {
     keptFrom: () => findKept.get() ?? 0,
     /** Before anything is deleted: what is half deleted counts as gone. */
     keep: (fromDay: Day) => void keep.run({ fromDay }),
-    /** In parts, each a transaction of its own; how many rows each deleted. */
-    *prune(before: Day): Generator<number> {
-      for (let part = 0; part < pruneParts; part++) {
-        const from = Buffer.of(part)
-        // Longer than a visitor, so that it is above all that begin with 0xff.
-        const to = part === pruneParts - 1 ? Buffer.alloc(17, 0xff) : Buffer.of(part + 1)
-        yield prune.run({ from, to, before }).changes
-      }
+    /** How many rows it deletes: one of `pruneParts` parts, from 0. */
+    prunePart(part: number, before: Day): number {
+      // The last part has no end: 17 bytes of 0xff are above every visitor.
+      const to = part === pruneParts - 1 ? Buffer.alloc(17, 0xff) : Buffer.of(part + 1)
+      return prune.run({ from: Buffer.of(part), to, before }).changes
     },
   }
 }

@@ -1,0 +1,37 @@
+import { Command, Option } from 'commander'
+import { CommandError } from './command-error.ts'
+import { dataOption } from './options.ts'
+import { withStore } from './with-store.ts'
+
+interface Flags {
+  project: string
+  yes?: boolean
+  data: string
+}
+
+export function visitsResetCommand(): Command {
+  return new Command('reset')
+    .description('delete all visits of a project, to import its logs anew')
+    .addOption(new Option('--project <id>', 'project that was visited').env('QUIRE_PROJECT').makeOptionMandatory())
+    .option('--yes', 'that is what you want; it cannot be undone')
+    .addOption(dataOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quire visits reset --project prj_0f3c9a1b2d4e5f60 --yes
+  quire visits import /var/log/nginx/access.log* --project prj_0f3c9a1b2d4e5f60
+
+A visit keeps the class (human, AI) that the lists of agents gave it when it was imported. To apply newer lists to old visits,
+reset and import the logs again. End a follower of the project's logs first.`,
+    )
+    .action(async ({ project: id, yes, data }: Flags) => {
+      await withStore(data, async store => {
+        if (!(await store.projects.find(id)))
+          throw new CommandError(`There is no project ${id}. See: quire projects list`)
+        if (!yes) throw new CommandError(`This deletes all visits of ${id} for good. Say so with --yes.`, 2)
+        await store.visits.deleteVisits(id)
+      })
+      console.log(`The visits of ${id} are deleted.`)
+    })
+}
