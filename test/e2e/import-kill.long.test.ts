@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { expect, test } from 'vitest'
+import { formatDay } from '../../server/analytics/day.ts'
+import { demoAgents, generateAccessLog } from '../../server/demo/access-log.ts'
+import { openStore } from '../../server/store/store.ts'
+import { countByBruteForce } from '../analytics/brute-force.ts'
+import { runQuire } from '../support/process.ts'
+import { createOrganization } from '../support/server.ts'
+
+const kills = 50
+const from = 20_500
+const days = 60
+const main = join(import.meta.dirname, '../../server/main.ts')
+
+test(`kill -9 at ${kills} random moments of an import, then the import again: what brute force counts`, async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'quire-import-kill-'))
+  const file = join(dataFolder, 'access.log')
+  const paths = Array.from({ length: 200 }, (_, i) => `/guide/page-${i}`)
+  const lines = [...generateAccessLog({ seed: 7, lines: 1_000_000, from, to: from + days, paths })]
+  await pipeline(Readable.from(lines.map(line => `${line}\n`)), createWriteStream(file))
+  const store = openStore(dataFolder)
+  const { projectId } = await createOrganization(store)
+  store.close()
+  const args = ['visits', 'import', file, '--project', projectId, '--data', dataFolder, '--json']
+
+  try {
+    let killed = 0
+    let longestMs = 4000
+    for (let attempt = 0; killed < kills; attempt++) {
+      const child = spawn(process.execPath, [main, ...args], { stdio: 'ignore' })
+      const startedAt = performance.now()
+      const timer = setTimeout(() => child.kill('SIGKILL'), Math.random() * longestMs)
+      const [code] = await once(child, 'exit')
+      clearTimeout(timer)
+      // One that ended by itself was no kill: the next moments are chosen below its time.
+      if (code === 0) longestMs = performance.now() - startedAt
+      else killed++
+      expect(attempt).toBeLessThan(kills * 3)
+    }
+    const { code, stdout } = await runQuire(args)
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).lines).toBe(lines.length)
+
+    const ranges = [
+      [from - 1, from + days + 1],
+      [from, from + 1],
+      [from + 3, from + 17],
+      [from + 29, from + 99],
+    ] as const
+    const truth = Object.fromEntries(demoAgents.map(({ userAgent, kind }) => [userAgent, kind]))
+    const dates = ranges.map(([first, end]) => [formatDay(first), formatDay(end)] as const)
+    const want = countByBruteForce(lines, truth, dates, Date.now())
+    const again = openStore(dataFolder)
+    for (const [i, [dateFrom, dateTo]] of ranges.entries()) {
+      const window = { limit: 250, offset: 0 }
+      const { totals, visitors } = await again.visits.countUniqueVisitors(projectId, { dateFrom, dateTo }, window)
+      const pages = Object.fromEntries(visitors.map(({ path, human, ai, total }) => [path, [human, ai, total]]))
+      expect({ ...totals, pages }).toEqual(want[i])
+    }
+    again.close()
+  } finally {
+    await rm(dataFolder, { recursive: true, force: true })
+  }
+}, 900_000)
