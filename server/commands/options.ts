@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { defaultPacing } from '../analytics/follow/follow-log.ts'
 import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
 
@@ -29,4 +30,12 @@ export function cacheMbOption(flag = 'cache-mb'): Option {
     .env('QUIRE_EXPORT_CACHE_MB')
     .default(4096)
     .argParser(integer(1, 10_000_000))
+}
+
+/** `--grace-seconds` and its like: when a rotated log is done with. */
+export function graceOption(flag = 'grace-seconds'): Option {
+  return new Option(`--${flag} <number>`, 'how long a rotated log must be quiet before the next file is read')
+    .env('QUIRE_FOLLOW_GRACE_SECONDS')
+    .default(defaultPacing.graceMs / 1000)
+    .argParser(integer(0, 3600))
 }

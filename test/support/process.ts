@@ -67,6 +67,40 @@ export function startServe(args: readonly string[]): Promise<ServeProcess> {
   })
 }
 
+export interface FollowProcess {
+  /** The last line of `--json` so far. */
+  status(): { lines: number; aheadBytes: number; newVisitorDays: number } | undefined
+  /** Everything written to standard error so far. */
+  errors(): string
+  /** Sends the signal and waits for the end; the exit code, null when a signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts `quire visits follow ARGS --json`. */
+export function startFollow(args: readonly string[]): FollowProcess {
+  const child = start(['visits', 'follow', '--json', '--status-seconds', '1', ...args], {})
+  let output = ''
+  let errors = ''
+  child.stdout?.on('data', chunk => {
+    output += chunk
+  })
+  child.stderr?.on('data', chunk => {
+    errors += chunk
+  })
+  const ended = new Promise<number | null>(done => child.on('close', code => done(code)))
+  return {
+    status() {
+      const line = output.split('\n').at(-2)
+      return line === undefined ? undefined : JSON.parse(line)
+    },
+    errors: () => errors,
+    end: signal => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
 function start(args: readonly string[], env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, ['--disable-warning=DEP0169', main, ...args], {
     env: { ...process.env, ...env },

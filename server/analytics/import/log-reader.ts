@@ -72,7 +72,7 @@ const mostBytes = 32 * 1024 * 1024
  */
 export class LogReader {
   readonly #options: LogReaderOptions
-  readonly #latestMs: number
+  #latestMs: number
   readonly #viewsPerBatch: number
   readonly #splitter: LineSplitter
   readonly #line = emptyLogLine()
@@ -155,6 +155,11 @@ export class LogReader {
   /** Whether a batch is full: take it before the next push, so that memory stays flat. */
   get isFull(): boolean {
     return this.#ready.length > 0
+  }
+
+  /** Sets the clock, in milliseconds since 1970: a log that is followed is read for months. */
+  setNow(now: number): void {
+    this.#latestMs = now + dayMs
   }
 
   /** Begins another log, whose format may be another one too. */

@@ -1,0 +1,189 @@
+import { resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { checkFollowable } from '../analytics/follow/check-followable.ts'
+import { defaultPacing, type FollowStatus, followAccessLog } from '../analytics/follow/follow-log.ts'
+import { LogFormatError } from '../analytics/formats/log-format.ts'
+import { sum } from '../analytics/import/import-tally.ts'
+import { LogFileError } from '../analytics/import/log-file.ts'
+import { VisitorKeyError } from '../analytics/unique-visitors.ts'
+import type { Store } from '../store/store.ts'
+import { CommandError } from './command-error.ts'
+import { integer } from './integer.ts'
+import { addLogOptions, type LogFlags, logHelp, readLogFlags } from './log-options.ts'
+import { dataOption, graceOption, jsonOption } from './options.ts'
+import { withStore } from './with-store.ts'
+
+interface FollowFlags extends LogFlags {
+  project: string
+  once?: boolean
+  graceSeconds: number
+  statusSeconds: number
+  data: string
+  json?: boolean
+}
+
+export function visitsFollowCommand(): Command {
+  const command = new Command('follow')
+    .argument('<file>')
+    .description('count the visits in a log while it is written and rotated')
+    .addOption(new Option('--project <id>', 'project that is visited').env('QUIRE_PROJECT').makeOptionMandatory())
+    .addOption(new Option('--once', 'end when all that is there is counted; the next run goes on there, for cron'))
+  return addLogOptions(command)
+    .addOption(graceOption())
+    .addOption(
+      new Option('--status-seconds <number>', 'how often --json prints where it is')
+        .env('QUIRE_STATUS_SECONDS')
+        .default(10)
+        .argParser(integer(1, 86_400)),
+    )
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60
+  quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --json --status-seconds 60
+  */5 * * * * quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --once
+
+It reads the log from its beginning, then what is added. Where it is, is kept with the counts: after a restart or a crash it
+goes on with the next line, also in a file that was rotated away meanwhile, by rename or copytruncate, plain or .gz, as long
+as that lies beside the log. What was rotated before the first run is for: quire visits import. Ctrl-C or SIGTERM ends it.
+
+${logHelp}`,
+    )
+    .action(async (file: string, flags: FollowFlags) => {
+      await withStore(flags.data, store => follow(store, file, flags))
+    })
+}
+
+async function follow(store: Store, file: string, flags: FollowFlags): Promise<void> {
+  const project = await store.projects.find(flags.project)
+  if (!project) throw new CommandError(`There is no project ${flags.project}. See: quire projects list`)
+  const settings = readLogFlags(flags)
+  const status = flags.json ? createJsonStatus(file, project.id) : createStatusLine(file)
+  const startedAt = performance.now()
+  try {
+    await checkFollowable(file)
+    const ended = await followAccessLog({
+      ...settings,
+      file,
+      project,
+      visits: store.visits,
+      signal: abortOnSignal(),
+      once: flags.once ?? false,
+      pacing: { ...defaultPacing, graceMs: flags.graceSeconds * 1000 },
+      warn: status.warn,
+      onStatus: status.show,
+      statusMs: flags.json ? flags.statusSeconds * 1000 : 1000,
+    })
+    status.end(ended, (performance.now() - startedAt) / 1000)
+  } catch (error) {
+    status.clear()
+    throw explain(error)
+  }
+}
+
+/** Aborted by the first SIGINT or SIGTERM; a second one ends the process at once. */
+function abortOnSignal(): AbortSignal {
+  const stopping = new AbortController()
+  const stop = () => {
+    process.once('SIGINT', () => process.exit(1))
+    process.once('SIGTERM', () => process.exit(1))
+    stopping.abort()
+  }
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  return stopping.signal
+}
+
+interface StatusOutput {
+  show(status: FollowStatus): void
+  warn(message: string): void
+  end(status: FollowStatus, seconds: number): void
+  clear(): void
+}
+
+/** A JSON line each time, and one at the end. */
+function createJsonStatus(file: string, project: string): StatusOutput {
+  const log = resolve(file)
+  const rate = createRate()
+  const print = ({ tally, aheadBytes }: FollowStatus) => {
+    const { lines, views, newVisitorDays, tooOldViews, filtered, malformed } = tally
+    const linesPerSecond = rate(lines)
+    console.log(
+      JSON.stringify({
+        log,
+        project,
+        lines,
+        linesPerSecond,
+        aheadBytes,
+        pageViews: views,
+        newVisitorDays,
+        tooOldViews,
+        filtered,
+        malformed,
+      }),
+    )
+  }
+  return {
+    show: print,
+    warn: message => console.error(message),
+    end: print,
+    clear() {},
+  }
+}
+
+/** A line on standard error that says where it is, where that is a terminal. */
+function createStatusLine(file: string): StatusOutput {
+  const rate = createRate()
+  const isShown = process.stderr.isTTY
+  const clear = () => {
+    if (isShown) process.stderr.write('\r\x1b[K')
+  }
+  return {
+    show({ tally, aheadBytes }) {
+      if (!isShown) return
+      const text = `${file}: ${show(tally.lines)} lines, ${show(rate(tally.lines))} lines/s, ${show(aheadBytes)} bytes behind`
+      process.stderr.write(`\r\x1b[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`)
+    },
+    warn(message) {
+      clear()
+      console.error(message)
+    },
+    end({ tally: { lines, views, filtered, malformed, newVisitorDays } }, seconds) {
+      clear()
+      console.log(
+        `${show(lines)} lines in ${seconds.toFixed(1)} s: page views human ${show(views.human)}, AI ${show(views.ai)}, ` +
+          `neither ${show(views.neither)}; filtered ${show(sum({ ...filtered }))}, malformed ${show(sum({ ...malformed }))}; ` +
+          `visitors not seen before on a day ${show(newVisitorDays)}`,
+      )
+    },
+    clear,
+  }
+}
+
+/** Lines a second since the last call. */
+function createRate(): (lines: number) => number {
+  let before = { lines: 0, at: performance.now() }
+  return lines => {
+    const now = { lines, at: performance.now() }
+    const perSecond = ((now.lines - before.lines) * 1000) / Math.max(1, now.at - before.at)
+    before = now
+    return Math.round(perSecond)
+  }
+}
+
+function show(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof LogFileError || error instanceof LogFormatError || error instanceof VisitorKeyError)
+    return new CommandError(error.message)
+  const { code, message } = error as NodeJS.ErrnoException
+  if (!code?.startsWith('SQLITE_')) return error
+  return new CommandError(
+    `The database does not take the last visits: ${message} (${code}). The next run reads them again: nothing is lost.`,
+  )
+}

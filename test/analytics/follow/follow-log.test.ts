@@ -1,0 +1,178 @@
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type FollowOptions, type FollowStatus, followAccessLog } from '../../../server/analytics/follow/follow-log.ts'
+import { openStore, type Store } from '../../../server/store/store.ts'
+import { waitFor } from '../../support/export-site.ts'
+import { toAddress, toLine } from './numbered-lines.ts'
+
+const pacing = { pollMs: 10, graceMs: 40, flushMs: 20 }
+const project = {
+  id: 'prj_1',
+  organizationId: 'org_1',
+  name: 'Docs',
+  visitorSaltRotation: 'never',
+  createdAt: 0,
+} as const
+
+let folder: string
+let log: string
+let store: Store
+let warnings: string[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-follow-log-'))
+  log = join(folder, 'access.log')
+  store = openStore(join(folder, 'data'))
+  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
+  store.projects.insert(project)
+  warnings = []
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function write(from: number, to: number): void {
+  for (let i = from; i < to; i++) appendFileSync(log, toLine(i))
+}
+
+function follow(options: Partial<FollowOptions> = {}): Promise<FollowStatus> {
+  const signal = new AbortController().signal
+  const warn = (message: string) => warnings.push(message)
+  return followAccessLog({ file: log, project, visits: store.visits, signal, warn, pacing, ...options })
+}
+
+/** Each line has a visitor of its own. */
+async function countVisitors(): Promise<number> {
+  return (await store.visits.countUniqueVisitors('prj_1', {}, { limit: 1, offset: 0 })).totals.total
+}
+
+test('goes on where the last run ended, and counts each line once', async () => {
+  write(0, 5)
+  expect(await follow({ once: true })).toMatchObject({ tally: { lines: 5, newVisitorDays: 5 }, aheadBytes: 0 })
+  expect((await follow({ once: true })).tally.lines).toBe(0)
+  write(5, 7)
+  renameSync(log, `${log}.1`)
+  write(7, 12)
+  expect(await follow({ once: true })).toMatchObject({ tally: { lines: 7, newVisitorDays: 7 }, aheadBytes: 0 })
+  expect(await countVisitors()).toBe(12)
+  expect(warnings).toEqual([])
+})
+
+test('notes where it begins, so that a rotation before the first line loses none', async () => {
+  expect((await follow({ once: true })).tally.lines).toBe(0)
+  write(0, 3)
+  renameSync(log, `${log}.1`)
+  write(3, 4)
+  expect((await follow({ once: true })).tally.lines).toBe(4)
+  expect(warnings).toEqual([`There is no ${log} yet.`])
+})
+
+test('counts lines as they come until it is stopped, and writes what it read before it ends', async () => {
+  const stopping = new AbortController()
+  let lines = 0
+  const running = follow({
+    signal: stopping.signal,
+    pacing: { ...pacing, flushMs: 60_000 },
+    statusMs: 1,
+    onStatus: ({ tally }) => {
+      lines = tally.lines
+    },
+  })
+  for (const [from, to] of [
+    [0, 3],
+    [3, 4],
+  ] as const) {
+    write(from, to)
+    await waitFor(async () => (lines === to ? true : undefined))
+  }
+  expect(await countVisitors()).toBe(0)
+  stopping.abort()
+  expect((await running).tally).toMatchObject({ lines: 4, newVisitorDays: 4 })
+  expect(await countVisitors()).toBe(4)
+})
+
+test('writes a few seconds after a line came, also when no other follows', async () => {
+  const stopping = new AbortController()
+  const running = follow({ signal: stopping.signal })
+  write(0, 1)
+  await waitFor(async () => ((await countVisitors()) === 1 ? true : undefined))
+  stopping.abort()
+  await running
+})
+
+test('waits for a file that is not there and says so once', async () => {
+  const stopping = new AbortController()
+  const running = follow({ signal: stopping.signal })
+  await waitFor(async () => (warnings.length > 0 ? true : undefined))
+  await setTimeout(5 * pacing.pollMs)
+  write(0, 2)
+  await waitFor(async () => ((await countVisitors()) === 2 ? true : undefined))
+  stopping.abort()
+  await running
+  expect(warnings).toEqual([`There is no ${log} yet.`])
+})
+
+test('keeps what cannot be written, says so, and tries again', async () => {
+  write(0, 3)
+  let failures = 1
+  const recordBatch: typeof store.visits.recordBatch = (projectId, batch, position) => {
+    if (batch.length > 0 && failures-- > 0)
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    return store.visits.recordBatch(projectId, batch, position)
+  }
+  const { tally } = await follow({ once: true, visits: { ...store.visits, recordBatch } })
+  expect(tally).toMatchObject({ lines: 3, newVisitorDays: 3 })
+  expect(await countVisitors()).toBe(3)
+  expect(warnings).toEqual([
+    `The visits of ${log} cannot be written (database or disk is full). They are kept; the next try is in 1 s.`,
+  ])
+})
+
+test('when it is stopped while nothing can be written, the next run reads the lines again', async () => {
+  write(0, 3)
+  const stopping = new AbortController()
+  const recordBatch: typeof store.visits.recordBatch = (projectId, batch, position) => {
+    if (batch.length === 0) return store.visits.recordBatch(projectId, batch, position)
+    stopping.abort()
+    throw new Error('database or disk is full')
+  }
+  const stopped = follow({ signal: stopping.signal, visits: { ...store.visits, recordBatch } })
+  await expect(stopped).rejects.toThrow('database or disk is full')
+  expect((await follow({ once: true })).tally).toMatchObject({ lines: 3, newVisitorDays: 3 })
+})
+
+test('takes the dates of months to come: its clock goes on', async () => {
+  let now = Date.UTC(2026, 10, 21, 12)
+  write(0, 1)
+  const stopping = new AbortController()
+  const running = follow({ signal: stopping.signal, now: () => now })
+  await waitFor(async () => ((await countVisitors()) === 1 ? true : undefined))
+  now = Date.UTC(2027, 4, 1, 12)
+  appendFileSync(log, toLine(1, '01/May/2027:10:00:00 +0000'))
+  await waitFor(async () => ((await countVisitors()) === 2 ? true : undefined))
+  stopping.abort()
+  expect((await running).tally).toMatchObject({ lines: 2, malformed: { 'bad-date': 0 } })
+})
+
+test('follows a link by the name of the link', async () => {
+  write(0, 2)
+  symlinkSync(log, join(folder, 'link.log'))
+  expect((await follow({ once: true, file: join(folder, 'link.log') })).tally.lines).toBe(2)
+  expect((await follow({ once: true, file: join(folder, 'link.log') })).tally.lines).toBe(0)
+})
+
+test('no address is in what it keeps or says', async () => {
+  write(0, 3)
+  await follow({ once: true })
+  renameSync(log, `${log}.9.moved`)
+  await follow({ once: true })
+  expect(warnings).toHaveLength(2)
+  const kept = readdirSync(join(folder, 'data'), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+  for (const text of [...kept, ...warnings]) expect(text).not.toContain(toAddress(1))
+})

@@ -1,0 +1,98 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { toLine } from './numbered-lines.ts'
+
+export type Rotation = 'rename' | 'copytruncate'
+
+/** A server that writes numbered lines into a log without a pause, and the logrotate beside it. */
+export class RotatingWriter {
+  readonly #log: string
+  #descriptor: number
+  #written = 0
+  #isStopped = false
+  /** Bytes of the next lines that were not written yet: servers write buffers, and lines do not end where buffers do. */
+  #rest = Buffer.alloc(0)
+  readonly #running: Promise<void>
+
+  constructor(log: string, { linesPerSecond }: { linesPerSecond: number }) {
+    this.#log = log
+    this.#descriptor = openSync(log, 'a')
+    this.#running = this.#run(linesPerSecond)
+  }
+
+  /** Moves `log` to `log.1`, that to `log.2` and so on; the third is compressed. */
+  async rotate(how: Rotation): Promise<void> {
+    for (let number = 99; number >= 1; number--) {
+      for (const end of ['', '.gz']) {
+        const name = `${this.#log}.${number}${end}`
+        if (existsSync(name)) renameSync(name, `${this.#log}.${number + 1}${end}`)
+      }
+    }
+    if (how === 'copytruncate') this.#copyAndTruncate()
+    else await this.#renameAndReopen()
+    this.#compress(`${this.#log}.3`)
+  }
+
+  /** Stops behind a whole line; how many lines were written. */
+  async stop(): Promise<number> {
+    this.#isStopped = true
+    await this.#running
+    this.#endLine()
+    closeSync(this.#descriptor)
+    return this.#written
+  }
+
+  /** In one go, so that no line is written between copy and end: logrotate loses those. */
+  #copyAndTruncate(): void {
+    this.#endLine()
+    copyFileSync(this.#log, `${this.#log}.1`)
+    ftruncateSync(this.#descriptor)
+  }
+
+  /** As with nginx: it writes into the renamed file until it is told to open its logs anew. */
+  async #renameAndReopen(): Promise<void> {
+    renameSync(this.#log, `${this.#log}.1`)
+    const opened = openSync(this.#log, 'a')
+    await setTimeout(100)
+    this.#endLine()
+    closeSync(this.#descriptor)
+    this.#descriptor = opened
+  }
+
+  #compress(name: string): void {
+    if (!existsSync(name)) return
+    writeFileSync(`${name}.gz`, gzipSync(readFileSync(name), { level: 1 }))
+    rmSync(name)
+  }
+
+  async #run(linesPerSecond: number): Promise<void> {
+    const startedAt = performance.now()
+    while (!this.#isStopped) {
+      const due = ((performance.now() - startedAt) / 1000) * linesPerSecond
+      const lines: string[] = []
+      while (this.#written < due) lines.push(toLine(this.#written++))
+      const bytes = Buffer.concat([this.#rest, Buffer.from(lines.join(''))])
+      const cut = Math.max(0, bytes.length - 40)
+      writeSync(this.#descriptor, bytes, 0, cut)
+      this.#rest = bytes.subarray(cut)
+      await setTimeout(10)
+    }
+  }
+
+  #endLine(): void {
+    writeSync(this.#descriptor, this.#rest)
+    this.#rest = Buffer.alloc(0)
+  }
+}

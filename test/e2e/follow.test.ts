@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openStore, type Store } from '../../server/store/store.ts'
+import { RotatingWriter, type Rotation } from '../analytics/follow/rotating-writer.ts'
+import { waitFor } from '../support/export-site.ts'
+import { runQuire, startFollow } from '../support/process.ts'
+import { createOrganization } from '../support/server.ts'
+
+let folder: string
+let log: string
+let store: Store
+let args: string[]
+let projectId: string
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-follow-'))
+  log = join(folder, 'access.log')
+  store = openStore(join(folder, 'data'))
+  projectId = (await createOrganization(store)).projectId
+  args = [log, '--project', projectId, '--data', join(folder, 'data'), '--grace-seconds', '1']
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function countVisitors(): Promise<number> {
+  return (await store.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })).totals.total
+}
+
+test('5 rotations of both kinds under load and a restart: no line is lost or counted twice', async () => {
+  const writer = new RotatingWriter(log, { linesPerSecond: 2000 })
+  let follow = startFollow(args)
+  let lines = 0
+  // What was rotated before it began is not its business.
+  await waitFor(async () => ((await countVisitors()) > 0 ? true : undefined))
+  const rotations: Rotation[] = ['rename', 'copytruncate', 'copytruncate', 'rename', 'copytruncate']
+  for (const [i, how] of rotations.entries()) {
+    await setTimeout(500)
+    await writer.rotate(how)
+    if (i !== 2) continue
+    expect(await follow.end('SIGTERM')).toBe(0)
+    lines += follow.status()?.lines ?? 0
+    follow = startFollow(args)
+  }
+  const written = await writer.stop()
+  await waitFor(async () => ((await countVisitors()) === written ? true : undefined), 20_000)
+  expect(await follow.end('SIGINT')).toBe(0)
+  expect(follow.errors()).toBe('')
+  expect(follow.status()?.aheadBytes).toBe(0)
+  expect(lines + (follow.status()?.lines ?? 0)).toBe(written)
+  expect(lines).toBeGreaterThan(0)
+})
+
+test('a run with --once counts what was added, and says what it did', async () => {
+  const writer = new RotatingWriter(log, { linesPerSecond: 1000 })
+  await setTimeout(300)
+  const written = await writer.stop()
+  const first = await runQuire(['visits', 'follow', '--once', ...args])
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(first.stdout).toMatch(new RegExp(`^${written.toLocaleString('en-US')} lines in [\\d.]+ s: page views human `))
+  const second = await runQuire(['visits', 'follow', '--once', '--json', ...args])
+  expect(JSON.parse(second.stdout)).toMatchObject({ log, project: projectId, lines: 0, aheadBytes: 0 })
+  expect(await countVisitors()).toBe(written)
+})
+
+test.each([
+  ['an unknown project', ['LOG', '--project', 'prj_9'], 1, 'There is no project prj_9. See: quire projects list\n'],
+  ['standard input', ['-'], 1, 'Standard input has no place to go on. Use: quire visits import -\n'],
+  ['a compressed file', ['LOG.gz'], 1, /access\.log\.gz is compressed, so nothing is added to it\./],
+  ['a device', ['/dev/null'], 1, '/dev/null is no regular file. Use: quire visits import\n'],
+  ['a grace time that is none', ['LOG', '--grace-seconds', 'x'], 2, /--grace-seconds <number>.*must be a whole number/],
+])('refuses %s', async (_, given, code, stderr) => {
+  const own = given.map(arg => arg.replace('LOG', log))
+  const project = own.includes('--project') ? [] : ['--project', projectId]
+  const refused = await runQuire(['visits', 'follow', ...own, ...project, '--data', join(folder, 'data')])
+  expect(refused).toEqual({
+    code,
+    stdout: '',
+    stderr: typeof stderr === 'string' ? stderr : expect.stringMatching(stderr),
+  })
+})
