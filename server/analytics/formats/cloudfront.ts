@@ -21,7 +21,10 @@ export const cloudfront: LogFormat = {
   open: options => new CloudfrontParser(options),
   recognizes(bytes, start, end) {
     const text = bytes.toString('latin1', start, Math.min(end, start + 1024))
-    return /^#Fields: .*\bcs-uri-stem\b/.test(text) || /^\d{4}-\d\d-\d\d\t\d\d:\d\d:\d\d\t([^\t]*\t){9}/.test(text)
+    return (
+      /^#Version: |^#Fields: .*\bcs-uri-stem\b/.test(text) ||
+      /^\d{4}-\d\d-\d\d\t\d\d:\d\d:\d\d\t([^\t]*\t){9}/.test(text)
+    )
   },
 }
 
@@ -89,7 +92,7 @@ class CloudfrontParser implements LineParser {
   }
 
   /** Encoded once as it should be, or twice as CloudFront often does. */
-  decodeUserAgent(text: string): string {
+  decodeHeader(text: string): string {
     return decodePercent(decodePercent(text))
   }
 

@@ -67,7 +67,7 @@ export class CombinedParser implements LineParser {
     return 'request'
   }
 
-  decodeUserAgent(text: string): string {
+  decodeHeader(text: string): string {
     return unescapeField(text)
   }
 

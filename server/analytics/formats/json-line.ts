@@ -63,7 +63,7 @@ export class JsonLineParser implements LineParser {
     return 'request'
   }
 
-  decodeUserAgent = asWritten
+  decodeHeader = asWritten
   decodeTarget = asWritten
 
   #write(text: string): number {

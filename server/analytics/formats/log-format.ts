@@ -51,8 +51,8 @@ export type Parsed = 'request' | 'comment' | 'malformed'
 export interface LineParser {
   /** Reads the line in `bytes` from `start` up to `end` into `line`, which is whole only when it is a request. */
   parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed
-  /** Undoes the escapes of a user agent or a target, both strings of bytes (latin1). */
-  decodeUserAgent(text: string): string
+  /** Undoes the escapes of a header, such as the user agent, or of a target; both are strings of bytes (latin1). */
+  decodeHeader(text: string): string
   decodeTarget(text: string): string
 }
 

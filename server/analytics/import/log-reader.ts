@@ -245,7 +245,7 @@ export class LogReader {
 
   #countView({ tally, builder }: Target, page: KnownPage, parser: LineParser): void {
     const { bytes, addressStart, addressEnd, clientStart, clientEnd, userAgentStart, userAgentEnd, atMs } = this.#line
-    const agent = this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeUserAgent)
+    const agent = this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeHeader)
     const rule = page.isMarkdown ? agent.markdownRule : agent.rule
     tally.countView(rule)
     if (rule.kind === 'neither') return
@@ -253,7 +253,7 @@ export class LogReader {
     tally.addDay(day)
     const before = builder.length
     const mask = rule.kind === 'human' ? asHuman : asAi
-    const clientBytes = clientEnd > clientStart ? this.#readClient(bytes, clientStart, clientEnd) : 0
+    const clientBytes = clientEnd > clientStart ? this.#readClient(bytes, clientStart, clientEnd, parser) : 0
     if (clientBytes > 0) builder.add(this.#client, 0, clientBytes, agent, page.path, day, mask)
     else builder.add(bytes, addressStart, addressEnd, agent, page.path, day, mask)
     this.#viewCount += builder.length - before
@@ -261,8 +261,9 @@ export class LogReader {
   }
 
   /** Puts the client of the list into `#client`, and says how many bytes it takes; 0 when the list names none. */
-  #readClient(bytes: Buffer, start: number, end: number): number {
-    const client = findClient(bytes.toString('latin1', start, end), this.#options.trustedProxies)
+  #readClient(bytes: Buffer, start: number, end: number, parser: LineParser): number {
+    const list = parser.decodeHeader(bytes.toString('latin1', start, end))
+    const client = findClient(list, this.#options.trustedProxies)
     return client === undefined ? 0 : this.#client.write(client, 'latin1')
   }
 

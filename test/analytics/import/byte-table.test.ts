@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ByteTable } from '../../../server/analytics/import/byte-table.ts'
+
+/** The number of a text, which is added when it has none; other bytes around it must not matter. */
+function intern(table: ByteTable, text: string, tag = 0): number {
+  const bytes = Buffer.from(`<${text}>`, 'latin1')
+  const number = table.find(bytes, 1, bytes.length - 1, tag)
+  return number === -1 ? table.add(bytes, 1, bytes.length - 1, tag) : number
+}
+
+test('numbers what it gets as a map from texts would', () => {
+  // Short texts of few letters, so that many come twice and many begin alike.
+  const entry = fc.tuple(fc.string({ unit: fc.constantFrom('a', 'b', '\0', '\xff'), maxLength: 6 }), fc.nat(2))
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 600 }), entries => {
+      const table = new ByteTable()
+      const map = new Map<string, number>()
+      for (const [text, tag] of entries) {
+        const key = `${tag} ${text}`
+        if (!map.has(key)) map.set(key, map.size)
+        expect(intern(table, text, tag)).toBe(map.get(key))
+      }
+      expect(table.size).toBe(map.size)
+      expect(table.sizeBytes).toBe([...map.keys()].join('').length - 2 * map.size)
+    }),
+  )
+})
+
+test('holds a hundred thousand texts, and forgets them', () => {
+  const table = new ByteTable()
+  for (let i = 0; i < 100_000; i++) expect(intern(table, `/docs/page-${i}`)).toBe(i)
+  for (let i = 0; i < 100_000; i += 7) expect(intern(table, `/docs/page-${i}`)).toBe(i)
+  table.clear()
+  expect([table.size, table.sizeBytes]).toEqual([0, 0])
+  expect(intern(table, '/docs/page-5')).toBe(0)
+})
+
+test('tags as large as user agent and period make them are told apart', () => {
+  const table = new ByteTable()
+  const tags = [0, 1, 2 ** 20, 2 ** 20 + 1, 49_999 * 2 ** 20 + 24_312, 2 ** 32, 2 ** 40]
+  expect(tags.map(tag => intern(table, 'a', tag))).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(tags.map(tag => intern(table, 'a', tag))).toEqual([0, 1, 2, 3, 4, 5, 6])
+})
+
+test('holds a text longer than all it had room for', () => {
+  const table = new ByteTable()
+  const long = 'x'.repeat(1_000_000)
+  expect([intern(table, 'a'), intern(table, long), intern(table, `${long}y`), intern(table, long)]).toEqual([
+    0, 1, 2, 1,
+  ])
+})

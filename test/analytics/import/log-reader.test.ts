@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { LogReader, type VisitedProject } from '../../../server/analytics/import/log-reader.ts'
+import { generateAccessLog } from '../../../server/demo/access-log.ts'
+import { oneProject, type ReadView, readLog, takeViews } from './read-log.ts'
+
+const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
+
+function line({ address = '10.0.0.1', path = '/guide', userAgent = browser, day = 20 } = {}): string {
+  return `${address} - - [${day}/Nov/2026:10:11:12 +0000] "GET ${path} HTTP/1.1" 200 12 "-" "${userAgent}"`
+}
+
+const key = ({ project, path, day, visitor }: ReadView) => `${project} ${path} ${day} ${visitor}`
+
+/** Views as a set: what came twice in two batches counts once. */
+function toSet(views: readonly ReadView[]): Map<string, number> {
+  const set = new Map<string, number>()
+  for (const view of views) set.set(key(view), (set.get(key(view)) ?? 0) | view.mask)
+  return new Map([...set].sort())
+}
+
+test('a view that comes again is in a batch once, as human and as AI when it was both', () => {
+  const { views, tally } = readLog(
+    [line(), line({ path: '/guide/' }), line({ path: '/guide.md' }), line({ day: 19 }), line()].join('\n'),
+  )
+  expect(views.map(({ path, day, mask }) => [path, day, mask])).toEqual([
+    ['/guide', 20_777, 3],
+    ['/guide', 20_776, 1],
+  ])
+  expect(new Set(views.map(({ visitor }) => visitor)).size).toBe(1)
+  expect(tally.views).toEqual({ human: 4, ai: 1, neither: 0 })
+})
+
+test('each batch names a visitor and a path once', () => {
+  const text = [...generateAccessLog({ seed: 3, lines: 20_000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b'] })]
+  const reader = new LogReader({
+    projects: oneProject,
+    secret: Buffer.alloc(32, 1),
+    now: Date.now(),
+    viewsPerBatch: 500,
+  })
+  reader.push(Buffer.from(text.join('\n')))
+  reader.endFile()
+  const batches = reader.takeBatches()
+  expect(batches.length).toBeGreaterThan(5)
+  for (const { batch } of batches) {
+    expect(batch.length).toBeLessThanOrEqual(500)
+    expect(new Set(batch.paths).size).toBe(batch.paths.length)
+    const visitors = Array.from({ length: batch.visitors.length / 16 }, (_, i) =>
+      Buffer.from(batch.visitors.subarray(i * 16, i * 16 + 16)).toString('hex'),
+    )
+    expect(new Set(visitors).size).toBe(visitors.length)
+    expect(Math.max(...batch.visitorOf)).toBe(visitors.length - 1)
+    expect(Math.max(...batch.pathOf)).toBe(batch.paths.length - 1)
+  }
+})
+
+const log = [...generateAccessLog({ seed: 4, lines: 3000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b'] })]
+
+test('bytes come in any pieces, batches are of any size, and are taken at any time: the views are the same', () => {
+  const bytes = Buffer.from(log.join('\n'))
+  const whole = readLog(bytes)
+  const wanted = toSet(whole.views)
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1 }),
+      fc.integer({ min: 1, max: 700 }),
+      (sizes, viewsPerBatch) => {
+        const now = Date.UTC(2026, 10, 20, 12)
+        const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now, viewsPerBatch })
+        const views: ReadView[] = []
+        for (let at = 0, i = 0; at < bytes.length; i++) {
+          const size = sizes[i % sizes.length] as number
+          reader.push(bytes.subarray(at, at + size))
+          at += size
+          if (reader.isFull) views.push(...takeViews(reader))
+        }
+        reader.endFile()
+        views.push(...takeViews(reader))
+        expect(toSet(views)).toEqual(wanted)
+        expect(reader.tally.rules).toEqual(whole.tally.rules)
+        expect(reader.tally.views).toEqual(whole.tally.views)
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
+
+test('one pending byte is one that no line has ended', () => {
+  const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.now() })
+  const text = line()
+  const pending = [text, '\n', 'abc', 'def', '\nx', 'y'.repeat(200_000), '\n'].map(piece => {
+    reader.push(Buffer.from(piece))
+    return reader.pendingBytes
+  })
+  expect(pending).toEqual([text.length, 0, 3, 6, 1, 200_001, 0])
+})
+
+test('half a line at the end of a file is none of the next', () => {
+  const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
+  reader.push(Buffer.from(`${line()}\n${line().slice(0, 60)}`))
+  reader.startFile()
+  reader.push(Buffer.from(`\ufeff${line({ path: '/other' })}`))
+  reader.endFile()
+  expect(takeViews(reader).map(({ path }) => path)).toEqual(['/guide', '/other'])
+  expect(reader.tally.lines).toBe(2)
+})
+
+test('the next file may be in another format; who is in both is one visitor', () => {
+  const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
+  const caddy = {
+    ts: Date.UTC(2026, 10, 19) / 1000,
+    status: 200,
+    request: { client_ip: '10.0.0.1', method: 'GET', uri: '/guide', host: 'x', headers: { 'User-Agent': [browser] } },
+  }
+  for (const text of [line(), JSON.stringify(caddy), line({ day: 18 })]) {
+    reader.startFile()
+    reader.push(Buffer.from(text))
+    reader.endFile()
+  }
+  const views = takeViews(reader)
+  expect(views.map(({ day }) => day)).toEqual([20_777, 20_776, 20_775])
+  expect(new Set(views.map(({ visitor }) => visitor)).size).toBe(1)
+})
+
+test('lines go to the projects of their hosts, each with its own rotation, and the tallies add up', () => {
+  const docs = { id: 'prj_docs', visitorSaltRotation: 'never' } as const
+  const blog = { id: 'prj_blog', visitorSaltRotation: 'day' } as const
+  const projects = new Map<string, VisitedProject>([
+    ['docs.example', docs],
+    ['help.example', docs],
+    ['blog.example', blog],
+  ])
+  const lines = [
+    `docs.example:443 ${line()}`,
+    `help.example ${line({ path: '/help' })}`,
+    `Blog.example:80 ${line()}`,
+    `blog.example ${line({ day: 19 })}`,
+    `blog.example ${line({ path: '/a.js' })}`,
+    `other.example ${line()}`,
+    `other.example ${line({ path: '/a.js' })}`,
+    'garbage',
+  ]
+  const { views, reader, tally } = readLog(lines.join('\n'), { projects })
+  expect(views.map(({ project, path }) => `${project} ${path}`)).toEqual([
+    'prj_docs /guide',
+    'prj_docs /help',
+    'prj_blog /guide',
+    'prj_blog /guide',
+  ])
+  const [guide, help, today, yesterday] = views.map(({ visitor }) => visitor)
+  expect(guide).toBe(help)
+  expect(new Set([guide, today, yesterday]).size).toBe(3)
+  expect(reader.projects.map(({ project, tally }) => [project.id, tally.lines, tally.views.human])).toEqual([
+    ['prj_docs', 2, 2],
+    ['prj_blog', 3, 2],
+  ])
+  expect(tally).toMatchObject({ lines: 8, filtered: { asset: 1, 'unknown-host': 2 }, malformed: { 'wrong-format': 1 } })
+  expect([...reader.unknownHosts]).toEqual([['other.example', 2]])
+})
+
+test.each([
+  [
+    'addresses and pages',
+    60,
+    4000,
+    (id: string) => line({ address: `${id.repeat(20)}.example`, path: `/${id.repeat(60)}` }),
+  ],
+  ['user agents of 20 kB', 40, 80, (id: string) => line({ userAgent: `${browser} ${id.repeat(2500)}` })],
+])('endless distinct %s keep the memory flat', (_, blocks, linesPerBlock, toLine) => {
+  const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
+  const before = process.memoryUsage().arrayBuffers
+  let views = 0
+  let peak = 0
+  for (let block = 0; block < blocks; block++) {
+    const ids = Array.from({ length: linesPerBlock }, (_, i) => String(block * linesPerBlock + i).padStart(8, '0'))
+    reader.push(Buffer.from(`${ids.map(toLine).join('\n')}\n`))
+    if (reader.isFull) views += takeViews(reader).length
+    peak = Math.max(peak, process.memoryUsage().arrayBuffers - before)
+  }
+  views += takeViews(reader).length
+  expect(views).toBe(blocks * linesPerBlock)
+  // Each kind would take more than 32 MB; held are 32 MB of each, in arrays that double, beside a block of lines.
+  expect(peak).toBeLessThan(200e6)
+})

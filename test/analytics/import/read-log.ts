@@ -1,0 +1,40 @@
+import type { LogReaderOptions } from '../../../server/analytics/import/log-reader.ts'
+import { LogReader } from '../../../server/analytics/import/log-reader.ts'
+import type { ViewBatch } from '../../../server/analytics/view-batch.ts'
+
+export interface ReadView {
+  project: string
+  path: string
+  day: number
+  /** 32 hexadecimal digits. */
+  visitor: string
+  mask: number
+}
+
+export const oneProject = { id: 'prj_1', visitorSaltRotation: 'never' } as const
+
+/** Reads a whole log with a project `prj_1`, unless the options say otherwise. */
+export function readLog(log: Buffer | string, options: Partial<LogReaderOptions> = {}) {
+  const now = Date.UTC(2026, 10, 20, 12)
+  const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now, ...options })
+  reader.push(Buffer.from(log))
+  reader.endFile()
+  return { reader, tally: reader.tally, views: takeViews(reader) }
+}
+
+export function takeViews(reader: LogReader): ReadView[] {
+  return reader.takeBatches().flatMap(({ project, batch }) => toViews(batch, project.id))
+}
+
+function toViews({ length, visitors, paths, visitorOf, pathOf, days, masks }: ViewBatch, project: string): ReadView[] {
+  return Array.from({ length }, (_, i) => {
+    const from = (visitorOf[i] as number) * 16
+    return {
+      project,
+      path: paths[pathOf[i] as number] as string,
+      day: days[i] as number,
+      visitor: Buffer.from(visitors.subarray(from, from + 16)).toString('hex'),
+      mask: masks[i] as number,
+    }
+  })
+}
