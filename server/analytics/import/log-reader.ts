@@ -59,9 +59,9 @@ const namesWithHost = formats
  * is cut and all is forgotten, so that memory stays flat.
  */
 const mostUserAgents = 50_000
-const mostPages = 200_000
+const mostPages = 100_000
 const mostVisitors = 1_000_000
-const mostBytes = 32 * 1024 * 1024
+const mostBytes = 16 * 1024 * 1024
 
 /**
  * Turns the bytes of logs into batches of page views, and counts what each line was. It knows no files: push bytes, take

@@ -180,6 +180,6 @@ test.each([
   }
   views += takeViews(reader).length
   expect(views).toBe(blocks * linesPerBlock)
-  // Each kind would take more than 32 MB; held are 32 MB of each, in arrays that double, beside a block of lines.
-  expect(peak).toBeLessThan(200e6)
+  // Each kind would take more than 16 MB; held are 16 MB of each, in arrays that double, beside a block of lines.
+  expect(peak).toBeLessThan(150e6)
 })
