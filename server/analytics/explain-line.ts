@@ -133,7 +133,7 @@ export class LineExplainer {
   #explainWho(parser: LineParser, isMarkdown: boolean, explanation: LineExplanation): void {
     const { bytes, userAgentStart, userAgentEnd } = this.#line
     explanation.steps.push({ step: 'client', told: this.#explainClient() })
-    const told = explainUserAgent(parser.decodeUserAgent(bytes.toString('latin1', userAgentStart, userAgentEnd)))
+    const told = explainUserAgent(parser.decodeHeader(bytes.toString('latin1', userAgentStart, userAgentEnd)))
     const isMarkdownVisit = isMarkdown && told.kind !== 'ai'
     explanation.userAgent = told
     explanation.kind = isMarkdownVisit ? 'ai' : told.kind
