@@ -156,6 +156,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
       verify: flags.verify,
       offlineSearch: flags.offlineSearch ?? false,
       obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
+      isAlone: true,
       reuse: memory && { memory, run: randomUUID(), engine: describeEngine() },
       onProgress: progress.show,
       signal: stop.signal,

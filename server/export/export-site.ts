@@ -67,6 +67,8 @@ export interface ExportOptions {
   reuse?: ExportReuse | null
   /** Packs a search that needs no server. */
   offlineSearch?: boolean
+  /** Nothing but this export needs the thread that it was called in. */
+  isAlone?: boolean
 }
 
 /** What an export made, whenever it was made. */
@@ -104,8 +106,9 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const openDoor = () => openFetcher({ exempt, alsoExempt, limits, signal, pace, locate: url => site.own(url) ?? url })
   const remembering = reuse ? rememberAnswers({ ...reuse, fetcher: openDoor(), limits }) : null
   const fetcher = remembering ?? openDoor()
-  const { domain, origin, features, removal = null } = options
-  const pool = openPagePool({ domain, origin: origin.href, features, removal, folder: join(workFolder, 'fetched') })
+  const { domain, origin, features, removal = null, isAlone = false } = options
+  const folder = join(workFolder, 'fetched')
+  const pool = openPagePool({ domain, origin: origin.href, features, removal, folder }, isAlone)
   const clock = startStageClock(log)
   try {
     signal.throwIfAborted()
@@ -118,8 +121,8 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     const collected = await collectSite(options, site, fetcher, pool, pace, signal, abort)
     const { state, report } = collected
     clock.end('fetch', { pages: report.pages }, 'site collected')
-    const { folder, paths } = await makeBundle(collected, options, signal, clock)
-    const archived = await archiveFiles({ folder, paths, format: options.format, outFile, signal })
+    const bundle = await makeBundle(collected, options, signal, clock)
+    const archived = await archiveFiles({ ...bundle, format: options.format, outFile, signal })
     clock.end('archive', archived, 'bundle archived')
     const result = { pageCount: report.pages, ...archived, report }
     await state.views.settle()

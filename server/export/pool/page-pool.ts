@@ -28,25 +28,32 @@ export interface PagePool {
 /** More threads than this are of no use: the network and the disk have to keep up. */
 const mostThreads = 4
 /** Bytes of pages that are worked on here before threads are worth their start, and of one such page. */
-const hereBytes = 4 * 1024 ** 2
+const hereBytes = 2 * 1024 ** 2
 const herePageBytes = 256 * 1024
+/** Pages that wait for each thread when this one begins to help: enough for it to go on meanwhile. */
+const enoughWaiting = 3
 /** A page that needs more memory than this to be read is an attack. */
 const heapMb = 512
 /** For what lives as long as one page: three of these are held per thread. More saved no time, and took 60 MB a thread. */
 const youngMb = 4
 
-/** @param threads 0 = none but this one. */
-export function openPagePool(setup: PageWorkSetup, threads = Math.min(availableParallelism(), mostThreads)): PagePool {
+/**
+ * @param isHelping this thread has nothing else to do: it takes pages, too, while the others have enough, and there is one
+ * less of those. Each compiles the same program anew, which for some hundred pages costs more than the pages.
+ */
+export function openPagePool(setup: PageWorkSetup, isHelping = false): PagePool {
+  const threads = Math.max(1, Math.min(availableParallelism() - (isHelping ? 1 : 0), mostThreads))
   const here: PageWork = createPageWork(setup)
   const pool: Thread[] = []
   let seenBytes = 0
   let writing: WriteSetup | null = null
   let isClosed = false
 
-  /** The thread with the least to do. Null = the work is small enough to be done here. */
+  /** The thread with the least to do. Null = the work is to be done here. */
   function takeThread(sizeBytes: number): Thread | null {
+    const isSmall = sizeBytes < herePageBytes
     seenBytes += sizeBytes
-    if (threads === 0 || (pool.length === 0 && seenBytes < hereBytes && sizeBytes < herePageBytes)) return null
+    if (pool.length === 0 && seenBytes < hereBytes && isSmall) return null
     const idle = pool.find(thread => thread.waiting() === 0)
     if (idle) return idle
     if (pool.length < threads) {
@@ -55,7 +62,8 @@ export function openPagePool(setup: PageWorkSetup, threads = Math.min(availableP
       pool.push(thread)
       return thread
     }
-    return pool.reduce((a, b) => (b.waiting() < a.waiting() ? b : a))
+    const least = pool.reduce((a, b) => (b.waiting() < a.waiting() ? b : a))
+    return isHelping && isSmall && least.waiting() >= enoughWaiting ? null : least
   }
 
   async function run<T>(sizeBytes: number, request: Omit<WorkerRequest, 'id'>, doHere: () => T): Promise<T> {
