@@ -1,22 +1,15 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream, createWriteStream, type Stats } from 'node:fs'
-import { lstat, readFile, rename, rm, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { createWriteStream, type Stats } from 'node:fs'
+import { lstat, rename, rm } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Archiver, TarArchive, ZipArchive } from 'archiver'
 import { ExportError } from '../export-error.ts'
 import type { BundleFormat } from '../export-job.ts'
+import { tarFiles } from './tar-files.ts'
+import { zipFiles } from './zip-files.ts'
 
-/** The first instant a zip can hold. The same for all files: a bundle's bytes depend on its content only. */
-const entryDate = new Date(Date.UTC(1980, 0, 1))
-const entryMode = 0o644
-
-/** Files up to this size are read at once; larger ones are streamed. */
-const bufferBytes = 4 * 1024 ** 2
-/** So many files are read while the one before them is compressed. */
-const readAhead = 4
 /** 2 % larger than the usual level, in three quarters of its time (python docs, 67 MB). */
 const level = 5
 
@@ -35,9 +28,6 @@ export interface ArchiveOptions {
 export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes: number; sha256: string }> {
   const { folder, paths, format, outFile, signal } = options
   const partFile = `${outFile}.part`
-  // Node writes a gzip header without a time (MTIME 0), so tar.gz is stable too.
-  const archive: Archiver =
-    format === 'zip' ? new ZipArchive({ zlib: { level } }) : new TarArchive({ gzip: true, gzipOptions: { level } })
   const hash = createHash('sha256')
   let sizeBytes = 0
   const count = new Transform({
@@ -52,10 +42,10 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
   const sink = createWriteStream(partFile, { flags: 'wx' })
   await once(sink, 'open')
   const part = await lstat(partFile)
-  const written = pipeline(archive, count, sink, { signal })
   try {
-    await Promise.race([written, appendAll(archive)])
-    await written
+    const sorted = [...paths].sort()
+    const bytes = format === 'zip' ? zipFiles(folder, sorted, level) : tarFiles(folder, sorted, level)
+    await pipeline(bytes, count, sink, { signal })
     if (!(await isFile(part, partFile))) {
       const message = `Another export writes to ${basename(outFile)}, too; wait for its end, or choose another name.`
       throw new ExportError(message, 'failed')
@@ -63,43 +53,9 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
     await rename(partFile, outFile)
     return { sizeBytes, sha256: hash.digest('hex') }
   } catch (error) {
-    archive.abort()
-    archive.destroy()
-    await written.catch(() => {})
     if (await isFile(part, partFile)) await rm(partFile, { force: true })
     throw error
   }
-
-  async function appendAll(into: Archiver) {
-    const sorted = [...paths].sort()
-    const read = (path: string | undefined) => {
-      const entry = path === undefined ? undefined : readEntry(join(folder, path))
-      // Its turn may never come, when one before it fails.
-      entry?.catch(() => {})
-      return entry
-    }
-    const ahead = sorted.slice(0, readAhead).map(read)
-    for (const [index, path] of sorted.entries()) {
-      signal.throwIfAborted()
-      const entry = await ahead.shift()
-      ahead.push(read(sorted[index + readAhead]))
-      if (!entry) continue
-      const { stats, bytes } = entry
-      // One entry at a time: archiver would open or hold everything that is appended.
-      // Errors end `written`, which the caller waits for at the same time.
-      const done = once(into, 'entry')
-      const source = bytes ?? createReadStream(join(folder, path))
-      into.append(source, { name: path, date: entryDate, mode: entryMode, stats })
-      await done
-    }
-    await into.finalize()
-  }
-}
-
-/** A file to be packed; null bytes = it is streamed. */
-async function readEntry(file: string): Promise<{ stats: Stats; bytes: Buffer | null }> {
-  const stats = await stat(file)
-  return { stats, bytes: stats.size <= bufferBytes ? await readFile(file) : null }
 }
 
 /** Whether the name still leads to the file that was opened. */

@@ -1,4 +1,5 @@
-import { string as cssString, url as cssUrl, tokenize, tokenTypes } from 'css-tree'
+import { tokenize, tokenTypes } from 'css-tree/tokenizer'
+import { string as cssString, url as cssUrl } from 'css-tree/utils'
 
 /** A URL in a style sheet. `start` and `end` enclose the whole token: `url(...)` or a quoted string. */
 export interface CssUrl {

@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { createReadStream, type Stats } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TarArchive } from 'archiver'
+
+/** The same for all files: a bundle's bytes depend on its content only. */
+const entryDate = new Date(Date.UTC(1980, 0, 1))
+const entryMode = 0o644
+/** Files up to this size are read at once; larger ones are streamed. */
+const bufferBytes = 4 * 1024 ** 2
+/** So many files are read while the one before them is compressed. */
+const readAhead = 4
+
+/** The bytes of a tar.gz of files, in the order of their paths. */
+export async function* tarFiles(folder: string, paths: readonly string[], level: number): AsyncGenerator<Buffer> {
+  // Loaded when it is called for: it brings as many modules as the rest of an export.
+  const { TarArchive } = await import('archiver')
+  // Node writes a gzip header without a time (MTIME 0), so it is stable too.
+  const archive = new TarArchive({ gzip: true, gzipOptions: { level } })
+  const appended = appendAll(archive, folder, paths)
+  appended.catch(error => archive.destroy(error))
+  try {
+    for await (const chunk of archive as AsyncIterable<Buffer>) yield chunk
+    await appended
+  } finally {
+    archive.abort()
+    archive.destroy()
+  }
+}
+
+async function appendAll(into: TarArchive, folder: string, paths: readonly string[]): Promise<void> {
+  const read = (path: string | undefined) => {
+    const entry = path === undefined ? undefined : readEntry(join(folder, path))
+    // Its turn may never come, when one before it fails.
+    entry?.catch(() => {})
+    return entry
+  }
+  const ahead = paths.slice(0, readAhead).map(read)
+  for (const [index, path] of paths.entries()) {
+    const entry = await ahead.shift()
+    ahead.push(read(paths[index + readAhead]))
+    if (!entry) continue
+    const { stats, bytes } = entry
+    // One entry at a time: archiver would open or hold everything that is appended.
+    const done = once(into, 'entry')
+    const source = bytes ?? createReadStream(join(folder, path))
+    into.append(source, { name: path, date: entryDate, mode: entryMode, stats })
+    await done
+  }
+  await into.finalize()
+}
+
+/** A file to be packed; null bytes = it is streamed. */
+async function readEntry(file: string): Promise<{ stats: Stats; bytes: Buffer | null }> {
+  const stats = await stat(file)
+  return { stats, bytes: stats.size <= bufferBytes ? await readFile(file) : null }
+}
