@@ -1,0 +1,73 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Command, CommanderError } from 'commander'
+import { CommandError } from '../server/commands/command-error.ts'
+import { type Extract, extract } from './agents/extract.ts'
+import { fetchSnapshot, readSnapshot, type Snapshot } from './agents/upstream.ts'
+
+const folder = join(import.meta.dirname, '..', 'server', 'analytics')
+
+interface Flags {
+  file?: string
+  commit?: string
+  date?: string
+  to: string
+}
+
+const program = new Command('npm run -s update-agents --')
+  .description('Take the names of AI agents from ai.robots.txt (MIT) into the second list of classification.')
+  .option('--file <file>', 'a robots.json that is here, instead of fetching the newest')
+  .option('--commit <commit>', 'the commit that the file is of')
+  .option('--date <date>', 'the day of that commit, like 2026-08-22')
+  .option('--to <file>', 'write elsewhere, to look first', join(folder, 'ai-robots-txt.json'))
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run -s update-agents
+  npm run -s update-agents -- --file robots.json --commit 738c80df2169027ce0e07c9976fd3f2f57dd8f7b --date 2026-08-22
+
+Then run the tests: a thousand labelled user agents hold the lists to what they promise.`,
+  )
+  .exitOverride()
+  .action(async ({ to, ...flags }: Flags) => {
+    const { robots, commit, day } = await take(flags)
+    const { agents, leftOut } = extract(robots, await readDecided())
+    const result: Extract = { asOf: day, commit, agents, leftOut }
+    await writeFile(to, `${JSON.stringify(result, null, 2)}\n`)
+    console.log(`Wrote ${agents.length} agents of ${day} to ${to}. Left out:`)
+    for (const { token, reason } of leftOut) console.log(`  ${token}: ${reason}`)
+  })
+
+async function take({ file, commit, date }: Omit<Flags, 'to'>): Promise<Snapshot> {
+  if (file === undefined) {
+    return fetchSnapshot().catch((error: Error) => {
+      throw new CommandError(`Cannot fetch the list (${error.message}). Bring robots.json along, and give --file FILE.`)
+    })
+  }
+  if (commit === undefined || date === undefined) {
+    throw new CommandError('Say which state the file is: --commit COMMIT --date DAY.', 2)
+  }
+  return readSnapshot(file, commit, date)
+}
+
+async function readDecided(): Promise<Map<string, string>> {
+  const { notAi } = JSON.parse(await readFile(join(folder, 'ai-agents.json'), 'utf8'))
+  return new Map(
+    (notAi as { token: string; reason: string; decided: string }[]).map(({ token, reason, decided }) => [
+      token.toLowerCase(),
+      `${reason} (decided ${decided})`,
+    ]),
+  )
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  // commander has printed its own message, and calls a wrong flag exit code 1.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
+  else {
+    console.error((error as Error).message)
+    process.exitCode = error instanceof CommandError ? error.exitCode : 1
+  }
+}

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { extract, type Upstream } from '../../scripts/agents/extract.ts'
+import { fetchSnapshot } from '../../scripts/agents/upstream.ts'
+
+const script = join(import.meta.dirname, '../../scripts/update-agents.ts')
+const commit = '0123456789abcdef0123456789abcdef01234567'
+const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`Some${index}Bot`, {}]))
+const decided = new Map([
+  ['acmeother', 'research of any product'],
+  ['pencil', 'an editor'],
+])
+
+const extracted = (upstream: Upstream) => {
+  const { agents, leftOut } = extract({ ...upstream, ...many }, decided)
+  return {
+    agents: agents.filter(({ token }) => !(token in many)).map(({ token }) => token),
+    leftOut: leftOut.map(({ token, reason }) => `${token}: ${reason}`),
+  }
+}
+
+test.each([
+  { about: 'a name of two parts', name: 'Acme-User', agent: 'Acme-User' },
+  { about: 'a name that says what it is', name: 'acmebot', agent: 'acmebot' },
+  { about: 'a name of two words', name: 'Acme Bot', agent: 'Acme Bot' },
+  { about: 'a name with its version', name: 'Acme-User/1.0', agent: 'Acme-User' },
+  { about: 'a name with its version after a space', name: 'AcmeBot 2.1', agent: 'AcmeBot' },
+  { about: 'a plain word', name: 'Operator', left: 'Operator: a single word, which may mean something else' },
+  { about: 'what every bot is', name: 'Spider', left: 'Spider: a single word, which may mean something else' },
+  { about: 'letters', name: 'LCC', left: 'LCC: too short to mean one thing' },
+  { about: 'what no user agent carries', name: 'a\nb', left: 'a\nb: not a name that a user agent carries' },
+  { about: 'an expression', name: '(a+)+', left: '(a+)+: not a name that a user agent carries' },
+  { about: 'what was decided', name: 'AcmeOther', left: 'AcmeOther: research of any product' },
+  { about: 'a kin of what was decided', name: 'AcmeOther-Image', left: 'AcmeOther-Image: research of any product' },
+  { about: 'an agent beside a plain word', name: 'Pencil-Agent', agent: 'Pencil-Agent' },
+])('$about', ({ name, agent, left }) => {
+  expect(extracted({ [name]: {} })).toEqual({ agents: agent ? [agent] : [], leftOut: left ? [left] : [] })
+})
+
+test('a name in two spellings is taken once', () => {
+  expect(extracted({ 'acme-agent': {}, 'Acme-Agent': {}, 'Acme-Agent/1.0': {} }).agents).toEqual(['acme-agent'])
+})
+
+test.each([
+  ['[Acme](https://acme.example)', 'Acme'],
+  ['Acme, a company of roads', 'Acme'],
+  ['Acme that paints tunnels', 'Acme'],
+  ['Unclear at this time.', null],
+  ['https://acme.example/bot', null],
+  [undefined, null],
+])('the operator of %j is %j', (operator, expected) => {
+  const { agents } = extract({ AAcmeBot: { operator }, ...many }, decided)
+  expect(agents[0]).toEqual({ token: 'AAcmeBot', operator: expected })
+})
+
+test('what names hardly any agent is no list', () => {
+  expect(() => extract({ 'Acme-User': {} }, decided)).toThrow('It names 1 agents')
+})
+
+test('the newest state is fetched as of its own commit', async () => {
+  const asked: string[] = []
+  const answers = [[{ sha: commit, commit: { committer: { date: '2026-08-22T09:33:25Z' } } }], many]
+  const snapshot = await fetchSnapshot(async url => {
+    asked.push(new URL(url).pathname)
+    return Response.json(answers.shift())
+  })
+  expect(snapshot).toEqual({ robots: many, commit, day: '2026-08-22' })
+  expect(asked[1]).toBe(`/ai-robots-txt/ai.robots.txt/${commit}/robots.json`)
+})
+
+test('a list that cannot be fetched is said with its address', async () => {
+  const answer = () => Promise.resolve(new Response('', { status: 403 }))
+  await expect(fetchSnapshot(answer)).rejects.toThrow(/^https:.* answered 403/)
+})
+
+test('the command writes the list from a file, and says what it needs', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-agents-'))
+  try {
+    const file = join(folder, 'robots.json')
+    const to = join(folder, 'out.json')
+    await writeFile(file, JSON.stringify({ Operator: {}, ...many }))
+    const flags = ['--file', file, '--to', to]
+    expect(await run(flags)).toEqual({ code: 2, told: expect.stringContaining('--commit COMMIT --date DAY') })
+    const done = await run([...flags, '--commit', commit, '--date', '2026-08-22'])
+    expect(done).toEqual({ code: 0, told: expect.stringContaining('Operator: ') })
+    expect(JSON.parse(await readFile(to, 'utf8'))).toMatchObject({ asOf: '2026-08-22', commit, agents: { length: 60 } })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+function run(args: readonly string[]): Promise<{ code: number | null; told: string }> {
+  const child = spawn(process.execPath, [script, ...args])
+  let told = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', chunk => {
+      told += chunk
+    })
+  }
+  return new Promise((done, failed) => {
+    child.on('error', failed)
+    child.on('close', code => done({ code, told }))
+  })
+}
