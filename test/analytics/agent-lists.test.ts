@@ -46,6 +46,15 @@ test('the lists that are packages are said to be of the version that is installe
   }
 })
 
+test('the README names each list with its version and date', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  for (const { name, version, asOf } of [...agentLists.map(list => list.source), isbotList]) {
+    const row = readme.split('\n').find(line => line.startsWith('| ') && line.includes(name)) ?? ''
+    expect({ name, row }).toEqual({ name, row: expect.stringContaining(`| ${asOf ?? 'empty'}`) })
+    if (version) expect(row).toContain(version)
+  }
+})
+
 test('every entry of our own list says where it was read, and by whom', () => {
   for (const { token, source, seen } of ownAgents.agents) {
     expect({ token, source, seen }).toEqual({
