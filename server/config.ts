@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { CommandError } from './commands/command-error.ts'
+import { type FollowFlags, type FollowSettings, followOptions, readFollowFlags } from './commands/follow-options.ts'
 import { integer } from './commands/integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './commands/limit-options.ts'
 import { nonEmpty } from './commands/non-empty.ts'
@@ -31,13 +32,15 @@ export interface Config {
   exportCache: boolean
   /** How much is remembered of one site. */
   exportCacheBytes: number
+  /** The logs whose visits are counted while they are written. */
+  follow: FollowSettings
   logLevel: string
   /** Checks every answer against the document, too: for tests and for trying a change. */
   validateResponses: boolean
 }
 
 /** The flags of `serve` as commander hands them over. */
-export interface ServeFlags extends LimitFlags {
+export interface ServeFlags extends LimitFlags, FollowFlags {
   data: string
   host: string
   port: number
@@ -111,6 +114,7 @@ export function serveOptions(): Option[] {
     verifyOption(),
     new Option('--no-export-cache', 'fetch and make everything anew in every export').env('QUIRE_NO_EXPORT_CACHE'),
     cacheMbOption('export-cache-mb'),
+    ...followOptions(),
     new Option('--log-level <level>', 'least level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
     new Option('--validate-responses', 'check answers against the document, too').env('QUIRE_VALIDATE_RESPONSES'),
   ]
@@ -151,6 +155,7 @@ export function readConfig(flags: ServeFlags): Config {
     exportVerify: flags.verify,
     exportCache: flags.exportCache ?? true,
     exportCacheBytes: flags.exportCacheMb * 1024 ** 2,
+    follow: readFollowFlags(flags),
     logLevel: flags.logLevel,
     validateResponses: flags.validateResponses ?? false,
   }

@@ -14,6 +14,7 @@ import { createBundleLinks } from './export/bundle-link.ts'
 import { exportSite } from './export/export-site.ts'
 import { startRetention } from './export/retention.ts'
 import { type Runner, startRunner } from './export/runner.ts'
+import { startFollowingLogs } from './follow-logs.ts'
 import { openValidator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
 import { openBundleFiles } from './store/bundle-files.ts'
@@ -123,6 +124,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       log,
     })
     const archiver = startArchiver(store.agentJobs, config.agentJobRetentionDays, log)
+    const following = startFollowingLogs({ setup: { ...config.follow, dataFolder }, log })
     log.info({ url, dataFolder }, 'listening')
 
     return {
@@ -130,7 +132,13 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       async close() {
         whyNotReady = 'shutting down'
         archiver.stop()
-        await Promise.all([closeServer(listening), runner?.stop(), retention.stop(), visitorRetention.stop()])
+        await Promise.all([
+          closeServer(listening),
+          runner?.stop(),
+          retention.stop(),
+          visitorRetention.stop(),
+          following.close(),
+        ])
         store.close()
         log.info('closed')
       },

@@ -9,7 +9,8 @@ import { nonEmpty } from './non-empty.ts'
 /** What commander makes of the flags that say how a log is to be read. */
 export interface LogFlags {
   format?: string
-  jsonFields?: LogFormat
+  /** Text that `parseJsonFields` takes. */
+  jsonFields?: string
   clientField?: string
   trustedProxies?: number
 }
@@ -23,30 +24,32 @@ export interface LogSettings {
 
 /** Adds the flags that say how a log is to be read. */
 export function addLogOptions(command: Command): Command {
+  for (const option of logOptions()) command.addOption(option)
   return command
-    .addOption(
-      new Option('--format <name>', 'format of the lines (default: told by the lines)')
-        .env('QUIRE_LOG_FORMAT')
-        .choices([...formats.map(({ name }) => name), 'json']),
+}
+
+/** @param prefix of the flags, where a command does more than read logs: `follow-` */
+export function logOptions(prefix = ''): Option[] {
+  return [
+    new Option(`--${prefix}format <name>`, 'format of the lines (default: told by the lines)')
+      .env('QUIRE_LOG_FORMAT')
+      .choices([...formats.map(({ name }) => name), 'json']),
+    new Option(`--${prefix}json-fields <list>`, 'where format json has its fields: NAME=PATH,...')
+      .env('QUIRE_LOG_JSON_FIELDS')
+      .argParser(checkJsonFields),
+    new Option(
+      `--${prefix}client-field <name>`,
+      'field with the addresses of X-Forwarded-For (default: the peer is the client)',
     )
-    .addOption(
-      new Option('--json-fields <list>', 'where format json has its fields: NAME=PATH,...')
-        .env('QUIRE_LOG_JSON_FIELDS')
-        .argParser(readJsonFields),
+      .env('QUIRE_LOG_CLIENT_FIELD')
+      .argParser(nonEmpty('a field, such as X-Forwarded-For, or last')),
+    new Option(
+      `--${prefix}trusted-proxies <number>`,
+      'take the client of that field from the right, this many proxies away',
     )
-    .addOption(
-      new Option(
-        '--client-field <name>',
-        'field with the addresses of X-Forwarded-For (default: the peer is the client)',
-      )
-        .env('QUIRE_LOG_CLIENT_FIELD')
-        .argParser(nonEmpty('a field, such as X-Forwarded-For, or last')),
-    )
-    .addOption(
-      new Option('--trusted-proxies <number>', 'take the client of that field from the right, this many proxies away')
-        .env('QUIRE_LOG_TRUSTED_PROXIES')
-        .argParser(integer(1, 100)),
-    )
+      .env('QUIRE_LOG_TRUSTED_PROXIES')
+      .argParser(integer(1, 100)),
+  ]
 }
 
 /** For the end of `--help`. */
@@ -61,21 +64,36 @@ column (cloudfront), a dotted path (json), or the number of the field after the 
 vhost_combined, traefik). The leftmost valid address of the list counts. Anybody can send such a list; when the first proxy
 does not replace it, give --trusted-proxies N: with 1, the last entry counts, which the proxy in front wrote itself.`
 
-/** @throws {CommandError} when flags do not go together. */
-export function readLogFlags({ format, jsonFields, clientField, trustedProxies }: LogFlags): LogSettings {
-  if (jsonFields && format !== undefined && format !== 'json') {
-    throw new CommandError(`--json-fields goes with --format json, not with ${format}.`, 2)
+/**
+ * @param prefix see `logOptions`
+ * @throws {CommandError} when flags do not go together.
+ */
+export function readLogFlags({ format, jsonFields, clientField, trustedProxies }: LogFlags, prefix = ''): LogSettings {
+  if (jsonFields !== undefined && format !== undefined && format !== 'json') {
+    throw new CommandError(`--${prefix}json-fields goes with --${prefix}format json, not with ${format}.`, 2)
   }
-  if (format === 'json' && !jsonFields) throw new CommandError('--format json needs --json-fields. See --help.', 2)
+  if (format === 'json' && jsonFields === undefined) {
+    throw new CommandError(`--${prefix}format json needs --${prefix}json-fields. See --help.`, 2)
+  }
   if (trustedProxies !== undefined && clientField === undefined) {
-    throw new CommandError('--trusted-proxies needs --client-field: it counts the addresses of that field.', 2)
+    throw new CommandError(
+      `--${prefix}trusted-proxies needs --${prefix}client-field: it counts the addresses of that field.`,
+      2,
+    )
   }
-  return { format: jsonFields ?? formats.find(({ name }) => name === format), clientField, trustedProxies }
+  const known = formats.find(({ name }) => name === format)
+  return {
+    format: jsonFields === undefined ? known : createJsonFormat(parseJsonFields(jsonFields)),
+    clientField,
+    trustedProxies,
+  }
 }
 
-function readJsonFields(text: string): LogFormat {
+/** As text: that can be handed to a thread, a format cannot. */
+function checkJsonFields(text: string): string {
   try {
-    return createJsonFormat(parseJsonFields(text))
+    parseJsonFields(text)
+    return text
   } catch (error) {
     throw error instanceof LogFormatError ? new InvalidArgumentError(error.message) : error
   }

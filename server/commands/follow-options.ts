@@ -1,0 +1,72 @@
+import { resolve } from 'node:path'
+import { InvalidArgumentError, Option } from 'commander'
+import { type LogFlags, logOptions, readLogFlags } from './log-options.ts'
+import { graceOption } from './options.ts'
+
+/** A log that a server follows, and the project that it tells the visits of. */
+export interface FollowedLog {
+  /** Absolute. */
+  file: string
+  projectId: string
+}
+
+/** What a server follows and how, in a form that can be handed to a thread. */
+export interface FollowSettings {
+  logs: FollowedLog[]
+  graceMs: number
+  flags: LogFlags
+}
+
+/** The flags as commander hands them over. */
+export interface FollowFlags {
+  followLog?: FollowedLog[]
+  followGraceSeconds: number
+  followFormat?: string
+  followJsonFields?: string
+  followClientField?: string
+  followTrustedProxies?: number
+}
+
+const prefix = 'follow-'
+
+/** The flags that make a server follow logs. */
+export function followOptions(): Option[] {
+  return [
+    new Option(
+      '--follow-log <path=project>',
+      'count the visits in a log while it is written and rotated; for several, repeat it or put commas between',
+    )
+      .env('QUIRE_FOLLOW_LOGS')
+      .argParser(addFollowedLogs),
+    graceOption('follow-grace-seconds'),
+    ...logOptions(prefix),
+  ]
+}
+
+/** @throws {CommandError} when flags do not go together. */
+export function readFollowFlags(flags: FollowFlags): FollowSettings {
+  const log: LogFlags = {}
+  if (flags.followFormat !== undefined) log.format = flags.followFormat
+  if (flags.followJsonFields !== undefined) log.jsonFields = flags.followJsonFields
+  if (flags.followClientField !== undefined) log.clientField = flags.followClientField
+  if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies
+  readLogFlags(log, prefix)
+  return { logs: flags.followLog ?? [], graceMs: flags.followGraceSeconds * 1000, flags: log }
+}
+
+/** Adds `PATH=PROJECT,...` to what was given before. */
+function addFollowedLogs(text: string, before: FollowedLog[] = []): FollowedLog[] {
+  const logs = [...before]
+  for (const part of text.split(',')) {
+    const [, path, projectId] = /^\s*(.+)=([^=\s]+)\s*$/.exec(part) ?? []
+    if (path === undefined || projectId === undefined) {
+      throw new InvalidArgumentError('Write PATH=PROJECT, such as /var/log/nginx/access.log=prj_0f3c9a1b2d4e5f60.')
+    }
+    const file = resolve(path)
+    if (logs.some(known => known.file === file && known.projectId === projectId)) {
+      throw new InvalidArgumentError(`${path} is there twice.`)
+    }
+    logs.push({ file, projectId })
+  }
+  return logs
+}

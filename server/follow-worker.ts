@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { checkFollowable } from './analytics/follow/check-followable.ts'
+import { defaultPacing, followAccessLog } from './analytics/follow/follow-log.ts'
+import { pause } from './analytics/follow/pause.ts'
+import type { FollowedLog } from './commands/follow-options.ts'
+import { readLogFlags } from './commands/log-options.ts'
+import type { FollowNews, FollowSetup } from './follow-logs.ts'
+import { openStore } from './store/store.ts'
+
+const firstPauseMs = 1000
+const longestPauseMs = 60_000
+
+const { dataFolder, logs, graceMs, flags } = workerData as FollowSetup
+const stopping = new AbortController()
+const { signal } = stopping
+parentPort?.once('message', () => stopping.abort())
+
+const store = openStore(dataFolder)
+try {
+  await Promise.all(logs.map(followForever))
+} finally {
+  store.close()
+}
+
+/** Follows one log; what keeps it from that keeps it from no other. */
+async function followForever({ file, projectId }: FollowedLog): Promise<void> {
+  const about = { log: file, projectId }
+  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      const project = await store.projects.find(projectId)
+      if (!project) throw new Error(`There is no project ${projectId}. See: quire projects list`)
+      await checkFollowable(file)
+      tell({ level: 'info', details: about, message: 'following a log' })
+      await followAccessLog({
+        ...readLogFlags(flags),
+        file,
+        project,
+        visits: store.visits,
+        signal,
+        pacing: { ...defaultPacing, graceMs },
+        warn: message => tell({ level: 'warn', details: about, message }),
+      })
+    } catch (error) {
+      const next = signal.aborted ? 'the next start goes on where it was' : `the next try is in ${pauseMs / 1000} s`
+      tell({ level: 'error', details: { ...about, err: error }, message: `a log is not followed; ${next}` })
+      await pause(pauseMs, signal)
+    }
+  }
+}
+
+function tell(news: FollowNews): void {
+  parentPort?.postMessage(news)
+}
