@@ -1,4 +1,4 @@
-import { type ScriptString, scriptStrings } from './script-strings.ts'
+import { decodeEscapes, readScriptStrings, type ScriptString } from './script-strings.ts'
 
 /** An address that a script loads something from, as a literal. */
 export interface ScriptReference {
@@ -21,29 +21,34 @@ export function scriptReferences(text: string): ScriptReference[] {
   if (!/\b(?:import|from|importScripts)\b|https?:/.test(text)) return []
   const found: ScriptReference[] = []
   let isImportScripts = false
-  for (const string of scriptStrings(text)) {
-    const { value: address, start, end, before } = string
-    const last = before.at(-1) ?? ''
-    isImportScripts = last === '(' ? before.at(-2) === 'importScripts' : isImportScripts && last === ','
-    const kind = isModule(string) ? 'module' : isBeside(string, text) || isImportScripts ? 'beside' : null
+  readScriptStrings(text, string => {
+    const { start, end } = string
+    const last = string.before(1)
+    isImportScripts = last === '(' ? string.before(2) === 'importScripts' : isImportScripts && last === ','
+    const kind = isModule(string, last) ? 'module' : isBeside(string, last, text) || isImportScripts ? 'beside' : null
+    if (!kind && !mayBeAddress(text, start)) return
+    const address = decodeEscapes(text.slice(start, end))
     if (kind && address !== '') found.push({ address, kind, start, end })
     else if (loadable.test(address)) found.push({ address, kind: 'text', start, end })
-  }
+  })
   return found
 }
 
-function isModule({ before }: ScriptString): boolean {
-  const last = before.at(-1)
-  const isMember = (name: string | undefined) => name === '.'
-  if (last === 'from') return !isMember(before.at(-2))
-  if (last === 'import') return !isMember(before.at(-2))
-  return last === '(' && before.at(-2) === 'import' && !isMember(before.at(-3))
+/** Begins with an h, or with an escape that may be one. */
+function mayBeAddress(text: string, start: number): boolean {
+  const sign = text.charCodeAt(start) | 0x20
+  return sign === 0x68 || text.charCodeAt(start) === 0x5c
+}
+
+function isModule(string: ScriptString, last: string): boolean {
+  if (last === 'from' || last === 'import') return string.before(2) !== '.'
+  return last === '(' && string.before(2) === 'import' && string.before(3) !== '.'
 }
 
 const besideItself = /\s*,\s*import\s*\.\s*meta\s*\.\s*url\s*\)/y
 
-function isBeside({ before, after }: ScriptString, text: string): boolean {
-  if (before.at(-1) !== '(' || before.at(-2) !== 'URL' || before.at(-3) !== 'new') return false
-  besideItself.lastIndex = after
+function isBeside(string: ScriptString, last: string, text: string): boolean {
+  if (last !== '(' || string.before(2) !== 'URL' || string.before(3) !== 'new') return false
+  besideItself.lastIndex = string.end + 1
   return besideItself.test(text)
 }
