@@ -1,12 +1,13 @@
-import { access, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { access, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BundleStore } from '../export/bundle-store.ts'
+import { makeFolder } from './make-folder.ts'
 
 /** Bundles as files of one folder, made when it is first needed; archives are moved in from the same file system. */
 export function openBundleFiles(folder: string): BundleStore {
   return {
     async publish(file, fileName) {
-      await mkdir(folder, { recursive: true })
+      makeFolder(folder)
       await rename(file, join(folder, fileName))
     },
     find(fileName) {

@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { makeFolder } from './make-folder.ts'
 
 export type { Database } from 'better-sqlite3'
 
@@ -22,7 +23,7 @@ export class DatabaseError extends Error {}
 export function openDatabase(file: string, migrationsFolder = mainMigrations): Database.Database {
   let database: Database.Database | undefined
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolder(dirname(file))
     accessSync(dirname(file), constants.W_OK)
     database = new Database(file)
     database.pragma(`busy_timeout = ${busyTimeoutMs}`)
@@ -74,6 +75,7 @@ const remedies: Record<string, string> = {
   EPERM: 'the data folder may not be written. Give the user of this process write access.',
   EROFS: 'the data folder is on a read-only file system. Choose another with --data.',
   ENOSPC: 'the disk is full. Free some space.',
+  ENOENT: 'the data folder cannot be made there. Choose another with --data.',
   ENOTDIR: 'the data folder is a file. Choose another with --data.',
   EEXIST: 'the data folder is a file. Choose another with --data.',
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from './make-folder.ts'
 
 const secretBytes = 32
 
@@ -24,7 +25,7 @@ export function openSecret(file: string): Buffer {
   }
   // Written aside and linked: a kill leaves no half a secret, and of two processes that start together one wins.
   const draft = `${file}.${process.pid}`
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   writeFileSync(draft, randomBytes(secretBytes), { mode: 0o600 })
   try {
     linkSync(draft, file)

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SiteMemories } from '../export/memory/site-memory.ts'
+import { makeFolder } from './make-folder.ts'
 import { openSiteMemory, type SiteMemoryOptions } from './site-memory.ts'
 
 /** One folder for each site that was exported. */
 export function openSiteMemories({ folder, ...options }: SiteMemoryOptions): SiteMemories {
   return {
     async open(domain) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder, 0o700)
       return openSiteMemory({ ...options, folder: join(folder, folderName(domain)) })
     },
     forget: domain => forgetSite(folder, domain),

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { digest } from '../export/memory/answer-digest.ts'
@@ -10,6 +10,7 @@ import type {
   SiteMemory,
 } from '../export/memory/site-memory.ts'
 import { openKeptBodies } from './kept-bodies.ts'
+import { makeFolder } from './make-folder.ts'
 
 export interface SiteMemoryOptions {
   folder: string
@@ -37,7 +38,7 @@ const mostPending = 200
 export function openSiteMemory(options: SiteMemoryOptions): SiteMemory | null {
   const { folder } = options
   for (let attempt = 0; ; attempt += 1) {
-    mkdirSync(join(folder, 'bodies'), { recursive: true })
+    makeFolder(join(folder, 'bodies'))
     let database: Database.Database | undefined
     try {
       database = openDatabase(join(folder, 'memory.db'))

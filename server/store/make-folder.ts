@@ -1,0 +1,19 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * Makes a folder and those above it, where they are missing. `mkdir` with `recursive` never comes back from a folder that is
+ * there and answers that it is not, as /proc does, so a mistyped setting would hang the process.
+ */
+export function makeFolder(folder: string, mode?: number): void {
+  try {
+    mkdirSync(folder, { mode })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return
+    const parent = dirname(folder)
+    if (code !== 'ENOENT' || existsSync(parent)) throw error
+    makeFolder(parent, mode)
+    makeFolder(folder, mode)
+  }
+}

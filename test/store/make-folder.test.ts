@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { makeFolder } from '../../server/store/make-folder.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'quire-make-folder-'))
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('makes what is missing and leaves what is there', () => {
+  makeFolder(join(folder, 'a/b/c'), 0o700)
+  makeFolder(join(folder, 'a/b/c'), 0o700)
+  makeFolder(join(folder, 'a/b/d/'))
+  expect(existsSync(join(folder, 'a/b/d'))).toBe(true)
+  expect(statSync(join(folder, 'a/b/c')).mode & 0o777).toBe(0o700)
+})
+
+test('refuses a file in the way', () => {
+  writeFileSync(join(folder, 'file'), '')
+  expect(() => makeFolder(join(folder, 'file'))).toThrow(expect.objectContaining({ code: 'EEXIST' }))
+  expect(() => makeFolder(join(folder, 'file/below'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }))
+})
+
+// In a process of its own: a loop without end could not be stopped by a test that runs in it.
+test.runIf(process.platform === 'linux')('gives up where a folder that is there answers that it is not', () => {
+  const file = join(import.meta.dirname, '../../server/store/make-folder.ts')
+  const code = `import { makeFolder } from ${JSON.stringify(file)}
+    try { makeFolder('/proc/nope/below') } catch (error) { console.log(error.code) }`
+  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { timeout: 20_000 })
+  expect([stdout.toString(), signal]).toEqual(['ENOENT\n', null])
+})
