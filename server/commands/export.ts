@@ -38,6 +38,8 @@ interface ExportFlags extends LimitFlags, RemovalFlags {
 }
 
 const megabyte = 1024 ** 2
+/** So many sentences about an export are printed; the report has all. */
+const mostNotes = 5
 
 export function exportCommand(): Command {
   const words = (text: string, before: string[] | undefined) => [
@@ -292,18 +294,28 @@ function showProgress(stream: NodeJS.WriteStream) {
 
 function summarize(outFile: string, { pageCount, sizeBytes, sha256, report }: ExportResult, seconds: number): string {
   const lines = [
-    `${outFile}: ${pageCount} pages, ${(sizeBytes / megabyte).toFixed(1)} MB, ${seconds.toFixed(1)} s`,
+    `${outFile}: ${count(pageCount, 'page', 'pages')}, ${(sizeBytes / megabyte).toFixed(1)} MB, ${seconds.toFixed(1)} s`,
     `sha256 ${sha256}`,
   ]
-  const counted: [number, string][] = [
-    [report.removedFeatures.length, 'products removed'],
-    [report.deadLinks.length, 'links to pages that are not there'],
-    [report.missingFiles.length, 'files that could not be had'],
-    [report.skipped.length, 'pages left out'],
-    [report.unresolved.length, 'addresses that do not resolve in the bundle'],
-    [report.notes.length, 'notes'],
+  const counted: [number, string, string][] = [
+    [report.removedFeatures.length, 'product removed', 'products removed'],
+    [report.deadLinks.length, 'link to a page that is not there', 'links to pages that are not there'],
+    [report.missingFiles.length, 'file that could not be had', 'files that could not be had'],
+    [report.skipped.length, 'page left out', 'pages left out'],
+    [
+      report.unresolved.length,
+      'address that does not resolve in the bundle',
+      'addresses that do not resolve in the bundle',
+    ],
   ]
-  const found = counted.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
-  if (found.length > 0) lines.push(`${found.join(', ')}; see export-report.json in the bundle`)
+  const found = counted.filter(([number]) => number > 0).map(([number, one, many]) => count(number, one, many))
+  // What may make a bundle useless, such as pages that no file can hold, must not wait until somebody opens the report.
+  lines.push(...report.notes.slice(0, mostNotes))
+  if (report.notes.length > mostNotes) found.push(count(report.notes.length - mostNotes, 'more note', 'more notes'))
+  if (found.length > 0) lines.push(`${found.join(', ')}; see export-report.html in the bundle`)
   return lines.join('\n')
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
 }
