@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CommanderError } from 'commander'
@@ -85,6 +87,42 @@ test('prints JSON for programs, takes a domain with its origin, and chooses the 
     report: { domain: 'docs.example.com', version: 'v1', pages: 2 },
   })
   expect(JSON.parse(readEntry(readArchive(file), 'export-report.json'))).toEqual(result.report)
+})
+
+describe('a certificate that is not trusted', () => {
+  const pem = (name: string) => join(import.meta.dirname, 'fixtures/tls', `${name}.pem`)
+  const file = () => join(folder, 'tls.zip')
+  let server: Server
+  let port = 0
+
+  beforeAll(async () => {
+    server = createServer({ key: readFileSync(pem('key')), cert: readFileSync(pem('certificate')) }, (_, response) =>
+      response.setHeader('content-type', 'text/html').end(page('home')),
+    )
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    port = (server.address() as AddressInfo).port
+  })
+
+  afterAll(() => new Promise(resolve => server.close(resolve)))
+
+  test('is told with what would make it so', async () => {
+    const url = `https://127.0.0.1:${port}/`
+    const { code, stderr } = await runQuire(['export', url, '-o', file()], { env })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /cannot be trusted: the certificate of 127\.0\.0\.1 is of an authority that is not known here; name its PEM file in NODE_EXTRA_CA_CERTS\.\n$/,
+      ),
+    ])
+    const trusting = { ...env, NODE_EXTRA_CA_CERTS: pem('certificate') }
+    expect(await runQuire(['export', url, '-o', file()], { env: trusting })).toMatchObject({ code: 0 })
+  })
+
+  test('may be that of another host', async () => {
+    const trusting = { ...env, NODE_EXTRA_CA_CERTS: pem('certificate') }
+    const { code, stderr } = await runQuire(['export', `https://localhost:${port}/`, '-o', file()], { env: trusting })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the certificate there is not for localhost.')])
+  })
 })
 
 test('obeys robots.txt unless told that the site is one\u2019s own', async () => {

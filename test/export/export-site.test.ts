@@ -395,7 +395,7 @@ describe('fails with a sentence that says what to do', () => {
     )
     expect(error).toMatchObject({
       code: 'unreachable',
-      message: expect.stringMatching(/^2 of 13 pages could not be fetched \(status 502\)/),
+      message: expect.stringMatching(/^2 of 13 pages could not be fetched \(\/[^ ]+: status 502\)/),
     })
   }, 60_000)
 })

@@ -26,9 +26,9 @@ export function checkOutcome(state: CrawlState, start: URL, wanted: URL[] | null
     throw new ExportError(`No page is at ${names.join(', ')}${more}; correct \`paths\` and start again.`, 'not_found')
   }
   if (failed > (found + failed) * mostFailedShare) {
-    const sample = all.find(outcome => outcome.state === 'failed')
+    const [key, sample] = [...pages].find(([, outcome]) => outcome.state === 'failed') ?? [start.href]
     const why = sample && 'reason' in sample ? sample.reason : 'no answer'
-    const message = `${failed} of ${found + failed} pages could not be fetched (${why}); start again when ${site.domain} answers.`
+    const message = `${failed} of ${found + failed} pages could not be fetched (${new URL(key).pathname}: ${why}); start again when ${site.domain} answers.`
     throw new ExportError(message, 'unreachable')
   }
 }
@@ -45,7 +45,10 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
   }
   const reason = 'reason' in first ? first.reason : 'it leads to no page'
   if (/robots\.txt/.test(reason)) {
-    return new ExportError(`The robots.txt of ${site.domain} does not allow the export.`, 'robots')
+    return new ExportError(
+      `The robots.txt of ${site.domain} does not allow the export; where the site is your own, set its origin, or --ignore-robots.`,
+      'robots',
+    )
   }
   if (/larger than the limit/.test(reason)) {
     return new ExportError(`The page ${start.pathname} of ${site.domain} is ${reason}; raise the limit.`, 'too_large')
@@ -57,9 +60,11 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
 /** What a failed first request says about the whole export; null when others may still succeed. */
 export function explainUnreachable(site: Site, error: FetchError): ExportError | null {
   if (error.code === 'forbidden') {
-    const message = `${error.message}; set the site's origin if it is meant to be exported from there.`
+    const message = `${error.message}; set the site's origin (--origin) if it is meant to be exported from there.`
     return new ExportError(message, 'forbidden_address', { cause: error })
   }
+  if (error.code === 'certificate')
+    return new ExportError(`${site.domain} cannot be trusted: ${error.message}.`, 'unreachable', { cause: error })
   if (error.code !== 'network') return null
   const message = `${site.domain} cannot be reached (${error.message}); check its domain and origin.`
   return new ExportError(message, 'unreachable', { cause: error })

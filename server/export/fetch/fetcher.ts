@@ -12,7 +12,15 @@ import { ForbiddenAddressError, openGuardedAgent } from './guarded-agent.ts'
 import { conditions, lastingHeaders, readValidators, type Validators } from './lasting-headers.ts'
 import type { Pace } from './pace.ts'
 
-export type FetchErrorCode = 'forbidden' | 'network' | 'timeout' | 'too_large' | 'redirects' | 'url' | 'encoding'
+export type FetchErrorCode =
+  | 'certificate'
+  | 'encoding'
+  | 'forbidden'
+  | 'network'
+  | 'redirects'
+  | 'timeout'
+  | 'too_large'
+  | 'url'
 
 /** One request failed for good; the message names the reason without the address book of the network behind it. */
 export class FetchError extends Error {
@@ -286,8 +294,20 @@ function toFetchError(error: unknown, url: URL, jobSignal: AbortSignal, { pageTi
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return new FetchError('network', `no address is known for ${url.hostname}`, { cause: error })
+  const certificate = explainCertificate(code ?? '', url)
+  if (certificate) return new FetchError('certificate', certificate, { cause: error })
   if (code === 'ECONNREFUSED') return new FetchError('network', `nothing answers at ${url.host}`)
   return new FetchError('network', `the connection to ${url.host} failed (${code ?? message})`, { cause: error })
+}
+
+/** Why a certificate is refused; null when the error is another one. The codes are those of OpenSSL and of Node's check of names. */
+function explainCertificate(code: string, { hostname }: URL): string | null {
+  if (code === 'CERT_HAS_EXPIRED') return `the certificate of ${hostname} has expired`
+  if (code === 'CERT_NOT_YET_VALID') return `the certificate of ${hostname} is not valid yet`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `the certificate there is not for ${hostname}`
+  if (!/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET_ISSUER)_\w+)$/.test(code))
+    return null
+  return `the certificate of ${hostname} is of an authority that is not known here; name its PEM file in NODE_EXTRA_CA_CERTS`
 }
 
 /** A name that does not exist will not exist in a second, either. */

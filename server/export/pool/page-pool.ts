@@ -113,7 +113,7 @@ function startThread(setup: PageWorkSetup, onEnd: () => void): Thread {
   worker.on('message', (answer: WorkerAnswer) => {
     const waiter = awaited.get(answer.id)
     awaited.delete(answer.id)
-    if ('error' in answer) waiter?.reject(answer.error)
+    if ('error' in answer) waiter?.reject(Object.assign(answer.error, { code: answer.code }))
     else waiter?.resolve(answer.value)
   })
   let why = 'it was ended'

@@ -8,7 +8,7 @@ export type WorkerRequest =
   | { beginWriting: WriteSetup }
 
 /** What it answers. */
-export type WorkerAnswer = { id: number; value: unknown } | { id: number; error: Error }
+export type WorkerAnswer = { id: number; value: unknown } | { id: number; error: Error; code: string | undefined }
 
 const work = createPageWork(workerData as PageWorkSetup)
 
@@ -18,6 +18,7 @@ parentPort?.on('message', (request: WorkerRequest) => {
   try {
     parentPort?.postMessage({ id, value: 'read' in request ? work.read(request.read) : work.write(request.write) })
   } catch (error) {
-    parentPort?.postMessage({ id, error })
+    // An error on its way to another thread loses everything but its message.
+    parentPort?.postMessage({ id, error, code: (error as NodeJS.ErrnoException).code })
   }
 })
