@@ -27,7 +27,8 @@ Examples:
   npm run -s update-agents
   npm run -s update-agents -- --file robots.json --commit 738c80df2169027ce0e07c9976fd3f2f57dd8f7b --date 2026-08-22
 
-Then run the tests: a thousand labelled user agents hold the lists to what they promise.`,
+Then write the date into README.md and run the tests: a thousand labelled user agents hold the lists to what they
+promise.`,
   )
   .exitOverride()
   .action(async ({ to, ...flags }: Flags) => {
@@ -37,6 +38,7 @@ Then run the tests: a thousand labelled user agents hold the lists to what they 
     await writeFile(to, `${JSON.stringify(result, null, 2)}\n`)
     console.log(`Wrote ${agents.length} agents of ${day} to ${to}. Left out:`)
     for (const { token, reason } of leftOut) console.log(`  ${token}: ${reason}`)
+    console.log('Now write the date into README.md, and run: npm test')
   })
 
 async function take({ file, commit, date }: Omit<Flags, 'to'>): Promise<Snapshot> {
