@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
@@ -101,10 +101,13 @@ async function run({ json, keep, folder, visitsOnly, peer, ...flags }: Flags): P
 
 function createScratch(folder: string): string {
   try {
-    mkdirSync(folder, { recursive: true })
     return mkdtempSync(join(resolve(folder), 'quire-visitors-'))
   } catch (error) {
-    throw new CommandError(`--folder ${folder} cannot be used (${(error as NodeJS.ErrnoException).code}).`, 2)
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError(
+      `--folder ${folder} cannot be used (${code}). Give one that is there and may be written to.`,
+      2,
+    )
   }
 }
 

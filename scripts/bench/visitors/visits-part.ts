@@ -202,6 +202,9 @@ async function askAll(
 ): Promise<{ ours: number; theirs: number }> {
   const most = { ours: 0, theirs: 0 }
   try {
+    // What a new process costs was measured apart, see `askCold`.
+    const warmUp = { range: { from: firstDay, to: endDay }, limit: pageSize, offset: 0 }
+    for (const process of [quire, ...peers]) await process.ask(warmUp)
     const ofLength = lengths.map(length => trials.filter(trial => trial.length === length))
     for (let turn = 0; turn < Math.max(...ofLength.map(({ length }) => length)); turn++) {
       for (const trial of ofLength.flatMap(list => list[turn] ?? [])) {
