@@ -1,3 +1,4 @@
+import { isDamage as isDamaged } from '../import/decompress.ts'
 import { LogFileError, openLogFile } from '../import/log-file.ts'
 import { headBytes } from './head-print.ts'
 import type { LogEntry } from './log-entries.ts'
@@ -89,5 +90,5 @@ export async function readCompressedHead(path: string, count: number): Promise<B
 
 /** Whether an error says that the compressed data is cut off or damaged. */
 export function isDamage(error: unknown): boolean {
-  return error instanceof LogFileError && String((error.cause as NodeJS.ErrnoException).code).startsWith('Z_')
+  return error instanceof LogFileError && isDamaged(error.cause)
 }

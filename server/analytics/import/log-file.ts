@@ -1,8 +1,6 @@
-import { constants, createReadStream } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
-import { createGunzip, type Gunzip, constants as zlib } from 'node:zlib'
+import { constants } from 'node:fs'
+import { access, open, stat } from 'node:fs/promises'
+import { type Codec, decompress, findCodec, isCutOff, isDamage, magicBytes } from './decompress.ts'
 
 /** Says in one line why a log cannot be read, or not to its end; shown to the operator as it is. */
 export class LogFileError extends Error {}
@@ -13,11 +11,13 @@ export interface LogFile {
   sizeBytes: number | undefined
   /** Bytes read so far, before decompression. */
   readBytes(): number
-  /** May throw a LogFileError at the end, after all that could be read. */
+  /** Each is valid until the next is asked for. May throw a LogFileError at the end, after all that could be read. */
   chunks: AsyncIterable<Buffer>
 }
 
-const chunkBytes = 64 * 1024
+const chunkBytes = 256 * 1024
+/** So much of compressed standard input may be lost before damage: it cannot be read again. */
+const smallPieceBytes = 4096
 
 /**
  * Opens a log, `-` for standard input; compressed ones are told by their first bytes, whatever their name.
@@ -27,15 +27,12 @@ const chunkBytes = 64 * 1024
 export async function openLogFile(file: string): Promise<LogFile> {
   const sizeBytes = await checkLogFile(file)
   const name = file === '-' ? 'Standard input' : file
-  const source = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: chunkBytes })
   let readBytes = 0
-  async function* read(): AsyncGenerator<Buffer> {
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      readBytes += chunk.length
-      yield chunk
-    }
+  const count = (bytes: number) => {
+    readBytes += bytes
   }
-  return { sizeBytes, readBytes: () => readBytes, chunks: explained(name, source, decompressed(read())) }
+  const chunks = readUncompressed(file, sizeBytes !== undefined, count)
+  return { sizeBytes, readBytes: () => readBytes, chunks: explained(name, chunks) }
 }
 
 /**
@@ -58,14 +55,11 @@ export async function checkLogFile(file: string): Promise<number | undefined> {
   }
 }
 
-async function* explained(name: string, source: Readable, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* explained(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* chunks
   } catch (error) {
     throw new LogFileError(explain(name, error), { cause: error })
-  } finally {
-    // Who stops early must not wait for a pipe that says nothing more.
-    source.destroy()
   }
 }
 
@@ -73,21 +67,93 @@ function explain(name: string, error: unknown): string {
   const code = String((error as NodeJS.ErrnoException).code)
   if (code === 'ENOENT') return `${name} does not exist.`
   if (code === 'EACCES') return `${name} may not be read. Give the user of this process read access.`
-  if (code === 'Z_BUF_ERROR') return `${name} ends in the middle of its compressed data: it was cut off.`
-  if (code.startsWith('Z_')) return `${name} is damaged: its compressed data cannot be read (${code}).`
+  if (isCutOff(error)) return `${name} ends in the middle of its compressed data: it was cut off.`
+  if (isDamage(error)) return `${name} is damaged: its compressed data cannot be read (${code}).`
   return `${name} cannot be read: ${error instanceof Error ? error.message : code}`
 }
 
-async function* decompressed(source: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  // A pipe may hand over a single byte first, and the magic number has two.
-  let head: Buffer = Buffer.alloc(0)
-  while (head.length < 2) {
-    const { value, done } = await source.next()
-    if (done) break
-    head = head.length === 0 ? value : Buffer.concat([head, value])
+/** @param canReadAgain whether it is a file, and no pipe */
+async function* readUncompressed(
+  file: string,
+  canReadAgain: boolean,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  const source = counted(readChunks(file), onRead)
+  try {
+    // A pipe may hand over a single byte first.
+    let head: Buffer = Buffer.alloc(0)
+    while (head.length < magicBytes) {
+      const { value, done } = await source.next()
+      if (done) break
+      // A copy: the next one may be read into the same place.
+      head = Buffer.concat([head, value])
+    }
+    const codec = findCodec(head)
+    const whole = prepend(head, source)
+    if (!codec) yield* whole
+    else if (canReadAgain) yield* readDamaged(file, codec, whole)
+    else yield* decompress(codec, cutInto(smallPieceBytes, whole))
+  } finally {
+    // Who stops early must not wait for a pipe that says nothing more.
+    if (file === '-') process.stdin.destroy()
+    await source.return(undefined)
   }
-  const whole = prepend(head, source)
-  yield* head[0] === 0x1f && head[1] === 0x8b ? gunzipped(whole) : whole
+}
+
+/**
+ * Decompresses a file. The decoder drops what it had of a piece with damage in it, so a damaged file is read again in smaller
+ * pieces behind those that were sound, and at last up to the very byte.
+ */
+async function* readDamaged(file: string, codec: Codec, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let givenBytes = 0
+  let pieces = source
+  for (const nextPieceBytes of [smallPieceBytes, 1, 0]) {
+    let takenBytes = 0
+    let at = 0
+    try {
+      const onTaken = (piece: Buffer) => {
+        takenBytes += piece.length
+      }
+      for await (const chunk of decompress(codec, pieces, onTaken)) {
+        const from = Math.max(0, givenBytes - at)
+        at += chunk.length
+        if (from < chunk.length) {
+          yield chunk.subarray(from)
+          givenBytes = at
+        }
+      }
+      return
+    } catch (error) {
+      if (!isDamage(error) || isCutOff(error) || nextPieceBytes === 0) throw error
+      pieces = cutBehind(takenBytes, nextPieceBytes, readChunks(file))
+    }
+  }
+}
+
+/** Reads into one place again and again: a chunk is valid until the next. */
+async function* readChunks(file: string): AsyncGenerator<Buffer> {
+  if (file === '-') {
+    yield* process.stdin as AsyncIterable<Buffer>
+    return
+  }
+  const handle = await open(file, 'r')
+  try {
+    const chunk = Buffer.allocUnsafe(chunkBytes)
+    for (;;) {
+      const { bytesRead } = await handle.read(chunk, 0, chunkBytes, null)
+      if (bytesRead === 0) return
+      yield chunk.subarray(0, bytesRead)
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function* counted(source: AsyncIterable<Buffer>, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    onRead(chunk.length)
+    yield chunk
+  }
 }
 
 async function* prepend(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -95,35 +161,19 @@ async function* prepend(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerat
   yield* rest
 }
 
-async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: chunkBytes })
-  feed(source, gunzip).catch(error => gunzip.destroy(error))
-  try {
-    yield* gunzip as AsyncIterable<Buffer<ArrayBuffer>>
-  } finally {
-    gunzip.destroy()
+async function* cutInto(bytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    for (let at = 0; at < chunk.length; at += bytes) yield chunk.subarray(at, at + bytes)
   }
 }
 
-/**
- * Ends the stream only when all it holds was taken: a gunzip that finds its input cut off drops what it has not handed
- * over, and what came is to be imported.
- */
-async function feed(source: AsyncIterable<Buffer>, gunzip: Gunzip): Promise<void> {
+/** The first `bytes` as they come, then pieces of `pieceBytes`. */
+async function* cutBehind(bytes: number, pieceBytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let left = bytes
   for await (const chunk of source) {
-    await new Promise<void>(done => {
-      gunzip.once('close', done)
-      gunzip.write(chunk, () => {
-        gunzip.off('close', done)
-        done()
-      })
-    })
-    if (gunzip.destroyed) return
+    const whole = chunk.subarray(0, left)
+    left -= whole.length
+    if (whole.length > 0) yield whole
+    for (let at = whole.length; at < chunk.length; at += pieceBytes) yield chunk.subarray(at, at + pieceBytes)
   }
-  await new Promise<void>(done => {
-    gunzip.once('close', done)
-    gunzip.flush(zlib.Z_SYNC_FLUSH, done)
-  })
-  while (gunzip.readableLength > 0 && !gunzip.destroyed) await setImmediate()
-  gunzip.end()
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { constants, gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import { LogFileError, openLogFile } from '../../../server/analytics/import/log-file.ts'
 
@@ -12,6 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Some 700 kB that compress to a third, so that both sides take several chunks. */
 const text = Array.from({ length: 30_000 }, (_, i) => `${i} ${Math.sin(i)}\n`).join('')
 const gz = gzipSync(text)
+const zst = zstdCompressSync(text)
 
 async function read(bytes: Buffer | string): Promise<{ text: string; error?: string }> {
   const file = join(folder, 'access.log')
@@ -35,6 +36,8 @@ test.each([
   ['one byte', 'a', 'a'],
   ['gzip', gz, text],
   ['two gzip members in a row', Buffer.concat([gz, gzipSync('more')]), `${text}more`],
+  ['zstd', zst, text],
+  ['two zstd frames in a row', Buffer.concat([zst, zstdCompressSync('more')]), `${text}more`],
   ['gzip padded with zeros', Buffer.concat([gz, Buffer.alloc(512)]), text],
 ])('reads %s', async (_, bytes, want) => {
   expect(await read(bytes)).toEqual({ text: want })
@@ -58,12 +61,43 @@ test.each([
   if (bytes >= gz.length - 8) expect(got).toBe(text)
 })
 
-test('says that damaged gzip data is damaged', async () => {
-  const damaged = Buffer.from(gz)
-  const middle = Math.floor(gz.length / 2)
+test.each([3, 4, 10, 1000, Math.floor(zst.length / 2), zst.length - 1])(
+  'gives whole blocks of the first %d bytes of a zstd file, then says that it was cut off',
+  async bytes => {
+    const { text: got, error } = await read(zst.subarray(0, bytes))
+    if (bytes < 4) expect(got).toBe(zst.toString('utf8', 0, bytes))
+    else expect(error).toMatch(/access\.log ends in the middle of its compressed data/)
+    // A block is 128 KiB of text, and can be read only when all of it is there.
+    if (bytes >= 4) expect(text.startsWith(got)).toBe(true)
+    if (bytes > zst.length / 3) expect(got.length).toBeGreaterThan((bytes / zst.length) * text.length - 2 * 131_072)
+  },
+)
+
+/** What the whole of it says up to the damage: a decoder that gets a byte at a time hands out all that it can know. */
+function readAllBefore(damaged: Buffer, at: number): string {
+  return gunzipSync(damaged.subarray(0, at), { finishFlush: constants.Z_SYNC_FLUSH }).toString()
+}
+
+test.each([100, Math.floor(gz.length / 2), gz.length - 5000])(
+  'gives all that stands before damage at byte %d of a gzip file, then says that it is damaged',
+  async at => {
+    const damaged = Buffer.from(gz)
+    damaged.fill(0xff, at, at + 50)
+    const { text: got, error } = await read(damaged)
+    expect(error).toMatch(/access\.log is damaged: its compressed data cannot be read \(Z_DATA_ERROR\)\./)
+    const before = readAllBefore(gz, at)
+    expect(got.slice(0, before.length)).toBe(before)
+  },
+)
+
+test('gives what stands before damage in a zstd file, then says that it is damaged', async () => {
+  const damaged = Buffer.from(zst)
+  const middle = Math.floor(zst.length / 2)
   damaged.fill(0x55, middle, middle + 50)
-  const { error } = await read(damaged)
-  expect(error).toMatch(/access\.log is damaged/)
+  const { text: got, error } = await read(damaged)
+  expect(error).toMatch(/access\.log is damaged: its compressed data cannot be read \(ZSTD_/)
+  expect(text.startsWith(got)).toBe(true)
+  expect(got.length).toBeGreaterThan(text.length / 2 - 2 * 131_072)
 })
 
 test('refuses a missing file and a folder with a sentence', async () => {
