@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -142,13 +142,12 @@ test('a cut-off gzip file is imported as far as it goes, without its last half l
   expect(tally.lines).toBe(views.length)
 })
 
-test('a line of 200 MB is skipped without being held', async () => {
+test('a line of 1 GB is skipped without being held', async () => {
   const file = join(folder, 'long.log')
-  const handle = openSync(file, 'w')
-  const megabyte = Buffer.alloc(1 << 20, 'a')
-  for (let i = 0; i < 200; i++) writeSync(handle, megabyte)
-  writeSync(handle, `\n${line()}\n`)
-  closeSync(handle)
+  writeFileSync(file, '')
+  // Sparse: it reads as zeros.
+  truncateSync(file, 1e9)
+  appendFileSync(file, `\n${line()}\n`)
   const before = process.memoryUsage().rss
   const { tally } = await importFile(file)
   expect(tally).toMatchObject({ lines: 2, views: { human: 1 }, malformed: { 'too-long': 1 } })
