@@ -36,10 +36,16 @@ function toIds({ idsHigh, idsLow }: CellBlock): Float64Array {
   return Float64Array.from(idsLow, (low, i) => (idsHigh[i] as number) * 2 ** 32 + low)
 }
 
+/** The ids of the pages that change, ascending. */
 function ofPages({ length, pages }: Cells, idOfPage: IdOfPage): Float64Array {
-  const distinct = new Set<number>()
-  for (let i = 0; i < length; i++) if (pages[i] !== site) distinct.add(pages[i] as number)
-  return Float64Array.from(distinct, idOfPage).sort()
+  const numbers = pages.slice(0, length).sort()
+  const ids = new Float64Array(length)
+  let count = 0
+  for (let i = 0; i < length; i++) {
+    const page = numbers[i] as number
+    if (page !== site && page !== numbers[i - 1]) ids[count++] = idOfPage(page)
+  }
+  return ids.subarray(0, count).sort()
 }
 
 function ofPrevious({ length, pages, previous }: Cells): Float64Array {
@@ -106,24 +112,49 @@ function rankAll(some: ArrayLike<number>, all: Float64Array): Uint32Array {
 
 function fromChanges(changes: Cells, idOfPage: IdOfPage, ids: Float64Array, previousDays: Float64Array): Entries {
   const ranks = new Map<number, number>()
-  for (const [rank, id] of ids.entries()) ranks.set(id, rank)
   const previousRanks = new Map<number, number>()
   for (const [rank, day] of previousDays.entries()) previousRanks.set(day, rank)
   const keys = new Float64Array(changes.length)
-  const order: number[] = []
+  const order = new Uint32Array(changes.length)
+  let count = 0
   for (let i = 0; i < changes.length; i++) {
     const page = changes.pages[i] as number
     if (page === site) continue
-    const previousRank = previousRanks.get(changes.previous[i] as number) as number
-    keys[i] = previousRank * ids.length + (ranks.get(idOfPage(page)) as number)
-    order.push(i)
+    let rank = ranks.get(page)
+    if (rank === undefined) {
+      rank = findRank(ids, idOfPage(page))
+      ranks.set(page, rank)
+    }
+    keys[i] = (previousRanks.get(changes.previous[i] as number) as number) * ids.length + rank
+    order[count++] = i
   }
-  order.sort((a, b) => (keys[a] as number) - (keys[b] as number))
-  const entries = emptyEntries(order.length)
-  for (const i of order) {
+  const entries = emptyEntries(count)
+  for (const i of sortBy(keys, order.subarray(0, count), ids.length * previousDays.length)) {
     push(entries, keys[i] as number, changes.human[i] as number, changes.ai[i] as number, changes.total[i] as number)
   }
   return entries
+}
+
+/** Where a value stands that is there. */
+function findRank(sorted: Float64Array, value: number): number {
+  let low = 0
+  let high = sorted.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] as number) < value) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Key and index as one number where that is exact: numbers are sorted ten times as fast as by a function. */
+function sortBy(keys: Float64Array, order: Uint32Array, keyLimit: number): Iterable<number> {
+  if (keyLimit * keys.length > Number.MAX_SAFE_INTEGER) {
+    return order.sort((a, b) => (keys[a] as number) - (keys[b] as number))
+  }
+  const packed = Float64Array.from(order, i => (keys[i] as number) * keys.length + i).sort()
+  for (let i = 0; i < packed.length; i++) order[i] = (packed[i] as number) % keys.length
+  return order
 }
 
 function mergeEntries(a: Entries, b: Entries): Entries {

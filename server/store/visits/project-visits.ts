@@ -25,7 +25,7 @@ export function openProjectVisits(database: Database) {
      ON CONFLICT DO UPDATE SET position = excluded.position`,
   )
 
-  const record = database.transaction((batch: ViewBatch, position?: LogPosition): RecordedViews => {
+  const recordInside = database.transaction((batch: ViewBatch, position?: LogPosition): RecordedViews => {
     const keptFrom = seen.keptFrom()
     const changes = new CellChanges()
     const history = new VisitorHistory(seen.days, changes)
@@ -33,6 +33,7 @@ export function openProjectVisits(database: Database) {
     for (const { visitor, views } of sortViews(batch, pages.toNumbers(batch.paths), keptFrom)) {
       newVisitorDays += history.add(visitor, views)
     }
+    seen.flush()
     counters.apply(changes)
     if (position) upsertPosition.run(position)
     return { newVisitorDays, tooOldViews: countBefore(batch, keptFrom) }
@@ -59,7 +60,13 @@ export function openProjectVisits(database: Database) {
 
   return {
     record(batch: ViewBatch, position?: LogPosition): RecordedViews {
-      return record.immediate(batch, position)
+      try {
+        return recordInside.immediate(batch, position)
+      } catch (error) {
+        seen.discard()
+        pages.forget()
+        throw error
+      }
     },
     count: (range: DayRange, window: { limit: number; offset: number }) => count(range, window),
     findPosition: (log: string) => findPosition.get({ log }),

@@ -5,6 +5,9 @@ import type { Database } from '../database.ts'
 /** Visitors are forgotten by the first byte: whoever waits for the lock or the thread waits for a moment. */
 export const pruneParts = 256
 
+/** A statement for each row costs a quarter more. */
+const rowsAtATime = 64
+
 /** Who saw what on which day. */
 export function openSeenDays(database: Database) {
   // Positional, unlike elsewhere: each runs millions of times in an import.
@@ -13,8 +16,9 @@ export function openSeenDays(database: Database) {
   const listBefore = database.prepare<[Uint8Array, Day, number], SeenDay>(
     'SELECT day, pages FROM seen WHERE visitor = +? AND day < +? ORDER BY day DESC LIMIT +?',
   )
-  const insert = database.prepare<[Uint8Array, Day, Uint8Array]>(
-    'INSERT INTO seen (visitor, day, pages) VALUES (?, ?, ?)',
+  const insertOne = database.prepare<unknown[]>('INSERT INTO seen (visitor, day, pages) VALUES (?, ?, ?)')
+  const insertMany = database.prepare<unknown[]>(
+    `INSERT INTO seen (visitor, day, pages) VALUES ${Array(rowsAtATime).fill('(?, ?, ?)').join(', ')}`,
   )
   const update = database.prepare<[Uint8Array, Uint8Array, Day]>(
     'UPDATE seen SET pages = ? WHERE visitor = ? AND day = ?',
@@ -27,13 +31,28 @@ export function openSeenDays(database: Database) {
     `INSERT INTO kept (id, from_day) VALUES (1, @fromDay)
      ON CONFLICT DO UPDATE SET from_day = max(from_day, excluded.from_day)`,
   )
+  let waiting: unknown[] = []
   const days: SeenDays = {
     listBefore: (visitor, before, limit) => listBefore.all(visitor, before, limit),
-    insert: (visitor, day, pages) => void insert.run(visitor, day, pages),
+    insert(visitor, day, pages) {
+      if (waiting.push(visitor, day, pages) < rowsAtATime * 3) return
+      const rows = waiting
+      waiting = []
+      insertMany.run(rows)
+    },
     update: (visitor, day, pages) => void update.run(pages, visitor, day),
   }
   return {
     days,
+    /** Writes what waits to be inserted; at the end of each transaction. */
+    flush(): void {
+      for (let i = 0; i < waiting.length; i += 3) insertOne.run(waiting.slice(i, i + 3))
+      waiting = []
+    },
+    /** Forgets it: the transaction was undone. */
+    discard(): void {
+      waiting = []
+    },
     /** The first day that is whole. */
     keptFrom: () => findKept.get() ?? 0,
     /** Before anything is deleted: what is half deleted counts as gone. */

@@ -20,18 +20,12 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
   return {
     /** Inside the transaction that changes what was seen. */
     apply(changes: CellChanges): void {
-      const ids = new Map<number, number>()
-      const idOf = (page: number) => {
-        const id = ids.get(page) ?? pages.idOf(page)
-        ids.set(page, id)
-        return id
-      }
       const ofMonths = new CellChanges()
       for (const [day, cells] of changes.byDay()) {
-        days.merge(day, cells, idOf)
+        days.merge(day, cells, pages.idOf)
         addToMonth(ofMonths, startOfMonth(day), cells)
       }
-      for (const [month, cells] of ofMonths.byDay()) months.merge(month, cells, idOf)
+      for (const [month, cells] of ofMonths.byDay()) months.merge(month, cells, pages.idOf)
     },
     /** Inside a transaction: the blocks and the pages they name are of the same instant. Undefined without visits. */
     sum(range: DaySpan): RangeSum | undefined {

@@ -1,6 +1,9 @@
+import { BoundedCache } from '../../analytics/bounded-cache.ts'
 import { PageDirectory } from '../../analytics/counters/page-directory.ts'
 import { toPageId } from '../../analytics/counters/page-id.ts'
 import type { Database } from '../database.ts'
+
+const mostKnown = 50_000
 
 export type VisitPages = ReturnType<typeof openVisitPages>
 
@@ -16,20 +19,36 @@ export function openVisitPages(database: Database) {
     .pluck()
   const listByPath = database.prepare<[], number>('SELECT number FROM pages ORDER BY path').pluck()
   const directory = new PageDirectory()
+  /** By path, number and id of pages that batches had of late. */
+  let known = new BoundedCache<string, number>(mostKnown)
+  let knownIds = new BoundedCache<number, number>(mostKnown)
+
+  function toNumber(path: string): number {
+    const cached = known.get(path)
+    if (cached !== undefined) return cached
+    const number = findNumber.get(path) ?? add(path)
+    known.set(path, number)
+    return number
+  }
+
+  function add(path: string): number {
+    const id = toPageId(path, taken => hasId.get(taken) !== undefined)
+    return Number(insert.run(id, path).lastInsertRowid)
+  }
 
   return {
     /** The number of each path; those that are new get the next ones. */
-    toNumbers: (paths: readonly string[]) =>
-      Uint32Array.from(paths, path => {
-        const known = findNumber.get(path)
-        if (known !== undefined) return known
-        const id = toPageId(path, taken => hasId.get(taken) !== undefined)
-        return Number(insert.run(id, path).lastInsertRowid)
-      }),
+    toNumbers: (paths: readonly string[]) => Uint32Array.from(paths, toNumber),
     idOf(number: number): number {
-      const id = findId.get(number)
+      const id = knownIds.get(number) ?? findId.get(number)
       if (id === undefined) throw new RangeError(`There is no page ${number}.`)
+      knownIds.set(number, id)
       return id
+    },
+    /** What a transaction that was undone had found. */
+    forget(): void {
+      known = new BoundedCache(mostKnown)
+      knownIds = new BoundedCache(mostKnown)
     },
     pathOf: (index: number) => findPath.get(index + 1) as string,
     /** All pages, numbered from 0 in it. Inside a read transaction: it must not know more, or less, than the counters. */
