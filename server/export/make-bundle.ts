@@ -29,9 +29,9 @@ export async function makeBundle(
   const folder = join(workFolder, 'bundle')
   const onPage = countPages(report.pages, options)
 
-  async function write() {
+  async function write({ guardedAhead: guarded }: ScriptPlacer) {
     await rm(folder, { recursive: true, force: true })
-    const written = await writeBundle(state, start, folder, onPage, hasSearch)
+    const written = await writeBundle(state, start, folder, { hasSearch, guarded, onPage })
     signal.throwIfAborted()
     if (hasSearch) await writeSearchScript(folder)
     await inlineFonts(folder, written.fontPaths)
@@ -42,7 +42,7 @@ export async function makeBundle(
   /** Until the check asks for nothing any more that the bundle lacks and the site has. */
   async function writeWhole(placer: ScriptPlacer) {
     for (let round = 0; ; round += 1) {
-      const written = await write()
+      const written = await write(placer)
       const added = await placer.place(folder, written.pagePaths, written.paths)
       const isWhole = round >= mostRounds || !(await placer.fetchMissed())
       clock.end('verify', { scripts: placer.findings().mode }, 'bundle verified')

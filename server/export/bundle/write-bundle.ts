@@ -30,13 +30,20 @@ export interface WrittenBundle {
 /** Files of the work folder that are read and written at once. */
 const parallelFiles = 4
 
+export interface WriteOptions {
+  /** Whether pages load a search of the bundle. */
+  hasSearch: boolean
+  /** Keys of the pages whose scripts are to start only at their own path. */
+  guarded: ReadonlySet<string>
+  onPage(): void
+}
+
 /** Rewrites everything fetched into its place below `folder` and checks that all of it resolves. */
 export async function writeBundle(
   state: CrawlState,
   start: URL,
   folder: string,
-  onPage: () => void,
-  hasSearch = false,
+  { hasSearch, guarded, onPage }: WriteOptions,
 ): Promise<WrittenBundle> {
   const aliases = findAliases(state.pages)
   const plan = planBundle(state, aliases)
@@ -66,7 +73,8 @@ export async function writeBundle(
         if (!span) throw new Error(`nothing is kept of the page ${key}`)
         const sources = state.products.sourcesOn(key)
         const losesSearch = state.products.losesSearch(key)
-        const task = { span, charset, url: url.href, isRendered: rendered, path, sources, losesSearch }
+        const guardedAt = guarded.has(key) ? url.pathname : null
+        const task = { span, charset, url: url.href, isRendered: rendered, path, sources, losesSearch, guardedAt }
         const page = await state.pool.write(task)
         if (page.hasFonts) fontPages.push(path)
         const findings = found.on(path)

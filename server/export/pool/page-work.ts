@@ -20,6 +20,7 @@ import type { UrlRole } from '../page/url-attributes.ts'
 import { expandEmptyElements } from '../page/xhtml.ts'
 import { createProductRemoval } from '../products/product-removal.ts'
 import type { RemovalRules } from '../products/removal-rules.ts'
+import { guardPage } from '../scripts/guard-page.ts'
 import { createSpanReader, createSpool, type Span } from './spool.ts'
 
 /** What the work on all pages of one export has in common. */
@@ -91,6 +92,8 @@ export interface WriteTask {
   sources: readonly string[]
   /** Whether a search service was taken out of it. */
   losesSearch: boolean
+  /** Its path on the site, when its scripts are to start only there; null = they stay as they are. */
+  guardedAt: string | null
 }
 
 export interface WrittenPage {
@@ -162,7 +165,7 @@ export function createPageWork({ domain, origin, features, removal, folder }: Pa
     beginWriting(setup) {
       writing = { ...setup, map: createBundleMap(site, setup.leads) }
     },
-    write({ span, charset, url, isRendered, path, sources, losesSearch }) {
+    write({ span, charset, url, isRendered, path, sources, losesSearch, guardedAt }) {
       if (!writing) throw new Error('the bundle was not planned')
       const { folder, map, paths, loader, hasSearch } = writing
       const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [], hasFonts: false }
@@ -178,7 +181,8 @@ export function createPageWork({ domain, origin, features, removal, folder }: Pa
       const text = rewritePage(raw, page, path, map, findings, options)
       written.unresolved = findUnresolvedInPage({ text, charset }, path, paths, products.leavesOutside)
       written.hasFonts = /@font-face/i.test(text)
-      writeFileSync(join(folder, path), text, 'latin1')
+      const finished = guardedAt === null ? text : guardPage({ text, charset }, path, guardedAt)
+      writeFileSync(join(folder, path), finished, 'latin1')
       return written
     },
     close() {

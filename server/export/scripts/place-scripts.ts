@@ -22,6 +22,8 @@ export interface ScriptFindings extends ScriptChoice {
 }
 
 export interface ScriptPlacer {
+  /** Keys of the pages to be guarded while they are written: without a browser it is known before where scripts may run. */
+  guardedAhead: ReadonlySet<string>
   /** Puts the scripts of a written bundle where they may run. Gives the paths of files that were added. */
   place(folder: string, pagePaths: ReadonlyMap<string, string>, paths: readonly string[]): Promise<string[]>
   /** Fetches what the check of the bundle missed; true = the bundle has to be written again, with it. */
@@ -68,7 +70,11 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
     throw error
   }
 
+  const ahead = viewer ? null : await judge(sampled)
+  const guardedAhead = new Set(ahead?.mode === 'guarded' ? scripted.map(({ key }) => key) : [])
+
   return {
+    guardedAhead,
     async place(folder, pagePaths, paths) {
       if (scripted.length === 0) return []
       const sample = sampled.flatMap(({ key, url, charset }) => {
@@ -79,7 +85,9 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
       // Written before it is decided: pages are tried with it.
       await writeRuntime(folder, paths, options.hasSearch)
       const choice =
-        viewer && sample.length > 0 ? await chooseScripts(folder, sample, viewer, missed) : await judge(sampled)
+        viewer && sample.length > 0
+          ? await chooseScripts(folder, sample, viewer, missed)
+          : (ahead ?? (await judge(sampled)))
       const decidedBy = viewer && sample.length > 0 ? 'browser' : 'rule'
       log?.({ ...choice, decidedBy, sample: sample.length }, 'scripts of the site judged')
       findings = { ...choice, decidedBy, checkedPages: sample.map(({ path }) => path), differences: [] }
@@ -87,7 +95,7 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
       const { mode } = choice
       for (const { key, url, charset } of scripted) {
         const path = pagePaths.get(key)
-        if (path === undefined) continue
+        if (path === undefined || guardedAhead.has(key)) continue
         const file = join(folder, path)
         const raw = { text: await readFile(file, 'latin1'), charset }
         await writeFile(file, mode === 'guarded' ? guardPage(raw, path, url.pathname) : freezePage(raw, path), 'latin1')
