@@ -43,7 +43,7 @@ const strict = /^(text\/css|image\/svg\+xml|(text|application)\/(x-)?javascript|
 export function missingExtension(fileName: string, type: string): string | null {
   const known = extensions[type]
   if (!known) return null
-  const own = /\.([a-z0-9]{1,8})$/i.exec(fileName)?.[1]?.toLowerCase()
+  const own = /\.([a-z0-9]{1,11})$/i.exec(fileName)?.[1]?.toLowerCase()
   if (own && known.includes(own)) return null
   if (own && !strict.test(type)) return null
   return known[0] ?? null

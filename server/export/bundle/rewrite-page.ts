@@ -84,8 +84,10 @@ export function rewritePage(
     if (role === 'hint' || role === 'refused') return { drop: 'removed' }
     // A rendered page has no use for scripts any more.
     if (role === 'script' && page.rendered) return { drop: 'removed' }
-    if (address === '' || role === 'reference' || (address.startsWith('#') && !hasBase)) return undefined
+    if (address === '' || role === 'reference') return undefined
     const loads = role === 'asset' || role === 'script' || role === 'stylesheet'
+    // A link follows the base element; what is drawn with a part of the page, such as an icon of a sprite in it, does not.
+    if (address.startsWith('#') && (loads || !hasBase)) return undefined
     const hash = address.indexOf('#')
     const bare = hash === -1 ? address : address.slice(0, hash)
     const spelling = plainAddress.test(bare) ? `${loads} ${baseFolder} ${bare}` : null

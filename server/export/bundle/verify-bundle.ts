@@ -7,7 +7,7 @@ import { urlAttributes } from '../page/url-attributes.ts'
 
 /**
  * The addresses of a finished page that do not resolve inside the bundle. It reads the written text anew and knows
- * nothing of how it was made; only links, forms and references may name other sites.
+ * nothing of how it was made; only links and forms may name other sites.
  *
  * @param paths everything in the bundle.
  * @param isOutside what may be loaded from elsewhere all the same: products whose feature is on.
@@ -24,7 +24,9 @@ export function findUnresolvedInPage(
   scanHtml(text, {
     tag(tag) {
       for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
-        const mayLeave = role === 'link' || role === 'form' || role === 'reference'
+        // Nothing is loaded from there, so it stays as the site has it: the canonical address of a page, for one.
+        if (role === 'reference') continue
+        const mayLeave = role === 'link' || role === 'form'
         if (syntax === 'url') check.address(value(attribute), mayLeave)
         else if (syntax === 'srcset')
           for (const { url } of srcsetCandidates(value(attribute))) check.address(url, false)

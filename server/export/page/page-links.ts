@@ -45,6 +45,8 @@ export function createLinkReader(
     const spelling = `${role} ${role === 'link' || role === 'form' ? withoutFragment(address) : address}`
     if (seen.has(spelling)) return
     seen.add(spelling)
+    // A part of the page itself, whatever the base element says: url(#gradient).
+    if (role === 'asset' && address.trim().startsWith('#')) return
     const url = URL.parse(address.trim(), base)
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return
     url.hash = ''
