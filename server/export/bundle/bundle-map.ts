@@ -1,5 +1,5 @@
 import type { CrawlState, PageOutcome, Resource } from '../crawl/crawl-state.ts'
-import { assetKey, linkKey, type Site } from '../crawl/site.ts'
+import { assetKey, isTellingQuery, linkKey, queryKey, type Site } from '../crawl/site.ts'
 import { relativeReference } from './layout.ts'
 
 /** Where an address leads once everything has its place in the bundle. */
@@ -102,7 +102,8 @@ export function createBundleMap(site: Site, { pages, files, aliases }: BundleLea
     findPage(url) {
       const own = site.own(url)
       if (!own) return { kind: 'elsewhere', url }
-      const start = linkKey(own)
+      const told = isTellingQuery(own) ? queryKey(own) : ''
+      const start = pages.has(told) ? told : linkKey(own)
       let key = start
       for (let hop = 0; hop < mostHops; hop += 1) {
         key = aliases.get(key) ?? key

@@ -57,6 +57,7 @@ export async function collectSite(
     pool,
     pages: new Map(),
     files: new Map(),
+    queried: new Set(),
     pendingPages: new Set(),
     pendingFiles: new Map(),
     background: new Set(),

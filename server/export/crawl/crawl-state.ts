@@ -32,7 +32,7 @@ export interface Resource {
   hasScripts: boolean
 }
 
-/** What a link leads to, by linkKey. `failed` = the origin could not answer, as opposed to a page that is not there. */
+/** What a link leads to, by linkKey, or by queryKey on a path that needs a query. `failed` = the origin could not answer, as opposed to a page that is not there. */
 export type PageOutcome =
   | { state: 'page'; resource: Resource }
   | { state: 'file'; key: string }
@@ -54,6 +54,8 @@ export interface CrawlState {
   pool: PagePool
   pages: Map<string, PageOutcome>
   files: Map<string, FileOutcome>
+  /** Paths, by linkKey, whose pages only their query tells apart. */
+  queried: Set<string>
   /** Keys whose request is under way or about to be. */
   pendingPages: Set<string>
   pendingFiles: Map<string, Promise<void>>

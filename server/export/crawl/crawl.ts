@@ -1,6 +1,7 @@
 import { keepLeastKeys } from '../least-keys.ts'
 import type { CrawlState } from './crawl-state.ts'
-import { linkKey, linkTarget } from './site.ts'
+import { createQueryPages } from './query-pages.ts'
+import { isTellingQuery, linkKey, linkTarget, queryKey, queryTarget } from './site.ts'
 import { type Candidate, type FetchedPage, keepPage, type VisitContext, visitPage } from './visit-page.ts'
 
 export interface CrawlOptions extends VisitContext {
@@ -37,9 +38,16 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
   /** Without .html: two spellings of one page become one in the bundle, and the count must not fall in the end. */
   const kept = new Set<string>()
 
+  const queries = createQueryPages(state)
+
   function addLink(url: URL) {
     const key = linkKey(url)
-    const target = linkTarget(url).href
+    if (state.queried.has(key) && isTellingQuery(url)) return addTarget(queryKey(url), queryTarget(url).href)
+    queries.note(url)
+    addTarget(key, linkTarget(url).href)
+  }
+
+  function addTarget(key: string, target: string) {
     const known = candidates.get(key)
     if (!known) {
       const candidate = { key, targets: [target], tried: 0 }
@@ -61,6 +69,10 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
     kept.add(page.resource.key.replace(/\.html$/, ''))
     // One at a time: a page may hold a million links, and a URL takes much more memory than its text.
     if (followLinks) for (const link of links) addLink(new URL(link))
+  }
+
+  async function addQueries() {
+    for (const url of await queries.next()) addTarget(queryKey(url), queryTarget(url).href)
   }
 
   async function visit(candidate: Candidate) {
@@ -97,8 +109,10 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
       for (const { key } of batch) state.pendingPages.add(key)
       await Promise.all(batch.map(visit))
       options.prepareReview()
+      await addQueries()
     }
     for (const page of await options.review()) keep(page)
+    await addQueries()
     if (frontier.size === 0) break
   }
   await finishFiles(state)

@@ -47,6 +47,32 @@ export function linkKey(url: URL): string {
   return url.origin + (path === '' ? '/' : path)
 }
 
+/** Parameters that follow a reader and say nothing about the page. */
+const tracking = /^(?:utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|_ga|_gl|_hs\w+|igshid)(?:=|$)/i
+
+/** Whether an own URL has a query that may name a page; whether it does, the answers tell. */
+export function isTellingQuery(url: URL): boolean {
+  return url.search.length > 1 && !fileExtension.test(url.pathname) && tellingQuery(url) !== ''
+}
+
+/** Names a page that only its query tells from others on its path. */
+export function queryKey(url: URL): string {
+  return `${linkKey(url)}?${tellingQuery(url)}`
+}
+
+/** What is asked of the server for such a page. */
+export function queryTarget(url: URL): URL {
+  const target = new URL(url)
+  target.hash = ''
+  target.search = tellingQuery(url)
+  return target
+}
+
+function tellingQuery({ search }: URL): string {
+  const parameters = search.slice(1).split('&')
+  return parameters.filter(parameter => parameter !== '' && !tracking.test(parameter)).join('&')
+}
+
 /** Names the file that a URL leads to: everything but the fragment. */
 export function assetKey(url: URL): string {
   return url.origin + url.pathname + url.search

@@ -6,7 +6,7 @@ import { type CrawlState, checkTotal, type PageOutcome, type Resource } from './
 import type { MissingPage } from './discover.ts'
 import { claimFile, guessFiles, needFile, storeFile } from './pack-file.ts'
 import { needOfScript } from './pack-script.ts'
-import { assetKey, linkKey } from './site.ts'
+import { assetKey, isTellingQuery, linkKey, queryKey } from './site.ts'
 
 /** A link to look at: one page, and the spellings under which it was linked (`/a`, `/a/`, `/a/index.html`). */
 export interface Candidate {
@@ -68,8 +68,9 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
     if (answer.status !== 200) return leave({ state: 'missing', reason: `status ${answer.status}` })
 
     let pageKey = key
-    if (answer.redirected && linkKey(url) !== key) {
-      pageKey = linkKey(url)
+    const landed = answer.redirected ? landedKey(state, target, url, key) : key
+    if (landed !== key) {
+      pageKey = landed
       const toMissing = missing.status === 200 && linkKey(missing.url) !== linkKey(missing.asked)
       if (toMissing && pageKey === linkKey(missing.url) && key !== context.startKey) {
         return leave({ state: 'missing', reason: 'sent to the page that stands for missing ones' })
@@ -122,6 +123,13 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
     if (error.leadTo && isElsewhere) return { state: 'elsewhere', url: error.leadTo }
     return { state: passing ? 'failed' : 'missing', reason: error.message }
   }
+}
+
+/** The key of where a redirect led. From one query of a path to another of the same, both are pages of their own. */
+function landedKey({ queried }: CrawlState, target: URL, url: URL, key: string): string {
+  const plain = linkKey(url)
+  const withinPath = plain === linkKey(target) && plain !== key
+  return (withinPath || queried.has(plain)) && isTellingQuery(url) ? queryKey(url) : plain
 }
 
 /** Keeps a page and asks for the files it needs. Gives the site's own links that may be pages. */
