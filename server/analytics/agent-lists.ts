@@ -39,8 +39,8 @@ const isAi = ({ tags }: { tags?: string[] }) => tags?.includes('ai-crawler') ?? 
 export const agentLists: readonly AgentList[] = [
   new AgentList(
     own,
-    (aiAgents.agents as OwnAgent[]).map(({ token, seen: _, ...about }) => ({
-      ...toToken(token),
+    (aiAgents.agents as OwnAgent[]).map(({ token, exact, seen: _, ...about }) => ({
+      ...toToken(token, exact),
       kind: 'ai',
       label: 'ai',
       ...about,
@@ -95,6 +95,10 @@ export const notAi = new AgentList(
 
 interface OwnAgent {
   token: string
+  /** The token is the whole user agent, not a word of it. */
+  exact?: boolean
+  /** What to call it, when not by its token. */
+  name?: string
   use: string
   operator: string
   source: string
@@ -107,8 +111,9 @@ interface ExtractedAgent {
   operator: string | null
 }
 
-function toToken(token: string): { pattern: string; name: string } {
-  return { pattern: token.replaceAll(/[.+*?()[\]{}|^$\\]/g, '\\$&'), name: token }
+function toToken(token: string, exact = false): { pattern: string; name: string } {
+  const pattern = token.replaceAll(/[.+*?()[\]{}|^$\\]/g, '\\$&')
+  return { pattern: exact ? `^${pattern}$` : pattern, name: token }
 }
 
 function toEntry(kind: 'ai' | 'neither') {

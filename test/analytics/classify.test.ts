@@ -58,12 +58,19 @@ test('every example of the list of crawlers is AI where it is tagged so, and no 
   expect(tagged.filter(({ tags }) => tags?.includes('ai-crawler')).length).toBeGreaterThan(50)
 })
 
-test.each(aiAgents.agents)('our list knows $token as AI, as a whole word only', ({ token }) => {
+const words = aiAgents.agents.filter(({ exact }) => !exact)
+test.each(words)('our list knows $token as AI, as a whole word only', ({ token }) => {
   expect(classify(`Mozilla/5.0 (compatible; ${token}/1.0)`)).toEqual({
     kind: 'ai',
     rule: expect.stringMatching(new RegExp(`^ai: ${token}$`, 'i')),
   })
   expect(classify(`${chrome} Safari/537.36 X${token}x/1.0`).rule.toLowerCase()).not.toBe(`ai: ${token.toLowerCase()}`)
+})
+
+test('Google alone is Gemini, and in any other user agent it is none', () => {
+  expect(classify('Google')).toEqual({ kind: 'ai', rule: 'ai: Gemini' })
+  expect(classify('Google Favicon').kind).toBe('neither')
+  expect(classify(`${chrome} Safari/537.36 Google`).kind).not.toBe('ai')
 })
 
 test.each(aiAgents.notAi)('$token is not AI: $reason', ({ token }) => {

@@ -94,3 +94,24 @@ test('there are enough, each once, with a source and a date', () => {
     expect(about).not.toBe('')
   }
 })
+
+// What a server got in February 2026: https://github.com/oborys/AI-Agents-HTTP-level-behaviour (arXiv 2604.02544).
+test.each([
+  ['Antigravity', 'Go-http-client/2.0', 'neither'],
+  ['Claude Code', 'axios/1.8.4', 'neither'],
+  ['Cline and Junie', 'curl/8.4.0', 'neither'],
+  ['Cursor', 'got (https://github.com/sindresorhus/got)', 'neither'],
+  ['Windsurf', 'colly - https://github.com/gocolly/colly', 'neither'],
+  [
+    'OpenCode',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36',
+    'human',
+  ],
+  [
+    'VS Code',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Code/1.111.0 Chrome/142.0.7444.265 Electron/39.6.0 Safari/537.36',
+    'neither',
+  ],
+])('%s does not say that it is an agent, and counts as what it says instead', (_, userAgent, kind) => {
+  expect(classify(userAgent).kind).toBe(kind)
+})
