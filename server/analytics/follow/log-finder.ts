@@ -28,7 +28,9 @@ export class LogFinder {
   /** The entry that goes on where the position is: the file itself, or else the longest copy; undefined when there is none. */
   async findContinuation(position: FollowPosition, entries: readonly LogEntry[]): Promise<LogEntry | undefined> {
     // A file that may still be written to never shrinks: it was emptied.
-    const able = entries.filter(entry => this.isCopy(entry, position) || entry.sizeBytes >= position.offset)
+    const able = entries.filter(
+      entry => entry.isCompressed || this.isCopy(entry, position) || entry.sizeBytes >= position.offset,
+    )
     return this.#find(position, able)
   }
 

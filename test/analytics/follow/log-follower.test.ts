@@ -66,14 +66,16 @@ async function restart(): Promise<void> {
   start()
 }
 
-/** One look at the files; the position is that of the last whole piece, as a store keeps it. */
-async function poll(): Promise<string[]> {
+/** One look at the files, up to a number of pieces; the position is that of the last piece, as a store keeps it. */
+async function poll(most = Number.POSITIVE_INFINITY): Promise<string[]> {
+  let count = 0
   for await (const piece of follower.read()) {
     if (piece.startsAnew) half = ''
     const parts = (half + piece.bytes.toString()).split('\n')
     half = parts.pop() ?? ''
     lines.push(...parts)
     position = piece.position
+    if (++count >= most) break
   }
   return lines
 }
@@ -458,6 +460,25 @@ describe('with what cannot be known', () => {
     expect(lines.length).toBeGreaterThan(49_000)
     expect(warnings).toEqual([expect.stringMatching(/access\.log\.1\.gz ends in the middle of its compressed data/)])
   })
+})
+
+test('a restart in the middle of a compressed file goes on there', async () => {
+  const text = Array.from({ length: 20_000 }, (_, i) => `line ${i}`)
+  write('a\n')
+  await poll()
+  write(`${text.join('\n')}\n`)
+  rename()
+  compress(1)
+  write('b\n')
+  await restart()
+  for (let restarts = 0; restarts < 3; restarts++) {
+    const before = lines.length
+    await poll(2)
+    expect(lines.length).toBeGreaterThan(before)
+    await restart()
+  }
+  expect(await pollToEnd()).toEqual(['a', ...text, 'b'])
+  expect(warnings).toEqual([])
 })
 
 test('a follow begins with the log as it is, not with what was rotated before', async () => {
