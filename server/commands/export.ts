@@ -207,7 +207,11 @@ function readTarget(site: string, originFlag: string | undefined) {
     return { domain: origin.host, origin, originAllowed: true }
   }
   const domain = parseDomain(site)
-  if (!domain) throw new CommandError(`${site} is neither a bare host name nor a URL. Example: docs.example.com`, 2)
+  if (!domain)
+    throw new CommandError(
+      `${site} is neither a bare host name nor a URL. Examples: docs.example.com, http://127.0.0.1:3000/`,
+      2,
+    )
   if (originFlag === undefined) return { domain, origin: new URL(`https://${domain}/`), originAllowed: false }
   return { domain, origin: readUrl(originFlag, '--origin'), originAllowed: true }
 }

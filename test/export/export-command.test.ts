@@ -158,7 +158,7 @@ describe('refuses wrong usage with one clear line', () => {
     [
       'no domain',
       ['not a domain', '-o', 'x.zip'],
-      /^not a domain is neither a bare host name nor a URL\. Example: docs\.example\.com$/,
+      /^not a domain is neither a bare host name nor a URL\. Examples: docs\.example\.com, http:\/\/127\.0\.0\.1:3000\/$/,
     ],
     ['another scheme', ['ftp://docs.example.com/', '-o', 'x.zip'], /^The site must be an http\(s\) URL/],
     [
@@ -202,7 +202,7 @@ test.each<[string, string[], number, RegExp]>([
     'wrong usage',
     ['no domain', '-o', 'x.zip'],
     2,
-    /^no domain is neither a bare host name nor a URL\. Example: docs\.example\.com\n$/,
+    /^no domain is neither a bare host name nor a URL\. Examples: docs\.example\.com, http:\/\/127\.0\.0\.1:3000\/\n$/,
   ],
   ['a missing flag', ['docs.example.com'], 2, /required option '-o, --output <file>'/],
   [

@@ -1,4 +1,5 @@
 import type { Resource } from '../crawl/crawl-state.ts'
+import { writeAsAscii } from '../page/ascii-text.ts'
 import { replaceCssUrls } from '../page/css-urls.ts'
 import { type Attribute, findAttribute, scanHtml, type Tag } from '../page/html-scan.ts'
 import { documentBase, mostFrameDepth, refreshTarget } from '../page/page-links.ts'
@@ -47,7 +48,8 @@ const mostRelative = 100_000
 type Change = { to: string } | { drop: 'dead' | 'missing' | 'removed' } | undefined
 
 /**
- * The page as it goes into the bundle: addresses relative or gone, sealed by a policy; all other bytes as they were.
+ * The page as it goes into the bundle: addresses relative or gone, sealed by a policy; all else as it was, though text in an
+ * old encoding is spelled in ASCII.
  *
  * @param path of the page in the bundle.
  */
@@ -266,7 +268,7 @@ export function rewritePage(
   splices.replace(seal, seal, sealMarkup(charset, page.rendered, icon, outside.sources, sealedSearch))
   if (loader !== null && hasScripts && !page.rendered)
     splices.replace(seal, seal, `<script src="${relativeReference(path, loader)}"></script>`)
-  return splices.apply()
+  return writeAsAscii({ text: splices.apply(), charset })
 }
 
 /** A style sheet with its addresses replaced. What the bundle does not have becomes an empty data: address. */

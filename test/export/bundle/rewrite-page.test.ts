@@ -93,17 +93,30 @@ test('reports dead links and missing files with the reason', () => {
   expect(missing).toEqual([`${root}/img/lost.png: status 404`, 'https://track.example/t.js: a script of another site'])
 })
 
-test('keeps every byte of a page in another encoding but those of addresses', () => {
+test('spells text in another encoding in ASCII, and keeps the bytes of scripts and styles', () => {
   const input = Buffer.from(
-    '<html><head></head><p title="d\xe9j\xe0 vu">\xe9<a href="/caf\xe9">x</a><a href="/guide/install">\xfc</a>',
+    '<html><head></head><p title="d\xe9j\xe0 vu">\xe9<a href="/caf\xe9">x</a><a href="/guide/install">\xfc\x80</a><script>"\xe9"</script><style>/*\xe9*/</style>',
     'latin1',
   )
   const { text, dead } = rewrite(input, { charset: 'iso-8859-1' })
   expect(text).toContain('<meta charset="windows-1252"/>')
   expect(text).toContain(
-    '<p title="d\xe9j\xe0 vu">\xe9<a class="quire-dead" data-quire-dead="/caf&#233;">x</a><a href="../install/index.html">\xfc</a>',
+    '<p title="d&#233;j&#224; vu">&#233;<a class="quire-dead" data-quire-dead="/caf&#233;">x</a><a href="../install/index.html">&#252;&#8364;</a><script>"\xe9"</script><style>/*\xe9*/</style>',
   )
   expect(dead).toEqual([`${root}/caf%C3%A9: not among the exported pages`])
+})
+
+test.each([
+  ['shift_jis', '93fa967b', '&#26085;&#26412;'],
+  ['gb18030', 'c4e38139ee39', '&#20320;&#13312;'],
+  ['iso-2022-jp', '1b2446396c1b2842', null],
+])('%s in the text of a page', (charset, hex, written) => {
+  const bytes = Buffer.concat([Buffer.from('<p>'), Buffer.from(hex, 'hex'), Buffer.from('</p>')])
+  expect(rewrite(bytes, { charset }).text).toContain(`<p>${written ?? Buffer.from(hex, 'hex').toString('latin1')}</p>`)
+})
+
+test('a page that shows entities as they stand keeps its bytes', () => {
+  expect(rewrite(Buffer.from('<xmp>\xe9</xmp>', 'latin1'), { charset: 'latin1' }).text).toContain('<xmp>\xe9</xmp>')
 })
 
 test('reads UTF-16 and writes UTF-8', () => {
