@@ -463,7 +463,7 @@ describe('with what cannot be known', () => {
 })
 
 test('a restart in the middle of a compressed file goes on there', async () => {
-  const text = Array.from({ length: 20_000 }, (_, i) => `line ${i}`)
+  const text = Array.from({ length: 200_000 }, (_, i) => `line ${i}`)
   write('a\n')
   await poll()
   write(`${text.join('\n')}\n`)
