@@ -47,8 +47,9 @@ Examples:
   */5 * * * * quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --once
 
 It reads the log from its beginning, then what is added. Where it is, is kept with the counts: after a restart or a crash it
-goes on with the next line, also in a file that was rotated away meanwhile, by rename or copytruncate, plain or .gz, as long
-as that lies beside the log. What was rotated before the first run is for: quire visits import. Ctrl-C or SIGTERM ends it.
+goes on with the next line, also in a file that was rotated away meanwhile, by rename or copytruncate, plain, .gz or
+.zst, as long as that lies beside the log. What was rotated before the first run is for: quire visits import. Ctrl-C or SIGTERM
+ends it.
 
 ${logHelp}`,
     )

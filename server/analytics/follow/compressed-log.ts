@@ -1,4 +1,4 @@
-import { isDamage as isDamaged } from '../import/decompress.ts'
+import { isDamage, isDamage as isDamaged } from '../import/decompress.ts'
 import { LogFileError, openLogFile } from '../import/log-file.ts'
 import { headBytes } from './head-print.ts'
 import type { LogEntry } from './log-entries.ts'
@@ -83,12 +83,12 @@ export async function readCompressedHead(path: string, count: number): Promise<B
       if (head.length >= count) break
     }
   } catch (error) {
-    if (!isDamage(error)) throw error
+    if (!isDamagedFile(error)) throw error
   }
   return head
 }
 
 /** Whether an error says that the compressed data is cut off or damaged. */
-export function isDamage(error: unknown): boolean {
-  return error instanceof LogFileError && isDamaged(error.cause)
+export function isDamagedFile(error: unknown): boolean {
+  return error instanceof LogFileError && isDamage(error.cause)
 }

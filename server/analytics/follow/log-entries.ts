@@ -93,16 +93,16 @@ function nameFiles(entries: readonly LogEntry[]): string {
 }
 
 function isCompressed(name: string): boolean {
-  return /\.gz$/.test(name)
+  return /\.(?:gz|zst)$/.test(name)
 }
 
 /**
  * What rotation added to the name of a log; undefined when this is no rotated name of it. For `access.log`:
  * `access.log.1`, `access.log-20261121`, `access.log.2026-11-21-13`, `access.log.old`, `access.1.log`,
- * `access-20261121.log`, each with .gz too.
+ * `access-20261121.log`, each with .gz or .zst too.
  */
 export function toSuffix(name: string, log: string): string | undefined {
-  const plain = name.replace(/\.gz$/, '')
+  const plain = name.replace(/\.(?:gz|zst)$/, '')
   if (plain.startsWith(log)) return /^[.\-_](\d[\d.:T_-]*|old)$/.exec(plain.slice(log.length))?.[1]
   const extension = extname(log)
   const stem = log.slice(0, log.length - extension.length)

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { isDamage, openCompressedLog } from './compressed-log.ts'
+import { isDamagedFile, openCompressedLog } from './compressed-log.ts'
 import type { FollowPosition } from './follow-position.ts'
 import type { PrintHead } from './head-print.ts'
 import { findEntry, isAbsence, type LogEntry, listLogEntries, RotationUnderWayError } from './log-entries.ts'
@@ -105,14 +105,14 @@ export class LogFollower {
         yield this.#advance(log, bytes)
       }
     } catch (error) {
-      const isLost = isDamage(error) && this.#options.now() - log.modifiedAtMs >= surelyQuietMs
+      const isLost = isDamagedFile(error) && this.#options.now() - log.modifiedAtMs >= surelyQuietMs
       if (isLost) {
         this.#warnOnce(log.file, `${(error as Error).message} Lines may be missing. It goes on with the next file.`)
         return
       }
       await this.close()
       // Perhaps it is still being compressed.
-      throw isDamage(error) ? new RotationUnderWayError() : error
+      throw isDamagedFile(error) ? new RotationUnderWayError() : error
     }
   }
 

@@ -13,6 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 test.each([
   ['access.log.1', '1'],
   ['access.log.12.gz', '12'],
+  ['access.log.3.zst', '3'],
   ['access.log-20261121', '20261121'],
   ['access.log-20261121.gz', '20261121'],
   ['access.log.2026-11-21-13', '2026-11-21-13'],

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FollowPosition, formatPosition, parsePosition } from '../../../server/analytics/follow/follow-position.ts'
@@ -557,4 +557,15 @@ test('whatever happens in whatever order, each line comes once', async () => {
     }),
     { numRuns: 150 },
   )
+})
+
+test('reads what zstd compressed', async () => {
+  write('a\n')
+  await poll()
+  write('b\n')
+  writeFileSync(`${name(1)}.zst`, zstdCompressSync(readFileSync(log)))
+  truncateSync(log)
+  write('c\n')
+  expect(await pollToEnd()).toEqual(['a', 'b', 'c'])
+  expect(warnings).toEqual([])
 })
