@@ -1,4 +1,4 @@
-import { isDamage, isDamage as isDamaged } from '../import/decompress.ts'
+import { isDamage } from '../import/decompress.ts'
 import { LogFileError, openLogFile } from '../import/log-file.ts'
 import { headBytes } from './head-print.ts'
 import type { LogEntry } from './log-entries.ts'
