@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import type { LookupFunction } from 'node:net'
-import { PassThrough, type Readable, Transform } from 'node:stream'
+import { pipeline as pipe, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import zlib from 'node:zlib'
@@ -152,7 +152,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
         const response = await requestPatiently(url, wanted, deadline)
         const location = first(response.headers.location)
         if (![301, 302, 303, 307, 308].includes(response.statusCode) || !location) {
-          return toAnswer(url, hops > 0, response, deadline, timer)
+          return toAnswer(url, hops > 0, response, timer)
         }
         await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
         if (hops >= limits.redirects) throw new FetchError('redirects', `more than ${limits.redirects} redirects`)
@@ -167,39 +167,40 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     }
   }
 
-  function toAnswer(
-    url: URL,
-    redirected: boolean,
-    response: Dispatcher.ResponseData,
-    deadline: AbortSignal,
-    timer: NodeJS.Timeout,
-  ): Answer {
+  function toAnswer(url: URL, redirected: boolean, response: Dispatcher.ResponseData, timer: NodeJS.Timeout): Answer {
     const headers = Object.fromEntries(
       Object.entries(response.headers).map(([name, value]) => [name, first(value) ?? '']),
     )
     const contentType = headers['content-type'] ?? ''
 
     /** Decompresses and counts while the bytes pass, so that a bomb is stopped at the limit and never held. */
-    async function pass(maxBytes: number, sink: NodeJS.WritableStream) {
-      const limit = describeBytes(maxBytes)
-      const count = new Transform({
-        transform(chunk: Buffer, _encoding, done) {
-          totalBytes += chunk.length
-          maxBytes -= chunk.length
-          // Here and not after the file: what a browser or a list of pages reads counts too, and nothing overshoots.
-          if (totalBytes > limits.totalBytes) return done(totalExceeded(limits))
-          if (maxBytes >= 0) return done(null, chunk)
-          done(new FetchError('too_large', `larger than the limit of ${limit}`))
-        },
-      })
+    async function* pass(maxBytes: number): AsyncGenerator<Buffer> {
+      const { body } = response
+      let left = maxBytes
       try {
-        const stages = [response.body, ...decoders(headers['content-encoding'] ?? ''), count, sink]
-        await pipeline(stages as unknown as readonly [Readable, Transform, NodeJS.WritableStream], { signal: deadline })
+        // The deadline ends the body itself: the request has it. And what ends ends what decompresses it.
+        const stages = decoders(headers['content-encoding'] ?? '')
+        const source = stages.length > 0 ? pipe([body, ...stages], () => {}) : body
+        for await (const chunk of source as AsyncIterable<Buffer>) {
+          totalBytes += chunk.length
+          left -= chunk.length
+          // Here and not after the file: what a browser or a list of pages reads counts too, and nothing overshoots.
+          if (totalBytes > limits.totalBytes) throw totalExceeded(limits)
+          if (left < 0) throw new FetchError('too_large', `larger than the limit of ${describeBytes(maxBytes)}`)
+          yield chunk
+        }
       } catch (error) {
-        response.body.on('error', () => {}).destroy()
+        body.on('error', () => {}).destroy()
         throw explain(error, url)
       } finally {
         clearTimeout(timer)
+      }
+    }
+
+    async function* tapped(maxBytes: number, tap: Tap) {
+      for await (const chunk of pass(maxBytes)) {
+        tap.add(chunk)
+        yield chunk
       }
     }
 
@@ -213,21 +214,22 @@ export function openFetcher(options: FetcherOptions): Fetcher {
       redirected,
       async read(maxBytes) {
         const chunks: Buffer[] = []
-        const sink = new PassThrough()
-        sink.on('data', chunk => chunks.push(chunk))
-        await pass(maxBytes, sink)
+        for await (const chunk of pass(maxBytes)) chunks.push(chunk)
         return Buffer.concat(chunks)
       },
       async save(file, maxBytes) {
-        const { tap, result } = createTap()
-        const written = pipeline(tap, createWriteStream(file))
-        await Promise.all([pass(maxBytes, tap), written.catch(error => Promise.reject(explain(error, url)))])
-        return result()
+        const tap = createTap()
+        try {
+          await pipeline(tapped(maxBytes, tap), createWriteStream(file))
+        } catch (error) {
+          throw explain(error, url)
+        }
+        return tap.result()
       },
       async hash(maxBytes) {
-        const { tap, result } = createTap()
-        await pass(maxBytes, tap)
-        return result()
+        const tap = createTap()
+        for await (const chunk of pass(maxBytes)) tap.add(chunk)
+        return tap.result()
       },
       async drop() {
         // The clock goes on: a body that drips never comes to its end.
@@ -246,16 +248,19 @@ export function openFetcher(options: FetcherOptions): Fetcher {
   }
 }
 
+type Tap = ReturnType<typeof createTap>
+
 /** Counts and hashes what passes. */
 function createTap() {
   const hash = createHash('sha256')
   let sizeBytes = 0
-  const tap = new PassThrough()
-  tap.on('data', (chunk: Buffer) => {
-    hash.update(chunk)
-    sizeBytes += chunk.length
-  })
-  return { tap, result: () => ({ sizeBytes, sha256: hash.digest('hex') }) }
+  return {
+    add(chunk: Buffer) {
+      hash.update(chunk)
+      sizeBytes += chunk.length
+    },
+    result: () => ({ sizeBytes, sha256: hash.digest('hex') }),
+  }
 }
 
 /** The streams that undo a Content-Encoding; two layers at most, since nothing honest uses more. */
