@@ -4,7 +4,6 @@ import type { AddressInfo, Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { startArchiver } from './agent/archiver.ts'
-import { startVisitorRetention } from './analytics/visitor-retention.ts'
 import { createApp } from './app.ts'
 import { readAsset } from './assets.ts'
 import type { Config } from './config.ts'
@@ -22,6 +21,7 @@ import { openSecret } from './store/secret-file.ts'
 import { memoriesFolder, openSiteMemories } from './store/site-memories.ts'
 import { openStore } from './store/store.ts'
 import { createId } from './tenancy/id.ts'
+import { startVisitorRetention } from './visitor-retention.ts'
 
 export interface RunningServer {
   /** Where this process listens, such as http://127.0.0.1:8787 */
@@ -116,13 +116,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       now: Date.now,
       log,
     })
-    const visitorRetention = startVisitorRetention({
-      listProjects: () => store.projects.list(),
-      visits: store.visits,
-      retentionDays: config.visitorRetentionDays,
-      now: Date.now,
-      log,
-    })
+    const visitorRetention = startVisitorRetention({ dataFolder, retentionDays: config.visitorRetentionDays, log })
     const archiver = startArchiver(store.agentJobs, config.agentJobRetentionDays, log)
     const following = startFollowingLogs({ setup: { ...config.follow, dataFolder }, log })
     log.info({ url, dataFolder }, 'listening')

@@ -74,12 +74,13 @@ export interface VisitRecorder {
   /** What was last recorded as the position of the log; undefined when nothing was. */
   findLogPosition(projectId: string, log: string): Awaitable<string | undefined>
   /**
-   * Forgets who saw what before a day. What was counted stays; ranges that begin on that day or later stay exact, and those
-   * that begin before it and end after it count a visitor again who was forgotten and came back.
+   * Forgets who saw what before a day; what was counted stays. Ranges that begin on that day or later, or end before it, are
+   * exact as before. One that begins earlier and ends later counts those twice who came both before and since. Takes
+   * seconds where there is much: not for a thread that answers requests.
    *
    * @returns how many days of visitors were forgotten
    */
-  pruneSeen(projectId: string, before: Day): Promise<number>
+  pruneSeen(projectId: string, before: Day): Awaitable<number>
   /** Forgets all visits of a project, and how far its logs were read. */
   deleteVisits(projectId: string): Awaitable<void>
   /**

@@ -33,8 +33,8 @@ Examples:
   quire serve --visitor-retention-days 400
 
 The keyed hashes of visitors are deleted with the days they were seen on; the counters stay. Ranges that begin on a day that
-is kept, or end before it, stay exact. A range that begins earlier and ends later counts a visitor again who was forgotten
-and came back. Views of forgotten days in logs that are imported later are left out, since nobody knows whether they are
+is kept, or end before it, stay exact. A range that begins earlier and ends later counts those twice who came both before
+and since. Views of forgotten days in logs that are imported later are left out, since nobody knows whether they are
 counted already.`,
     )
     .action(async ({ project: id, keepDays, data, json }: Flags) => {

@@ -22,7 +22,7 @@ export function openVisits(database: Database): Visits {
       return projects.take(projectId).record(batch, position)
     },
     findLogPosition: (projectId, log) => projects.find(projectId)?.findPosition(log),
-    pruneSeen: async (projectId, before) => (await projects.find(projectId)?.prune(before)) ?? 0,
+    pruneSeen: (projectId, before) => projects.find(projectId)?.prune(before) ?? 0,
     deleteVisits: projectId => projects.find(projectId)?.delete(),
     openVisitorKey: () => openVisitorKey(join(dataFolder, 'visitor.key'), projects.hasAny()),
     close: projects.close,

@@ -84,6 +84,36 @@ export async function checkRandomVisits(numRuns: number): Promise<void> {
   }
 }
 
+/** Forgets visitors in between: what begins on a kept day stays exact, and views of forgotten days change nothing. */
+export async function checkRandomPruning(numRuns: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-random-pruning-'))
+  const store = openStore(folder)
+  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
+  store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
+  try {
+    await fc.assert(
+      fc.asyncProperty(anyBatches, anyBatches, anyDay, fc.array(anyRange), async (before, after, keptFrom, ranges) => {
+        await store.visits.deleteVisits('prj_1')
+        for (const views of before) await store.visits.recordBatch('prj_1', toViewBatch(views))
+        await store.visits.pruneSeen('prj_1', keptFrom)
+        for (const views of after) {
+          const { tooOldViews } = await store.visits.recordBatch('prj_1', toViewBatch(views))
+          expect(tooOldViews).toBe(views.filter(({ day }) => day < keptFrom).length)
+        }
+        const counted = [...before.flat(), ...after.flat().filter(({ day }) => day >= keptFrom)]
+        for (const range of ranges) {
+          const { dateFrom = 0, dateTo = 1e9 } = range
+          if (dateFrom >= keptFrom || dateTo <= keptFrom) await expectExact(store, 'prj_1', counted, range)
+        }
+      }),
+      { numRuns },
+    )
+  } finally {
+    store.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 /** Every page in one answer, then in windows of two, and what holds for any count. */
 async function expectExact(store: Store, id: string, views: readonly PageView[], range: DayRange): Promise<void> {
   const want = countNaively(views, range)

@@ -18,6 +18,7 @@ interface Entries {
 /**
  * The block with changes added to it; undefined when nothing is left in it.
  *
+ * @param changes each counter once
  * @throws {RangeError} when a counter would be negative: the block and the set of what was seen do not fit each other.
  */
 export function mergeBlock(block: CellBlock | undefined, changes: Cells, idOfPage: IdOfPage): CellBlock | undefined {

@@ -1,4 +1,3 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
 import { CellChanges } from '../../analytics/counters/cell-changes.ts'
 import { sortViews } from '../../analytics/counters/sorted-views.ts'
 import { VisitorHistory } from '../../analytics/counters/visitor-history.ts'
@@ -6,7 +5,7 @@ import type { Day } from '../../analytics/day.ts'
 import type { DayRange, LogPosition, RecordedViews, UniqueVisitors } from '../../analytics/unique-visitors.ts'
 import type { ViewBatch } from '../../analytics/view-batch.ts'
 import type { Database } from '../database.ts'
-import { openSeenDays, pruneParts } from './seen-days.ts'
+import { openSeenDays } from './seen-days.ts'
 import { openVisitCounters } from './visit-counters.ts'
 import { openVisitPages } from './visit-pages.ts'
 
@@ -58,6 +57,13 @@ export function openProjectVisits(database: Database) {
     },
   )
 
+  const prune = database.transaction((before: Day): number => {
+    if (before <= seen.keptFrom()) return 0
+    seen.keep(before)
+    counters.forget(before)
+    return seen.prune(before)
+  })
+
   return {
     record(batch: ViewBatch, position?: LogPosition): RecordedViews {
       try {
@@ -70,14 +76,7 @@ export function openProjectVisits(database: Database) {
     },
     count: (range: DayRange, window: { limit: number; offset: number }) => count(range, window),
     findPosition: (log: string) => findPosition.get({ log }),
-    async prune(before: Day): Promise<number> {
-      await whenFree(database, () => seen.keep(before))
-      let deleted = 0
-      for (let part = 0; part < pruneParts; part++) {
-        deleted += await whenFree(database, () => seen.prunePart(part, before))
-      }
-      return deleted
-    },
+    prune: (before: Day) => prune.immediate(before),
     delete: database.transaction(() => {
       // Not the pages: other processes know them by number, and a number must never be of another page.
       for (const table of ['seen', 'day_counters', 'month_counters', 'log_positions', 'kept']) {
@@ -91,24 +90,4 @@ function countBefore({ length, days }: ViewBatch, day: Day): number {
   let count = 0
   for (let i = 0; i < length; i++) if ((days[i] as number) < day) count++
   return count
-}
-
-const retryMs = 50
-
-/** Works when no import has the lock, and keeps the thread, which may serve requests, in no wait for it. */
-async function whenFree<T>(database: Database, work: () => T): Promise<T> {
-  const patienceMs = database.pragma('busy_timeout', { simple: true }) as number
-  for (const giveUpAt = performance.now() + patienceMs; ; ) {
-    database.pragma('busy_timeout = 0')
-    try {
-      const result = work()
-      await setImmediate()
-      return result
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > giveUpAt) throw error
-    } finally {
-      database.pragma(`busy_timeout = ${patienceMs}`)
-    }
-    await setTimeout(retryMs)
-  }
 }

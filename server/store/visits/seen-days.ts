@@ -2,9 +2,6 @@ import type { SeenDay, SeenDays } from '../../analytics/counters/visitor-history
 import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
 
-/** Visitors are forgotten by the first byte: whoever waits for the lock or the thread waits for a moment. */
-export const pruneParts = 256
-
 /** A statement for each row costs a quarter more. */
 const rowsAtATime = 64
 
@@ -23,9 +20,7 @@ export function openSeenDays(database: Database) {
   const update = database.prepare<[Uint8Array, Uint8Array, Day]>(
     'UPDATE seen SET pages = ? WHERE visitor = ? AND day = ?',
   )
-  const prune = database.prepare<{ from: Uint8Array; to: Uint8Array; before: Day }>(
-    'DELETE FROM seen WHERE visitor >= @from AND visitor < @to AND day < @before',
-  )
+  const prune = database.prepare<{ before: Day }>('DELETE FROM seen WHERE day < @before')
   const findKept = database.prepare<[], Day>('SELECT from_day FROM kept').pluck()
   const keep = database.prepare<{ fromDay: Day }>(
     `INSERT INTO kept (id, from_day) VALUES (1, @fromDay)
@@ -55,13 +50,8 @@ export function openSeenDays(database: Database) {
     },
     /** The first day that is whole. */
     keptFrom: () => findKept.get() ?? 0,
-    /** Before anything is deleted: what is half deleted counts as gone. */
     keep: (fromDay: Day) => void keep.run({ fromDay }),
-    /** How many rows it deletes: one of `pruneParts` parts, from 0. */
-    prunePart(part: number, before: Day): number {
-      // The last part has no end: 17 bytes of 0xff are above every visitor.
-      const to = part === pruneParts - 1 ? Buffer.alloc(17, 0xff) : Buffer.of(part + 1)
-      return prune.run({ from: Buffer.of(part), to, before }).changes
-    },
+    /** How many days of visitors it deletes. */
+    prune: (before: Day) => prune.run({ before }).changes,
   }
 }

@@ -1,6 +1,7 @@
 import { decodeBlock, encodeBlock } from '../../analytics/counters/cell-block.ts'
 import { CellChanges } from '../../analytics/counters/cell-changes.ts'
 import type { Cells } from '../../analytics/counters/cells.ts'
+import { forgetPrevious } from '../../analytics/counters/forget-previous.ts'
 import { mergeBlock } from '../../analytics/counters/merge-block.ts'
 import { startOfMonth } from '../../analytics/counters/month.ts'
 import { type DaySpan, planRange } from '../../analytics/counters/range-plan.ts'
@@ -13,19 +14,35 @@ import type { VisitPages } from './visit-pages.ts'
 export function openVisitCounters(database: Database, pages: VisitPages) {
   const days = openBlocks(database, 'day_counters', 'day')
   const months = openBlocks(database, 'month_counters', 'month')
+  const listDaysFrom = database.prepare<[Day], Day>('SELECT day FROM day_counters WHERE day >= ? ORDER BY day').pluck()
   const findVisited = database.prepare<[], { first: Day | null; last: Day | null }>(
     'SELECT (SELECT min(day) FROM day_counters) AS first, (SELECT max(day) FROM day_counters) AS last',
   )
 
+  function apply(changes: CellChanges): void {
+    const ofMonths = new CellChanges()
+    for (const [day, cells] of changes.byDay()) {
+      days.merge(day, cells, pages.idOf)
+      addToMonth(ofMonths, startOfMonth(day), cells)
+    }
+    for (const [month, cells] of ofMonths.byDay()) months.merge(month, cells, pages.idOf)
+  }
+
   return {
     /** Inside the transaction that changes what was seen. */
-    apply(changes: CellChanges): void {
-      const ofMonths = new CellChanges()
-      for (const [day, cells] of changes.byDay()) {
-        days.merge(day, cells, pages.idOf)
-        addToMonth(ofMonths, startOfMonth(day), cells)
+    apply,
+    /** Inside the transaction that deletes what was seen before the day. */
+    forget(before: Day): void {
+      const directory = pages.directory()
+      for (const day of listDaysFrom.all(before)) {
+        const block = decodeBlock(days.get(day))
+        const changes = new CellChanges()
+        forgetPrevious(changes, day, block, before, index => {
+          const number = directory.numberOf(block.idsHigh[index] as number, block.idsLow[index] as number)
+          return pages.toNumber(number)
+        })
+        apply(changes)
       }
-      for (const [month, cells] of ofMonths.byDay()) months.merge(month, cells, pages.idOf)
     },
     /** Inside a transaction: the blocks and the pages they name are of the same instant. Undefined without visits. */
     sum(range: DaySpan): RangeSum | undefined {
@@ -60,6 +77,7 @@ function openBlocks(database: Database, table: 'day_counters' | 'month_counters'
     .prepare<DaySpan, Buffer>(`SELECT block FROM ${table} WHERE ${key} >= @from AND ${key} < @to ORDER BY ${key}`)
     .pluck()
   return {
+    get: (day: Day) => find.get(day) as Buffer,
     merge(day: Day, changes: Cells, idOf: (page: number) => number): void {
       const known = find.get(day)
       const merged = mergeBlock(known && decodeBlock(known), changes, idOf)

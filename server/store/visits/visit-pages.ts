@@ -50,6 +50,8 @@ export function openVisitPages(database: Database) {
       known = new BoundedCache(mostKnown)
       knownIds = new BoundedCache(mostKnown)
     },
+    /** The number of a page by its place in the directory. */
+    toNumber: (index: number) => index + 1,
     pathOf: (index: number) => findPath.get(index + 1) as string,
     /** All pages, numbered from 0 in it. Inside a read transaction: it must not know more, or less, than the counters. */
     directory(): PageDirectory {

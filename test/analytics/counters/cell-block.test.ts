@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { countBefore, decodeBlock, encodeBlock } from '../../../server/analytics/counters/cell-block.ts'
+import { createCells, never, pushCell, site } from '../../../server/analytics/counters/cells.ts'
+import { mergeBlock } from '../../../server/analytics/counters/merge-block.ts'
+
+type Cell = [previous: number, page: number, human: number, ai: number, total: number]
+
+function toCells(list: readonly Cell[]) {
+  const cells = createCells(list.length)
+  for (const cell of list) pushCell(cells, ...cell)
+  return cells
+}
+
+/** Ids that come in another order than the numbers, above and below 2^32. */
+const idOf = (page: number) => (page * 7_919_999_999_993) % 2 ** 48 || 1
+
+const anyCount = fc.oneof(fc.nat(3), fc.nat(300), fc.nat(100_000))
+const anyCells = fc.uniqueArray(
+  fc.tuple(fc.constantFrom(never, 0, 19_000, 19_001, 20_500), fc.nat(40), anyCount, anyCount, anyCount),
+  { maxLength: 60, selector: ([previous, page]) => `${previous} ${page}` },
+)
+
+describe('a block', () => {
+  test('holds the sum of what was added, in whatever parts and order, in the same bytes', () => {
+    fc.assert(
+      fc.property(anyCells, fc.nat(60), (list, cut) => {
+        const once = mergeBlock(undefined, toCells(list), idOf)
+        const parts = [list.slice(cut), list.slice(0, cut)].map(part => toCells(part.reverse()))
+        const inParts = parts.reduce<typeof once>((block, part) => mergeBlock(block, part, idOf), undefined)
+        expect(inParts && encodeBlock(inParts)).toEqual(once && encodeBlock(once))
+        if (once) expect(decodeBlock(encodeBlock(once))).toEqual(once)
+        expect(sumTotals(once)).toBe(list.reduce((sum, [, , , , total]) => sum + total, 0))
+      }),
+    )
+  })
+
+  test('loses what is taken away, and is nothing when all is', () => {
+    const block = mergeBlock(
+      undefined,
+      toCells([
+        [never, 1, 2, 0, 2],
+        [5, 2, 1, 1, 1],
+        [never, site, 3, 1, 3],
+      ]),
+      idOf,
+    )
+    const less = mergeBlock(block, toCells([[5, 2, -1, -1, -1]]), idOf)
+    expect(less?.idsLow.length).toBe(1)
+    expect([...(less?.previous ?? [])]).toEqual([never])
+    expect(
+      mergeBlock(
+        less,
+        toCells([
+          [never, 1, -2, 0, -2],
+          [never, site, -3, -1, -3],
+        ]),
+        idOf,
+      ),
+    ).toBe(undefined)
+  })
+
+  test('refuses to count below nothing', () => {
+    expect(() => mergeBlock(undefined, toCells([[never, 1, -1, 0, -1]]), idOf)).toThrow('would be negative')
+  })
+
+  test('has those seen before a day first', () => {
+    const block = mergeBlock(
+      undefined,
+      toCells([
+        [9, 1, 1, 0, 1],
+        [never, 1, 1, 0, 1],
+        [5, 2, 1, 0, 1],
+      ]),
+      idOf,
+    )
+    if (!block) throw new Error('no block')
+    expect([never, 0, 5, 6, 9, 10].map(day => countBefore(block, day))).toEqual([0, 1, 1, 2, 2, 3])
+  })
+
+  test('is refused when it is cut or of a later layout', () => {
+    const block = mergeBlock(undefined, toCells([[never, 1, 1, 0, 1]]), idOf)
+    if (!block) throw new Error('no block')
+    const bytes = encodeBlock(block)
+    expect(() => decodeBlock(bytes.subarray(0, -1))).toThrow()
+  })
+})
+
+function sumTotals(block: ReturnType<typeof mergeBlock>): number {
+  if (!block) return 0
+  return [...block.total, ...block.site.total].reduce((sum: number, total) => sum + total, 0)
+}

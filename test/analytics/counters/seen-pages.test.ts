@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  createSeenPages,
+  decodeSeenPages,
+  encodeSeenPages,
+  pushSeenPage,
+} from '../../../server/analytics/counters/seen-pages.ts'
+
+const anyPages = fc.uniqueArray(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { maxLength: 200 })
+
+test('any pages up to the 2^31st and any masks come back', () => {
+  fc.assert(
+    fc.property(anyPages, fc.integer({ min: 1, max: 3 }), (pages, mask) => {
+      const seen = createSeenPages()
+      for (const page of pages.sort((a, b) => a - b)) pushSeenPage(seen, page, mask)
+      const again = createSeenPages()
+      decodeSeenPages(encodeSeenPages(seen), again)
+      expect([...again.pages.subarray(0, again.length)]).toEqual(pages)
+      expect([...again.masks.subarray(0, again.length)]).toEqual(pages.map(() => mask))
+    }),
+  )
+})
+
+test('a page near the one before takes a byte', () => {
+  const seen = createSeenPages()
+  for (const page of [3, 4, 30]) pushSeenPage(seen, page, 1)
+  expect(encodeSeenPages(seen).length).toBe(3)
+})
