@@ -1,10 +1,9 @@
 import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CommandError } from '../../../server/commands/command-error.ts'
 import { runMeasured } from '../export/measured-run.ts'
 import { type AskedProcess, startAsked } from './asked-process.ts'
-import { type ImportFigures, toImportFigures } from './import-figures.ts'
+import { explainEnd, type ImportFigures, toImportFigures } from './import-figures.ts'
 import type { Truth } from './truth.ts'
 
 /** Ways to write the query: which one is faster depends on the range, and both are asked. */
@@ -27,7 +26,7 @@ export async function openDuckDb(truth: Truth, paths: readonly string[], scratch
   const args = [join(import.meta.dirname, 'load-duckdb.ts'), JSON.stringify({ file, visits, pages })]
   const logFile = join(scratch, 'duckdb.log')
   const run = await runMeasured(process.execPath, args, { logFile, timeoutMs: 24 * 3_600_000, folder: scratch })
-  if (run.exitCode !== 0) throw new CommandError(`Loading DuckDB ended with ${run.exitCode}; see ${logFile}`)
+  if (run.exitCode !== 0) throw await explainEnd('load-duckdb.ts', run, logFile)
   await rm(visits)
   return {
     file,

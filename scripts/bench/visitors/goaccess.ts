@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { CommandError } from '../../../server/commands/command-error.ts'
 import { runMeasured } from '../export/measured-run.ts'
 import { runTool } from '../export/run-tool.ts'
-import { type ImportFigures, toImportFigures } from './import-figures.ts'
+import { explainEnd, type ImportFigures, toImportFigures } from './import-figures.ts'
 
 /**
  * Installs Debian's GoAccess where that is possible and it is not there.
@@ -36,8 +36,7 @@ export async function measureGoAccess(log: string, lines: number, scratch: strin
   const args = [log, '--log-format=COMBINED', '--no-global-config', '--no-progress', '-o', output]
   const logFile = join(scratch, 'goaccess.log')
   const run = await runMeasured('goaccess', args, { logFile, timeoutMs: 24 * 3_600_000, folder: scratch })
-  if (run.exitCode !== 0)
-    throw new CommandError(`GoAccess ended with ${run.exitCode}: ${await readFile(logFile, 'utf8')}`)
+  if (run.exitCode !== 0) throw await explainEnd('goaccess', run, logFile)
   // Seen to have read all of it: one that stopped early would look fast.
   const { general } = JSON.parse(await readFile(output, 'utf8'))
   await rm(output)

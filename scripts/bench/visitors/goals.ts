@@ -2,7 +2,8 @@ import type { HttpPart } from './http-part.ts'
 import type { ImportFigures } from './import-figures.ts'
 import type { ImportPart } from './import-part.ts'
 import type { Length } from './ranges.ts'
-import type { LengthFigures, VisitsPart } from './visits-part.ts'
+import type { LengthFigures } from './trials.ts'
+import type { VisitsPart } from './visits-part.ts'
 
 /** One thing that must be reached. */
 export interface Goal {

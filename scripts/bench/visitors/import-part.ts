@@ -1,15 +1,12 @@
 import { join, resolve } from 'node:path'
-import { CommandError } from '../../../server/commands/command-error.ts'
 import { runMeasured } from '../export/measured-run.ts'
 import type { BenchData } from '../http/data.ts'
 import { type LogTally, writeAccessLog } from './access-log.ts'
-import { startAsked } from './asked-process.ts'
+import { compareRanges } from './compare-ranges.ts'
 import { measureGoAccess } from './goaccess.ts'
-import { type ImportFigures, sizeFolder, toImportFigures } from './import-figures.ts'
+import { explainEnd, type ImportFigures, sizeFolder, toImportFigures } from './import-figures.ts'
 import { createPaths } from './pages.ts'
 import { endDay, firstDay, type Plan } from './plan.ts'
-import { countDifferences, expectAnswers, type Question } from './question.ts'
-import { chooseRanges } from './ranges.ts'
 import { Truth } from './truth.ts'
 
 export interface ImportPart {
@@ -84,7 +81,7 @@ export async function importLog(
   const args = [main, 'visits', 'import', log, '--project', projectId, '--data', data, '--json']
   const logFile = join(scratch, 'import.log')
   const run = await runMeasured(process.execPath, args, { logFile, timeoutMs: 24 * 3_600_000, folder: scratch })
-  if (run.exitCode !== 0) throw new CommandError(`quire visits import ended with ${run.exitCode}; see ${logFile}`)
+  if (run.exitCode !== 0) throw await explainEnd('quire visits import', run, logFile)
   return { figures: toImportFigures(run, lines), summary: JSON.parse(run.stdout) }
 }
 
@@ -99,29 +96,4 @@ function countOtherLines({ lines, pageViews, filtered, malformed }: ImportSummar
     [sum(malformed), want.malformed],
   ]
   return pairs.filter(([got, expected]) => got !== expected).length
-}
-
-/** Asks for every page in ten ranges, all at once and at two depths. */
-export async function compareRanges(
-  truth: Truth,
-  { data, projectId, pages }: { data: string; projectId: string; pages: number },
-): Promise<{ differences: number; counts: number }> {
-  const questions: Question[] = chooseRanges(firstDay, endDay).flatMap(range => [
-    { range, limit: pages + 1, offset: 0 },
-    { range, limit: 50, offset: Math.floor(pages / 3) },
-    { range, limit: 250, offset: pages - 100 },
-  ])
-  const expected = expectAnswers(truth, questions)
-  const quire = startAsked('answer-quire.ts', { data, projectId })
-  try {
-    let [differences, counts] = [0, 0]
-    for (const [i, want] of expected.entries()) {
-      const { page } = await quire.ask(questions[i] as Question)
-      differences += countDifferences(page, want)
-      counts += 3 * (want.pages.length + 1)
-    }
-    return { differences, counts }
-  } finally {
-    await quire.close()
-  }
 }

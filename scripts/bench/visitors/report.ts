@@ -7,7 +7,8 @@ import type { ImportFigures } from './import-figures.ts'
 import type { ImportPart } from './import-part.ts'
 import type { Percentiles } from './percentiles.ts'
 import type { Plan } from './plan.ts'
-import type { LengthFigures, Timing, VisitsPart } from './visits-part.ts'
+import type { LengthFigures, Timing } from './trials.ts'
+import type { VisitsPart } from './visits-part.ts'
 
 export interface Report extends Results {
   /** RFC 3339. */

@@ -1,5 +1,7 @@
 import { asAi, asHuman, type ViewBatch } from '../../../server/analytics/view-batch.ts'
+import { createPaths } from './pages.ts'
 import { Traffic, type TrafficPlan } from './traffic.ts'
+import { Truth } from './truth.ts'
 
 const daySeconds = 86_400
 const visitorBytes = 16
@@ -36,8 +38,18 @@ export function* makeViewBatches(plan: TrafficPlan, paths: readonly string[], si
   }
 }
 
+/** Who saw what in the views of a plan: the same requests once more, from the same seed. */
+export function learnTruth(plan: TrafficPlan): Truth {
+  const truth = new Truth({ firstDay: plan.from, paths: createPaths(plan.pages), capacity: plan.requests })
+  const traffic = new Traffic(plan)
+  while (traffic.next()) {
+    truth.add(traffic.visitor, traffic.target, Math.floor(traffic.atSecond / daySeconds), countsAsAi(traffic))
+  }
+  return truth
+}
+
 /** A Markdown view is one of an AI. */
-export function countsAsAi({ kind, asMarkdown }: Traffic): boolean {
+function countsAsAi({ kind, asMarkdown }: Traffic): boolean {
   return kind === 'ai' || asMarkdown
 }
 

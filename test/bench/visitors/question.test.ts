@@ -6,9 +6,8 @@ import { createData } from '../../../scripts/bench/http/data.ts'
 import { createPaths } from '../../../scripts/bench/visitors/pages.ts'
 import { type AnswerPage, countDifferences, expectAnswers } from '../../../scripts/bench/visitors/question.ts'
 import { chooseRanges } from '../../../scripts/bench/visitors/ranges.ts'
-import { Traffic } from '../../../scripts/bench/visitors/traffic.ts'
 import { type Counts, Truth } from '../../../scripts/bench/visitors/truth.ts'
-import { countsAsAi, makeViewBatches } from '../../../scripts/bench/visitors/visit-batches.ts'
+import { learnTruth, makeViewBatches } from '../../../scripts/bench/visitors/visit-batches.ts'
 import { openStore } from '../../../server/store/store.ts'
 
 const page: AnswerPage = {
@@ -56,10 +55,7 @@ test('views that a store was handed in batches count as the truth says', async (
   const folder = mkdtempSync(join(tmpdir(), 'quire-batches-'))
   const plan = { seed: 8, requests: 12_000, pages: 60, from: 20_400, to: 20_800, viewsOnly: true }
   const paths = createPaths(plan.pages)
-  const truth = new Truth({ firstDay: plan.from, paths, capacity: plan.requests })
-  const traffic = new Traffic(plan)
-  while (traffic.next())
-    truth.add(traffic.visitor, traffic.target, Math.floor(traffic.atSecond / 86_400), countsAsAi(traffic))
+  const truth = learnTruth(plan)
   const { projectIds } = await createData(folder, 1)
   const [projectId = ''] = projectIds
   const store = openStore(folder)

@@ -1,0 +1,152 @@
+import { median } from '../http/summary.ts'
+import type { Answer, AskedProcess } from './asked-process.ts'
+import { endDay, firstDay } from './plan.ts'
+import { type AnswerPage, countDifferences, expectAnswers, type Question } from './question.ts'
+import { chooseWindows, type Length, lengths } from './ranges.ts'
+import type { Truth } from './truth.ts'
+
+/** Medians over different ranges of one length. */
+export interface Timing {
+  cpuMs: number
+  wallMs: number
+}
+
+/** DuckDB, each time with the query that took less CPU. */
+export interface Beside extends Timing {
+  /** How many times as long as we it took for the same question, at the median. */
+  cpuRatio: number
+  wallRatio: number
+}
+
+export interface LengthFigures {
+  length: Length
+  /** The very first answer of a new process. */
+  cold: Timing
+  /** Pages 1 to 250, 250 from the middle of all, and the 250 after the first in the same range. */
+  first: Timing
+  deep: Timing
+  next: Timing
+  duckDb?: Record<'first' | 'deep', Beside>
+}
+
+interface Asked {
+  length: Length
+  place: 'first' | 'deep' | 'next'
+  question: Question
+}
+
+export interface Trial extends Asked {
+  want: AnswerPage
+  ours: Answer[]
+  /** One for each way to write the query. */
+  theirs: Answer[]
+}
+
+const pageSize = 250
+/** DuckDB takes seconds for long ranges. */
+const mostPeerRepeats = 3
+
+/** All questions, with what is right, `repeats` of each length and place. */
+export function prepareTrials(truth: Truth, { repeats, pages }: { repeats: number; pages: number }): Trial[] {
+  const asked = lengths.flatMap(length => askFor(length, repeats, pages))
+  const expected = expectAnswers(
+    truth,
+    asked.map(({ question }) => question),
+  )
+  return asked.map((one, i) => ({ ...one, want: expected[i] as AnswerPage, ours: [], theirs: [] }))
+}
+
+/** First and deep pages of ranges that are all different, and after each first page the second of the same. */
+function askFor(length: Length, repeats: number, pages: number): Asked[] {
+  const windows = chooseWindows(length, repeats * 2, firstDay, endDay)
+  return windows.flatMap((range, i): Asked[] => {
+    const question = (offset: number) => ({ range, limit: pageSize, offset })
+    if (i % 2 === 1) return [{ length, place: 'deep', question: question(Math.floor(pages / 2)) }]
+    return [
+      { length, place: 'first', question: question(0) },
+      { length, place: 'next', question: question(pageSize) },
+    ]
+  })
+}
+
+/** Asks a question of each length of a process that was never asked before. */
+export async function askCold(
+  trials: readonly Trial[],
+  start: () => AskedProcess,
+): Promise<{ times: ReadonlyMap<Length, Timing>; differences: number }> {
+  const times = new Map<Length, Timing>()
+  let differences = 0
+  for (const length of lengths) {
+    const { question, want } = trials.find(trial => trial.length === length) as Trial
+    const process = start()
+    const { page, cpuMs, wallMs } = await process.ask(question)
+    await process.close()
+    times.set(length, { cpuMs, wallMs })
+    differences += countDifferences(page, want)
+  }
+  return { times, differences }
+}
+
+/** Lengths and peers take turns, so that what else the machine does falls on all of them alike. */
+export async function askAll(
+  trials: readonly Trial[],
+  quire: AskedProcess,
+  peers: readonly AskedProcess[],
+): Promise<{ ours: number; theirs: number }> {
+  const most = { ours: 0, theirs: 0 }
+  try {
+    // What a new process costs was measured apart, see `askCold`.
+    const warmUp = { range: { from: firstDay, to: endDay }, limit: pageSize, offset: 0 }
+    for (const process of [quire, ...peers]) await process.ask(warmUp)
+    const ofLength = lengths.map(length => trials.filter(trial => trial.length === length))
+    for (let turn = 0; turn < Math.max(...ofLength.map(({ length }) => length)); turn++) {
+      for (const trial of ofLength.flatMap(list => list[turn] ?? [])) {
+        const answer = await quire.ask(trial.question)
+        trial.ours.push(answer)
+        most.ours = Math.max(most.ours, answer.peakBytes)
+        // Three trials a pair of ranges: first, next, deep.
+        if (trial.place === 'next' || turn >= mostPeerRepeats * 3) continue
+        for (const process of peers) {
+          const theirs = await process.ask(trial.question)
+          trial.theirs.push(theirs)
+          most.theirs = Math.max(most.theirs, theirs.peakBytes)
+        }
+      }
+    }
+    return most
+  } finally {
+    await quire.close()
+    for (const process of peers) await process.close()
+  }
+}
+
+/** How many counts differ from what is right, ours and theirs. */
+export function countWrong(trials: readonly Trial[]): number {
+  return trials
+    .flatMap(({ ours, theirs, want }) => [...ours, ...theirs].map(({ page }) => countDifferences(page, want)))
+    .reduce((sum, count) => sum + count, 0)
+}
+
+export function summarize(length: Length, trials: readonly Trial[], cold: Timing): LengthFigures {
+  const of = (place: Asked['place']) => trials.filter(trial => trial.length === length && trial.place === place)
+  const ours = (place: Asked['place']) => toTiming(of(place).flatMap(trial => trial.ours))
+  const figures = { length, cold, first: ours('first'), deep: ours('deep'), next: ours('next') }
+  if (!trials.some(trial => trial.theirs.length > 0)) return figures
+  return { ...figures, duckDb: { first: compare(of('first')), deep: compare(of('deep')) } }
+}
+
+function compare(trials: readonly Trial[]): Beside {
+  const pairs = trials.flatMap(({ ours: [our], theirs }) => {
+    const [fastest] = theirs.toSorted((a, b) => a.cpuMs - b.cpuMs)
+    return our && fastest ? [{ our, fastest }] : []
+  })
+  return {
+    ...toTiming(pairs.map(({ fastest }) => fastest)),
+    cpuRatio: median(pairs.map(({ our, fastest }) => fastest.cpuMs / our.cpuMs)),
+    wallRatio: median(pairs.map(({ our, fastest }) => fastest.wallMs / our.wallMs)),
+  }
+}
+
+function toTiming(answers: readonly Answer[]): Timing {
+  return { cpuMs: median(answers.map(({ cpuMs }) => cpuMs)), wallMs: median(answers.map(({ wallMs }) => wallMs)) }
+}
