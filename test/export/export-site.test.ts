@@ -255,6 +255,18 @@ describe('scope and choice of pages', () => {
     ])
   })
 
+  test('an address that names a page opens with it, though its folder is no page', async () => {
+    const named = { '/guide/intro.html': page('intro', '<a href="next.html">n</a>'), '/guide/next.html': page('next') }
+    const { entries, report } = await run(named, { origin: scope('/guide/intro.html') })
+    expect([report.pages, report.deadLinks]).toEqual([2, []])
+    expect(readEntry(entries, 'index.html')).toContain('url=guide/intro.html')
+  })
+
+  test('an address without a slash at its end is asked for as it is, too', async () => {
+    const { entries } = await run(site, { origin: scope('/docs/a') })
+    expect(readEntry(entries, 'index.html')).toContain('url=docs/a/index.html')
+  })
+
   test('only the pages asked for', async () => {
     const { names, entries, pageCount } = await run(site, { paths: ['/docs/a', '/blog'] })
     expect(pageCount).toBe(2)

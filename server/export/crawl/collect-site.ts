@@ -18,7 +18,7 @@ import { createModuleNames } from './import-map.ts'
 import { createJoinedNames } from './joined-names.ts'
 import { findData, needFile } from './pack-file.ts'
 import { createQueue } from './queue.ts'
-import { linkKey, type Site } from './site.ts'
+import { isPageFile, linkKey, type Site } from './site.ts'
 
 export interface CollectedSite {
   state: CrawlState
@@ -72,7 +72,9 @@ export async function collectSite(
     views: options.reuse ? createViewMemory(options.reuse) : noViewMemory,
     abort,
   }
-  const wanted = paths?.map(path => new URL(path, site.origin)) ?? [site.origin]
+  // The page that the origin names is the one to open with; of a folder, it is what the folder answers.
+  const named = isPageFile(options.origin) ? options.origin : site.origin
+  const wanted = paths?.map(path => new URL(path, site.origin)) ?? [named]
   const start = wanted[0] ?? site.origin
   const startKey = linkKey(start)
   const missing = withoutProducts(discovered.missing, products)
@@ -99,7 +101,8 @@ export async function collectSite(
       missing,
       missingContent,
       startKey,
-      starts: [...wanted, ...listed],
+      // As it was written, too: some servers know /guide and not /guide/.
+      starts: paths === null ? [...wanted, site.origin, options.origin, ...listed] : wanted,
       followLinks: paths === null,
       complete: completer.complete,
       prepareReview: completer.prepareReview,

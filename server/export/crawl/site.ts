@@ -14,7 +14,7 @@ export function createSite(domain: string, origin: URL): Site {
   root.search = ''
   root.hash = ''
   // A scope is a folder. An origin such as /docs/index.html means the folder of that file.
-  root.pathname = /\.x?html?$/i.test(root.pathname) ? root.pathname.replace(/[^/]*$/, '') : withSlash(root.pathname)
+  root.pathname = isPageFile(root) ? root.pathname.replace(/[^/]*$/, '') : withSlash(root.pathname)
   const bareScope = root.pathname.slice(0, -1)
   return {
     origin: root,
@@ -31,6 +31,11 @@ export function createSite(domain: string, origin: URL): Site {
     },
     inScope: url => (url.pathname.startsWith(root.pathname) || url.pathname === bareScope) && !isTrap(url),
   }
+}
+
+/** Whether a URL names one page of a folder rather than the folder. */
+export function isPageFile(url: URL): boolean {
+  return /\.x?html?$/i.test(url.pathname)
 }
 
 /** Extensions of links that are files for sure; only for these a query makes another file. */
