@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { VisitsNotWrittenError } from '../analytics/follow/batch-writer.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing, type FollowStatus, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
@@ -180,11 +181,12 @@ function show(count: number): string {
 }
 
 function explain(error: unknown): unknown {
-  if (error instanceof LogFileError || error instanceof LogFormatError || error instanceof VisitorKeyError)
-    return new CommandError(error.message)
-  const { code, message } = error as NodeJS.ErrnoException
-  if (!code?.startsWith('SQLITE_')) return error
-  return new CommandError(
-    `The database does not take the last visits: ${message} (${code}). The next run reads them again: nothing is lost.`,
-  )
+  const isExplained =
+    error instanceof LogFileError ||
+    error instanceof LogFormatError ||
+    error instanceof VisitorKeyError ||
+    error instanceof VisitsNotWrittenError ||
+    // Of the file system: the folder of the log may not be read.
+    (error instanceof Error && 'syscall' in error)
+  return isExplained ? new CommandError(error.message) : error
 }

@@ -4,6 +4,9 @@ import { toViewBatch } from '../view-batch.ts'
 import { type FollowPosition, formatPosition } from './follow-position.ts'
 import { pause } from './pause.ts'
 
+/** Says in one line that views were read and not recorded; shown to the operator as it is. */
+export class VisitsNotWrittenError extends Error {}
+
 const firstPauseMs = 1000
 const longestPauseMs = 30_000
 
@@ -28,7 +31,7 @@ export class BatchWriter {
   /**
    * Returns when all is written: what keeps it from being written is said, and tried again as long as it takes.
    *
-   * @throws {Error} of the last try, once the signal is aborted.
+   * @throws {VisitsNotWrittenError} when the last try fails, once the signal is aborted.
    */
   async write(batches: readonly ProjectBatch[], position: FollowPosition | null): Promise<void> {
     const place = { log: this.#options.log, position: formatPosition(position) }
@@ -49,8 +52,13 @@ export class BatchWriter {
       try {
         return await visits.recordBatch(projectId, batch, place)
       } catch (error) {
-        if (isLast) throw error
         const reason = (error as Error).message
+        if (isLast) {
+          throw new VisitsNotWrittenError(
+            `The last visits of ${log} were not written (${reason}). The next run reads them again: nothing is lost.`,
+            { cause: error },
+          )
+        }
         warn(
           `The visits of ${log} cannot be written (${reason}). They are kept; the next try is in ${pauseMs / 1000} s.`,
         )

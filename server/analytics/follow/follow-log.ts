@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { ImportTally } from '../import/import-tally.ts'
 import { LogFileError } from '../import/log-file.ts'
 import { LogReader, type LogReaderOptions, type VisitedProject } from '../import/log-reader.ts'
@@ -6,7 +7,7 @@ import type { VisitRecorder } from '../unique-visitors.ts'
 import { BatchWriter } from './batch-writer.ts'
 import { type FollowPosition, parsePosition } from './follow-position.ts'
 import { createPrintHead, type PrintHead } from './head-print.ts'
-import { findEntry, listLogEntries } from './log-entries.ts'
+import { findEntry, listLogEntries, RotationUnderWayError } from './log-entries.ts'
 import { LogFinder } from './log-finder.ts'
 import { LogFollower } from './log-follower.ts'
 import { pause } from './pause.ts'
@@ -52,7 +53,7 @@ export const defaultPacing: FollowPacing = { pollMs: 1000, graceMs: 5000, flushM
  *
  * @throws {VisitorKeyError} see `VisitRecorder`.
  * @throws {LogFormatError} see `LogReader`.
- * @throws {Error} what keeps the last views from being written, after `signal` was aborted: the next follow reads them again.
+ * @throws {VisitsNotWrittenError} after `signal` was aborted: the next follow reads the last lines again.
  */
 export async function followAccessLog(options: FollowOptions): Promise<FollowStatus> {
   const { project, visits, signal, warn, pacing = defaultPacing, now = Date.now } = options
@@ -65,12 +66,15 @@ export async function followAccessLog(options: FollowOptions): Promise<FollowSta
   const follower = new LogFollower({ path, position: begun, printHead, graceMs: pacing.graceMs, now, warn })
   const isStatusDue = createClock(options.statusMs ?? pacing.pollMs)
 
+  const warnOfFormat = createFormatWarning(path, reader, warn)
+
   let read: { position: FollowPosition | null; since: number } | undefined
   const flush = async () => {
     if (!read) return
     const { position } = read
     read = undefined
     await writer.write(reader.takeBatches(), position)
+    warnOfFormat()
   }
   const measure = async () => ({ tally: reader.tally, aheadBytes: await follower.countAheadBytes() })
   const afterPiece = async () => {
@@ -122,9 +126,33 @@ async function findPosition(
 ): Promise<FollowPosition | null> {
   const known = await visits.findLogPosition(project.id, path)
   if (known !== undefined) return parsePosition(known)
-  const position = await new LogFinder(path, printHead).findBeginning(await listLogEntries(path))
+  const position = await findBeginning(path, printHead)
   await writer.write([], position)
   return position
+}
+
+async function findBeginning(path: string, printHead: PrintHead): Promise<FollowPosition | null> {
+  for (;;) {
+    try {
+      return await new LogFinder(path, printHead).findBeginning(await listLogEntries(path))
+    } catch (error) {
+      if (!(error instanceof RotationUnderWayError)) throw error
+      await setTimeout(100)
+    }
+  }
+}
+
+const enoughLines = 100
+
+/** Says once that all lines so far are in another format. Not of the first few: they may be what a server says as it starts. */
+function createFormatWarning(path: string, reader: LogReader, warn: (message: string) => void): () => void {
+  let isSaid = false
+  return () => {
+    const { lines, malformed } = reader.tally
+    if (isSaid || lines < enoughLines || malformed['wrong-format'] < lines) return
+    isSaid = true
+    warn(`${path}: not one of ${lines} lines is in a format that is known. See the flag for the format in --help.`)
+  }
 }
 
 function isFileError(error: unknown): error is Error {

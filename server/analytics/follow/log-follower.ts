@@ -49,6 +49,7 @@ export class LogFollower {
   #lastReadAt = 0
   #isUnderWay = false
   #isFresh = true
+  #newerBytes = 0
   /** Files without a line, by file and last write: no position leads past them. */
   readonly #empty = new Set<string>()
   #warnedOf: string | undefined
@@ -83,10 +84,15 @@ export class LogFollower {
     }
   }
 
-  /** How many bytes are not read yet, of compressed files by their compressed size. */
+  /** How many bytes are not read yet, of compressed files by their compressed size; as last known while files are renamed. */
   async countAheadBytes(): Promise<number> {
-    const newer = await this.#listNewer(this.#log ? this.#identify(this.#log) : this.#position)
-    return newer.reduce((total, { sizeBytes }) => total + sizeBytes, this.#log?.aheadBytes ?? 0)
+    try {
+      const newer = await this.#listNewer(this.#log ? this.#identify(this.#log) : this.#position)
+      this.#newerBytes = newer.reduce((total, { sizeBytes }) => total + sizeBytes, 0)
+    } catch (error) {
+      if (!(error instanceof RotationUnderWayError)) throw error
+    }
+    return this.#newerBytes + (this.#log?.aheadBytes ?? 0)
   }
 
   async close(): Promise<void> {

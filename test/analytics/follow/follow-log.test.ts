@@ -141,7 +141,9 @@ test('when it is stopped while nothing can be written, the next run reads the li
     throw new Error('database or disk is full')
   }
   const stopped = follow({ signal: stopping.signal, visits: { ...store.visits, recordBatch } })
-  await expect(stopped).rejects.toThrow('database or disk is full')
+  await expect(stopped).rejects.toThrow(
+    `The last visits of ${log} were not written (database or disk is full). The next run reads them again: nothing is lost.`,
+  )
   expect((await follow({ once: true })).tally).toMatchObject({ lines: 3, newVisitorDays: 3 })
 })
 
@@ -156,6 +158,18 @@ test('takes the dates of months to come: its clock goes on', async () => {
   await waitFor(async () => ((await countVisitors()) === 2 ? true : undefined))
   stopping.abort()
   expect((await running).tally).toMatchObject({ lines: 2, malformed: { 'bad-date': 0 } })
+})
+
+test('says once that no line is in a format that is known', async () => {
+  appendFileSync(log, 'nothing of the kind\n'.repeat(150))
+  expect((await follow({ once: true })).tally).toMatchObject({ lines: 150, malformed: { 'wrong-format': 150 } })
+  expect(warnings).toEqual([
+    `${log}: not one of 150 lines is in a format that is known. See the flag for the format in --help.`,
+  ])
+  appendFileSync(log, 'nothing of the kind\n'.repeat(50))
+  write(0, 1)
+  await follow({ once: true })
+  expect(warnings).toHaveLength(1)
 })
 
 test('follows a link by the name of the link', async () => {
