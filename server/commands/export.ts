@@ -116,6 +116,7 @@ Examples:
 
 A URL, or --origin, names a place you trust: that host and port may be private or loopback, nothing else may.
 robots.txt is obeyed, unless --origin or --ignore-robots says that the site is yours.
+A certificate of your own authority is trusted with NODE_EXTRA_CA_CERTS=authority.pem.
 
 ${removalHelp}`,
     )
