@@ -28,8 +28,8 @@ export class BatchBuilder {
   #batchVisitors = new Uint32Array(256)
   #visitorCount = 0
   #paths = new Map<string, number>()
-  /** Index of a view + 1 by visitor, path and day; open addressing, at least half of it free. */
-  #slots = new Int32Array(512)
+  /** Hash of visitor, path and day, and index of the view + 1; open addressing, at least half of it free. */
+  #slots = new Int32Array(1024)
 
   constructor(hash: VisitorHash) {
     this.#hash = hash
@@ -58,17 +58,20 @@ export class BatchBuilder {
       this.#paths.set(path, page)
     }
     const slots = this.#slots
-    const most = slots.length - 1
-    let slot = hashView(visitor, page, day) & most
-    for (; slots[slot] !== 0; slot = (slot + 1) & most) {
-      const view = (slots[slot] as number) - 1
+    const last = slots.length - 2
+    const hash = hashView(visitor, page, day)
+    let slot = (hash << 1) & last
+    for (; slots[slot + 1] !== 0; slot = (slot + 2) & last) {
+      if (slots[slot] !== hash) continue
+      const view = (slots[slot + 1] as number) - 1
       if (this.#visitorOf[view] === visitor && this.#pathOf[view] === page && this.#days[view] === day) {
         this.#masks[view] = (this.#masks[view] as number) | mask
         return
       }
     }
     const view = this.#length++
-    slots[slot] = this.#length
+    slots[slot] = hash
+    slots[slot + 1] = this.#length
     this.#visitorOf[view] = visitor
     this.#pathOf[view] = page
     this.#days[view] = day
@@ -139,13 +142,16 @@ export class BatchBuilder {
     this.#pathOf = doubled(this.#pathOf)
     this.#days = doubled(this.#days)
     this.#masks = doubled(this.#masks)
-    this.#slots = new Int32Array(this.#slots.length * 2)
-    const most = this.#slots.length - 1
-    for (let view = 0; view < this.#length; view++) {
-      const hash = hashView(this.#visitorOf[view] as number, this.#pathOf[view] as number, this.#days[view] as number)
-      let slot = hash & most
-      while (this.#slots[slot] !== 0) slot = (slot + 1) & most
-      this.#slots[slot] = view + 1
+    const slots = this.#slots
+    this.#slots = new Int32Array(slots.length * 2)
+    const last = this.#slots.length - 2
+    for (let from = 0; from < slots.length; from += 2) {
+      if (slots[from + 1] === 0) continue
+      const hash = slots[from] as number
+      let slot = (hash << 1) & last
+      while (this.#slots[slot + 1] !== 0) slot = (slot + 2) & last
+      this.#slots[slot] = hash
+      this.#slots[slot + 1] = slots[from + 1] as number
     }
   }
 }

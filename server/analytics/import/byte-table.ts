@@ -1,22 +1,26 @@
 import { randomInt } from 'node:crypto'
 
+const leastEntries = 128
+/** Numbers an entry takes in `#entries`. */
+const entryLength = 4
+
 /**
  * Numbers strings of bytes in the order they come, from 0, and finds the number of one it has seen: a `Map<string, number>`
- * that needs no string. A tag, any integer, is part of what is compared.
+ * that needs no string. A tag, any integer up to 2^53, is part of what is compared.
  *
- * Open addressing over typed arrays: 60 ns for a user agent of 110 bytes, where cutting the string alone takes twice that.
- * It grows as it fills, and forgets only by `clear`: who puts in what others send has to look at `size` and `sizeBytes`.
+ * Open addressing over typed arrays. What is compared first lies together: at a million entries each place in memory that a
+ * look-up touches is one more wait for it. It grows as it fills, and forgets only by `clear`: who puts in what others send has
+ * to look at `size` and `sizeBytes`.
  */
 export class ByteTable {
-  /** Number + 1 of what is there, 0 = free. At least half of it is free. */
-  #slots = new Int32Array(256)
-  #hashes = new Int32Array(128)
-  #tags = new Float64Array(128)
-  /** Where each entry ends in `#held`, and the next begins. */
-  #ends = new Uint32Array(128)
+  /** Hash of what is there, and its number + 1; 0 = free. At least half of it is free. */
+  #slots = new Int32Array(leastEntries * 4)
+  /** Lower and upper half of the tag, place of the bytes in `#held`, and how many. */
+  #entries = new Int32Array(leastEntries * entryLength)
   #held = new Uint8Array(4096)
-  #size = 0
   #words = new DataView(this.#held.buffer)
+  #size = 0
+  #sizeBytes = 0
   /** The bytes of the last `find`, four at a time: mostly the same chunk of a log again. */
   #lastBytes: Uint8Array = this.#held
   #lastWords: DataView = this.#words
@@ -29,87 +33,94 @@ export class ByteTable {
 
   /** Bytes of all entries together. */
   get sizeBytes(): number {
-    return this.#size === 0 ? 0 : (this.#ends[this.#size - 1] as number)
+    return this.#sizeBytes
   }
 
   /** The number of `bytes` from `start` up to `end`; -1 when it has none. */
   find(bytes: Uint8Array, start: number, end: number, tag = 0): number {
-    const slots = this.#slots
-    const mask = slots.length - 1
     if (bytes !== this.#lastBytes) {
       this.#lastBytes = bytes
       this.#lastWords = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     }
+    const slots = this.#slots
+    const last = slots.length - 2
     const hash = hashBytes(this.#lastWords, start, end, tag)
     this.#hash = hash
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const number = (slots[slot] as number) - 1
+    for (let slot = (hash << 1) & last; ; slot = (slot + 2) & last) {
+      const number = (slots[slot + 1] as number) - 1
       if (number === -1) return -1
-      const isFound = this.#hashes[number] === hash && this.#tags[number] === tag && this.#holds(number, start, end)
-      if (isFound) return number
+      if (slots[slot] === hash && this.#holds(number, start, end, tag)) return number
     }
   }
 
   /** Adds what the last `find` has not found, and gives its number. */
   add(bytes: Uint8Array, start: number, end: number, tag = 0): number {
     const number = this.#size
-    if (number === this.#hashes.length) this.#growEntries()
-    const from = this.sizeBytes
-    const to = from + end - start
-    if (to > this.#held.length) this.#growHeld(to)
-    this.#held.set(bytes.subarray(start, end), from)
-    this.#ends[number] = to
-    this.#hashes[number] = this.#hash
-    this.#tags[number] = tag
+    if (number * entryLength === this.#entries.length) this.#growEntries()
+    const length = end - start
+    if (this.#sizeBytes + length > this.#held.length) this.#growHeld(this.#sizeBytes + length)
+    this.#held.set(bytes.subarray(start, end), this.#sizeBytes)
+    const entry = number * entryLength
+    this.#entries[entry] = tag | 0
+    this.#entries[entry + 1] = tag / 2 ** 32
+    this.#entries[entry + 2] = this.#sizeBytes
+    this.#entries[entry + 3] = length
+    this.#sizeBytes += length
     this.#size++
-    this.#place(number)
+    this.#place(this.#hash, number)
     return number
   }
 
   clear(): void {
     this.#slots.fill(0)
     this.#size = 0
+    this.#sizeBytes = 0
   }
 
   /** Whether an entry is what the last `find` looks for. */
-  #holds(number: number, start: number, end: number): boolean {
+  #holds(number: number, start: number, end: number, tag: number): boolean {
+    const entries = this.#entries
+    const entry = number * entryLength
+    const isLike =
+      entries[entry + 3] === end - start && entries[entry] === (tag | 0) && entries[entry + 1] === ((tag / 2 ** 32) | 0)
+    if (!isLike) return false
     const words = this.#words
     const sought = this.#lastWords
-    let at = number === 0 ? 0 : (this.#ends[number - 1] as number)
-    if ((this.#ends[number] as number) - at !== end - start) return false
+    let at = entries[entry + 2] as number
     let i = start
     for (; i + 4 <= end; i += 4, at += 4) if (words.getInt32(at, true) !== sought.getInt32(i, true)) return false
     for (; i < end; i++, at++) if (words.getUint8(at) !== sought.getUint8(i)) return false
     return true
   }
 
-  #place(number: number): void {
-    const mask = this.#slots.length - 1
-    let slot = (this.#hashes[number] as number) & mask
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
-    this.#slots[slot] = number + 1
+  #place(hash: number, number: number): void {
+    const last = this.#slots.length - 2
+    let slot = (hash << 1) & last
+    while (this.#slots[slot + 1] !== 0) slot = (slot + 2) & last
+    this.#slots[slot] = hash
+    this.#slots[slot + 1] = number + 1
   }
 
   #growEntries(): void {
-    const length = this.#hashes.length * 2
-    this.#hashes = copyInto(new Int32Array(length), this.#hashes)
-    this.#tags = copyInto(new Float64Array(length), this.#tags)
-    this.#ends = copyInto(new Uint32Array(length), this.#ends)
-    this.#slots = new Int32Array(length * 2)
-    for (let number = 0; number < this.#size; number++) this.#place(number)
+    const entries = this.#entries
+    this.#entries = new Int32Array(entries.length * 2)
+    this.#entries.set(entries)
+    const slots = this.#slots
+    this.#slots = new Int32Array(slots.length * 2)
+    for (let slot = 0; slot < slots.length; slot += 2) {
+      const number = (slots[slot + 1] as number) - 1
+      if (number !== -1) this.#place(slots[slot] as number, number)
+    }
   }
 
   #growHeld(atLeast: number): void {
     let length = this.#held.length * 2
     while (length < atLeast) length *= 2
-    this.#held = copyInto(new Uint8Array(length), this.#held)
+    const held = this.#held
+    this.#held = new Uint8Array(length)
+    this.#held.set(held)
     this.#words = new DataView(this.#held.buffer)
   }
-}
-
-function copyInto<T extends { set(values: T): void }>(larger: T, values: T): T {
-  larger.set(values)
-  return larger
 }
 
 /** Another one in each process: who writes to a log does not know which of his lines would collide. */

@@ -48,7 +48,11 @@ interface Target extends ProjectViews {
 
 const earliestMs = Date.UTC(2000)
 const dayMs = 24 * 60 * 60 * 1000
-const viewsPerBatch = 250_000
+/**
+ * The larger a batch, the less the store does twice. Of 10 million lines (3.3 million views of a year, load 11 on 2 cores) the
+ * store took 8.0 us CPU a view by 250,000, 7.7 by 500,000 and 352 MB at the peak, 6.3 by a million and 434 MB.
+ */
+const viewsPerBatch = 500_000
 const namesWithHost = formats
   .filter(({ hasHost }) => hasHost)
   .map(({ name }) => name)
@@ -65,7 +69,7 @@ const mostBytes = 16 * 1024 * 1024
 
 /**
  * Turns the bytes of logs into batches of page views, and counts what each line was. It knows no files: push bytes, take
- * batches.
+ * batches. It takes 1.4 us CPU a line of combined format, a third of them views (10 million lines, load 14 on 2 cores).
  *
  * In this order a line is: malformed or of no possible date; of an unknown host; not a GET; no 2xx or 304; no page (see
  * `toPage`); then somebody's view. A Markdown view is AI traffic whoever made it.
