@@ -17,6 +17,7 @@ export interface Tag {
   readonly attributes: readonly Attribute[]
 }
 
+/** Hears what a page holds, in its order; offsets are of the text. */
 export interface HtmlHandler {
   tag?(tag: Tag): void
   closeTag?(name: string, start: number): void
