@@ -29,8 +29,8 @@ export interface LogFollowerOptions {
   warn(message: string): void
 }
 
-/** A rotated file that was left alone for so long has no writer any more. */
-const surelyQuietMs = 60_000
+/** A compressed file that was left alone for so long is whole, or never will be. */
+const surelyDoneMs = 60_000
 const lateWriterMs = 60_000
 /** Before a file is given up. */
 const secondLookMs = 200
@@ -111,7 +111,7 @@ export class LogFollower {
         yield this.#advance(log, bytes)
       }
     } catch (error) {
-      const isLost = isDamagedFile(error) && this.#options.now() - log.modifiedAtMs >= surelyQuietMs
+      const isLost = isDamagedFile(error) && this.#options.now() - log.modifiedAtMs >= surelyDoneMs
       if (isLost) {
         this.#warnOnce(log.file, `${(error as Error).message} Lines may be missing. It goes on with the next file.`)
         return
@@ -140,7 +140,7 @@ export class LogFollower {
   /** Whether the file was read to its end and nothing more will come; when it waits for more, it stays open. */
   async #isFinished(log: OpenLog): Promise<boolean> {
     if (log.isComplete) return true
-    const { path, graceMs, now } = this.#options
+    const { path, graceMs } = this.#options
     if ((await findEntry(path))?.file === log.file) {
       this.#newerSince = undefined
       // Before its first line nothing tells it from what may take its place.
@@ -151,7 +151,6 @@ export class LogFollower {
     if (newer.length === 0) return false
     const at = performance.now()
     this.#newerSince ??= at
-    if (now() - log.modifiedAtMs > surelyQuietMs) return true
     if (at - this.#newerSince > lateWriterMs) {
       this.#warnOnce(
         log.file,

@@ -210,6 +210,17 @@ const rotations: [string, () => Promise<void> | void, string[]][] = [
     ['c', 'late', 'd'],
   ],
   [
+    'a rename of a file that nobody wrote to for long, with a line for it after all',
+    async () => {
+      rename()
+      utimesSync(name(1), 1_700_000_000, 1_700_000_000)
+      write('d\n')
+      await poll()
+      write('late\n', name(1))
+    },
+    ['c', 'late', 'd'],
+  ],
+  [
     'a rename in the middle of a line',
     async () => {
       write('hal')
