@@ -31,7 +31,8 @@ export interface LogFollowerOptions {
 
 /** A compressed file that was left alone for so long is whole, or never will be. */
 const surelyDoneMs = 60_000
-const lateWriterMs = 60_000
+/** After so many times the grace time a writer has missed the rotation. */
+const mostGraces = 12
 /** Before a file is given up. */
 const secondLookMs = 200
 
@@ -151,14 +152,15 @@ export class LogFollower {
     if (newer.length === 0) return false
     const at = performance.now()
     this.#newerSince ??= at
-    if (at - this.#newerSince > lateWriterMs) {
+    if (at - Math.max(this.#newerSince, this.#lastReadAt) >= graceMs) return true
+    if (at - this.#newerSince > mostGraces * graceMs) {
       this.#warnOnce(
         log.file,
         `${path} was rotated, but the file it was is still written to: have the server open its logs anew. ` +
           'The new file is read when the old one is quiet.',
       )
     }
-    return at - Math.max(this.#newerSince, this.#lastReadAt) >= graceMs
+    return false
   }
 
   async *#finish(log: OpenLog): AsyncGenerator<FollowedPiece> {

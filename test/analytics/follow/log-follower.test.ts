@@ -49,13 +49,13 @@ afterEach(async () => {
 })
 
 /** As a process does that begins: it knows the position and nothing else. */
-function start(): void {
+function start(grace = graceMs): void {
   half = ''
   follower = new LogFollower({
     path: log,
     position: parsePosition(formatPosition(position)),
     printHead,
-    graceMs,
+    graceMs: grace,
     now: Date.now,
     warn: message => warnings.push(message),
   })
@@ -425,6 +425,25 @@ describe('with what cannot be known', () => {
   })
   const message =
     /access\.log was emptied or replaced, and no rotated file beside it goes on where it was read: lines may be/
+
+  test('a server that goes on with the old file is waited for, and it says so once', async () => {
+    await follower.close()
+    start(150)
+    rename()
+    write('d\n')
+    const late: string[] = []
+    while (late.length < 1000 && warnings.length === 0) {
+      late.push(`late ${late.length}`)
+      write(`${late.at(-1)}\n`, name(1))
+      await poll()
+      await setTimeout(10)
+    }
+    write('late at last\n', name(1))
+    expect(await pollToEnd()).toEqual(['a', 'b', ...late, 'late at last', 'd'])
+    expect(warnings).toEqual([
+      expect.stringMatching(/access\.log was rotated, but the file it was is still written to: have/),
+    ])
+  })
 
   test('a file that is emptied without a copy is read from its beginning, and it says so', async () => {
     truncateSync(log)
