@@ -9,48 +9,49 @@ const folder = join(import.meta.dirname, '..', 'server', 'analytics')
 
 interface Flags {
   file?: string
-  commit?: string
+  release?: string
   date?: string
   to: string
 }
 
 const program = new Command('npm run -s update-agents --')
   .description('Take the names of AI agents from ai.robots.txt (MIT) into the second list of classification.')
-  .option('--file <file>', 'a robots.json that is here, instead of fetching the newest')
-  .option('--commit <commit>', 'the commit that the file is of')
-  .option('--date <date>', 'the day of that commit, like 2026-08-22')
+  .option('--file <file>', 'a robots.json or robots.txt of the list that is here, instead of fetching the newest')
+  .option('--release <text>', 'the commit that the file is of, or the package and its version')
+  .option('--date <date>', 'the day of that release, like 2026-08-22')
   .option('--to <file>', 'write elsewhere, to look first', join(folder, 'ai-robots-txt.json'))
   .addHelpText(
     'after',
     `
 Examples:
   npm run -s update-agents
-  npm run -s update-agents -- --file robots.json --commit 738c80df2169027ce0e07c9976fd3f2f57dd8f7b --date 2026-08-22
+  npm run -s update-agents -- --file robots.json --release 738c80df2169027ce0e07c9976fd3f2f57dd8f7b --date 2026-08-22
+  npm run -s update-agents -- --file robots.txt --release 'astro-ai-robots-txt 0.1.5' --date 2026-07-30
 
 Then write the date into README.md and run the tests: a thousand labelled user agents hold the lists to what they
 promise.`,
   )
   .exitOverride()
   .action(async ({ to, ...flags }: Flags) => {
-    const { robots, commit, day } = await take(flags)
+    const { robots, release, day } = await take(flags)
     const { agents, leftOut } = extract(robots, await readDecided())
-    const result: Extract = { asOf: day, commit, agents, leftOut }
+    const result: Extract = { asOf: day, release, agents, leftOut }
     await writeFile(to, `${JSON.stringify(result, null, 2)}\n`)
     console.log(`Wrote ${agents.length} agents of ${day} to ${to}. Left out:`)
     for (const { token, reason } of leftOut) console.log(`  ${token}: ${reason}`)
     console.log('Now write the date into README.md, and run: npm test')
   })
 
-async function take({ file, commit, date }: Omit<Flags, 'to'>): Promise<Snapshot> {
+async function take({ file, release, date }: Omit<Flags, 'to'>): Promise<Snapshot> {
   if (file === undefined) {
     return fetchSnapshot().catch((error: Error) => {
       throw new CommandError(`Cannot fetch the list (${error.message}). Bring robots.json along, and give --file FILE.`)
     })
   }
-  if (commit === undefined || date === undefined) {
-    throw new CommandError('Say which state the file is: --commit COMMIT --date DAY.', 2)
+  if (release === undefined || date === undefined) {
+    throw new CommandError('Say which state the file is: --release RELEASE --date DAY.', 2)
   }
-  return readSnapshot(file, commit, date)
+  return readSnapshot(file, release, date)
 }
 
 async function readDecided(): Promise<Map<string, string>> {

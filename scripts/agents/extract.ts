@@ -3,9 +3,10 @@ export type Upstream = Record<string, { operator?: unknown }>
 
 /** `server/analytics/ai-robots-txt.json`. */
 export interface Extract {
-  /** The day of the commit. */
+  /** The day of the release. */
   asOf: string
-  commit: string
+  /** A commit, or a package that carries the list. */
+  release: string
   agents: { token: string; operator: string | null }[]
   leftOut: { token: string; reason: string }[]
 }

@@ -4,7 +4,8 @@ import type { Upstream } from './extract.ts'
 /** One state of the list upstream. */
 export interface Snapshot {
   robots: Upstream
-  commit: string
+  /** A commit, or a package that carries the list, such as `astro-ai-robots-txt 0.1.5`. */
+  release: string
   /** `2026-08-22` */
   day: string
 }
@@ -22,16 +23,25 @@ export async function fetchSnapshot(fetcher: (url: string) => Promise<Response> 
   const [newest] = commits as { sha: string; commit: { committer: { date: string } } }[]
   if (!newest) throw new Error(`${repository} has no robots.json any more.`)
   const robots = await get(`https://raw.githubusercontent.com/${repository}/${newest.sha}/robots.json`)
-  return checked({ robots: robots as Upstream, commit: newest.sha, day: newest.commit.committer.date.slice(0, 10) })
+  return checked({ robots: robots as Upstream, release: newest.sha, day: newest.commit.committer.date.slice(0, 10) })
 }
 
-/** A state that someone brought along. */
-export async function readSnapshot(file: string, commit: string, day: string): Promise<Snapshot> {
-  return checked({ robots: JSON.parse(await readFile(file, 'utf8')), commit, day })
+/** A state that someone brought along: robots.json, or the robots.txt that is made of it. */
+export async function readSnapshot(file: string, release: string, day: string): Promise<Snapshot> {
+  const text = await readFile(file, 'utf8')
+  return checked({ robots: text.trimStart().startsWith('{') ? JSON.parse(text) : readRobotsTxt(text), release, day })
+}
+
+/** The names alone: it says nothing of who operates an agent. */
+function readRobotsTxt(text: string): Upstream {
+  return Object.fromEntries(
+    Array.from(text.matchAll(/^user-agent:[ \t]*(.+?)[ \t\r]*$/gim), ([, name = '']) => [name, {}]),
+  )
 }
 
 function checked(snapshot: Snapshot): Snapshot {
-  if (!/^[0-9a-f]{40}$/.test(snapshot.commit)) throw new Error('A commit is 40 digits and letters from a to f.')
+  if (!/^[\w@/. -]{1,80}$/.test(snapshot.release))
+    throw new Error('A release is a commit, or a package and its version.')
   if (!/^\d{4}-\d\d-\d\d$/.test(snapshot.day)) throw new Error('A date is like 2026-08-22.')
   return snapshot
 }

@@ -50,7 +50,7 @@ export const agentLists: readonly AgentList[] = [
   new AgentList(
     {
       name: 'ai.robots.txt',
-      ...(aiRobotsTxt.commit ? { version: (aiRobotsTxt.commit as string).slice(0, 12) } : {}),
+      ...(aiRobotsTxt.release ? { version: aiRobotsTxt.release } : {}),
       asOf: aiRobotsTxt.asOf,
       url: 'https://github.com/ai-robots-txt/ai.robots.txt',
       licence: 'MIT',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { extract, type Upstream } from '../../scripts/agents/extract.ts'
-import { fetchSnapshot } from '../../scripts/agents/upstream.ts'
+import { fetchSnapshot, readSnapshot } from '../../scripts/agents/upstream.ts'
 
 const script = join(import.meta.dirname, '../../scripts/update-agents.ts')
 const commit = '0123456789abcdef0123456789abcdef01234567'
@@ -67,13 +67,26 @@ test('the newest state is fetched as of its own commit', async () => {
     asked.push(new URL(url).pathname)
     return Response.json(answers.shift())
   })
-  expect(snapshot).toEqual({ robots: many, commit, day: '2026-08-22' })
+  expect(snapshot).toEqual({ robots: many, release: commit, day: '2026-08-22' })
   expect(asked[1]).toBe(`/ai-robots-txt/ai.robots.txt/${commit}/robots.json`)
 })
 
 test('a list that cannot be fetched is said with its address', async () => {
   const answer = () => Promise.resolve(new Response('', { status: 403 }))
   await expect(fetchSnapshot(answer)).rejects.toThrow(/^https:.* answered 403/)
+})
+
+test('robots.txt of the list names the agents, too', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-agents-'))
+  try {
+    const file = join(folder, 'robots.txt')
+    await writeFile(file, 'User-agent: Acme-User\r\nuser-agent:  Acme Search Bot \nDisallow: /\n')
+    const { robots, release } = await readSnapshot(file, 'some-package 1.2.3', '2026-07-30')
+    expect(robots).toEqual({ 'Acme-User': {}, 'Acme Search Bot': {} })
+    expect(release).toBe('some-package 1.2.3')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })
 
 test('the command writes the list from a file, and says what it needs', async () => {
@@ -83,10 +96,14 @@ test('the command writes the list from a file, and says what it needs', async ()
     const to = join(folder, 'out.json')
     await writeFile(file, JSON.stringify({ Operator: {}, ...many }))
     const flags = ['--file', file, '--to', to]
-    expect(await run(flags)).toEqual({ code: 2, told: expect.stringContaining('--commit COMMIT --date DAY') })
-    const done = await run([...flags, '--commit', commit, '--date', '2026-08-22'])
+    expect(await run(flags)).toEqual({ code: 2, told: expect.stringContaining('--release RELEASE --date DAY') })
+    const done = await run([...flags, '--release', commit, '--date', '2026-08-22'])
     expect(done).toEqual({ code: 0, told: expect.stringContaining('Operator: ') })
-    expect(JSON.parse(await readFile(to, 'utf8'))).toMatchObject({ asOf: '2026-08-22', commit, agents: { length: 60 } })
+    expect(JSON.parse(await readFile(to, 'utf8'))).toMatchObject({
+      asOf: '2026-08-22',
+      release: commit,
+      agents: { length: 60 },
+    })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
