@@ -1,13 +1,14 @@
-import type { Transform } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { createGunzip, createZstdDecompress, type Gunzip, type ZstdDecompress } from 'node:zlib'
+
+type Decoder = Gunzip | ZstdDecompress
 
 /** A way that logs are compressed in, told by the first bytes. */
 export interface Codec {
   name: 'gzip' | 'zstd'
   magic: Buffer
   /** Takes several members or frames in a row. */
-  open(): Transform
+  open(): Decoder
 }
 
 const chunkBytes = 256 * 1024
@@ -48,40 +49,58 @@ export async function* decompress(
   onTaken: (piece: Buffer) => void = () => {},
 ): AsyncGenerator<Buffer> {
   const decoder = codec.open()
-  feed(pieces, decoder, onTaken).catch(error => decoder.destroy(error))
+  const feeding = feed(pieces, decoder, onTaken)
+  feeding.catch(error => decoder.destroy(error))
   try {
     yield* decoder as AsyncIterable<Buffer>
+    await feeding
   } finally {
     decoder.destroy()
   }
 }
 
-async function feed(
-  pieces: AsyncIterable<Buffer>,
-  decoder: Transform,
-  onTaken: (piece: Buffer) => void,
-): Promise<void> {
+async function feed(pieces: AsyncIterable<Buffer>, decoder: Decoder, onTaken: (piece: Buffer) => void): Promise<void> {
+  let fedBytes = 0
   let isFailed = false
   decoder.once('error', () => {
     isFailed = true
   })
   for await (const piece of pieces) {
-    await new Promise<void>(done => {
-      decoder.once('close', done)
-      decoder.write(piece, () => {
-        decoder.off('close', done)
-        done()
-      })
-    })
-    if (decoder.destroyed || isFailed) return
-    onTaken(piece)
+    // A decoder ends by itself where what follows is no member or frame.
+    if (!decoder.destroyed) await write(piece, decoder)
+    const isStopped = decoder.destroyed && !decoder.readableEnded
+    if (isFailed || isStopped) return
     await drained(decoder)
+    fedBytes += piece.length
+    const left = Math.min(piece.length, fedBytes - decoder.bytesWritten)
+    if (!isPadding(piece.subarray(piece.length - left))) throw new TrailingDataError()
+    onTaken(piece)
   }
   // Only when all is handed over: a decoder that finds its input cut off drops the rest.
   decoder.end()
 }
 
+function write(piece: Buffer, decoder: Decoder): Promise<void> {
+  return new Promise(done => {
+    decoder.once('close', done)
+    decoder.write(piece, () => {
+      decoder.off('close', done)
+      done()
+    })
+  })
+}
+
+/** Says that behind the compressed data stands what is none: the decoder of zstd would pass it over in silence. */
+class TrailingDataError extends Error {
+  readonly code = 'Z_DATA_ERROR'
+}
+
+/** Tapes and some copiers fill a file up with zeros. */
+function isPadding(bytes: Buffer): boolean {
+  return bytes.every(byte => byte === 0)
+}
+
 /** Waits until the reader has taken all that is decoded: what an error finds still there is lost. */
-async function drained(decoder: Transform): Promise<void> {
+async function drained(decoder: Decoder): Promise<void> {
   while (decoder.readableLength > 0 && !decoder.destroyed) await setImmediate()
 }

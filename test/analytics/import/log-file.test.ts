@@ -38,6 +38,7 @@ test.each([
   ['two gzip members in a row', Buffer.concat([gz, gzipSync('more')]), `${text}more`],
   ['zstd', zst, text],
   ['two zstd frames in a row', Buffer.concat([zst, zstdCompressSync('more')]), `${text}more`],
+  ['zstd padded with zeros', Buffer.concat([zst, Buffer.alloc(512)]), text],
   ['gzip padded with zeros', Buffer.concat([gz, Buffer.alloc(512)]), text],
 ])('reads %s', async (_, bytes, want) => {
   expect(await read(bytes)).toEqual({ text: want })
@@ -89,6 +90,15 @@ test.each([100, Math.floor(gz.length / 2), gz.length - 5000])(
     expect(got.slice(0, before.length)).toBe(before)
   },
 )
+
+test.each([
+  ['gzip', gz],
+  ['zstd', zst],
+])('says that what stands behind %s is none', async (_, bytes) => {
+  const { text: got, error } = await read(Buffer.concat([bytes, Buffer.from('nonsense'), bytes]))
+  expect(got).toBe(text)
+  expect(error).toMatch(/access\.log is damaged/)
+})
 
 test('gives what stands before damage in a zstd file, then says that it is damaged', async () => {
   const damaged = Buffer.from(zst)
