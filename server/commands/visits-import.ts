@@ -66,7 +66,7 @@ ${logHelp}`,
       const summary = await withStore(flags.data, store => importFiles(store, projectId, files, settings))
       if (flags.json) printJson(summary)
       else console.log(describe(summary))
-      failOnProblems(summary)
+      failOnProblems(summary, settings)
     })
 }
 
@@ -153,11 +153,14 @@ function explain(error: unknown): unknown {
   )
 }
 
-function failOnProblems({ files }: ImportSummary): void {
+function failOnProblems({ files }: ImportSummary, { format }: LogSettings): void {
   const incomplete = files.flatMap(({ problem }) => problem ?? [])
   const unreadable = files.filter(({ lines, unreadLines }) => lines > 0 && lines === unreadLines)
   const problems = [
-    ...unreadable.map(({ file, lines }) => `${file}: not one of ${lines} lines is in a format that is known.`),
+    ...unreadable.map(
+      ({ file, lines }) =>
+        `${file}: not one of ${lines} lines is in ${format ? `format ${format.name}` : 'a format that is known'}.`,
+    ),
     ...(unreadable.length > 0
       ? [`Formats: ${formats.map(({ name }) => name).join(', ')}, json. See --format in --help.`]
       : []),

@@ -86,6 +86,12 @@ test('a log in another format is summed up as malformed, and fails', async () =>
   expect(exitCode).toBe(1)
 })
 
+test('a log that is not in the format it is said to be in fails', async () => {
+  const { error, exitCode } = await run(log, '--project', 'prj_1', '--format', 'caddy')
+  expect(error).toMatch(/access\.log: not one of 4000 lines is in format caddy\.\nFormats: .*combined/)
+  expect(exitCode).toBe(1)
+})
+
 test('a cut-off file is imported as far as it goes, summed up, and fails', async () => {
   const gz = gzipSync(text)
   writeFileSync(`${log}.gz`, gz.subarray(0, gz.length / 2))
