@@ -6,6 +6,7 @@ import { readAgentJob } from '../agent/agent-job-file.ts'
 import type { Store } from '../store/store.ts'
 import { createId } from '../tenancy/id.ts'
 import { CommandError } from './command-error.ts'
+import { getProject } from './get-project.ts'
 import { dataOption, jsonOption } from './options.ts'
 import { printJson, printRows } from './print.ts'
 import { withStore } from './with-store.ts'
@@ -152,9 +153,7 @@ async function importJobs(file: string, flags: JobFlags): Promise<void> {
 
 function withProject<T>(flags: JobFlags, work: (store: Store) => Promise<T> | T): Promise<T> {
   return withStore(flags.data, async store => {
-    if (!(await store.projects.find(flags.project))) {
-      throw new CommandError(`There is no project ${flags.project}. See: quire projects list`)
-    }
+    await getProject(store, flags.project)
     return work(store)
   })
 }

@@ -16,6 +16,11 @@ export function jsonOption(): Option {
   return new Option('--json', 'print JSON')
 }
 
+/** `--project`, for every command about its visits. */
+export function projectOption(): Option {
+  return new Option('--project <id>', 'project that was visited').env('QUIRE_PROJECT')
+}
+
 /** `--verify`, for every command that exports. */
 export function verifyOption(): Option {
   return new Option('--verify <how>', 'what a browser opens of a bundle: nothing, a sample, or every page with scripts')

@@ -24,6 +24,12 @@ function printTable(rows: readonly object[]): void {
     )
 }
 
+/** `1,234,567` */
+export function showCount(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** Prints JSON; instants become RFC 3339 as in `printRows`. */
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(withDates(value), undefined, 2))
 }

@@ -1,4 +1,5 @@
 import type { ImportProgress } from '../analytics/import/import-log.ts'
+import { showCount } from './print.ts'
 
 const everyMs = 200
 
@@ -23,15 +24,11 @@ export function createProgressLine(file: string): { show(progress: ImportProgres
 /** `1,234,567 lines, 400,000 lines/s, 123.4 MB of 500.0 MB, 9 s left` */
 export function describeProgress({ lines, readBytes, sizeBytes }: ImportProgress, seconds: number): string {
   const perSecond = Math.round(lines / Math.max(seconds, 0.001))
-  const read = `${count(lines)} lines, ${count(perSecond)} lines/s, ${toMegabytes(readBytes)}`
+  const read = `${showCount(lines)} lines, ${showCount(perSecond)} lines/s, ${toMegabytes(readBytes)}`
   if (!sizeBytes || readBytes === 0) return read
   // A log that is still being written may have grown past its size.
   const left = Math.max(0, Math.ceil(((sizeBytes - readBytes) / readBytes) * seconds))
   return `${read} of ${toMegabytes(sizeBytes)}, ${left} s left`
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US')
 }
 
 function toMegabytes(bytes: number): string {

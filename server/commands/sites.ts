@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { forgetSite, memoriesFolder } from '../store/site-memories.ts'
 import { parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { CommandError } from './command-error.ts'
+import { getProject } from './get-project.ts'
 import { dataOption, jsonOption } from './options.ts'
 import { printJson, printRows } from './print.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from './removal-options.ts'
@@ -48,9 +49,7 @@ An origin may be a private or loopback address, because it is set here by hand; 
       const removal = readRemovalFlags(flags)
       const site = { domain, projectId: flags.project, origin, createdAt: Date.now() }
       await withStore(flags.data, async store => {
-        if (!(await store.projects.find(flags.project))) {
-          throw new CommandError(`There is no project ${flags.project}. See: quire projects list`)
-        }
+        await getProject(store, flags.project)
         const existing = await store.sites.find(domain)
         if (existing) throw new CommandError(`${domain} is a site of ${existing.projectId} already.`)
         await store.sites.insert(site)

@@ -9,9 +9,11 @@ import { LogFileError } from '../analytics/import/log-file.ts'
 import { VisitorKeyError } from '../analytics/unique-visitors.ts'
 import type { Store } from '../store/store.ts'
 import { CommandError } from './command-error.ts'
+import { getProject } from './get-project.ts'
 import { integer } from './integer.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from './log-options.ts'
-import { dataOption, graceOption, jsonOption } from './options.ts'
+import { dataOption, graceOption, jsonOption, projectOption } from './options.ts'
+import { showCount } from './print.ts'
 import { withStore } from './with-store.ts'
 
 interface FollowFlags extends LogFlags {
@@ -27,7 +29,7 @@ export function visitsFollowCommand(): Command {
   const command = new Command('follow')
     .argument('<file>')
     .description('count the visits in a log while it is written and rotated')
-    .addOption(new Option('--project <id>', 'project that is visited').env('QUIRE_PROJECT').makeOptionMandatory())
+    .addOption(projectOption().makeOptionMandatory())
     .addOption(new Option('--once', 'end when all that is there is counted; the next run goes on there, for cron'))
   return addLogOptions(command)
     .addOption(graceOption())
@@ -60,8 +62,7 @@ ${logHelp}`,
 }
 
 async function follow(store: Store, file: string, flags: FollowFlags): Promise<void> {
-  const project = await store.projects.find(flags.project)
-  if (!project) throw new CommandError(`There is no project ${flags.project}. See: quire projects list`)
+  const project = await getProject(store, flags.project)
   const settings = readLogFlags(flags)
   const status = flags.json ? createJsonStatus(file, project.id) : createStatusLine(file)
   const startedAt = performance.now()
@@ -146,7 +147,7 @@ function createStatusLine(file: string): StatusOutput {
   return {
     show({ tally, aheadBytes }) {
       if (!isShown) return
-      const text = `${file}: ${show(tally.lines)} lines, ${show(rate(tally.lines))} lines/s, ${show(aheadBytes)} bytes behind`
+      const text = `${file}: ${showCount(tally.lines)} lines, ${showCount(rate(tally.lines))} lines/s, ${showCount(aheadBytes)} bytes behind`
       process.stderr.write(`\r\x1b[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`)
     },
     warn(message) {
@@ -156,9 +157,9 @@ function createStatusLine(file: string): StatusOutput {
     end({ tally: { lines, views, filtered, malformed, newVisitorDays } }, seconds) {
       clear()
       console.log(
-        `${show(lines)} lines in ${seconds.toFixed(1)} s: page views human ${show(views.human)}, AI ${show(views.ai)}, ` +
-          `neither ${show(views.neither)}; filtered ${show(sum({ ...filtered }))}, malformed ${show(sum({ ...malformed }))}; ` +
-          `visitors not seen before on a day ${show(newVisitorDays)}`,
+        `${showCount(lines)} lines in ${seconds.toFixed(1)} s: page views human ${showCount(views.human)}, AI ${showCount(views.ai)}, ` +
+          `neither ${showCount(views.neither)}; filtered ${showCount(sum({ ...filtered }))}, malformed ${showCount(sum({ ...malformed }))}; ` +
+          `visitors not seen before on a day ${showCount(newVisitorDays)}`,
       )
     },
     clear,
@@ -174,10 +175,6 @@ function createRate(): (lines: number) => number {
     before = now
     return Math.round(perSecond)
   }
-}
-
-function show(count: number): string {
-  return count.toLocaleString('en-US')
 }
 
 function explain(error: unknown): unknown {

@@ -3,6 +3,7 @@ import type { ImportedFile } from '../analytics/import/import-log.ts'
 import { type ImportTally, sum } from '../analytics/import/import-tally.ts'
 import type { LogReader, ProjectViews } from '../analytics/import/log-reader.ts'
 import type { UniqueVisitorCounter, VisitorCounts } from '../analytics/unique-visitors.ts'
+import { showCount } from './print.ts'
 
 interface Counts {
   lines: number
@@ -76,7 +77,7 @@ export function describe(summary: ImportSummary): string {
   const rules = Object.entries(summary.rules)
   const ofAi = rules.filter(([rule]) => rule.startsWith('ai: ')).map(([rule, count]) => [rule.slice(4), count] as const)
   const ofNeither = rules.filter(([rule]) => !rule.startsWith('ai: ') && rule !== 'browser')
-  const perSecond = seconds > 0 ? `, ${show(Math.round(lines / seconds))} lines/s` : ''
+  const perSecond = seconds > 0 ? `, ${showCount(Math.round(lines / seconds))} lines/s` : ''
   const rows: Row[] = [
     ['Lines', lines, `in ${seconds.toFixed(1)} s${perSecond}`],
     ['Page views', sum(pageViews), showKinds(pageViews)],
@@ -94,16 +95,18 @@ export function describe(summary: ImportSummary): string {
     rows.push(['No site', filtered['unknown-host'], hosts])
   }
   const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2
-  const countWidth = Math.max(...rows.map(([, count]) => show(count).length))
+  const countWidth = Math.max(...rows.map(([, count]) => showCount(count).length))
   return rows
-    .map(([name, count, text]) => `${name.padEnd(nameWidth)}${show(count).padStart(countWidth)}  ${text}`.trimEnd())
+    .map(([name, count, text]) =>
+      `${name.padEnd(nameWidth)}${showCount(count).padStart(countWidth)}  ${text}`.trimEnd(),
+    )
     .join('\n')
 }
 
 function describeProject({ project, visitors, newVisitorDays, pageViews }: ProjectCounts, isOnly: boolean): Row[] {
   const ofProject: Row[] = isOnly ? [] : [[project, sum(pageViews), `page views, ${showKinds(pageViews)}`]]
   if (!visitors) return ofProject
-  const text = `human ${show(visitors.human)}, AI ${show(visitors.ai)}; of the project from ${visitors.dateFrom} up to, not on, ${visitors.dateTo}`
+  const text = `human ${showCount(visitors.human)}, AI ${showCount(visitors.ai)}; of the project from ${visitors.dateFrom} up to, not on, ${visitors.dateTo}`
   const indent = isOnly ? '' : '  '
   return [
     ...ofProject,
@@ -113,7 +116,7 @@ function describeProject({ project, visitors, newVisitorDays, pageViews }: Proje
 }
 
 function showKinds({ human, ai, neither }: ImportTally['views']): string {
-  return `human ${show(human)}, AI ${show(ai)}, neither ${show(neither)}`
+  return `human ${showCount(human)}, AI ${showCount(ai)}, neither ${showCount(neither)}`
 }
 
 /** The largest counts, most first. */
@@ -121,10 +124,6 @@ function list(counts: readonly (readonly [string, number])[]): string {
   const most = 6
   const found = counts.filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1])
   const rest = found.slice(most).reduce((total, [, count]) => total + count, 0)
-  const shown = found.slice(0, most).map(([name, count]) => `${name} ${show(count)}`)
-  return [...shown, ...(rest > 0 ? [`others ${show(rest)}`] : [])].join(', ')
-}
-
-function show(count: number): string {
-  return count.toLocaleString('en-US')
+  const shown = found.slice(0, most).map(([name, count]) => `${name} ${showCount(count)}`)
+  return [...shown, ...(rest > 0 ? [`others ${showCount(rest)}`] : [])].join(', ')
 }

@@ -7,8 +7,9 @@ import { LogReader, type VisitedProject } from '../analytics/import/log-reader.t
 import { VisitorKeyError, type VisitRecorder } from '../analytics/unique-visitors.ts'
 import type { Store } from '../store/store.ts'
 import { CommandError } from './command-error.ts'
+import { getProject } from './get-project.ts'
 import { addLogOptions, type LogFlags, type LogSettings, logHelp, readLogFlags } from './log-options.ts'
-import { dataOption, jsonOption } from './options.ts'
+import { dataOption, jsonOption, projectOption } from './options.ts'
 import { printJson } from './print.ts'
 import { createProgressLine } from './progress-line.ts'
 import { describe, type ImportSummary, summarize } from './visits-import-summary.ts'
@@ -25,7 +26,7 @@ export function visitsImportCommand(): Command {
   const command = new Command('import')
     .argument('<files...>')
     .description('count the visits in access logs, plain, .gz or .zst; - reads standard input')
-    .addOption(new Option('--project <id>', 'project that was visited').env('QUIRE_PROJECT'))
+    .addOption(projectOption())
     .addOption(
       new Option('--by-host', 'count each line for the project whose site has the host as its domain').env(
         'QUIRE_BY_HOST',
@@ -117,11 +118,7 @@ async function findProjects(
   store: Store,
   projectId: string | undefined,
 ): Promise<VisitedProject | ReadonlyMap<string, VisitedProject>> {
-  if (projectId !== undefined) {
-    const project = await store.projects.find(projectId)
-    if (!project) throw new CommandError(`There is no project ${projectId}. See: quire projects list`)
-    return project
-  }
+  if (projectId !== undefined) return getProject(store, projectId)
   const byId = new Map((await store.projects.list()).map(project => [project.id, project]))
   const sites = (await store.sites.list()).flatMap(({ domain, projectId }) => {
     const project = byId.get(projectId)

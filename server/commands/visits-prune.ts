@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander'
 import { formatDay, toDay } from '../analytics/day.ts'
-import { CommandError } from './command-error.ts'
+import { getProject } from './get-project.ts'
 import { integer } from './integer.ts'
-import { dataOption, jsonOption } from './options.ts'
-import { printJson } from './print.ts'
+import { dataOption, jsonOption, projectOption } from './options.ts'
+import { printJson, showCount } from './print.ts'
 import { withStore } from './with-store.ts'
 
 interface Flags {
@@ -16,7 +16,7 @@ interface Flags {
 export function visitsPruneCommand(): Command {
   return new Command('prune')
     .description('forget who saw what before the last days; what was counted stays')
-    .addOption(new Option('--project <id>', 'project that was visited').env('QUIRE_PROJECT').makeOptionMandatory())
+    .addOption(projectOption().makeOptionMandatory())
     .addOption(
       new Option('--keep-days <number>', 'days up to today that stay as they are')
         .env('QUIRE_VISITOR_RETENTION_DAYS')
@@ -40,12 +40,11 @@ counted already.`,
     .action(async ({ project: id, keepDays, data, json }: Flags) => {
       const before = toDay(Date.now()) - keepDays
       const visitorDays = await withStore(data, async store => {
-        if (!(await store.projects.find(id)))
-          throw new CommandError(`There is no project ${id}. See: quire projects list`)
+        await getProject(store, id)
         return store.visits.pruneSeen(id, before)
       })
       const keptFrom = formatDay(before)
       if (json) printJson({ project: id, keptFrom, visitorDays })
-      else console.log(`Forgot ${visitorDays.toLocaleString('en-US')} days of visitors before ${keptFrom}.`)
+      else console.log(`Forgot ${showCount(visitorDays)} days of visitors before ${keptFrom}.`)
     })
 }

@@ -1,6 +1,7 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { CommandError } from './command-error.ts'
-import { dataOption } from './options.ts'
+import { getProject } from './get-project.ts'
+import { dataOption, projectOption } from './options.ts'
 import { withStore } from './with-store.ts'
 
 interface Flags {
@@ -12,7 +13,7 @@ interface Flags {
 export function visitsResetCommand(): Command {
   return new Command('reset')
     .description('delete all visits of a project, to import its logs anew')
-    .addOption(new Option('--project <id>', 'project that was visited').env('QUIRE_PROJECT').makeOptionMandatory())
+    .addOption(projectOption().makeOptionMandatory())
     .option('--yes', 'that is what you want; it cannot be undone')
     .addOption(dataOption())
     .addHelpText(
@@ -27,8 +28,7 @@ reset and import the logs again. End a follower of the project's logs first.`,
     )
     .action(async ({ project: id, yes, data }: Flags) => {
       await withStore(data, async store => {
-        if (!(await store.projects.find(id)))
-          throw new CommandError(`There is no project ${id}. See: quire projects list`)
+        await getProject(store, id)
         if (!yes) throw new CommandError(`This deletes all visits of ${id} for good. Say so with --yes.`, 2)
         await store.visits.deleteVisits(id)
       })
