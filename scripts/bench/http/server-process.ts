@@ -1,6 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { hear } from '../hear.ts'
 import type { Told } from './child.ts'
 
 export interface ServerProcess {
@@ -20,13 +21,13 @@ export async function startServerProcess(file: string, settings: Record<string, 
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const told = await hear(child, file)
+  const told = (await hear(child, file)) as Told
   if (!('url' in told)) throw new Error(`${file} did not say where it serves.`)
   return {
     url: told.url,
     async readCpuSeconds() {
       child.send('cpu')
-      const answer = await hear(child, file)
+      const answer = (await hear(child, file)) as Told
       return 'cpuSeconds' in answer ? answer.cpuSeconds : Number.NaN
     },
     async close() {
@@ -36,15 +37,4 @@ export async function startServerProcess(file: string, settings: Record<string, 
       await ended
     },
   }
-}
-
-function hear(child: ChildProcess, file: string): Promise<Told> {
-  return new Promise((done, failed) => {
-    const fail = (code: number | null) => failed(new Error(`The server of ${file} ended with ${code}.`))
-    child.once('exit', fail)
-    child.once('message', told => {
-      child.off('exit', fail)
-      done(told as Told)
-    })
-  })
 }

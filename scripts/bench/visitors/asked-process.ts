@@ -1,6 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { hear } from '../hear.ts'
 import type { AnswerPage, Question } from './question.ts'
 
 export interface Answer {
@@ -23,9 +24,9 @@ export function startAsked(file: string, settings: object): AskedProcess {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   return {
-    ask(question) {
+    async ask(question) {
       child.send(question)
-      return hear(child, file)
+      return (await hear(child, file)) as Answer
     },
     async close() {
       if (child.exitCode !== null || child.signalCode !== null) return
@@ -34,17 +35,6 @@ export function startAsked(file: string, settings: object): AskedProcess {
       await ended
     },
   }
-}
-
-function hear(child: ChildProcess, file: string): Promise<Answer> {
-  return new Promise((done, failed) => {
-    const fail = (code: number | null) => failed(new Error(`${file} ended with ${code} instead of an answer.`))
-    child.once('exit', fail)
-    child.once('message', answer => {
-      child.off('exit', fail)
-      done(answer as Answer)
-    })
-  })
 }
 
 /** What `startAsked` gave this process. */

@@ -7,7 +7,7 @@ import { explainEnd, type ImportFigures, toImportFigures } from './import-figure
 import type { Truth } from './truth.ts'
 
 /** Ways to write the query: which one is faster depends on the range, and both are asked. */
-export const duckDbQueries = ['count-distinct', 'group-by'] as const
+const duckDbQueries = ['count-distinct', 'group-by'] as const
 export type DuckDbQuery = (typeof duckDbQueries)[number]
 
 export interface DuckDb {

@@ -1,7 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { join } from 'node:path'
+import { hear } from '../hear.ts'
 import type { PacedOptions } from './paced-load.ts'
 import type { Percentiles } from './percentiles.ts'
+
+const file = 'load-agent-jobs.ts'
 
 export interface PacedLoad {
   stop(): Promise<Percentiles>
@@ -13,11 +16,11 @@ export interface PacedLoad {
  * @throws {Error} when it fails; what it wrote to standard error is on the terminal. So does `stop`.
  */
 export async function startPaced(options: Omit<PacedOptions, 'until'>): Promise<PacedLoad> {
-  const child = fork(join(import.meta.dirname, 'load-agent-jobs.ts'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  const started = hear(child)
+  const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const started = hear(child, file)
   child.send(options)
   await started
-  const answered = hear(child)
+  const answered = hear(child, file)
   answered.catch(() => {}) // told by `stop`
   return {
     async stop() {
@@ -27,16 +30,4 @@ export async function startPaced(options: Omit<PacedOptions, 'until'>): Promise<
       return percentiles as Percentiles
     },
   }
-}
-
-function hear(child: ChildProcess): Promise<unknown> {
-  return new Promise((done, failed) => {
-    const fail = (code: number | null) =>
-      failed(new Error(`load-agent-jobs.ts ended with ${code} instead of an answer.`))
-    child.once('exit', fail)
-    child.once('message', message => {
-      child.off('exit', fail)
-      done(message)
-    })
-  })
 }

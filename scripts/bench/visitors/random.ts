@@ -46,3 +46,10 @@ export function createZipf(count: number, random: Random): () => number {
     return at - column < (keep[column] as number) ? column : (instead[column] as number)
   }
 }
+
+/** Gives each 32-bit number another one, 0 itself: the finalizer of MurmurHash3, which can be undone. */
+export function scramble(value: number): number {
+  let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
+}

@@ -1,4 +1,5 @@
 import { agents, groups } from './agents.ts'
+import { scramble } from './random.ts'
 
 /** Address and user agent of every visitor, by number, so that nothing needs to be remembered of millions of them. */
 export class Sources {
@@ -21,7 +22,7 @@ export class Sources {
     if (person >= 0) {
       const host = Math.floor(person / peoplePerHost)
       // By the square: most have a new version. Who shares an address has another browser, or would be the same visitor.
-      const share = mix(host) / 0x1_0000_0000
+      const share = scramble(host) / 0x1_0000_0000
       return (Math.floor(share * share * groups.browsers.count) + (person % peoplePerHost)) % groups.browsers.count
     }
     if (visitor < this.assistants) return groups.assistants.start + (visitor % groups.assistants.count)
@@ -51,12 +52,6 @@ export class Sources {
 
 const peoplePerHost = 3
 const mostPrograms = 0x10_0000
-
-function mix(value: number): number {
-  let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
-  return (mixed ^ (mixed >>> 16)) >>> 0
-}
 
 function writeIpv4(address: number, bytes: Uint8Array, from: number): number {
   let at = from

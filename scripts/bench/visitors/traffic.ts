@@ -69,11 +69,6 @@ export class Traffic {
     this.#people = this.#regulars
   }
 
-  /** Visitors up to now are numbers below this. */
-  get visitorCount(): number {
-    return this.sources.firstPerson + this.#people
-  }
-
   /** Makes the next request; false when all are made. */
   next(): boolean {
     const { requests, viewsOnly } = this.#plan

@@ -1,5 +1,6 @@
 import { asAi, asHuman, type ViewBatch } from '../../../server/analytics/view-batch.ts'
 import { createPaths } from './pages.ts'
+import { scramble } from './random.ts'
 import { Traffic, type TrafficPlan } from './traffic.ts'
 import { Truth } from './truth.ts'
 
@@ -68,17 +69,9 @@ function hashAll(visitors: Iterable<number>, count: number): Uint8Array {
   for (const visitor of visitors) {
     let word = visitor
     for (let end = at + visitorBytes; at < end; at += 4) {
-      word = scramble(word)
+      word = scramble(word + 0x9e3779b9)
       words.setUint32(at, word)
     }
   }
   return hashes
-}
-
-/** Gives each 32-bit number another one: the finalizer of MurmurHash3, which can be undone. */
-function scramble(value: number): number {
-  let mixed = (value + 0x9e3779b9) | 0
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
-  return (mixed ^ (mixed >>> 16)) >>> 0
 }
