@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Command, CommanderError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { CommandError } from '../server/commands/command-error.ts'
 import { bundleDocument } from './generate/document.ts'
 import { writeFiles } from './generate/files.ts'
+import { runProgram } from './run-program.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'generated')
@@ -35,13 +36,4 @@ async function checkFiles(wanted: Record<string, string>): Promise<void> {
   console.log('generated/ is what spec/ gives.')
 }
 
-try {
-  await program.parseAsync()
-} catch (error) {
-  // commander has printed its own message, and calls a wrong flag exit code 1.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
-  else {
-    console.error((error as Error).message)
-    process.exitCode = error instanceof CommandError ? error.exitCode : 1
-  }
-}
+await runProgram(program)

@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Command, CommanderError } from 'commander'
+import { Command } from 'commander'
 import { CommandError } from '../server/commands/command-error.ts'
 import { type Extract, extract } from './agents/extract.ts'
 import { fetchSnapshot, readSnapshot, type Snapshot } from './agents/upstream.ts'
+import { runProgram } from './run-program.ts'
 
 const folder = join(import.meta.dirname, '..', 'server', 'analytics')
 
@@ -33,7 +34,7 @@ promise.`,
   )
   .exitOverride()
   .action(async ({ to, ...flags }: Flags) => {
-    const { robots, release, day } = await take(flags)
+    const { robots, release, day } = await takeSnapshot(flags)
     const { agents, leftOut } = extract(robots, await readDecided())
     const result: Extract = { asOf: day, release, agents, leftOut }
     await writeFile(to, `${JSON.stringify(result, null, 2)}\n`)
@@ -42,7 +43,7 @@ promise.`,
     console.log('Now write the date into README.md, and run: npm test')
   })
 
-async function take({ file, release, date }: Omit<Flags, 'to'>): Promise<Snapshot> {
+async function takeSnapshot({ file, release, date }: Omit<Flags, 'to'>): Promise<Snapshot> {
   if (file === undefined) {
     return fetchSnapshot().catch((error: Error) => {
       throw new CommandError(`Cannot fetch the list (${error.message}). Bring robots.json along, and give --file FILE.`)
@@ -64,13 +65,4 @@ async function readDecided(): Promise<Map<string, string>> {
   )
 }
 
-try {
-  await program.parseAsync()
-} catch (error) {
-  // commander has printed its own message, and calls a wrong flag exit code 1.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
-  else {
-    console.error((error as Error).message)
-    process.exitCode = error instanceof CommandError ? error.exitCode : 1
-  }
-}
+await runProgram(program)

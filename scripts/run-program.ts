@@ -1,0 +1,16 @@
+import { type Command, CommanderError } from 'commander'
+import { CommandError } from '../server/commands/command-error.ts'
+
+/** Runs a program that was told to `exitOverride`. Exit codes: 0 done, 1 failed, 2 wrong usage. */
+export async function runProgram(program: Command): Promise<void> {
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    // commander has printed its own message, and calls a wrong flag exit code 1.
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
+    else {
+      console.error((error as Error).message)
+      process.exitCode = error instanceof CommandError ? error.exitCode : 1
+    }
+  }
+}
