@@ -37,7 +37,7 @@ addFormats.default(ajv)
 /** A table without which the operation, but not the check of the key, meets a fault. */
 const tables: Record<string, string> = {
   getAgentJob: 'agent_jobs',
-  getUniqueVisitors: 'seen',
+  getUniqueVisitors: 'day_counters',
   startStaticExportJob: 'sites',
   getStaticExportJob: 'export_jobs',
   generateStaticExportBundle: 'export_jobs',
@@ -58,7 +58,7 @@ hooks.beforeEach((transaction: Transaction, done: () => void) => {
 
 hooks.afterEach((transaction: Transaction, done: () => void) => {
   const response = findDocumented(transaction)
-  if (response.status === 500) rename(`${tables[response.operationId]}_away`, tables[response.operationId] as string)
+  if (response.status === 500) moveBack(response.operationId)
   const findings = check(transaction, response)
   if (findings.length > 0) transaction.fail = findings.join('; ')
   done()
@@ -132,15 +132,24 @@ function ask(transaction: Transaction, { operationId, status }: Documented): voi
       request.headers.Authorization = `Bearer ${state.spent.key}`
       break
     case 500:
-      rename(tables[operationId] as string, `${tables[operationId]}_away`)
+      moveAway(operationId)
       break
     default:
   }
   delete request.headers['Content-Length'] // of the body that was replaced
 }
 
-function rename(from: string, to: string): void {
-  const database = new Database(join(state.dataFolder, 'quire.db'))
+function moveAway(operationId: string): void {
+  rename(operationId, tables[operationId] as string, `${tables[operationId]}_away`)
+}
+
+function moveBack(operationId: string): void {
+  rename(operationId, `${tables[operationId]}_away`, tables[operationId] as string)
+}
+
+function rename(operationId: string, from: string, to: string): void {
+  const file = operationId === 'getUniqueVisitors' ? join('visits', `${state.projectId}.db`) : 'quire.db'
+  const database = new Database(join(state.dataFolder, file))
   database.pragma('busy_timeout = 5000')
   database.pragma('legacy_alter_table = ON') // leaves what refers to the table as it is
   database.exec(`ALTER TABLE ${from} RENAME TO ${to}`)

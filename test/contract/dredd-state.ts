@@ -1,3 +1,5 @@
+import { toDay } from '../../server/analytics/day.ts'
+import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import { openStore } from '../../server/store/store.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
@@ -37,6 +39,8 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
     createdAt: now,
     archivedAt: null,
   })
+  const visitor = Buffer.alloc(16, 1)
+  await store.visits.recordBatch(projectId, toViewBatch([{ visitor, path: '/', day: toDay(now), kind: 'human' }]))
   const startJob = async (owner: string) => {
     const jobId = createId('se')
     const request = {
