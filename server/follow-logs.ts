@@ -23,17 +23,17 @@ export interface FollowLogsOptions {
 const longestPauseMs = 60_000
 /** A thread that worked for this long is no reason to wait longer the next time. */
 const healthyMs = 60_000
-const closeWithinMs = 10_000
+const stopWithinMs = 10_000
 
 /**
- * Follows logs in a thread of its own, which leaves requests alone, and starts it anew when it ends. Whoever closes it waits
+ * Follows logs in a thread of its own, which leaves requests alone, and starts it anew when it ends. Whoever stops it waits
  * until what was read is written.
  */
-export function startFollowingLogs(options: FollowLogsOptions): { close(): Promise<void> } {
+export function startFollowingLogs(options: FollowLogsOptions): { stop(): Promise<void> } {
   const { setup, log, firstPauseMs = 1000 } = options
-  if (setup.logs.length === 0) return { close: async () => {} }
+  if (setup.logs.length === 0) return { stop: async () => {} }
   let pauseMs = firstPauseMs
-  let isClosing = false
+  let isStopping = false
   let timer: NodeJS.Timeout | undefined
   let worker: Worker | undefined
   let ended: Promise<void> = Promise.resolve()
@@ -51,7 +51,7 @@ export function startFollowingLogs(options: FollowLogsOptions): { close(): Promi
       thread.on('exit', () => {
         done()
         worker = undefined
-        if (isClosing) return
+        if (isStopping) return
         if (performance.now() - startedAt > healthyMs) pauseMs = firstPauseMs
         log.error({ err: reason }, `the thread that follows logs ended; it starts anew in ${pauseMs / 1000} s`)
         timer = setTimeout(start, pauseMs)
@@ -62,12 +62,12 @@ export function startFollowingLogs(options: FollowLogsOptions): { close(): Promi
 
   start()
   return {
-    async close() {
-      isClosing = true
+    async stop() {
+      isStopping = true
       clearTimeout(timer)
       const thread = worker
       thread?.postMessage('stop')
-      const giveUp = setTimeout(() => void thread?.terminate(), closeWithinMs)
+      const giveUp = setTimeout(() => void thread?.terminate(), stopWithinMs)
       await ended
       clearTimeout(giveUp)
     },

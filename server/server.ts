@@ -131,7 +131,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
           runner?.stop(),
           retention.stop(),
           visitorRetention.stop(),
-          following.close(),
+          following.stop(),
         ])
         store.close()
         log.info('closed')

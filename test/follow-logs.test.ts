@@ -35,7 +35,7 @@ test('a thread that cannot work is started anew until it can', async () => {
     })
     store.close()
   } finally {
-    await following.close()
+    await following.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 })
@@ -43,5 +43,5 @@ test('a thread that cannot work is started anew until it can', async () => {
 test('without a log there is no thread', async () => {
   const refuse = () => expect.unreachable()
   const setup = { dataFolder: '/nowhere', logs: [], graceMs: 0, flags: {} }
-  await startFollowingLogs({ setup, log: { info: refuse, warn: refuse, error: refuse } }).close()
+  await startFollowingLogs({ setup, log: { info: refuse, warn: refuse, error: refuse } }).stop()
 })
