@@ -1,3 +1,4 @@
+/** Who made a request; `neither` is a program that no AI is behind. */
 export type Kind = 'human' | 'ai' | 'neither'
 
 /** Where a list comes from, for whoever asks why a visit was counted as it was. */
@@ -26,6 +27,7 @@ export interface AgentEntry {
   note?: string
 }
 
+/** An agent of a list that a user agent names. */
 export interface AgentMatch {
   list: ListSource
   entry: AgentEntry

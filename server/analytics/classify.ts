@@ -5,6 +5,7 @@ import { BoundedCache } from './bounded-cache.ts'
 
 export type { Kind }
 
+/** Who made a request, as the user agent tells it. */
 export interface Classification {
   kind: Kind
   /** What told: `ai: GPTBot`, `search-engine: Googlebot`, `isbot`, `empty`, `browser`. One of a few thousand values. */

@@ -1,5 +1,5 @@
 import type { Kind } from './agent-list.ts'
-import { formatDay, toDay } from './day.ts'
+import { dayMs, formatDay, toDay } from './day.ts'
 import { explainUserAgent, type UserAgentExplanation } from './explain-user-agent.ts'
 import { findClient } from './formats/address.ts'
 import { detectFormat, formats } from './formats/formats.ts'
@@ -23,6 +23,7 @@ export interface LineExplanation {
   userAgent?: UserAgentExplanation
 }
 
+/** One decision about a line, in words for people. */
 export interface LineStep {
   step: 'format' | 'date' | 'host' | 'method' | 'status' | 'page' | 'client' | 'who'
   told: string
@@ -38,7 +39,6 @@ export interface LineExplainerOptions {
 }
 
 const earliestMs = Date.UTC(2000)
-const dayMs = 24 * 60 * 60 * 1000
 const refusals: Record<NonNullable<Page['refusal']>, string> = {
   asset: 'is no page but a file that belongs to one, by its ending or its folder',
   'machine-file': 'is a file that programs read: rules for crawlers, a feed, a manifest, data',

@@ -9,6 +9,7 @@ export interface DayRange {
   dateTo?: Day
 }
 
+/** Distinct visitors. */
 export interface VisitorCounts {
   human: number
   ai: number
@@ -56,6 +57,7 @@ export interface LogPosition {
   position: string
 }
 
+/** What was new in a batch. */
 export interface RecordedViews {
   /** Visitors that were new on a day of the site, summed over the days. */
   newVisitorDays: number

@@ -24,6 +24,7 @@ export interface ViewBatch {
   masks: Uint8Array
 }
 
+/** Puts views into columns; for a few of them, an import builds its batches without objects. */
 export function toViewBatch(views: readonly PageView[]): ViewBatch {
   const visitors = new Map<string, number>()
   const paths = new Map<string, number>()

@@ -2,6 +2,7 @@ import { createHmac, hash } from 'node:crypto'
 import type { SaltRotation } from '../tenancy/project.ts'
 import { type Day, formatDay } from './day.ts'
 
+/** Length of a visitor's hash. */
 export const visitorBytes = 16
 const blockBytes = 64
 const digestBytes = 32

@@ -36,6 +36,7 @@ export interface ImportSummary extends Counts {
 
 const mostHosts = 10
 
+/** Counts what an import made of its files, and asks the store for the visitors of the days it was about. */
 export async function summarize(
   reader: LogReader,
   files: ImportedFile[],

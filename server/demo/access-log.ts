@@ -1,4 +1,4 @@
-import type { Day } from '../analytics/day.ts'
+import { type Day, dayMs } from '../analytics/day.ts'
 
 export interface AccessLogOptions {
   /** The same options give the same lines. */
@@ -59,7 +59,6 @@ Go-http-client/2.0
 ]
 
 const agentsOf = Map.groupBy(demoAgents, ({ kind }) => kind)
-const dayMs = 24 * 60 * 60 * 1000
 
 /**
  * A combined access log as a documentation site gets it, line by line, without line breaks: Zipf-distributed pages in all

@@ -58,6 +58,7 @@ python-requests/2.32.5
 Go-http-client/2.0
 -`
 
+/** Browsers, assistants, crawlers and other programs, in this order; see `groups`. */
 export const agents: readonly Agent[] = [
   ...versions.flatMap(version => browsers.map(browser => ({ kind: 'human' as const, userAgent: browser(version) }))),
   ...toAgents('ai', assistants),

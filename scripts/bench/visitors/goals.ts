@@ -14,6 +14,7 @@ export interface Goal {
   isMet?: boolean
 }
 
+/** What the parts of a run measured; without a log there is no import. */
 export interface Results {
   import?: ImportPart
   visits: VisitsPart
@@ -29,6 +30,7 @@ const leastSamples = 20
 
 const mostCpuMs: Record<Length, number> = { week: 10, month: 20, year: 60, odd: 60 }
 
+/** Holds what was measured to the goals of unique visitors. */
 export function judge({ import: imported, visits, http }: Results): Goal[] {
   return [
     ...(imported ? judgeImport(imported) : []),
@@ -120,6 +122,7 @@ function ifLarge(isLarge: boolean, { isMet, ...goal }: Goal): Goal {
   return isLarge && isMet !== undefined ? { ...goal, isMet } : goal
 }
 
+/** Bytes as MB (1e6) without the unit. */
 export function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)
 }

@@ -15,6 +15,7 @@ import { type AnswerPage, countDifferences, type Question } from './question.ts'
 import type { Counts } from './truth.ts'
 import type { Exam } from './visits-part.ts'
 
+/** Times of answers over HTTP. */
 export interface HttpPart {
   /** getUniqueVisitors, one request at a time, each for another range. */
   visitors: Percentiles & { serverCpuMs: number }

@@ -4,10 +4,12 @@ import type { Exchange } from '../http/load.ts'
 import { type Percentiles, toPercentiles } from './percentiles.ts'
 
 export interface PacedOptions {
+  /** Where the server listens, without a path. */
   url: string
   headers: Record<string, string>
   exchanges: readonly Exchange[]
   everyMs: number
+  /** Nothing more is sent once it has settled. */
   until: Promise<unknown>
 }
 

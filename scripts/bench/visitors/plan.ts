@@ -11,6 +11,7 @@ export interface Plan {
   peers: readonly Peer[]
 }
 
+/** What Quire is measured beside. */
 export type Peer = 'goaccess' | 'duckdb'
 
 /** 400 days, so that a year begins on many of them; days since 1970-01-01 in UTC: 2025-09-01 up to, not on, 2026-10-06. */

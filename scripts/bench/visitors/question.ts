@@ -7,6 +7,7 @@ export interface Question {
   offset: number
 }
 
+/** What is answered to a question: the whole site, and the pages asked for. */
 export interface AnswerPage {
   site: Counts
   pages: { path: string; counts: Counts }[]

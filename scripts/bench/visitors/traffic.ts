@@ -2,6 +2,7 @@ import type { AgentKind } from './agents.ts'
 import { createZipf, Random } from './random.ts'
 import { Sources } from './sources.ts'
 
+/** What traffic to make, and how much. */
 export interface TrafficPlan {
   /** The same plan gives the same requests. */
   seed: number

@@ -18,6 +18,7 @@ export interface Beside extends Timing {
   wallRatio: number
 }
 
+/** How long ranges of one length took, by which page was asked for. */
 export interface LengthFigures {
   length: Length
   /** The very first answer of a new process. */
@@ -127,6 +128,7 @@ export function countWrong(trials: readonly Trial[]): number {
     .reduce((sum, count) => sum + count, 0)
 }
 
+/** Medians of all trials of a length. */
 export function summarize(length: Length, trials: readonly Trial[], cold: Timing): LengthFigures {
   const of = (place: Asked['place']) => trials.filter(trial => trial.length === length && trial.place === place)
   const ours = (place: Asked['place']) => toTiming(of(place).flatMap(trial => trial.ours))

@@ -4,6 +4,7 @@ export interface Range {
   to: number
 }
 
+/** Distinct visitors; who was seen as both counts once in the total. */
 export type Counts = [human: number, ai: number, total: number]
 
 export interface RangeTruth {
@@ -37,6 +38,7 @@ export class Truth {
     this.#keys = new Float64Array(capacity)
   }
 
+  /** Notes a view; `page` is an index into the paths. */
   add(visitor: number, page: number, day: number, asAi: boolean): void {
     const age = day - this.#firstDay
     if (visitor >= visitorLimit || age < 0 || age >= dayLimit) throw new RangeError('Too many visitors or days.')
@@ -71,6 +73,7 @@ export class Truth {
     return count
   }
 
+  /** Counts each range for the site and every page, some ranges in one pass over all views. */
   count(ranges: readonly Range[]): RangeTruth[] {
     const passes = Math.ceil(ranges.length / rangesPerPass)
     return Array.from({ length: passes }, (_, pass) =>

@@ -119,6 +119,7 @@ function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
 }
 
+/** Copies numbers into the narrowest column that holds all of them. */
 export function toColumn(numbers: Uint32Array): Column {
   let largest = 0
   for (let i = 0; i < numbers.length; i++) if ((numbers[i] as number) > largest) largest = numbers[i] as number

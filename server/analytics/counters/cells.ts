@@ -24,6 +24,7 @@ export interface Cells {
   total: Int32Array
 }
 
+/** Makes columns with room for `capacity` counters, and none in them. */
 export function createCells(capacity: number): Cells {
   return {
     length: 0,
@@ -35,7 +36,7 @@ export function createCells(capacity: number): Cells {
   }
 }
 
-/** Room for it must be there. */
+/** Adds a counter at the end; room for it must be there. */
 export function pushCell(cells: Cells, previous: Day, page: number, human: number, ai: number, total: number): void {
   const i = cells.length++
   cells.previous[i] = previous

@@ -1,6 +1,7 @@
 import type { Day } from '../day.ts'
 import { startOfMonth, startOfNextMonth } from './month.ts'
 
+/** Days one after the other. */
 export interface DaySpan {
   from: Day
   /** Exclusive. */
@@ -15,6 +16,8 @@ export interface RangePlan {
 }
 
 /**
+ * Chooses the blocks to be summed up for a range: as many whole months as possible.
+ *
  * @param range what is asked for
  * @param visited from the first day that has visits up to the last one; a month that has no others lies in the range, too
  */

@@ -1,12 +1,12 @@
 import type { Day } from '../day.ts'
 import type { ViewBatch } from '../view-batch.ts'
+import { visitorBytes } from '../visitor.ts'
 import { type PackedViews, packView } from './visitor-history.ts'
 
-const visitorBytes = 16
 const mostMask = 3
 
 /**
- * The views of a batch by visitor, in the order of the visitors' bytes, which is the order of the set of what was seen: a
+ * Sorts the views of a batch by visitor, in the order of the visitors' bytes, which is the order of the set of what was seen: a
  * batch goes through it once, from front to back.
  *
  * @param pageNumbers by index into `batch.paths`
@@ -33,7 +33,8 @@ export function* sortViews(
 
 /** Where the views of each visitor end when they stand in the order of `visitors`. */
 function countViews({ length, visitors, visitorOf, days, masks }: ViewBatch, keptFrom: Day): Uint32Array {
-  if (visitors.length % visitorBytes !== 0) throw new RangeError('A visitor of the batch has not 16 bytes.')
+  if (visitors.length % visitorBytes !== 0)
+    throw new RangeError(`A visitor of the batch has not ${visitorBytes} bytes.`)
   const ends = new Uint32Array(visitors.length / visitorBytes)
   for (let i = 0; i < length; i++) {
     const day = days[i] as number
