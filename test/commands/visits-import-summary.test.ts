@@ -14,7 +14,7 @@ const text = [...generateAccessLog({ seed: 5, lines: 4000, from: 20_700, to: 20_
 )
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'quire-visits-command-'))
+  folder = mkdtempSync(join(tmpdir(), 'quire-visits-import-summary-'))
   log = join(folder, 'access.log')
   writeFileSync(log, text)
   const store = openStore(folder)

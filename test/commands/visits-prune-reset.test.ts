@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { formatDay, toDay } from '../../server/analytics/day.ts'
+import { toViewBatch } from '../../server/analytics/view-batch.ts'
+import { visitsCommand } from '../../server/commands/visits.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
+
+const today = toDay(Date.now())
+let folder: string
+let store: Store
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-visits-prune-'))
+  store = openStore(folder)
+  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
+  for (const id of ['prj_1', 'prj_2']) {
+    store.projects.insert({ id, organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
+    record(id, [today - 30, today - 9, today])
+  }
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** One visitor on each of some days. */
+function record(projectId: string, days: number[]) {
+  const view = (day: number) => ({ visitor: Buffer.alloc(16, 1), path: '/a', day, kind: 'human' as const })
+  return store.visits.recordBatch(projectId, toViewBatch(days.map(view)))
+}
+
+async function count(projectId: string): Promise<number> {
+  return (await store.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })).totals.total
+}
+
+async function run(...args: string[]): Promise<{ output: string; error?: string; exitCode?: number }> {
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  const failure = await visitsCommand()
+    .exitOverride()
+    .parseAsync([...args, '--data', folder], { from: 'user' })
+    .then(
+      () => ({}),
+      error => ({ error: error.message as string, exitCode: error.exitCode as number }),
+    )
+  const output = printed.mock.calls.flat().join('\n')
+  printed.mockRestore()
+  return { output, ...failure }
+}
+
+test('prune forgets the days before those that are kept, of one project, and says how many', async () => {
+  const before = formatDay(today - 10)
+  const prune = ['prune', '--project', 'prj_1', '--keep-days', '10']
+  expect(await run(...prune)).toEqual({ output: `Forgot 1 days of visitors before ${before}.` })
+  expect(JSON.parse((await run(...prune, '--json')).output)).toEqual({
+    project: 'prj_1',
+    keptFrom: before,
+    visitorDays: 0,
+  })
+  expect(await record('prj_1', [today - 11, today - 10])).toMatchObject({ tooOldViews: 1, newVisitorDays: 1 })
+  expect(await record('prj_2', [today - 11])).toMatchObject({ tooOldViews: 0 })
+})
+
+test('reset deletes the visits of one project, which can be imported anew', async () => {
+  expect(await run('reset', '--project', 'prj_1', '--yes')).toEqual({ output: 'The visits of prj_1 are deleted.' })
+  expect([await count('prj_1'), await count('prj_2')]).toEqual([0, 1])
+  expect(await record('prj_1', [today])).toMatchObject({ newVisitorDays: 1 })
+})
+
+test.each([
+  ['reset without --yes', ['reset', '--project', 'prj_1'], 2, /Say so with --yes\.$/],
+  ['reset of an unknown project', ['reset', '--project', 'prj_9', '--yes'], 1, /^There is no project prj_9\. See: /],
+  ['prune of an unknown project', ['prune', '--project', 'prj_9', '--keep-days', '9'], 1, /^There is no project prj_9/],
+])('refuses %s, and nothing is gone', async (_, args, exitCode, message) => {
+  expect(await run(...args)).toMatchObject({ exitCode, error: expect.stringMatching(message), output: '' })
+  expect(await count('prj_1')).toBe(1)
+  expect(await record('prj_1', [today - 30])).toEqual({ newVisitorDays: 0, tooOldViews: 0 })
+})
