@@ -14,7 +14,7 @@ import { integer } from './integer.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from './log-options.ts'
 import { dataOption, graceOption, jsonOption, projectOption } from './options.ts'
 import { showCount } from './print.ts'
-import { withStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 interface FollowFlags extends LogFlags {
   project: string
@@ -47,7 +47,7 @@ export function visitsFollowCommand(): Command {
 Examples:
   quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60
   quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --json --status-seconds 60
-  */5 * * * * quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --once
+  */5 * * * * quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --data /srv/quire --once
 
 It reads the log from its beginning, then what is added. Where it is, is kept with the counts: after a restart or a crash it
 goes on with the next line, also in a file that was rotated away meanwhile, by rename or copytruncate, plain, .gz or
@@ -57,7 +57,7 @@ ends it.
 ${logHelp}`,
     )
     .action(async (file: string, flags: FollowFlags) => {
-      await withStore(flags.data, store => follow(store, file, flags))
+      await withExistingStore(flags.data, store => follow(store, file, flags))
     })
 }
 

@@ -13,7 +13,7 @@ import { dataOption, jsonOption, projectOption } from './options.ts'
 import { printJson } from './print.ts'
 import { createProgressLine } from './progress-line.ts'
 import { describe, type ImportSummary, summarize } from './visits-import-summary.ts'
-import { withStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 interface ImportFlags extends LogFlags {
   project?: string
@@ -64,7 +64,7 @@ ${logHelp}`,
         )
       }
       const settings = readLogFlags(flags)
-      const summary = await withStore(flags.data, store => importFiles(store, projectId, files, settings))
+      const summary = await withExistingStore(flags.data, store => importFiles(store, projectId, files, settings))
       if (flags.json) printJson(summary)
       else console.log(describe(summary))
       failOnProblems(summary, settings)

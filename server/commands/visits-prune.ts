@@ -4,7 +4,7 @@ import { getProject } from './get-project.ts'
 import { integer } from './integer.ts'
 import { dataOption, jsonOption, projectOption } from './options.ts'
 import { printJson, showCount } from './print.ts'
-import { withStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 interface Flags {
   project: string
@@ -39,7 +39,7 @@ counted already.`,
     )
     .action(async ({ project: id, keepDays, data, json }: Flags) => {
       const before = toDay(Date.now()) - keepDays
-      const visitorDays = await withStore(data, async store => {
+      const visitorDays = await withExistingStore(data, async store => {
         await getProject(store, id)
         return store.visits.pruneSeen(id, before)
       })

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { CommandError } from './command-error.ts'
 import { getProject } from './get-project.ts'
 import { dataOption, projectOption } from './options.ts'
-import { withStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 interface Flags {
   project: string
@@ -27,7 +27,7 @@ A visit keeps the class (human, AI) that the lists of agents gave it when it was
 reset and import the logs again. End a follower of the project's logs first.`,
     )
     .action(async ({ project: id, yes, data }: Flags) => {
-      await withStore(data, async store => {
+      await withExistingStore(data, async store => {
         await getProject(store, id)
         if (!yes) throw new CommandError(`This deletes all visits of ${id} for good. Say so with --yes.`, 2)
         await store.visits.deleteVisits(id)

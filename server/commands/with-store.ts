@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { openStore, type Store } from '../store/store.ts'
+import { CommandError } from './command-error.ts'
 
 /** Opens the store of a data folder for the length of one command. */
 export async function withStore<T>(dataFolder: string, work: (store: Store) => Promise<T> | T): Promise<T> {
@@ -8,4 +11,19 @@ export async function withStore<T>(dataFolder: string, work: (store: Store) => P
   } finally {
     store.close()
   }
+}
+
+/**
+ * The same for a command that needs what is there already. Cron starts it in another folder than a person does, and a new
+ * database there would only say that it knows no project.
+ *
+ * @throws {CommandError} when there is no database in the folder.
+ */
+export async function withExistingStore<T>(dataFolder: string, work: (store: Store) => Promise<T> | T): Promise<T> {
+  if (!existsSync(join(dataFolder, 'quire.db'))) {
+    throw new CommandError(
+      `There is no database in ${resolve(dataFolder)}. Give the server's data folder with --data or QUIRE_DATA.`,
+    )
+  }
+  return withStore(dataFolder, work)
 }

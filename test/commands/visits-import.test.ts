@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -103,6 +103,26 @@ test.each([
   expect(jumped.summary.projects[0].visitors).toEqual(good.summary.projects[0].visitors)
 })
 
+test('a data folder without a database is named, and not made', async () => {
+  await writeFile(at('cron.log'), text)
+  const elsewhere = at('elsewhere')
+  const calls = [
+    ['import', at('cron.log')],
+    ['follow', at('cron.log'), '--once'],
+    ['prune', '--keep-days', '400'],
+    ['reset', '--yes'],
+  ]
+  for (const call of calls) {
+    const { code, stderr } = await runQuire(['visits', ...call, '--project', 'prj_1', '--data', elsewhere])
+    expect({ call, code, stderr }).toEqual({
+      call,
+      code: 1,
+      stderr: `There is no database in ${elsewhere}. Give the server's data folder with --data or QUIRE_DATA.\n`,
+    })
+  }
+  await expect(access(elsewhere)).rejects.toThrow('ENOENT')
+})
+
 test('an empty log is fine', async () => {
   await writeFile(at('empty.log'), '')
   const { code, summary } = await importJson([at('empty.log'), '--project', await createProject()])
@@ -172,6 +192,9 @@ test('one log of several sites goes to their projects', async () => {
   const refused = await quire(['visits', 'import', at('access.log'), '--by-host'])
   expect(refused).toMatchObject({ code: 1, stdout: '' })
   expect(refused.stderr).toMatch(/Lines of combined do not say which host was asked\. Give --project ID/)
+  const fields = 'time=t,method=m,path=p,status=s,userAgent=u,address=a'
+  const unnamed = await quire(['visits', 'import', at('access.log'), '--by-host', '--json-fields', fields])
+  expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringMatching(/or add host=PATH to --json-fields\.$/m) })
 })
 
 test('imports at the same time, into one project or several, count as one after another', async () => {

@@ -309,8 +309,10 @@ export class LogReader {
   /** What is remembered is as one format writes it. */
   #useFormat(format: LogFormat): void {
     if (this.#hosts && !format.hasHost) {
+      const remedy =
+        format.name === 'json' ? 'add host=PATH to --json-fields' : `log in a format that does (${namesWithHost})`
       throw new LogFormatError(
-        `Lines of ${format.name} do not say which host was asked. Give --project ID, or log in a format that does (${namesWithHost}).`,
+        `Lines of ${format.name} do not say which host was asked. Give --project ID, or ${remedy}.`,
       )
     }
     if (this.#format !== format) {
