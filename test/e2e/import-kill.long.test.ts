@@ -17,7 +17,7 @@ import { createOrganization } from '../support/server.ts'
 const kills = 50
 const from = 20_500
 const days = 60
-const main = join(import.meta.dirname, '../../server/main.ts')
+const importer = join(import.meta.dirname, 'import-in-batches.ts')
 
 test(`kill -9 at ${kills} random moments of an import, then the import again: what brute force counts`, async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-import-kill-'))
@@ -28,25 +28,37 @@ test(`kill -9 at ${kills} random moments of an import, then the import again: wh
   const store = openStore(dataFolder)
   const { projectId } = await createOrganization(store)
   store.close()
-  const args = ['visits', 'import', file, '--project', projectId, '--data', dataFolder, '--json']
+  const countVisitors = async () => {
+    const counted = openStore(dataFolder)
+    const { totals } = await counted.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })
+    counted.close()
+    return totals.total
+  }
 
   try {
     let killed = 0
+    const left = new Set<number>()
     let longestMs = 4000
     for (let attempt = 0; killed < kills; attempt++) {
-      const child = spawn(process.execPath, [main, ...args], { stdio: 'ignore' })
+      const child = spawn(process.execPath, [importer, file, projectId, dataFolder], { stdio: 'inherit' })
       const startedAt = performance.now()
       const timer = setTimeout(() => child.kill('SIGKILL'), Math.random() * longestMs)
-      const [code] = await once(child, 'exit')
+      const [code, signal] = await once(child, 'exit')
       clearTimeout(timer)
+      expect(signal ?? code).toBe(signal ? 'SIGKILL' : 0)
+      left.add(await countVisitors())
       // One that ended by itself was no kill: the next moments are chosen below its time.
       if (code === 0) longestMs = performance.now() - startedAt
       else killed++
       expect(attempt).toBeLessThan(kills * 3)
     }
+    const args = ['visits', 'import', file, '--project', projectId, '--data', dataFolder, '--json']
     const { code, stdout } = await runQuire(args)
     expect(code).toBe(0)
     expect(JSON.parse(stdout).lines).toBe(lines.length)
+    // Some kills left nothing, some a part, and not all the same one.
+    const all = await countVisitors()
+    expect([...left].filter(total => total > 0 && total < all).length).toBeGreaterThan(1)
 
     const ranges = [
       [from - 1, from + days + 1],

@@ -1,0 +1,15 @@
+// Imports a log as the command does, but in batches so small that a kill finds some of them recorded and others not.
+import { importLog, recordViews } from '../../server/analytics/import/import-log.ts'
+import { LogReader } from '../../server/analytics/import/log-reader.ts'
+import { openStore } from '../../server/store/store.ts'
+
+const [file = '', projectId = '', dataFolder = ''] = process.argv.slice(2)
+const store = openStore(dataFolder)
+const project = await store.projects.find(projectId)
+if (!project) throw new Error(`There is no project ${projectId}.`)
+const secret = await store.visits.openVisitorKey()
+const reader = new LogReader({ projects: project, secret, now: Date.now(), viewsPerBatch: 20_000 })
+const { problem } = await importLog({ file, reader, visits: store.visits })
+if (problem !== undefined) throw new Error(problem)
+await recordViews(reader, store.visits)
+store.close()
