@@ -3,8 +3,6 @@ import { type AgentMatch, type Kind, nameOf } from './agent-list.ts'
 import { agentLists } from './agent-lists.ts'
 import { BoundedCache } from './bounded-cache.ts'
 
-export type { Kind }
-
 /** Who made a request, as the user agent tells it. */
 export interface Classification {
   kind: Kind

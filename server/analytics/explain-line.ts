@@ -1,10 +1,11 @@
 import type { Kind } from './agent-list.ts'
-import { dayMs, formatDay, toDay } from './day.ts'
+import { formatDay, toDay } from './day.ts'
 import { explainUserAgent, type UserAgentExplanation } from './explain-user-agent.ts'
 import { findClient } from './formats/address.ts'
 import { detectFormat, formats } from './formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat } from './formats/log-format.ts'
 import { longestLineBytes } from './import/line-splitter.ts'
+import { isFound, isPossible, markdownRuleName } from './import/page-view.ts'
 import { type Page, toPage } from './page.ts'
 
 /** What an import makes of one line, and why. */
@@ -38,7 +39,6 @@ export interface LineExplainerOptions {
   now: number
 }
 
-const earliestMs = Date.UTC(2000)
 const refusals: Record<NonNullable<Page['refusal']>, string> = {
   asset: 'is no page but a file that belongs to one, by its ending or its folder',
   'machine-file': 'is a file that programs read: rules for crawlers, a feed, a manifest, data',
@@ -90,7 +90,7 @@ export class LineExplainer {
     }
     tell('format', `${this.#format?.name}`)
     if (parsed === 'comment') return 'filtered: comment'
-    if (!(line.atMs >= earliestMs && line.atMs <= this.#options.now + dayMs)) {
+    if (!isPossible(line.atMs, this.#options.now)) {
       tell(
         'date',
         Number.isNaN(line.atMs) ? 'none of the calendar' : `${toInstant(line.atMs)}: before 2000, or over a day ahead`,
@@ -110,7 +110,7 @@ export class LineExplainer {
       return 'filtered: method'
     }
     tell('method', 'GET')
-    const isAnswered = (line.status >= 200 && line.status <= 299) || line.status === 304
+    const isAnswered = isFound(line.status)
     tell('status', `${line.status}${isAnswered ? '' : ': neither 2xx nor 304'}`)
     return isAnswered ? this.#explainPage(parser, explanation) : 'filtered: status'
   }
@@ -137,7 +137,7 @@ export class LineExplainer {
     const isMarkdownVisit = isMarkdown && told.kind !== 'ai'
     explanation.userAgent = told
     explanation.kind = isMarkdownVisit ? 'ai' : told.kind
-    explanation.rule = isMarkdownVisit ? 'ai: Markdown view' : told.rule
+    explanation.rule = isMarkdownVisit ? markdownRuleName : told.rule
     explanation.steps.push({ step: 'who', told: told.why })
   }
 

@@ -12,6 +12,7 @@ export interface Codec {
 }
 
 const chunkBytes = 256 * 1024
+/** So many bytes tell each codec. */
 export const magicBytes = 4
 
 const codecs: readonly Codec[] = [
@@ -33,6 +34,7 @@ export function isDamage(error: unknown): boolean {
   return /^Z(STD)?_/.test(String((error as NodeJS.ErrnoException | undefined)?.code))
 }
 
+/** Whether an error says that compressed data ends too early. */
 export function isCutOff(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'Z_BUF_ERROR'
 }

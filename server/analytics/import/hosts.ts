@@ -22,9 +22,9 @@ export class Hosts<Target> {
     this.#targets = targets
   }
 
-  /** Of the host from `start` up to `end`, with or without a port. */
-  find(bytes: Buffer, start: number, lineEnd: number): Target | undefined {
-    const end = Math.min(lineEnd, start + longestName)
+  /** What belongs to the host from `start` up to `hostEnd`, with or without a port; undefined when nothing does. */
+  find(bytes: Buffer, start: number, hostEnd: number): Target | undefined {
+    const end = Math.min(hostEnd, start + longestName)
     if (this.#table.size >= mostRemembered) this.#forget()
     const number = this.#table.find(bytes, start, end)
     const host = number === -1 ? this.#add(bytes, start, end) : (this.#hosts[number] as Host<Target>)

@@ -1,4 +1,4 @@
-import type { Kind } from '../classify.ts'
+import type { Kind } from '../agent-list.ts'
 import type { Day } from '../day.ts'
 import { listRules, type Rule } from './rules.ts'
 
@@ -78,6 +78,7 @@ function addCounts<Name extends string>(counts: Record<Name, number>, more: Read
   for (const name of Object.keys(more) as Name[]) counts[name] += more[name]
 }
 
+/** Sums up counts of any names. */
 export function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0)
 }

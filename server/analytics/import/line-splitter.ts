@@ -1,6 +1,7 @@
 /** Called for each line: the bytes from `start` up to `end`, without its line break, valid during the call only. */
 export type OnLine = (bytes: Buffer, start: number, end: number) => void
 
+/** Of a line that is read: no request is longer. */
 export const longestLineBytes = 64 * 1024
 
 const lineFeed = 0x0a
@@ -16,21 +17,13 @@ export class LineSplitter {
   readonly #held = Buffer.allocUnsafe(longestLineBytes)
   #heldBytes = 0
   #isSkipping = false
-  #pendingBytes = 0
 
   constructor(onLine: OnLine, onTooLong: () => void) {
     this.#onLine = onLine
     this.#onTooLong = onTooLong
   }
 
-  /** Bytes since the last line break: those of a line that is not whole yet. */
-  get pendingBytes(): number {
-    return this.#pendingBytes
-  }
-
   push(chunk: Buffer): void {
-    const last = chunk.lastIndexOf(lineFeed)
-    this.#pendingBytes = last === -1 ? this.#pendingBytes + chunk.length : chunk.length - last - 1
     let start = 0
     while (start < chunk.length) {
       const end = chunk.indexOf(lineFeed, start)
@@ -50,14 +43,12 @@ export class LineSplitter {
   /** Emits the last line when no line break ended it. */
   end(): void {
     if (this.#heldBytes > 0 || this.#isSkipping) this.#release()
-    this.#pendingBytes = 0
   }
 
   /** Drops the last line when no line break ended it: where the input was cut off, half a line is none. */
   drop(): void {
     this.#heldBytes = 0
     this.#isSkipping = false
-    this.#pendingBytes = 0
   }
 
   #hold(chunk: Buffer, start: number, end: number): void {

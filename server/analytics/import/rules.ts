@@ -1,4 +1,4 @@
-import type { Kind } from '../classify.ts'
+import type { Kind } from '../agent-list.ts'
 
 /** What told who made a view, see `Classification`; numbered, so that a line is counted without a look-up. */
 export interface Rule {
@@ -11,6 +11,7 @@ export interface Rule {
 const rules: Rule[] = []
 const byName = new Map<string, Rule>()
 
+/** Gives a rule its number, the same each time. */
 export function findRule(kind: Kind, name: string): Rule {
   const key = `${kind} ${name}`
   const known = byName.get(key)
@@ -21,6 +22,7 @@ export function findRule(kind: Kind, name: string): Rule {
   return rule
 }
 
+/** Lists the rules by their numbers. */
 export function listRules(): readonly Rule[] {
   return rules
 }

@@ -1,5 +1,6 @@
 import { classify } from '../classify.ts'
 import { ByteTable } from './byte-table.ts'
+import { markdownRuleName } from './page-view.ts'
 import { findRule, type Rule } from './rules.ts'
 
 export interface UserAgent {
@@ -12,7 +13,7 @@ export interface UserAgent {
   markdownRule: Rule
 }
 
-const markdownRule = findRule('ai', 'ai: Markdown view')
+const markdownRule = findRule('ai', markdownRuleName)
 
 /** The user agents of a log, each classified once and found again by its bytes. */
 export class UserAgents {

@@ -86,16 +86,6 @@ test('bytes come in any pieces, batches are of any size, and are taken at any ti
   )
 })
 
-test('one pending byte is one that no line has ended', () => {
-  const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.now() })
-  const text = line()
-  const pending = [text, '\n', 'abc', 'def', '\nx', 'y'.repeat(200_000), '\n'].map(piece => {
-    reader.push(Buffer.from(piece))
-    return reader.pendingBytes
-  })
-  expect(pending).toEqual([text.length, 0, 3, 6, 1, 200_001, 0])
-})
-
 test('half a line at the end of a file is none of the next', () => {
   const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
   reader.push(Buffer.from(`${line()}\n${line().slice(0, 60)}`))
