@@ -56,8 +56,9 @@ export function logOptions(prefix = ''): Option[] {
 export const logHelp = `Formats: combined (nginx, Apache), vhost_combined, caddy (JSON), traefik, traefik-json, cloudfront; and json, any JSON
 lines, with the dotted paths of the fields:
   --json-fields time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost
-Times are RFC 3339, or seconds or milliseconds since 1970. host is only needed for --by-host. Traefik has to be told to
-keep the user agent: accessLog.fields.headers.names.User-Agent=keep
+Times are RFC 3339, the date of a combined log, or a number since 1970: seconds, milliseconds, microseconds or nanoseconds.
+host is only needed for --by-host. Traefik has to be told to keep the user agent:
+accessLog.fields.headers.names.User-Agent=keep
 
 Behind proxies the client stands in a list, and --client-field says where: the name of a header (caddy, traefik-json), a
 column (cloudfront), a dotted path (json), or the number of the field after the user agent, or last (combined,

@@ -84,8 +84,8 @@ export function describe(summary: ImportSummary): string {
     ['Page views', sum(pageViews), showKinds(pageViews)],
     ['  AI', pageViews.ai, list(ofAi)],
     ['  neither', pageViews.neither, list(ofNeither)],
-    ['Filtered', sum({ ...filtered }), list(Object.entries(filtered))],
-    ['Malformed', sum({ ...malformed }), list(Object.entries(malformed))],
+    ['Filtered', sum(filtered), list(Object.entries(filtered))],
+    ['Malformed', sum(malformed), list(Object.entries(malformed))],
     ...projects.flatMap(project => describeProject(project, projects.length === 1)),
   ]
   if (summary.tooOldViews > 0) {

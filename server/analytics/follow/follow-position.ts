@@ -27,6 +27,6 @@ export function formatPosition(position: FollowPosition | null): string {
  */
 export function parsePosition(text: string): FollowPosition | null {
   const { version: written, ...position } = JSON.parse(text) as { version: number } & FollowPosition
-  if (written !== version) throw new Error(`The position of the log was written by a newer Quire. Upgrade Quire.`)
+  if (written !== version) throw new Error('The position of the log was written by a newer Quire. Upgrade Quire.')
   return position.file === undefined ? null : position
 }
