@@ -1,8 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { VisitsNotWrittenError } from './analytics/follow/batch-writer.ts'
 import { checkFollowable } from './analytics/follow/check-followable.ts'
 import { defaultPacing, followAccessLog } from './analytics/follow/follow-log.ts'
 import { pause } from './analytics/follow/pause.ts'
+import { LogFormatError } from './analytics/formats/log-format.ts'
+import { LogFileError } from './analytics/import/log-file.ts'
+import { VisitorKeyError } from './analytics/unique-visitors.ts'
+import { CommandError } from './commands/command-error.ts'
 import type { FollowedLog } from './commands/follow-options.ts'
+import { getProject } from './commands/get-project.ts'
 import { readLogFlags } from './commands/log-options.ts'
 import type { FollowNews, FollowSetup } from './follow-logs.ts'
 import { openStore } from './store/store.ts'
@@ -27,8 +33,7 @@ async function followForever({ file, projectId }: FollowedLog): Promise<void> {
   const about = { log: file, projectId }
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
-      const project = await store.projects.find(projectId)
-      if (!project) throw new Error(`There is no project ${projectId}. See: quire projects list`)
+      const project = await getProject(store, projectId)
       await checkFollowable(file)
       tell({ level: 'info', details: about, message: 'following a log' })
       await followAccessLog({
@@ -42,10 +47,18 @@ async function followForever({ file, projectId }: FollowedLog): Promise<void> {
       })
     } catch (error) {
       const next = signal.aborted ? 'the next start goes on where it was' : `the next try is in ${pauseMs / 1000} s`
-      tell({ level: 'error', details: { ...about, err: error }, message: `a log is not followed; ${next}` })
+      tell({ level: 'error', details: { ...about, err: toLogged(error) }, message: `a log is not followed; ${next}` })
       await pause(pauseMs, signal)
     }
   }
+}
+
+/** What is told in a sentence for the operator needs no stack, least of all at each try. */
+function toLogged(error: unknown): unknown {
+  const isExplained = [CommandError, LogFileError, LogFormatError, VisitorKeyError, VisitsNotWrittenError].some(
+    kind => error instanceof kind,
+  )
+  return isExplained ? { message: (error as Error).message } : error
 }
 
 function tell(news: FollowNews): void {

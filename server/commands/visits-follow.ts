@@ -2,7 +2,13 @@ import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { VisitsNotWrittenError } from '../analytics/follow/batch-writer.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
-import { defaultPacing, type FollowStatus, followAccessLog } from '../analytics/follow/follow-log.ts'
+import {
+  defaultPacing,
+  describeUnread,
+  type FollowStatus,
+  followAccessLog,
+  isAllUnread,
+} from '../analytics/follow/follow-log.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
 import { sum } from '../analytics/import/import-tally.ts'
 import { LogFileError } from '../analytics/import/log-file.ts'
@@ -81,6 +87,7 @@ async function follow(store: Store, file: string, flags: FollowFlags): Promise<v
       statusMs: flags.json ? flags.statusSeconds * 1000 : 1000,
     })
     status.end(ended, (performance.now() - startedAt) / 1000)
+    if (flags.once && isAllUnread(ended.tally)) throw new CommandError(describeUnread(file, ended.tally))
   } catch (error) {
     status.clear()
     throw explain(error)

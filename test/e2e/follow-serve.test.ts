@@ -63,6 +63,8 @@ test('a server follows a log through a rotation and its own restart, and answers
     err: { message: `There is no project ${unknown}. See: quire projects list` },
     msg: 'a log is not followed; the next try is in 1 s',
   })
+  // A sentence for the operator, and no stack at each try.
+  expect(output).not.toContain('follow-worker.ts')
   expect(output + server.output()).not.toContain(toAddress(1))
 })
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -53,6 +53,16 @@ test('5 rotations of both kinds under load and a restart: no line is lost or cou
   expect(follow.status()?.aheadBytes).toBe(0)
   expect(lines + (follow.status()?.lines ?? 0)).toBe(written)
   expect(lines).toBeGreaterThan(0)
+})
+
+test('a run with --once fails when not one line is in a format that is known', async () => {
+  writeFileSync(log, 'nothing of the kind\n'.repeat(3))
+  const { code, stdout, stderr } = await runQuire(['visits', 'follow', '--once', ...args])
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `${log}: not one of 3 lines is in a format that is known. See the flag for the format in --help: the next start reads them again.\n`,
+  })
+  expect(stdout).toMatch(/^3 lines .* malformed 3;/)
 })
 
 test('a run with --once counts what was added, and says what it did', async () => {

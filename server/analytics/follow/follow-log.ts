@@ -66,14 +66,16 @@ export async function followAccessLog(options: FollowOptions): Promise<FollowSta
   const follower = new LogFollower({ path, position: begun, printHead, graceMs: pacing.graceMs, now, warn })
   const isStatusDue = createClock(options.statusMs ?? pacing.pollMs)
 
-  const warnOfFormat = createFormatWarning(path, reader, warn)
+  // Whoever runs it once sees in the tally that nothing was read.
+  const warnOfFormat = options.once ? () => {} : createFormatWarning(path, reader, warn)
 
   let read: { position: FollowPosition | null; since: number } | undefined
   const flush = async () => {
     if (!read) return
     const { position } = read
     read = undefined
-    await writer.write(reader.takeBatches(), position)
+    // What no format fits stays unread: the next run, told the right one, begins with it.
+    if (!isAllUnread(reader.tally)) await writer.write(reader.takeBatches(), position)
     warnOfFormat()
   }
   const measure = async () => ({ tally: reader.tally, aheadBytes: await follower.countAheadBytes() })
@@ -148,11 +150,20 @@ const enoughLines = 100
 function createFormatWarning(path: string, reader: LogReader, warn: (message: string) => void): () => void {
   let isSaid = false
   return () => {
-    const { lines, malformed } = reader.tally
-    if (isSaid || lines < enoughLines || malformed['wrong-format'] < lines) return
+    if (isSaid || reader.tally.lines < enoughLines || !isAllUnread(reader.tally)) return
     isSaid = true
-    warn(`${path}: not one of ${lines} lines is in a format that is known. See the flag for the format in --help.`)
+    warn(describeUnread(path, reader.tally))
   }
+}
+
+/** Whether there are lines, and not one is in a format that is known: then no position is kept. */
+export function isAllUnread({ lines, malformed }: ImportTally): boolean {
+  return lines > 0 && malformed['wrong-format'] + malformed['too-long'] === lines
+}
+
+/** Of a log that `isAllUnread`, for the operator. */
+export function describeUnread(log: string, { lines }: ImportTally): string {
+  return `${log}: not one of ${lines} lines is in a format that is known. See the flag for the format in --help: the next start reads them again.`
 }
 
 function isFileError(error: unknown): error is Error {

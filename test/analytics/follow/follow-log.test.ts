@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FollowOptions, type FollowStatus, followAccessLog } from '../../../server/analytics/follow/follow-log.ts'
+import { createJsonFormat, parseJsonFields } from '../../../server/analytics/formats/json.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
 import { waitFor } from '../../support/export-site.ts'
 import { toAddress, toLine } from './numbered-lines.ts'
@@ -161,15 +162,33 @@ test('takes the dates of months to come: its clock goes on', async () => {
 })
 
 test('says once that no line is in a format that is known', async () => {
+  const stopping = new AbortController()
+  const running = follow({ signal: stopping.signal })
   appendFileSync(log, 'nothing of the kind\n'.repeat(150))
-  expect((await follow({ once: true })).tally).toMatchObject({ lines: 150, malformed: { 'wrong-format': 150 } })
-  expect(warnings).toEqual([
-    `${log}: not one of 150 lines is in a format that is known. See the flag for the format in --help.`,
-  ])
+  await waitFor(async () => (warnings.length > 0 ? true : undefined))
   appendFileSync(log, 'nothing of the kind\n'.repeat(50))
-  write(0, 1)
-  await follow({ once: true })
-  expect(warnings).toHaveLength(1)
+  await setTimeout(100)
+  stopping.abort()
+  expect((await running).tally).toMatchObject({ lines: 200, malformed: { 'wrong-format': 200 } })
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /access\.log: not one of \d+ lines is in a format that is known\. See the flag for the format in/,
+    ),
+  ])
+})
+
+test('lines of a format it was not told are still there for a run that is', async () => {
+  const toJson = (i: number) =>
+    `${JSON.stringify({ t: '2026-11-20T10:00:00Z', m: 'GET', p: '/a', s: 200, u: 'Mozilla/5.0 Firefox/131.0', a: toAddress(i) })}\n`
+  for (let i = 0; i < 10; i++) appendFileSync(log, toJson(i))
+  expect((await follow({ once: true })).tally).toMatchObject({ lines: 10, malformed: { 'wrong-format': 10 } })
+  renameSync(log, `${log}.1`)
+  for (let i = 10; i < 20; i++) appendFileSync(log, toJson(i))
+  expect((await follow({ once: true })).tally).toMatchObject({ lines: 20, malformed: { 'wrong-format': 20 } })
+  const format = createJsonFormat(parseJsonFields('time=t,method=m,path=p,status=s,userAgent=u,address=a'))
+  expect((await follow({ once: true, format })).tally).toMatchObject({ lines: 20, newVisitorDays: 20 })
+  expect((await follow({ once: true, format })).tally.lines).toBe(0)
+  expect(warnings).toEqual([])
 })
 
 test('follows a link by the name of the link', async () => {
