@@ -17,7 +17,7 @@ export function openSecret(file: string): Buffer {
   try {
     const secret = readFileSync(file)
     if (secret.length === secretBytes) return secret
-    throw new SecretError(`${file} has ${secret.length} bytes, not ${secretBytes}`)
+    throw new SecretError(`${file} has ${secret.length} bytes, not ${secretBytes}. Restore it from a backup.`)
   } catch (error) {
     if (error instanceof SecretError) throw error
     const { code } = error as NodeJS.ErrnoException

@@ -136,7 +136,15 @@ test('a folder, a socket, what is not there, an unknown project or format: one s
   await mkdir(at('folder'))
   const server = createServer()
   await new Promise<void>(done => server.listen(at('socket'), done))
+  await writeFile(at('old.xz'), Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]))
+  await writeFile(at('old.bz2'), 'BZh91AY&SY')
   const cases: [string[], number, RegExp][] = [
+    [
+      [at('old.xz'), '--project', project],
+      1,
+      /old\.xz is compressed by xz, which is not read\. Pipe it: xz -dc .*old\.xz \|/,
+    ],
+    [[at('old.bz2'), '--project', project], 1, /old\.bz2 is compressed by bzip2, which is not read/],
     [[at('folder'), '--project', project], 1, /folder is a folder\. Give the log files in it/],
     [[at('socket'), '--project', project], 1, /socket is no file\. Give a log file, or - for standard input\./],
     [[at('none.log'), '--project', project], 1, /none\.log does not exist\./],

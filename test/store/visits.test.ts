@@ -125,7 +125,7 @@ describe('the visitor key', () => {
   test('is refused when it has another size', () => {
     writeFileSync(join(folder, 'visitor.key'), 'short')
     expect(() => store.visits.openVisitorKey()).toThrow(VisitorKeyError)
-    expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key has 5 bytes, not 32/)
+    expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key has 5 bytes, not 32\. Restore it from a backup\./)
   })
 
   test('is not made anew when visitors were counted with it', async () => {

@@ -63,7 +63,7 @@ export class CombinedParser implements LineParser {
     line.userAgentStart = referrerEnd + 3
     line.userAgentEnd = userAgentEnd
     readRequest(bytes, requestStart, requestEnd, line)
-    if (this.#clientField > 0) findField(bytes, userAgentEnd + 1, end, this.#clientField, line)
+    if (this.#clientField > 0 && !findField(bytes, userAgentEnd + 1, end, this.#clientField, line)) return 'malformed'
     return 'request'
   }
 
@@ -163,24 +163,29 @@ function findSizeEnd(bytes: Uint8Array, from: number, end: number): number {
   return -1
 }
 
-/** Finds the `wanted`-th field from `from` on, or the last when there are fewer and any is wanted. */
-function findField(bytes: Uint8Array, from: number, end: number, wanted: number, line: LogLine): void {
+/**
+ * Finds the `wanted`-th field from `from` on, or the last when there are fewer and any is wanted. False when a quote is not
+ * closed: the line is cut off, and half an address is another one.
+ */
+function findField(bytes: Uint8Array, from: number, end: number, wanted: number, line: LogLine): boolean {
   line.clientStart = line.clientEnd = 0
   let at = from
   for (let count = 1; count <= wanted; count++) {
     while (at < end && bytes[at] === space) at++
     if (at >= end) {
       if (Number.isFinite(wanted)) line.clientStart = line.clientEnd = 0
-      return
+      return true
     }
     const isQuoted = bytes[at] === quote
     const start = isQuoted ? at + 1 : at
     const stop = isQuoted ? findQuote(bytes, start, end) : bytes.indexOf(space, start)
+    if (isQuoted && stop === -1) return false
     const fieldEnd = stop === -1 || stop > end ? end : stop
     line.clientStart = start
     line.clientEnd = fieldEnd
     at = isQuoted ? fieldEnd + 1 : fieldEnd
   }
+  return true
 }
 
 const named: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' }

@@ -29,6 +29,19 @@ export function findCodec(head: Buffer): Codec | undefined {
   return codecs.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
 }
 
+/** What else logs are compressed in, and what unpacks it: whoever has such a log should be told. */
+const unread = [
+  { name: 'xz', magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58]), unpack: 'xz -dc' },
+  { name: 'bzip2', magic: Buffer.from('BZh'), unpack: 'bzip2 -dc' },
+  { name: 'lz4', magic: Buffer.from([0x04, 0x22, 0x4d, 0x18]), unpack: 'lz4 -dc' },
+  { name: 'zip', magic: Buffer.from([0x50, 0x4b, 0x03, 0x04]), unpack: 'unzip -p' },
+]
+
+/** How a file that begins with `head` is compressed, when it is in a way that is not read. */
+export function findUnreadCompression(head: Buffer): { name: string; unpack: string } | undefined {
+  return unread.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
+}
+
 /** Whether an error says that compressed data is cut off or damaged. */
 export function isDamage(error: unknown): boolean {
   return /^Z(STD)?_/.test(String((error as NodeJS.ErrnoException | undefined)?.code))

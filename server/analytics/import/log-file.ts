@@ -1,6 +1,14 @@
 import { constants } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
-import { type Codec, decompress, findCodec, isCutOff, isDamage, magicBytes } from './decompress.ts'
+import {
+  type Codec,
+  decompress,
+  findCodec,
+  findUnreadCompression,
+  isCutOff,
+  isDamage,
+  magicBytes,
+} from './decompress.ts'
 
 /** Says in one line why a log cannot be read, or not to its end; shown to the operator as it is. */
 export class LogFileError extends Error {}
@@ -38,7 +46,8 @@ export async function openLogFile(file: string): Promise<LogFile> {
 /**
  * The size of a file that can be read as a log; undefined for a pipe or standard input.
  *
- * @throws {LogFileError} when it is missing, a folder, a socket or a disk, or may not be read.
+ * @throws {LogFileError} when it is missing, a folder, a socket or a disk, may not be read, or is compressed in a way that is
+ * not read.
  */
 export async function checkLogFile(file: string): Promise<number | undefined> {
   if (file === '-') return undefined
@@ -49,9 +58,26 @@ export async function checkLogFile(file: string): Promise<number | undefined> {
       throw new LogFileError(`${file} is no file. Give a log file, or - for standard input.`)
     }
     await access(file, constants.R_OK)
-    return stats.isFile() ? stats.size : undefined
+    if (!stats.isFile()) return undefined
+    await refuseUnreadCompression(file)
+    return stats.size
   } catch (error) {
     throw error instanceof LogFileError ? error : new LogFileError(explain(file, error), { cause: error })
+  }
+}
+
+async function refuseUnreadCompression(file: string): Promise<void> {
+  const handle = await open(file, 'r')
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(magicBytes), 0, magicBytes, 0)
+    const found = findUnreadCompression(buffer.subarray(0, bytesRead))
+    if (found) {
+      throw new LogFileError(
+        `${file} is compressed by ${found.name}, which is not read. Pipe it: ${found.unpack} ${file} | quire visits import -`,
+      )
+    }
+  } finally {
+    await handle.close()
   }
 }
 

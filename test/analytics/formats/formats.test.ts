@@ -150,3 +150,12 @@ test.each([
 ] as const)('after the user agent %j, field %s: the client is %s', (after, clientField, client) => {
   expect(readLog(combinedLine + after, { clientField }).views).toMatchObject([{ visitor: visitor(client, firefox) }])
 })
+
+test.each([
+  [' "198.51.100.1', '1'],
+  [' "198.51.100.1', 'last'],
+  [' "198.51.100.1, 10.0.0.1" "0.0', 'last'],
+])('half a field after the user agent, %j, is no client: the line is malformed', (after, clientField) => {
+  const { views, tally } = readLog(combinedLine + after, { clientField })
+  expect({ views, malformed: tally.malformed }).toMatchObject({ views: [], malformed: { 'wrong-format': 1 } })
+})
