@@ -1,7 +1,7 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { CommandError } from './command-error.ts'
 import { getProject } from './get-project.ts'
-import { dataOption, projectOption } from './options.ts'
+import { dataOption } from './options.ts'
 import { withExistingStore } from './with-store.ts'
 
 interface Flags {
@@ -11,27 +11,30 @@ interface Flags {
 }
 
 export function visitsResetCommand(): Command {
-  return new Command('reset')
-    .description('delete all visits of a project, to import its logs anew')
-    .addOption(projectOption().makeOptionMandatory())
-    .option('--yes', 'that is what you want; it cannot be undone')
-    .addOption(dataOption())
-    .addHelpText(
-      'after',
-      `
+  return (
+    new Command('reset')
+      .description('delete all visits of a project, to import its logs anew')
+      // No variable stands for it: what is deleted for good is named.
+      .addOption(new Option('--project <id>', 'project that was visited').makeOptionMandatory())
+      .option('--yes', 'that is what you want; it cannot be undone')
+      .addOption(dataOption())
+      .addHelpText(
+        'after',
+        `
 Examples:
   quire visits reset --project prj_0f3c9a1b2d4e5f60 --yes
   quire visits import /var/log/nginx/access.log* --project prj_0f3c9a1b2d4e5f60
 
 A visit keeps the class (human, AI) that the lists of agents gave it when it was imported. To apply newer lists to old visits,
 reset and import the logs again. End a follower of the project's logs first.`,
-    )
-    .action(async ({ project: id, yes, data }: Flags) => {
-      await withExistingStore(data, async store => {
-        await getProject(store, id)
-        if (!yes) throw new CommandError(`This deletes all visits of ${id} for good. Say so with --yes.`, 2)
-        await store.visits.deleteVisits(id)
+      )
+      .action(async ({ project: id, yes, data }: Flags) => {
+        await withExistingStore(data, async store => {
+          await getProject(store, id)
+          if (!yes) throw new CommandError(`This deletes all visits of ${id} for good. Say so with --yes.`, 2)
+          await store.visits.deleteVisits(id)
+        })
+        console.log(`The visits of ${id} are deleted.`)
       })
-      console.log(`The visits of ${id} are deleted.`)
-    })
+  )
 }

@@ -33,9 +33,11 @@ export function packView(day: Day, page: number, mask: number): number {
 const daysAtATime = 16
 const latestDay = 2 ** 31 - 1
 
-/** What a page's chain of days needs: predecessors by kind (human, AI, any), without and with the new views. */
-const statesPerPage = 6
+/** Human, AI, any. */
+const kinds = 3
 const ofAny = 2
+/** What a page's chain of days needs: the day before by kind, without the new views and then with them. */
+const statesPerPage = 2 * kinds
 
 /**
  * Adds views to the days of a visitor, and to `changes` what that makes of the counters.
@@ -195,7 +197,7 @@ export class VisitorHistory {
     for (let kind = 0; kind <= ofAny; kind++) {
       if (!isSeenAs(kind, mask) || states[at + kind] !== never) continue
       states[at + kind] = day
-      states[at + kind + 3] = day
+      states[at + kind + kinds] = day
     }
     return (
       states[at + ofAny] !== never &&
@@ -229,23 +231,23 @@ export class VisitorHistory {
     const states = this.#states
     const at = place * statesPerPage
     const isNewOfOneKind = before === 0 && after !== asHuman + asAi
-    if (isNewOfOneKind && states[at + after - 1 + 3] === states[at + ofAny + 3]) {
+    if (isNewOfOneKind && states[at + after - 1 + kinds] === states[at + ofAny + kinds]) {
       // Nearly all: both its kind and any are counted under the same day.
       const isHuman = after === asHuman ? 1 : 0
-      this.#changes.add(day, states[at + ofAny + 3] as number, page, isHuman, 1 - isHuman, 1)
+      this.#changes.add(day, states[at + ofAny + kinds] as number, page, isHuman, 1 - isHuman, 1)
     } else {
       for (let kind = 0; kind <= ofAny; kind++) this.#countKind(kind, at + kind, page, day, before, after)
     }
     for (let kind = 0; kind <= ofAny; kind++) {
       if (isSeenAs(kind, before)) states[at + kind] = day
-      if (isSeenAs(kind, after)) states[at + kind + 3] = day
+      if (isSeenAs(kind, after)) states[at + kind + kinds] = day
     }
   }
 
   #countKind(kind: number, at: number, page: number, day: Day, before: number, after: number): void {
     if (!isSeenAs(kind, after)) return
     const was = this.#states[at] as number
-    const is = this.#states[at + 3] as number
+    const is = this.#states[at + kinds] as number
     if (isSeenAs(kind, before)) {
       if (was === is) return
       this.#addOne(kind, day, was, page, -1)
