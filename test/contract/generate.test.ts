@@ -17,6 +17,7 @@ describe('npm run generate', () => {
       'generated',
       'scripts/generate',
       'scripts/generate.ts',
+      'scripts/run-program.ts',
       'server/commands/command-error.ts',
       'package.json',
     ]) {
