@@ -8,8 +8,8 @@ import type { UserAgent } from './user-agents.ts'
 const mostPeriods = 2 ** 20
 
 /**
- * Gathers the views of one project in columns. A view that is in the batch already is not put in again: a tenth to a third of
- * the lines of a log are reloads, and each would cost the store more than all the rest costs here.
+ * Gathers the views of one project in columns. A view that is in the batch already is not put in again: a reload would cost the
+ * store more than all the rest costs here.
  */
 export class BatchBuilder {
   readonly #hash: VisitorHash
