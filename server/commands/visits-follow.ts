@@ -164,7 +164,7 @@ function createStatusLine(file: string): StatusOutput {
     end({ tally: { lines, views, filtered, malformed, newVisitorDays } }, seconds) {
       clear()
       console.log(
-        `${showCount(lines)} lines in ${seconds.toFixed(1)} s: page views human ${showCount(views.human)}, AI ${showCount(views.ai)}, ` +
+        `${showCount(lines)} ${lines === 1 ? 'line' : 'lines'} in ${seconds.toFixed(1)} s: page views human ${showCount(views.human)}, AI ${showCount(views.ai)}, ` +
           `neither ${showCount(views.neither)}; filtered ${showCount(sum(filtered))}, malformed ${showCount(sum(malformed))}; ` +
           `visitors not seen before on a day ${showCount(newVisitorDays)}`,
       )

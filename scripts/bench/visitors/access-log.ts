@@ -20,6 +20,7 @@ const longestLine = 16 * 1024
 const daySeconds = 86_400
 const malformedShare = 0.002
 
+// Written apart from the demo's traffic: agents added for the demo must not move the figures of a benchmark.
 const assets = [
   '/assets/app.4f2a.js',
   '/assets/style.css?v=3',
