@@ -2,6 +2,7 @@ import { isDamage } from '../import/decompress.ts'
 import { LogFileError, openLogFile } from '../import/log-file.ts'
 import { headBytes } from './head-print.ts'
 import type { LogEntry } from './log-entries.ts'
+import { cutHeader, mostHeaderBytes } from './log-header.ts'
 import type { OpenLog } from './open-log.ts'
 
 const lineFeed = 0x0a
@@ -30,6 +31,8 @@ class CompressedLog implements OpenLog {
   head: Buffer = Buffer.alloc(0)
   offset: number
   #readTo = 0
+  /** Of what is passed over, up to `mostHeaderBytes`. */
+  #beginning: Buffer = Buffer.alloc(0)
 
   constructor(entry: LogEntry, offset: number, chunks: AsyncIterator<Buffer>, readBytes: () => number) {
     this.path = entry.path
@@ -42,6 +45,10 @@ class CompressedLog implements OpenLog {
     this.offset = offset
   }
 
+  get header(): Buffer {
+    return cutHeader(this.#beginning)
+  }
+
   get aheadBytes(): number {
     return Math.max(0, this.#sizeBytes - this.#readBytes())
   }
@@ -52,9 +59,8 @@ class CompressedLog implements OpenLog {
       if (done) return null
       const from = this.#readTo
       this.#readTo += chunk.length
-      if (this.head.length < headBytes) {
-        this.head = Buffer.concat([this.head, chunk.subarray(0, headBytes - this.head.length)])
-      }
+      this.head = grow(this.head, chunk, headBytes)
+      this.#beginning = grow(this.#beginning, chunk, Math.min(mostHeaderBytes, this.#beginAt))
       if (this.#readTo <= this.#beginAt) continue
       const end = chunk.lastIndexOf(lineFeed) + 1
       if (end > 0) this.offset = Math.max(this.#beginAt, from + end)
@@ -71,6 +77,10 @@ class CompressedLog implements OpenLog {
   async close(): Promise<void> {
     await this.#chunks.return?.()
   }
+}
+
+function grow(beginning: Buffer, chunk: Buffer, most: number): Buffer {
+  return beginning.length < most ? Buffer.concat([beginning, chunk.subarray(0, most - beginning.length)]) : beginning
 }
 
 /** The first bytes of a compressed log, up to `count`; fewer when it is damaged. */

@@ -87,8 +87,8 @@ export async function followAccessLog(options: FollowOptions): Promise<FollowSta
   /** What keeps the log from being read, if anything does. */
   const readPieces = async (): Promise<string | undefined> => {
     try {
-      for await (const { bytes, startsAnew, position } of follower.read()) {
-        if (startsAnew) reader.startFile()
+      for await (const { bytes, startsAnew, header, position } of follower.read()) {
+        if (startsAnew) reader.startFile(header)
         reader.setNow(now())
         reader.push(bytes)
         read = { position, since: read?.since ?? performance.now() }

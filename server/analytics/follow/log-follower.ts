@@ -12,6 +12,8 @@ export interface FollowedPiece {
   bytes: Buffer
   /** Half a line that came before is not continued: forget it. */
   startsAnew: boolean
+  /** The header that stands above, see `cutHeader`: of a file that is gone on with, where it starts anew. */
+  header: Buffer
   /** Where to go on when this piece and all before it are counted. */
   position: FollowPosition | null
 }
@@ -131,7 +133,7 @@ export class LogFollower {
     }
     const startsAnew = this.#isFresh
     this.#isFresh = false
-    return { bytes, position: this.#position, startsAnew }
+    return { bytes, position: this.#position, startsAnew, header: log.header }
   }
 
   #identify({ file, head, offset, modifiedAtMs }: OpenLog): LogIdentity {

@@ -7,6 +7,8 @@ export interface OpenLog {
   readonly isComplete: boolean
   /** The first bytes of what was read, up to `headBytes`. */
   readonly head: Uint8Array
+  /** What `cutHeader` finds above the place where it was left; known once `read` gave a piece. */
+  readonly header: Buffer
   /** Where the last whole line that was read ends, before compression. */
   readonly offset: number
   readonly modifiedAtMs: number

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { headBytes } from './head-print.ts'
 import { toFile } from './log-entries.ts'
+import { cutHeader, mostHeaderBytes } from './log-header.ts'
 import { LogReplacedError, type OpenLog } from './open-log.ts'
 
 const pieceBytes = 256 * 1024
@@ -23,8 +24,10 @@ export async function openPlainLog({ path, offset, isComplete }: PlainLogOptions
   const handle = await open(path)
   try {
     const stats = await handle.stat({ bigint: true })
-    const head = await readAt(handle, 0, Buffer.alloc(Math.min(headBytes, offset)))
-    return new PlainLog(handle, { path, offset, isComplete, file: toFile(stats), head })
+    const beginning = await readAt(handle, 0, Buffer.alloc(Math.min(mostHeaderBytes, offset)))
+    const head = Buffer.from(beginning.subarray(0, headBytes))
+    const header = Buffer.from(cutHeader(beginning))
+    return new PlainLog(handle, { path, offset, isComplete, file: toFile(stats), head, header })
   } catch (error) {
     await handle.close()
     throw error
@@ -35,6 +38,7 @@ class PlainLog implements OpenLog {
   readonly path: string
   readonly file: string
   readonly isComplete: boolean
+  readonly header: Buffer
   readonly #handle: FileHandle
   readonly #piece = Buffer.allocUnsafe(pieceBytes)
   head: Buffer
@@ -44,12 +48,13 @@ class PlainLog implements OpenLog {
   /** Behind `offset` while a line longer than a piece is read. */
   #readTo: number
 
-  constructor(handle: FileHandle, options: PlainLogOptions & { file: string; head: Buffer }) {
+  constructor(handle: FileHandle, options: PlainLogOptions & { file: string; head: Buffer; header: Buffer }) {
     this.#handle = handle
     this.path = options.path
     this.file = options.file
     this.isComplete = options.isComplete
     this.head = options.head
+    this.header = options.header
     this.offset = options.offset
     this.#readTo = options.offset
   }

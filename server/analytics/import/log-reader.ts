@@ -156,12 +156,17 @@ export class LogReader {
     this.#now = now
   }
 
-  /** Begins another log, whose format may be another one too. */
-  startFile(): void {
+  /**
+   * Begins another log, whose format may be another one too.
+   *
+   * @param header the lines at its beginning, when it is gone on with behind them: they count for nothing
+   */
+  startFile(header?: Buffer): void {
     this.#splitter.drop()
     this.#isFirstLine = true
     this.#parser = undefined
     if (this.#options.format) this.#useFormat(this.#options.format)
+    if (header?.length) new LineSplitter(this.#readHeaderLine, () => {}).push(header)
   }
 
   push(chunk: Buffer): void {
@@ -192,6 +197,11 @@ export class LogReader {
     this.#isFirstLine = false
     this.#common.lines++
     this.#common.malformed['too-long']++
+  }
+
+  readonly #readHeaderLine = (bytes: Buffer, start: number, end: number): void => {
+    const parser = this.#parser ?? this.#detect(bytes, start, end)
+    parser?.parse(bytes, start, end, this.#line)
   }
 
   readonly #readLine = (bytes: Buffer, from: number, end: number): void => {

@@ -1,9 +1,22 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FollowOptions, type FollowStatus, followAccessLog } from '../../../server/analytics/follow/follow-log.ts'
+import { formats } from '../../../server/analytics/formats/formats.ts'
 import { createJsonFormat, parseJsonFields } from '../../../server/analytics/formats/json.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
 import { waitFor } from '../../support/export-site.ts'
@@ -189,6 +202,42 @@ test('lines of a format it was not told are still there for a run that is', asyn
   expect((await follow({ once: true, format })).tally).toMatchObject({ lines: 20, newVisitorDays: 20 })
   expect((await follow({ once: true, format })).tally.lines).toBe(0)
   expect(warnings).toEqual([])
+})
+
+describe('a log whose header names its columns', () => {
+  const header = '#Version: 1.0\n#Fields: c-ip time date cs-method sc-status cs-uri-stem cs(User-Agent)\n'
+  const toColumns = (i: number) =>
+    `${[toAddress(i), '10:11:12', '2026-11-20', 'GET', '200', '/a', 'Mozilla/5.0%2520Firefox/131.0'].join('\t')}\n`
+  const cloudfront = formats.find(({ name }) => name === 'cloudfront')
+
+  test.each([
+    ['is gone on with', {}, () => {}],
+    ['is gone on with, in a format that is named', { format: cloudfront }, () => {}],
+    ['was renamed', {}, () => renameSync(log, `${log}.1`)],
+    [
+      'was copied and emptied',
+      {},
+      () => {
+        copyFileSync(log, `${log}.1`)
+        truncateSync(log)
+      },
+    ],
+    [
+      'was compressed',
+      {},
+      () => {
+        writeFileSync(`${log}.1.gz`, gzipSync(readFileSync(log)))
+        rmSync(log)
+      },
+    ],
+  ])('is read by it where it %s', async (_, options, rotate) => {
+    appendFileSync(log, header + toColumns(0) + toColumns(1))
+    expect((await follow({ once: true, ...options })).tally).toMatchObject({ lines: 4, newVisitorDays: 2 })
+    appendFileSync(log, toColumns(2))
+    rotate()
+    const { tally } = await follow({ once: true, ...options })
+    expect(tally).toMatchObject({ lines: 1, newVisitorDays: 1, malformed: { 'wrong-format': 0 } })
+  })
 })
 
 test('follows a link by the name of the link', async () => {
