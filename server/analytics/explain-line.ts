@@ -132,7 +132,7 @@ export class LineExplainer {
 
   #explainWho(parser: LineParser, isMarkdown: boolean, explanation: LineExplanation): void {
     const { bytes, userAgentStart, userAgentEnd } = this.#line
-    explanation.steps.push({ step: 'client', told: this.#explainClient() })
+    explanation.steps.push({ step: 'client', told: this.#explainClient(parser) })
     const told = explainUserAgent(parser.decodeHeader(bytes.toString('latin1', userAgentStart, userAgentEnd)))
     const isMarkdownVisit = isMarkdown && told.kind !== 'ai'
     explanation.userAgent = told
@@ -141,11 +141,11 @@ export class LineExplainer {
     explanation.steps.push({ step: 'who', told: told.why })
   }
 
-  #explainClient(): string {
+  #explainClient(parser: LineParser): string {
     const { bytes, addressStart, addressEnd, clientStart, clientEnd } = this.#line
     const peer = cut(bytes, addressStart, addressEnd)
     if (this.#options.clientField === undefined) return `${peer}, the peer`
-    const list = cut(bytes, clientStart, clientEnd)
+    const list = parser.decodeHeader(bytes.toString('latin1', clientStart, clientEnd))
     const client = findClient(list, this.#options.trustedProxies)
     return client === undefined
       ? `${peer}, the peer: the client field names no address`

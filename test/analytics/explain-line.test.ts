@@ -124,3 +124,17 @@ test('the client is the one that the client field names', () => {
     /^203\.0\.113\.9, the peer: the client field names no/,
   )
 })
+
+test('escapes of a log are undone as an import undoes them: of who asked, and of the list of clients', () => {
+  const explainer = new LineExplainer({ now, clientField: 'x-forwarded-for', trustedProxies: 1 })
+  explainer.explain('#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent) x-forwarded-for')
+  const agent = 'Mozilla/5.0%2520(compatible;%2520GPTBot/1.3)'
+  for (const list of ['198.51.100.7,%20192.0.2.1', '198.51.100.7,%2520192.0.2.1']) {
+    const text = ['2026-11-20', '10:11:12', '203.0.113.9', 'GET', '/a', '200', agent, list].join('\t')
+    expect(explainer.explain(text)).toMatchObject({
+      rule: 'ai: GPTBot',
+      userAgent: { userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.3)' },
+      steps: expect.arrayContaining([{ step: 'client', told: '192.0.2.1, of the client field' }]),
+    })
+  }
+})
