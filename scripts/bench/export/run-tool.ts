@@ -41,7 +41,8 @@ export interface RunToolOptions {
 /** Runs npm: the one that runs us, else the one in the PATH. */
 export async function runNpm(args: readonly string[], options: RunToolOptions): Promise<void> {
   const { npm_execpath: npm, npm_node_execpath: node = process.execPath } = process.env
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  // No site needs what its packages would do at their installation, and the project's own npm settings refuse it.
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts']
   // Puppeteer would download a browser of its own; the project finds one.
   const settings = { ...options, env: { ...options.env, PUPPETEER_SKIP_DOWNLOAD: '1' } }
   if (npm) return runTool(node, [npm, ...quiet, ...args], settings)
