@@ -111,6 +111,7 @@ Examples:
   quire export docs.example.com --origin http://10.0.0.5:8080/ -o docs.zip
   quire export docs.example.com -o docs.zip --cache ~/.cache/quire
   quire export docs.example.com --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
+  quire export docs.example.com --exclude '/internal/*' --exclude '*/drafts/*' -o docs.zip
   quire export docs.example.com --path / --path /guide/install -o two-pages.zip --json
   quire export docs.example.com --offline-search -o docs.zip
 
@@ -307,6 +308,7 @@ function summarize(outFile: string, { pageCount, sizeBytes, sha256, report }: Ex
     [report.deadLinks.length, 'link to a page that is not there', 'links to pages that are not there'],
     [report.missingFiles.length, 'file that could not be had', 'files that could not be had'],
     [report.skipped.length, 'page left out', 'pages left out'],
+    [report.excludedPages.length, 'page left out by choice', 'pages left out by choice'],
     [
       report.unresolved.length,
       'address that does not resolve in the bundle',

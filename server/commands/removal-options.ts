@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import {
   checkRemovalRules,
   joinRules,
+  noRemovalRules,
   parseRemovalRules,
   type RemovalRules,
   RemovalRulesError,
@@ -13,6 +14,7 @@ export interface RemovalFlags {
   removeSelector?: string[]
   removeScript?: string[]
   keep?: string[]
+  exclude?: string[]
   featuresFile?: string
 }
 
@@ -22,12 +24,14 @@ export const removalHelp = `Products of search, assistant, analytics and playgro
   --remove-script     host/path of a script, frame or style, with * for anything: cdn.example.com/ask/*, */ask.js,
                       /js/ask.js; or inline:TEXT for inline scripts that hold the text
   --keep              what is taken for a product and is none: a name from the report, a selector, or host/path
+  --exclude           pages that are neither fetched nor packed, as a path or host/path with * for anything: /internal/*,
+                      */drafts/*; links to them lead to the site on the web
   --features-file     the same as JSON: {"removeSelectors": [], "removeScripts": [], "keep": [], "products":
-                      [{"name": "Ask", "feature": "assistant", "selectors": ["#ask"], "scripts": ["*/ask.js"]}]};
-                      products are removed where their feature is off, everything else always
+                      [{"name": "Ask", "feature": "assistant", "selectors": ["#ask"], "scripts": ["*/ask.js"]}],
+                      "excludePages": []}; products are removed where their feature is off, everything else always
 In a variable, several values stand on lines of their own.`
 
-/** Adds the flags for what an export removes or keeps beyond the known products. */
+/** Adds the flags for what an export removes or keeps beyond the known products, and for the pages that it leaves out. */
 export function addRemovalOptions(command: Command): Command {
   const lines = (text: string, before: string[] | undefined) => [
     ...(before ?? []),
@@ -45,6 +49,7 @@ export function addRemovalOptions(command: Command): Command {
       list('--remove-script <pattern>', 'remove these scripts; may be repeated', 'QUIRE_EXPORT_REMOVE_SCRIPTS'),
     )
     .addOption(list('--keep <what>', 'keep what looks like a product; may be repeated', 'QUIRE_EXPORT_KEEP'))
+    .addOption(list('--exclude <pattern>', 'leave these pages out; may be repeated', 'QUIRE_EXPORT_EXCLUDE'))
     .addOption(
       new Option('--features-file <file>', 'read these and further products from JSON').env(
         'QUIRE_EXPORT_FEATURES_FILE',
@@ -58,11 +63,17 @@ export function addRemovalOptions(command: Command): Command {
  * @throws {CommandError} wrong usage, when a rule or the file cannot be read.
  */
 export function readRemovalFlags(flags: RemovalFlags): RemovalRules | null {
-  const { removeSelector = [], removeScript = [], keep = [], featuresFile } = flags
-  const given = removeSelector.length + removeScript.length + keep.length > 0
+  const { removeSelector = [], removeScript = [], keep = [], exclude = [], featuresFile } = flags
+  const given = removeSelector.length + removeScript.length + keep.length + exclude.length > 0
   try {
     const fromFlags = given
-      ? checkRemovalRules({ removeSelectors: removeSelector, removeScripts: removeScript, keep, products: [] })
+      ? checkRemovalRules({
+          ...noRemovalRules,
+          removeSelectors: removeSelector,
+          removeScripts: removeScript,
+          keep,
+          excludePages: exclude,
+        })
       : null
     return joinRules(fromFlags, featuresFile === undefined ? null : parseRemovalRules(readText(featuresFile)))
   } catch (error) {

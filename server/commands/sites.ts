@@ -30,6 +30,7 @@ Examples:
   quire sites create docs.example.com --project prj_0f3c9a1b2d4e5f60 --origin http://127.0.0.1:3000/
   quire sites set-origin docs.example.com http://10.0.0.5:8080/docs/
   quire sites set-features docs.example.com --remove-selector '#ask-us' --remove-script '*/ask-us.js'
+  quire sites set-features docs.example.com --exclude '/internal/*' --exclude '*/drafts/*'
   quire sites set-features docs.example.com --features-file features.json
   quire sites delete docs.example.com
 
@@ -69,7 +70,9 @@ An origin may be a private or loopback address, because it is set here by hand; 
       console.log(`${domain} is fetched from ${origin ?? `https://${domain}/`}.`)
     })
   addRemovalOptions(sites.command('set-features <domain>'))
-    .description('say what exports of a site remove or keep beyond the known products; replaces what was said before')
+    .description(
+      'say what exports of a site remove, keep and leave out beyond the known products; replaces what was said before',
+    )
     .option('--clear', 'go back to the known products alone')
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -77,7 +80,9 @@ An origin may be a private or loopback address, because it is set here by hand; 
     .action(async (domain: string, flags: SetFeaturesFlags) => {
       const removal = readRemovalFlags(flags)
       if ((removal === null) !== (flags.clear === true)) {
-        const wanted = removal ? '--clear goes with no other rule.' : 'Say what to remove or to keep, or --clear.'
+        const wanted = removal
+          ? '--clear goes with no other rule.'
+          : 'Say what to remove, to keep or to exclude, or --clear.'
         throw new CommandError(wanted, 2)
       }
       const updated = await withStore(flags.data, store => store.sites.updateRemoval(domain.toLowerCase(), removal))

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveFiles } from './bundle/archive.ts'
 import { collectSite } from './crawl/collect-site.ts'
+import { createExclusions } from './crawl/exclusions.ts'
 import { createSite } from './crawl/site.ts'
 import { ExportError } from './export-error.ts'
 import type { BundleFormat } from './export-job.ts'
@@ -44,7 +45,7 @@ export interface ExportOptions {
   paths: readonly string[] | null
   deployment: Deployment
   features: Features
-  /** What the site's settings add to the products that are recognised. */
+  /** What the site's settings add to the products that are recognised, and which pages they leave out. */
   removal?: RemovalRules | null
   version: string | null
   format: BundleFormat
@@ -103,7 +104,10 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const exempt = options.originAllowed ? options.origin : null
   const alsoExempt = options.alsoAllowed ?? []
   const pace = createPace()
-  const openDoor = () => openFetcher({ exempt, alsoExempt, limits, signal, pace, locate: url => site.own(url) ?? url })
+  const exclusions = createExclusions(options.removal?.excludePages ?? [], site)
+  const isExcluded = (url: URL) => site.own(url) !== null && exclusions.has(url)
+  const locate = (url: URL) => site.own(url) ?? url
+  const openDoor = () => openFetcher({ exempt, alsoExempt, limits, signal, pace, locate, isExcluded })
   const remembering = reuse ? rememberAnswers({ ...reuse, fetcher: openDoor(), limits }) : null
   const fetcher = remembering ?? openDoor()
   const { domain, origin, features, removal = null, isAlone = false } = options
@@ -118,7 +122,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     if (reuse) clock.end('compare', { isRepeated: repeated !== null }, 'compared with an export before')
     if (repeated) return { ...repeated, stageSeconds: clock.seconds() }
     const abort = (error: unknown) => ending.abort(error)
-    const collected = await collectSite(options, site, fetcher, pool, pace, signal, abort)
+    const collected = await collectSite(options, { site, exclusions, fetcher, pool, pace, signal, abort })
     const { state, report } = collected
     clock.end('fetch', { pages: report.pages }, 'site collected')
     const bundle = await makeBundle(collected, options, signal, clock)

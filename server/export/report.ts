@@ -24,6 +24,8 @@ export interface ExportReport {
   missingFiles: { url: string; reason: string; count: number; pages: string[] }[]
   /** Pages left out although something leads to them. */
   skipped: { url: string; reason: string }[]
+  /** Pages left out by choice, with the pattern that says so; links to them lead to the public site. */
+  excludedPages: { url: string; pattern: string }[]
   /** Products of others that were taken out of pages because their feature is off, or the site's settings say so. */
   removedFeatures: ProductCount[]
   /** Those that stay; they are still loaded from their vendors. */
@@ -82,11 +84,12 @@ export function beginReport(
     files: state.files.size,
     renderedPages: rendering.renderedPages.map(name).sort(),
     comparedPages: rendering.comparedPages.map(name).sort(),
-    notes: [...rendering.notes, ...noteUnvisited(unvisited)],
+    notes: [...rendering.notes, ...noteUnvisited(unvisited), ...state.exclusions.notes()],
     redirects: [],
     deadLinks: [],
     missingFiles: [],
     skipped: skipped.sort(byUrl),
+    excludedPages: state.exclusions.list().map(({ key, pattern }) => ({ url: name(key), pattern })),
     ...state.products.count(keptPages),
     ...listThirdParties(state),
     unresolved: [],

@@ -1,4 +1,4 @@
-import type { RemovalRules } from '../export/products/removal-rules.ts'
+import { noRemovalRules, type RemovalRules } from '../export/products/removal-rules.ts'
 import type { Site, Sites } from '../tenancy/site.ts'
 import type { Database } from './database.ts'
 
@@ -61,7 +61,8 @@ function toSite(row: Row): Site {
     domain: row.domain,
     projectId: row.project_id,
     origin: row.origin,
-    removal: row.removal === null ? null : (JSON.parse(row.removal) as RemovalRules),
+    // Rules of older versions lack what came later.
+    removal: row.removal === null ? null : { ...noRemovalRules, ...(JSON.parse(row.removal) as Partial<RemovalRules>) },
     createdAt: row.created_at,
   }
 }

@@ -52,6 +52,26 @@ test('a setting is a flag or an environment variable, and the flag wins', async 
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id: organizationId, name: 'Acme', plan: 'enterprise' }])
 })
 
+test('a site keeps which of its pages no export holds', async () => {
+  const [domain, patterns] = ['excluding.example.com', ['/internal/*', '*/drafts/*']]
+  const excluding = patterns.flatMap(pattern => ['--exclude', pattern])
+  await quire('sites', 'create', domain, '--project', projectId, ...excluding)
+  const stored = async () => {
+    const sites = JSON.parse((await quire('sites', 'list', '--json')).stdout)
+    return sites.find((site: { domain: string }) => site.domain === domain).removal?.excludePages
+  }
+  expect(await stored()).toEqual(patterns)
+  await quire('sites', 'set-features', domain, '--clear')
+  expect(await stored()).toBeUndefined()
+  const env = { QUIRE_DATA: join(folder, 'data'), QUIRE_EXPORT_EXCLUDE: '/a/*\n/b/*' }
+  expect((await runQuire(['sites', 'set-features', domain], { env })).code).toBe(0)
+  expect(await stored()).toEqual(['/a/*', '/b/*'])
+  expect(await quire('sites', 'set-features', domain, '--exclude', 'internal')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('excludePages: "internal" has no path'),
+  })
+})
+
 test('a key is shown once', async () => {
   const created = await quire(
     'keys',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ExportJob } from '../../server/export/export-job.ts'
 import { defaultLimits, ExportError, type ExportOptions } from '../../server/export/export-site.ts'
+import { noRemovalRules } from '../../server/export/products/removal-rules.ts'
 import { type Runner, type RunnerDeps, startRunner } from '../../server/export/runner.ts'
 import { openBundleFiles } from '../../server/store/bundle-files.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
@@ -114,6 +115,16 @@ test('a finished job has its bundle published, and leaves no scratch behind', as
   expect(await settled(jobId)).toMatchObject({ status: 'completed', progress: 100, pageCount: 3, bundle })
   expect(await readdir(join(folder, 'bundles'))).toEqual([`${jobId}.zip`])
   await waitFor(async () => ((await readdir(join(folder, 'work'))).length === 0 ? true : undefined))
+})
+
+test('the settings of the site go into its exports', async () => {
+  const removal = { ...noRemovalRules, excludePages: ['/internal/*'] }
+  await store.sites.updateRemoval('docs.example.com', removal)
+  const given: ExportOptions['removal'][] = []
+  const jobId = await startJob()
+  run(async options => void given.push(options.removal))
+  await settled(jobId)
+  expect(given).toEqual([removal])
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import type { CrawlState, PageOutcome, Resource } from '../crawl/crawl-state.ts'
+import type { Exclusions } from '../crawl/exclusions.ts'
 import { assetKey, isTellingQuery, linkKey, queryKey, type Site } from '../crawl/site.ts'
 import { relativeReference } from './layout.ts'
 
@@ -7,6 +8,8 @@ export type Destination =
   | { kind: 'inside'; path: string }
   /** Another site: a person may go there, a page may not load from there. */
   | { kind: 'elsewhere'; url: URL }
+  /** A page that is left out by choice; where the public finds it. */
+  | { kind: 'excluded'; url: URL }
   | { kind: 'gone'; reason: string }
 
 export interface BundleMap {
@@ -67,7 +70,11 @@ export function planLeads(
   return { pages, files, aliases }
 }
 
-export function createBundleMap(site: Site, { pages, files, aliases }: BundleLeads): BundleMap {
+export function createBundleMap(
+  site: Site,
+  { pages, files, aliases }: BundleLeads,
+  exclusions: Pick<Exclusions, 'has'>,
+): BundleMap {
   function placed(path: string | undefined): Destination {
     return path === undefined ? { kind: 'gone', reason: 'left out' } : { kind: 'inside', path }
   }
@@ -102,6 +109,12 @@ export function createBundleMap(site: Site, { pages, files, aliases }: BundleLea
     findPage(url) {
       const own = site.own(url)
       if (!own) return { kind: 'elsewhere', url }
+      if (exclusions.has(own)) {
+        // A file may be in the bundle because a page shows it.
+        const file = findFile(own)
+        own.hash = url.hash
+        return file.kind === 'inside' ? file : { kind: 'excluded', url: site.online(own) }
+      }
       const told = isTellingQuery(own) ? queryKey(own) : ''
       const start = pages.has(told) ? told : linkKey(own)
       let key = start
@@ -112,6 +125,7 @@ export function createBundleMap(site: Site, { pages, files, aliases }: BundleLea
         if (lead?.state === 'elsewhere') return { kind: 'elsewhere', url: new URL(lead.url) }
         if (lead?.state === 'redirect') {
           key = lead.to
+          if (exclusions.has(new URL(key))) return { kind: 'excluded', url: site.online(new URL(key + url.hash)) }
           continue
         }
         const file = hop === 0 ? files.get(assetKey(own)) : undefined

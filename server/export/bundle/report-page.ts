@@ -49,6 +49,7 @@ export function writeReportPage(report: ExportReport): string {
       row.pages.join('\n'),
     ]),
     table('Pages left out', ['Address', 'Why'], report.skipped, row => [row.url, row.reason]),
+    table('Pages left out by choice', ['Address', 'Left out by'], report.excludedPages, row => [row.url, row.pattern]),
     table('Redirects', ['From', 'To'], report.redirects, row => [row.from, row.to]),
     table('Products removed', productHeads, report.removedFeatures, productCells),
     table('Products kept, loaded from their vendors', productHeads, report.keptFeatures, productCells),

@@ -121,10 +121,11 @@ export function rewritePage(
 
   function decideOutside(destination: Destination, url: URL, address: string, role: UrlRole): Change {
     if (role === 'frame') {
-      findings.missingFile(url, destination.kind === 'gone' ? destination.reason : 'a frame of another site')
+      const why = destination.kind === 'gone' ? destination.reason : 'a frame of another site'
+      findings.missingFile(url, destination.kind === 'excluded' ? 'left out by choice' : why)
       return { drop: 'removed' }
     }
-    if (destination.kind === 'elsewhere') {
+    if (destination.kind === 'elsewhere' || destination.kind === 'excluded') {
       // An address without scheme, or one that a redirect took elsewhere, has to be written out.
       const moved = destination.url.href !== url.href
       return moved || !/^https?:/i.test(address) ? { to: destination.url.href } : undefined

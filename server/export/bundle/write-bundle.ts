@@ -48,7 +48,7 @@ export async function writeBundle(
   const aliases = findAliases(state.pages)
   const plan = planBundle(state, aliases)
   const leads = planLeads(state, plan, aliases)
-  const map = createBundleMap(state.site, leads)
+  const map = createBundleMap(state.site, leads, state.exclusions)
   const redirects = [...planRedirects(state, plan.redirects, map), ...planEntrance(plan, start, map)]
   const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...redirects.map(({ path }) => path)])
   const external = listExternal(state, plan.files)

@@ -13,15 +13,17 @@ const mostFailedShare = 0.1
  * @throws {ExportError} when it is not, or when a page that was asked for is not there.
  */
 export function checkOutcome(state: CrawlState, start: URL, wanted: URL[] | null): void {
-  const { site, pages } = state
+  const { site, pages, exclusions } = state
   const all = [...pages.values()]
   const found = all.filter(outcome => outcome.state === 'page').length
   const failed = all.filter(outcome => outcome.state === 'failed').length
   const first = pages.get(linkKey(start))
+  if (found === 0 && (exclusions.has(start) || (first?.state === 'redirect' && exclusions.has(new URL(first.to)))))
+    throw new ExportError(`The page ${start.pathname} is left out by choice; exclude fewer pages.`, 'not_found')
   if (found === 0 && first) throw explainStart(site, start, first)
   const lost = (wanted ?? []).filter(url => !leadsToPage(state, linkKey(url)))
   if (lost.length > 0) {
-    const names = lost.slice(0, 5).map(url => describeLost(url, pages.get(linkKey(url))))
+    const names = lost.slice(0, 5).map(url => describeLost(url, pages.get(linkKey(url)), exclusions.has(url)))
     const more = lost.length > 5 ? ` and ${lost.length - 5} more` : ''
     throw new ExportError(`No page is at ${names.join(', ')}${more}; correct \`paths\` and start again.`, 'not_found')
   }
@@ -34,7 +36,8 @@ export function checkOutcome(state: CrawlState, start: URL, wanted: URL[] | null
 }
 
 /** Limits and robots.txt are told; that a page is not there goes without saying. */
-function describeLost({ pathname }: URL, outcome: PageOutcome | undefined): string {
+function describeLost({ pathname }: URL, outcome: PageOutcome | undefined, isExcluded: boolean): string {
+  if (isExcluded) return `${pathname} (left out by choice)`
   return outcome?.state === 'skipped' || outcome?.state === 'unvisited' ? `${pathname} (${outcome.reason})` : pathname
 }
 

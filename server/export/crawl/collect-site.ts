@@ -14,6 +14,7 @@ import { checkOutcome } from './check-outcome.ts'
 import { crawlSite } from './crawl.ts'
 import type { CrawlState } from './crawl-state.ts'
 import { discoverSite, type MissingPage } from './discover.ts'
+import type { Exclusions } from './exclusions.ts'
 import { createModuleNames } from './import-map.ts'
 import { createJoinedNames } from './joined-names.ts'
 import { findData, needFile } from './pack-file.ts'
@@ -27,20 +28,25 @@ export interface CollectedSite {
   report: ExportReport
 }
 
+export interface CollectDeps {
+  site: Site
+  exclusions: Exclusions
+  fetcher: Fetcher
+  pool: PagePool
+  pace: Pace
+  signal: AbortSignal
+  /** Ends the whole export. */
+  abort(error: unknown): void
+}
+
 /**
  * Fetches all pages and files into the work folder, and begins the report.
  *
- * @param abort ends the whole export.
  * @throws {ExportError} when what was found is not worth a bundle.
  */
 export async function collectSite(
   options: ExportOptions,
-  site: Site,
-  fetcher: Fetcher,
-  pool: PagePool,
-  pace: Pace,
-  signal: AbortSignal,
-  abort: (error: unknown) => void,
+  { site, exclusions, fetcher, pool, pace, signal, abort }: CollectDeps,
 ): Promise<CollectedSite> {
   const { limits, onProgress, paths } = options
   onProgress({ stage: 'discover', pagesDone: 0, pagesKnown: 0, pageCount: 0 })
@@ -68,6 +74,7 @@ export async function collectSite(
     folder,
     isAllowed: discovered.isAllowed,
     refuseFile: products.refuse,
+    exclusions,
     products,
     views: options.reuse ? createViewMemory(options.reuse) : noViewMemory,
     abort,

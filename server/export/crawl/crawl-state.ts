@@ -6,6 +6,7 @@ import type { ViewMemory } from '../memory/view-memory.ts'
 import type { PagePool } from '../pool/page-pool.ts'
 import type { Span } from '../pool/spool.ts'
 import type { ProductRemoval } from '../products/product-removal.ts'
+import type { Exclusions } from './exclusions.ts'
 import type { ModuleNames } from './import-map.ts'
 import type { JoinedNames } from './joined-names.ts'
 import type { Queue } from './queue.ts'
@@ -74,6 +75,7 @@ export interface CrawlState {
   isAllowed(url: URL): boolean
   /** Whether an asset may be packed at all; a reason when not. */
   refuseFile(url: URL): string | null
+  exclusions: Exclusions
   /** What becomes of the products of others on the site's pages. */
   products: ProductRemoval
   /** What browsers saw in exports before this one. */

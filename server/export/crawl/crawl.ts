@@ -42,12 +42,14 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
 
   function addLink(url: URL) {
     const key = linkKey(url)
-    if (state.queried.has(key) && isTellingQuery(url)) return addTarget(queryKey(url), queryTarget(url).href)
-    queries.note(url)
-    addTarget(key, linkTarget(url).href)
+    if (state.queried.has(key) && isTellingQuery(url)) return addTarget(queryKey(url), queryTarget(url))
+    if (addTarget(key, linkTarget(url))) queries.note(url)
   }
 
-  function addTarget(key: string, target: string) {
+  /** False when it is left out. */
+  function addTarget(key: string, url: URL): boolean {
+    if (isLeftOut(state, key, url)) return false
+    const target = url.href
     const known = candidates.get(key)
     if (!known) {
       const candidate = { key, targets: [target], tried: 0 }
@@ -62,17 +64,22 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
       // The first spelling gave nothing; this one may.
       if (state.pages.get(key)?.state === 'missing') frontier.set(key, known)
     }
+    return true
   }
 
   function keep(page: FetchedPage) {
     const links = keepPage(state, page)
     kept.add(page.resource.key.replace(/\.html$/, ''))
     // One at a time: a page may hold a million links, and a URL takes much more memory than its text.
-    if (followLinks) for (const link of links) addLink(new URL(link))
+    for (const link of links) {
+      const url = new URL(link)
+      if (followLinks) addLink(url)
+      else isLeftOut(state, linkKey(url), url)
+    }
   }
 
   async function addQueries() {
-    for (const url of await queries.next()) addTarget(queryKey(url), queryTarget(url).href)
+    for (const url of await queries.next()) addTarget(queryKey(url), queryTarget(url))
   }
 
   async function visit(candidate: Candidate) {
@@ -127,6 +134,13 @@ export async function finishFiles(state: CrawlState): Promise<void> {
       await state.queue.idle()
     } while (state.background.size > 0)
   } while (await state.joinedNames.resolve())
+}
+
+/** Whether it is left out by choice, which the report will tell. */
+function isLeftOut({ exclusions }: CrawlState, key: string, url: URL): boolean {
+  const isLeftOut = exclusions.has(url)
+  if (isLeftOut) exclusions.note(key, url)
+  return isLeftOut
 }
 
 function countPages(state: CrawlState): number {

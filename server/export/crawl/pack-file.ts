@@ -65,7 +65,8 @@ export async function findData(state: CrawlState, url: URL) {
 async function guessFile(state: CrawlState, places: URL[]): Promise<void> {
   for (const place of places) {
     const url = state.site.own(place)
-    if (!url) continue
+    // What scripts load of a page that is left out, such as its data, stays out with it.
+    if (!url || state.exclusions.has(url)) continue
     const key = assetKey(url)
     needFile(state, url, 'asset')
     await state.pendingFiles.get(key)

@@ -7,6 +7,8 @@ export interface Site {
   own(url: URL): URL | null
   /** Whether an own URL may be a page: under the scope, and no trap. */
   inScope(url: URL): boolean
+  /** Where the public finds an own URL, query and fragment included. */
+  online(url: URL): URL
 }
 
 export function createSite(domain: string, origin: URL): Site {
@@ -30,6 +32,11 @@ export function createSite(domain: string, origin: URL): Site {
       return own
     },
     inScope: url => (url.pathname.startsWith(root.pathname) || url.pathname === bareScope) && !isTrap(url),
+    online(url) {
+      const online = new URL(url.pathname + url.search + url.hash, root)
+      if (root.host === domain.toLowerCase()) return online
+      return new URL(online.href.slice(online.origin.length), `https://${domain}/`)
+    },
   }
 }
 

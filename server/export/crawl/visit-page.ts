@@ -117,6 +117,10 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
     if (error instanceof PageWorkError) return { state: 'failed', reason: error.message }
     if (!(error instanceof FetchError)) throw error
     if (error.code === 'too_large') return { state: 'skipped', reason: error.message }
+    if (error.code === 'excluded' && error.leadTo) {
+      state.exclusions.note(linkKey(error.leadTo), error.leadTo)
+      return { state: 'redirect', to: linkKey(error.leadTo) }
+    }
     const passing = error.code === 'network' || error.code === 'timeout'
     // Another site that cannot be reached now is still where the link leads.
     const isElsewhere = error.leadTo && !site.own(error.leadTo) && (passing || error.code === 'certificate')

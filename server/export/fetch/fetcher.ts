@@ -15,6 +15,7 @@ import type { Pace } from './pace.ts'
 export type FetchErrorCode =
   | 'certificate'
   | 'encoding'
+  | 'excluded'
   | 'forbidden'
   | 'network'
   | 'redirects'
@@ -71,6 +72,8 @@ export interface FetcherOptions {
   signal: AbortSignal
   /** Where an address is fetched from: a site may name itself by its domain and be fetched from its origin. */
   locate?(url: URL): URL
+  /** Whether redirects may not lead there; FetchError 'excluded' then. */
+  isExcluded?(url: URL): boolean
   /** What robots.txt asks for. */
   pace?: Pace
   /** For tests. */
@@ -86,7 +89,7 @@ const mostRetryAfterMs = 10_000
 
 /** Opens the one door of an export to the network: every address checked, redirects followed by hand, all bounded. */
 export function openFetcher(options: FetcherOptions): Fetcher {
-  const { exempt, alsoExempt = [], limits, signal, locate, pace, lookup, retryDelaysMs } = options
+  const { exempt, alsoExempt = [], limits, signal, locate, isExcluded, pace, lookup, retryDelaysMs } = options
   const agent = openGuardedAgent({
     exempt,
     alsoExempt,
@@ -159,6 +162,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
         const next = URL.parse(decodeHeader(location), url)
         if (!next) throw new FetchError('url', 'a redirect leads to something that is no address')
         url = withoutFragment(locate?.(next) ?? next)
+        if (isExcluded?.(url)) throw new FetchError('excluded', 'it leads to a page that is left out by choice')
       }
     } catch (error) {
       clearTimeout(timer)

@@ -6,6 +6,7 @@ import { type BundleLeads, createBundleMap } from '../bundle/bundle-map.ts'
 import { rewritePage } from '../bundle/rewrite-page.ts'
 import { findUnresolvedInPage } from '../bundle/verify-bundle.ts'
 import { chunkFiles } from '../crawl/chunk-files.ts'
+import { createExclusions } from '../crawl/exclusions.ts'
 import { isMissing } from '../crawl/missing-page.ts'
 import { scriptFiles } from '../crawl/script-files.ts'
 import { type ScriptNeed, scriptNeeds } from '../crawl/script-needs.ts'
@@ -119,6 +120,7 @@ const scriptPlace = { isOwn: true, isInline: true }
 export function createPageWork({ domain, origin, features, removal, folder }: PageWorkSetup): PageWork {
   const site = createSite(domain, new URL(origin))
   const products = createProductRemoval(features, removal, site)
+  const exclusions = createExclusions(removal?.excludePages ?? [], site)
   const spool = createSpool(join(folder, `pages-${threadId}`))
   const spans = createSpanReader()
   let writing: (WriteSetup & { map: ReturnType<typeof createBundleMap> }) | null = null
@@ -163,7 +165,7 @@ export function createPageWork({ domain, origin, features, removal, folder }: Pa
       }
     },
     beginWriting(setup) {
-      writing = { ...setup, map: createBundleMap(site, setup.leads) }
+      writing = { ...setup, map: createBundleMap(site, setup.leads, exclusions) }
     },
     write({ span, charset, url, isRendered, path, sources, losesSearch, guardedAt }) {
       if (!writing) throw new Error('the bundle was not planned')

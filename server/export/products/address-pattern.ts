@@ -4,7 +4,7 @@ export interface AddressPattern {
   text: string
   /** Host that is named, `*.` in front for its subdomains; null = any, the site's own too. */
   host: string | null
-  matches(url: URL): boolean
+  matches(url: Pick<URL, 'host' | 'pathname' | 'search'>): boolean
 }
 
 /** Says what is wrong with a pattern, and what a good one looks like. */

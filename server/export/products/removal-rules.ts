@@ -11,7 +11,7 @@ export interface SiteProduct {
   scripts: string[]
 }
 
-/** What a site's settings add to the table of known products. */
+/** What a site's settings add to the table of known products, and which of its pages they leave out. */
 export interface RemovalRules {
   /** Elements that no export of the site holds, whatever its features. */
   removeSelectors: string[]
@@ -21,6 +21,16 @@ export interface RemovalRules {
   keep: string[]
   /** Removed where their feature is off. */
   products: SiteProduct[]
+  /** Address patterns of pages that exports leave out; links to them lead to the public site. */
+  excludePages: string[]
+}
+
+export const noRemovalRules: RemovalRules = {
+  removeSelectors: [],
+  removeScripts: [],
+  keep: [],
+  products: [],
+  excludePages: [],
 }
 
 /** Names the field and the remedy. */
@@ -34,6 +44,7 @@ export function checkRemovalRules(rules: RemovalRules): RemovalRules {
   for (const text of rules.removeSelectors) readable('removeSelectors', () => parseSelector(text))
   for (const text of rules.removeScripts) checkScript('removeScripts', text)
   for (const text of rules.keep) checkKeep(text)
+  for (const text of rules.excludePages) readable('excludePages', () => parseAddressPattern(text))
   for (const { name, selectors, scripts } of rules.products) {
     for (const text of selectors) readable(`products: ${name}: selectors`, () => parseSelector(text))
     for (const text of scripts) checkScript(`products: ${name}: scripts`, text)
@@ -43,7 +54,7 @@ export function checkRemovalRules(rules: RemovalRules): RemovalRules {
 
 /**
  * Reads rules from JSON: `{"removeSelectors": [], "removeScripts": [], "keep": [], "products": [{"name", "feature",
- * "selectors": [], "scripts": []}]}`, each of them optional.
+ * "selectors": [], "scripts": []}], "excludePages": []}`, each of them optional.
  *
  * @throws {RemovalRulesError}
  */
@@ -54,7 +65,7 @@ export function parseRemovalRules(text: string): RemovalRules {
   } catch (error) {
     throw new RemovalRulesError(`The file is no JSON: ${(error as Error).message}`)
   }
-  const rules = readObject('The file', value, ['removeSelectors', 'removeScripts', 'keep', 'products'])
+  const rules = readObject('The file', value, Object.keys(noRemovalRules))
   const products = rules.products ?? []
   if (!Array.isArray(products)) throw new RemovalRulesError('products must be a list.')
   return checkRemovalRules({
@@ -62,6 +73,7 @@ export function parseRemovalRules(text: string): RemovalRules {
     removeScripts: readTexts('removeScripts', rules.removeScripts),
     keep: readTexts('keep', rules.keep),
     products: products.map((product, index) => readProduct(`products[${index}]`, product)),
+    excludePages: readTexts('excludePages', rules.excludePages),
   })
 }
 
@@ -74,6 +86,7 @@ export function joinRules(first: RemovalRules | null, second: RemovalRules | nul
     removeScripts: join(first.removeScripts, second.removeScripts),
     keep: join(first.keep, second.keep),
     products: [...first.products, ...second.products],
+    excludePages: join(first.excludePages, second.excludePages),
   }
 }
 

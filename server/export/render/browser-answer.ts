@@ -83,6 +83,7 @@ export function createAnswerer(state: CrawlState): Answerer {
     const own = state.site.own(asked)
     if (isNavigation && !own) return null
     if (own && !state.isAllowed(own)) return null
+    if (own && !packed.has(resourceType) && state.exclusions.has(own)) return null
     // What is off does not even start.
     if (state.products.refuse(own ?? asked) !== null) return null
     try {

@@ -14,6 +14,7 @@ const report = {
   deadLinks: [{ to: '/<script>alert(1)</script>', reason: 'status 404', count: 600, pages: ['a.html'] }],
   missingFiles: [],
   skipped: [],
+  excludedPages: [],
   removedFeatures: [{ product: 'Ask <us>', feature: 'assistant', pages: 2 }],
   keptFeatures: [{ product: 'a counter', feature: null, pages: 3 }],
   packedThirdParty: Array.from({ length: 501 }, (_, index) => `https://cdn.example/${index}.js`),

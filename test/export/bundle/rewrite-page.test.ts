@@ -5,6 +5,7 @@ import { createBundleMap, planLeads } from '../../../server/export/bundle/bundle
 import { redirectPage, rewritePage, rewriteStylesheet } from '../../../server/export/bundle/rewrite-page.ts'
 import { findUnresolvedInPage } from '../../../server/export/bundle/verify-bundle.ts'
 import type { FileOutcome, PageOutcome, Resource } from '../../../server/export/crawl/crawl-state.ts'
+import { createExclusions } from '../../../server/export/crawl/exclusions.ts'
 import { createSite } from '../../../server/export/crawl/site.ts'
 import { readRawText } from '../../../server/export/page/text-encoding.ts'
 
@@ -56,7 +57,7 @@ const plan = {
   pages: new Map(Object.entries(pagePaths).map(([path, file]) => [root + path, file])),
   files: new Map(Object.entries(filePaths)),
 }
-const map = createBundleMap(site, planLeads({ pages, files }, plan, new Map()))
+const map = createBundleMap(site, planLeads({ pages, files }, plan, new Map()), createExclusions([], site))
 const paths = new Set([...Object.values(pagePaths), ...Object.values(filePaths)])
 
 const here = { url: new URL(`${root}/guide/start`), rendered: false }

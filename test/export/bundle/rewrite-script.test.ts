@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBundleMap } from '../../../server/export/bundle/bundle-map.ts'
 import { rewriteImportMap, rewriteScript } from '../../../server/export/bundle/rewrite-script.ts'
+import { createExclusions } from '../../../server/export/crawl/exclusions.ts'
 import { createSite } from '../../../server/export/crawl/site.ts'
 
 const site = createSite('docs.example.com', new URL('https://docs.example.com/'))
@@ -13,7 +14,7 @@ const files = new Map(
     ['https://docs.example.com/js/own.js', 'js/own.js'],
   ].map(([key = '', path]) => [key, { state: 'file' as const, path }]),
 )
-const map = createBundleMap(site, { pages: new Map(), files, aliases: new Map() })
+const map = createBundleMap(site, { pages: new Map(), files, aliases: new Map() }, createExclusions([], site))
 
 function rewrite(text: string, url: string, path: string) {
   const missing: string[] = []

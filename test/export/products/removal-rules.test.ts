@@ -8,6 +8,7 @@ import {
 import { AddressPatternError, parseAddressPattern } from '../../../server/export/products/address-pattern.ts'
 import {
   checkRemovalRules,
+  noRemovalRules,
   parseRemovalRules,
   RemovalRulesError,
 } from '../../../server/export/products/removal-rules.ts'
@@ -112,6 +113,7 @@ describe('rules', () => {
       removeScripts: [],
       keep: ['Matomo'],
       products: [product],
+      excludePages: [],
     })
   })
 
@@ -123,6 +125,7 @@ describe('rules', () => {
     ['{"removeSelectors": ["a b"]}', 'removeSelectors: "a b" cannot be read at " b"'],
     ['{"removeScripts": ["inline:x"]}', 'at least 4 characters'],
     ['{"removeScripts": ["example.com"]}', 'has no path'],
+    ['{"excludePages": ["internal"]}', 'excludePages: "internal" has no path'],
     ['{"keep": ["Algoliaa"]}', 'no product that is recognised'],
     ['{"products": {}}', 'products must be a list'],
     ['{"products": [{"name": "x", "feature": "chat", "selectors": ["#x"]}]}', 'products[0].feature must be one of'],
@@ -134,7 +137,7 @@ describe('rules', () => {
   })
 
   test('keep knows products by name in any case, selectors and patterns', () => {
-    const rules = { removeSelectors: [], removeScripts: [], products: [], keep: ['algolia docsearch', '#q', '/s.js'] }
+    const rules = { ...noRemovalRules, keep: ['algolia docsearch', '#q', '/s.js'], excludePages: ['/internal/*'] }
     expect(checkRemovalRules(rules)).toBe(rules)
   })
 })

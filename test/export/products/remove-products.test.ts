@@ -4,16 +4,15 @@ import type { Feature, Features } from '../../../server/export/features.ts'
 import { parseSelector } from '../../../server/export/page/selector.ts'
 import { createProductRemoval } from '../../../server/export/products/product-removal.ts'
 import { knownProducts } from '../../../server/export/products/products.ts'
-import type { RemovalRules } from '../../../server/export/products/removal-rules.ts'
+import { noRemovalRules, type RemovalRules } from '../../../server/export/products/removal-rules.ts'
 
 const off: Features = { search: false, assistant: false, analytics: false, playground: false }
 const on: Features = { search: true, assistant: true, analytics: true, playground: true }
-const noRules: RemovalRules = { removeSelectors: [], removeScripts: [], keep: [], products: [] }
 const site = createSite('docs.example.com', new URL('http://127.0.0.1:3000/'))
 const url = new URL('http://127.0.0.1:3000/guide/')
 
 function clean(html: string, { features = off, rules = null as Partial<RemovalRules> | null, pageUrl = url } = {}) {
-  const removal = createProductRemoval(features, rules && { ...noRules, ...rules }, site)
+  const removal = createProductRemoval(features, rules && { ...noRemovalRules, ...rules }, site)
   const { raw, products } = removal.clean({ text: html, charset: 'utf-8' }, pageUrl)
   const { text } = raw
   removal.note(
