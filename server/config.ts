@@ -1,12 +1,13 @@
 import { Option } from 'commander'
 import { CommandError } from './commands/command-error.ts'
-import { type FollowFlags, type FollowSettings, followOptions, readFollowFlags } from './commands/follow-options.ts'
+import { type FollowFlags, followOptions, readFollowFlags } from './commands/follow-options.ts'
 import { integer } from './commands/integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './commands/limit-options.ts'
 import { nonEmpty } from './commands/non-empty.ts'
 import { cacheMbOption, dataOption, verifyOption } from './commands/options.ts'
 import type { ExportLimits } from './export/limits.ts'
 import type { Verify } from './export/scripts/place-scripts.ts'
+import type { FollowSettings } from './follow-settings.ts'
 
 export interface Config {
   dataFolder: string

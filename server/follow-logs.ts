@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { FollowSettings } from './commands/follow-options.ts'
+import type { FollowSettings } from './follow-settings.ts'
 
 /** What the thread needs. */
 export interface FollowSetup extends FollowSettings {

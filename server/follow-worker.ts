@@ -7,10 +7,10 @@ import { LogFormatError } from './analytics/formats/log-format.ts'
 import { LogFileError } from './analytics/import/log-file.ts'
 import { VisitorKeyError } from './analytics/unique-visitors.ts'
 import { CommandError } from './commands/command-error.ts'
-import type { FollowedLog } from './commands/follow-options.ts'
 import { getProject } from './commands/get-project.ts'
-import { readLogFlags } from './commands/log-options.ts'
+import { nameFlag, readLogFlags } from './commands/log-options.ts'
 import type { FollowNews, FollowSetup } from './follow-logs.ts'
+import { type FollowedLog, followPrefix } from './follow-settings.ts'
 import { openStore } from './store/store.ts'
 
 const firstPauseMs = 1000
@@ -34,10 +34,11 @@ async function followForever({ file, projectId }: FollowedLog): Promise<void> {
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       const project = await getProject(store, projectId)
-      await checkFollowable(file)
+      const reading = readLogFlags(flags, followPrefix)
+      await checkFollowable(file, { ...reading, projects: project })
       tell({ level: 'info', details: about, message: 'following a log' })
       await followAccessLog({
-        ...readLogFlags(flags),
+        ...reading,
         file,
         project,
         visits: store.visits,
@@ -55,7 +56,8 @@ async function followForever({ file, projectId }: FollowedLog): Promise<void> {
 
 /** What is told in a sentence for the operator needs no stack, least of all at each try. */
 function toLogged(error: unknown): unknown {
-  const isExplained = [CommandError, LogFileError, LogFormatError, VisitorKeyError, VisitsNotWrittenError].some(
+  if (error instanceof LogFormatError) return { message: nameFlag(error, followPrefix) }
+  const isExplained = [CommandError, LogFileError, VisitorKeyError, VisitsNotWrittenError].some(
     kind => error instanceof kind,
   )
   return isExplained ? { message: (error as Error).message } : error

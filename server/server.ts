@@ -14,6 +14,7 @@ import { exportSite } from './export/export-site.ts'
 import { startRetention } from './export/retention.ts'
 import { type Runner, startRunner } from './export/runner.ts'
 import { startFollowingLogs } from './follow-logs.ts'
+import { checkFollowSettings } from './follow-settings.ts'
 import { openValidator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
 import { openBundleFiles } from './store/bundle-files.ts'
@@ -39,6 +40,7 @@ const mostHeaderBytes = 256 * 1024
  * Opens the store, starts the runners and listens.
  *
  * @throws {DatabaseError} when the data folder cannot be used.
+ * @throws {CommandError} when a log that is to be followed never can be.
  * @throws {Error} with code EADDRINUSE, EACCES ... when the address cannot be listened on.
  */
 export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
@@ -48,6 +50,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   const store = openStore(dataFolder)
   let server: Server | undefined
   try {
+    await checkFollowSettings(config.follow, store)
     const linkKey = openSecret(join(dataFolder, 'link.key'))
     const bundles = openBundleFiles(join(dataFolder, 'bundles'))
     const memories = openSiteMemories({

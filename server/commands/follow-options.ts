@@ -1,21 +1,8 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
+import { type FollowedLog, type FollowSettings, followPrefix } from '../follow-settings.ts'
 import { type LogFlags, logOptions, readLogFlags } from './log-options.ts'
 import { graceOption } from './options.ts'
-
-/** A log that a server follows, and the project that it tells the visits of. */
-export interface FollowedLog {
-  /** Absolute. */
-  file: string
-  projectId: string
-}
-
-/** What a server follows and how, in a form that can be handed to a thread. */
-export interface FollowSettings {
-  logs: FollowedLog[]
-  graceMs: number
-  flags: LogFlags
-}
 
 /** The flags as commander hands them over. */
 export interface FollowFlags {
@@ -27,8 +14,6 @@ export interface FollowFlags {
   followTrustedProxies?: number
 }
 
-const prefix = 'follow-'
-
 /** The flags that make a server follow logs. */
 export function followOptions(): Option[] {
   return [
@@ -36,10 +21,10 @@ export function followOptions(): Option[] {
       '--follow-log <path=project>',
       'count the visits in a log while it is written and rotated; for several, repeat it or put commas between',
     )
-      .env('QUIRE_FOLLOW_LOGS')
+      .env('QUIRE_FOLLOW_LOG')
       .argParser(addFollowedLogs),
     graceOption('follow-grace-seconds'),
-    ...logOptions(prefix),
+    ...logOptions(followPrefix),
   ]
 }
 
@@ -50,7 +35,7 @@ export function readFollowFlags(flags: FollowFlags): FollowSettings {
   if (flags.followJsonFields !== undefined) log.jsonFields = flags.followJsonFields
   if (flags.followClientField !== undefined) log.clientField = flags.followClientField
   if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies
-  readLogFlags(log, prefix)
+  readLogFlags(log, followPrefix)
   return { logs: flags.followLog ?? [], graceMs: flags.followGraceSeconds * 1000, flags: log }
 }
 

@@ -36,7 +36,7 @@ export function logOptions(prefix = ''): Option[] {
       .choices([...formats.map(({ name }) => name), 'json']),
     new Option(`--${prefix}json-fields <list>`, 'where format json has its fields: NAME=PATH,...')
       .env('QUIRE_LOG_JSON_FIELDS')
-      .argParser(checkJsonFields),
+      .argParser(text => checkJsonFields(text, prefix)),
     new Option(
       `--${prefix}client-field <name>`,
       'field with the addresses of X-Forwarded-For (default: the peer is the client)',
@@ -90,12 +90,17 @@ export function readLogFlags({ format, jsonFields, clientField, trustedProxies }
   }
 }
 
+/** What is wrong with a setting of a format, by the name that its flag has here; see `logOptions` for the prefix. */
+export function nameFlag({ setting, told }: LogFormatError, prefix = ''): string {
+  return setting ? `--${prefix}${setting} ${told}` : told
+}
+
 /** As text: that can be handed to a thread, a format cannot. */
-function checkJsonFields(text: string): string {
+function checkJsonFields(text: string, prefix: string): string {
   try {
     parseJsonFields(text)
     return text
   } catch (error) {
-    throw error instanceof LogFormatError ? new InvalidArgumentError(error.message) : error
+    throw error instanceof LogFormatError ? new InvalidArgumentError(nameFlag(error, prefix)) : error
   }
 }

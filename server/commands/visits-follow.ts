@@ -73,7 +73,7 @@ async function follow(store: Store, file: string, flags: FollowFlags): Promise<v
   const status = flags.json ? createJsonStatus(file, project.id) : createStatusLine(file)
   const startedAt = performance.now()
   try {
-    await checkFollowable(file)
+    await checkFollowable(file, { ...settings, projects: project })
     const ended = await followAccessLog({
       ...settings,
       file,
@@ -185,9 +185,9 @@ function createRate(): (lines: number) => number {
 }
 
 function explain(error: unknown): unknown {
+  if (error instanceof LogFormatError) return new CommandError(error.message, 2)
   const isExplained =
     error instanceof LogFileError ||
-    error instanceof LogFormatError ||
     error instanceof VisitorKeyError ||
     error instanceof VisitsNotWrittenError ||
     // Of the file system: the folder of the log may not be read.

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStore, type Store } from '../../server/store/store.ts'
-import { toAddress } from '../analytics/follow/numbered-lines.ts'
+import { toAddress, toLine } from '../analytics/follow/numbered-lines.ts'
 import { RotatingWriter } from '../analytics/follow/rotating-writer.ts'
 import { send } from '../support/client.ts'
 import { waitFor } from '../support/export-site.ts'
@@ -27,9 +27,15 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function serve(...followed: string[]): Promise<ServeProcess> {
-  const follows = followed.flatMap(each => ['--follow-log', each])
-  return startServe(['--data', join(folder, 'data'), '--follow-grace-seconds', '1', ...follows])
+function serve(...flags: string[]): Promise<ServeProcess> {
+  return startServe(['--data', join(folder, 'data'), '--follow-grace-seconds', '1', ...flags])
+}
+
+function readLogged(output: string): { msg: string; log?: string; err?: { message: string } }[] {
+  return output
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
 }
 
 test('a server follows a log through a rotation and its own restart, and answers with its visitors', async () => {
@@ -40,39 +46,91 @@ test('a server follows a log through a rotation and its own restart, and answers
     const { json } = await send(server?.url ?? '', path, { headers: { Authorization: `Bearer ${key}` } })
     return (json.totals as { total: number }).total
   }
-  const unknown = 'prj_0000000000000000'
   const writer = new RotatingWriter(log, { linesPerSecond: 500 })
-  server = await serve(`${log}=${projectId},${join(folder, 'other.log')}=${unknown}`)
+  server = await serve('--follow-log', `${log}=${projectId}`)
   await waitFor(async () => ((await ask()) > 0 ? true : undefined))
   await writer.rotate('rename')
   expect(await server.end('SIGTERM')).toBe(0)
   const output = server.output()
   await setTimeout(300)
-  server = await serve(`${log}=${projectId}`)
+  server = await serve('--follow-log', `${log}=${projectId}`)
   await setTimeout(300)
   const written = await writer.stop()
   await waitFor(async () => ((await ask()) === written ? true : undefined))
   expect(await server.end('SIGTERM')).toBe(0)
 
-  const lines = output.trim().split('\n')
-  const said = lines.map(line => JSON.parse(line) as { msg: string; log?: string; err?: { message: string } })
-  expect(said).toContainEqual(expect.objectContaining({ msg: 'following a log', log, projectId }))
-  expect(said.find(({ err }) => err)).toMatchObject({
-    level: 50,
-    log: join(folder, 'other.log'),
-    err: { message: `There is no project ${unknown}. See: quire projects list` },
-    msg: 'a log is not followed; the next try is in 1 s',
-  })
-  // A sentence for the operator, and no stack at each try.
-  expect(output).not.toContain('follow-worker.ts')
+  expect(readLogged(output)).toContainEqual(expect.objectContaining({ msg: 'following a log', log, projectId }))
   expect(output + server.output()).not.toContain(toAddress(1))
 })
 
-test.each([
-  [['--follow-log', 'access.log'], /--follow-log <path=project>.*Write PATH=PROJECT/s],
-  [['--follow-log', '/a=prj_1', '--follow-log', '/a=prj_1'], /\/a is there twice/],
-  [['--follow-format', 'json'], /^--follow-format json needs --follow-json-fields/],
-])('refuses %s', async (args, message) => {
-  const refused = await runQuire(['serve', '--port', '0', '--data', join(folder, 'data'), ...args])
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+test('what is found out later keeps a log from being followed, and is said without a stack', async () => {
+  const { projectId } = await createOrganization(store)
+  server = await serve('--follow-log', `${log}=${projectId}`, '--follow-client-field', 'X-Forwarded-For')
+  await setTimeout(300)
+  appendFileSync(log, toLine(0))
+  const running = server
+  await waitFor(async () => (running.output().includes('a log is not followed') ? true : undefined))
+  expect(await server.end('SIGTERM')).toBe(0)
+  expect(readLogged(server.output()).find(({ err }) => err)).toMatchObject({
+    level: 50,
+    log,
+    err: {
+      message:
+        '--follow-client-field X-Forwarded-For: for lines of a web server give the number of the field after the user agent, from 1, or last.',
+    },
+    msg: 'a log is not followed; the next try is in 1 s',
+  })
+  expect(server.output()).not.toContain('follow-worker.ts')
+})
+
+describe('before it listens', () => {
+  const serveOnce = (...args: string[]) => runQuire(['serve', '--port', '0', '--data', join(folder, 'data'), ...args])
+
+  test.each([
+    ['a flag without a project', ['--follow-log', 'access.log'], /--follow-log <path=project>.*Write PATH=PROJECT/s],
+    ['a log twice', ['--follow-log', '/a=prj_1', '--follow-log', '/a=prj_1'], /\/a is there twice/],
+    ['fields that are not told', ['--follow-format', 'json'], /^--follow-format json needs --follow-json-fields/],
+  ])('refuses %s', async (_, args, message) => {
+    expect(await serveOnce(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+  })
+
+  const clientField = ['--follow-client-field', 'X-Forwarded-For']
+  const ofServer = 'for lines of a web server give the number of the field after the user agent, from 1, or last.'
+  test.each([
+    ['a project that is not there', 'LOG=prj_9', [], 'There is no project prj_9. See: quire projects list'],
+    ['a folder', 'FOLDER=PROJECT', [], 'FOLDER is a folder. Give the log files in it: FOLDER/*.log*'],
+    [
+      'a compressed log',
+      'LOG.gz=PROJECT',
+      [],
+      'LOG.gz is compressed, so nothing is added to it. Use: quire visits import',
+    ],
+    [
+      'a client field that the format does not have',
+      'LOG=PROJECT',
+      ['--follow-format', 'cloudfront', ...clientField],
+      '--follow-client-field X-Forwarded-For: CloudFront has x-forwarded-for and c-ip.',
+    ],
+    [
+      'a client field that the first lines do not have',
+      'WRITTEN=PROJECT',
+      clientField,
+      `--follow-client-field X-Forwarded-For: ${ofServer}`,
+    ],
+  ])('refuses %s in one sentence', async (_, followed, more, message) => {
+    const { projectId } = await createOrganization(store)
+    const written = join(folder, 'written.log')
+    writeFileSync(written, toLine(0))
+    const toOwn = (text: string) =>
+      text
+        .replaceAll('WRITTEN', written)
+        .replaceAll('LOG', log)
+        .replaceAll('FOLDER', folder)
+        .replaceAll('PROJECT', projectId)
+    expect(await serveOnce('--follow-log', toOwn(followed), ...more)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `--follow-log ${toOwn(followed)}: ${toOwn(message)}\n`,
+    })
+  })
 })

@@ -82,6 +82,12 @@ test.each([
   ['standard input', ['-'], 1, 'Standard input has no place to go on. Use: quire visits import -\n'],
   ['a compressed file', ['LOG.gz'], 1, /access\.log\.gz is compressed, so nothing is added to it\./],
   ['a device', ['/dev/null'], 1, '/dev/null is no regular file. Use: quire visits import\n'],
+  [
+    'a client field that the format does not have',
+    ['LOG', '--format', 'combined', '--client-field', 'X'],
+    2,
+    '--client-field X: for lines of a web server give the number of the field after the user agent, from 1, or last.\n',
+  ],
   ['a grace time that is none', ['LOG', '--grace-seconds', 'x'], 2, /--grace-seconds <number>.*must be a whole number/],
 ])('refuses %s', async (_, given, code, stderr) => {
   const own = given.map(arg => arg.replace('LOG', log))

@@ -59,7 +59,7 @@ class CloudfrontParser implements LineParser {
 
   constructor({ clientField }: ParserOptions) {
     if (clientField !== undefined && !clientFields.includes(clientField)) {
-      throw new LogFormatError(`--client-field ${clientField}: CloudFront has ${clientFields.join(' and ')}.`)
+      throw new LogFormatError(`${clientField}: CloudFront has ${clientFields.join(' and ')}.`, 'client-field')
     }
     this.#clientField = clientField
     this.#columns = findColumns(usualColumns, clientField)

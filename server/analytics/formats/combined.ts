@@ -80,7 +80,8 @@ function readFieldNumber(clientField: string): number {
   if (clientField === 'last') return Number.POSITIVE_INFINITY
   if (/^[1-9]\d?$/.test(clientField)) return Number(clientField)
   throw new LogFormatError(
-    `--client-field ${clientField}: for lines of a web server give the number of the field after the user agent, from 1, or last.`,
+    `${clientField}: for lines of a web server give the number of the field after the user agent, from 1, or last.`,
+    'client-field',
   )
 }
 

@@ -36,16 +36,17 @@ export function parseJsonFields(text: string): JsonFields {
   for (const part of text.split(',')) {
     const [, name, path] = /^\s*(\w+)=(\S+)\s*$/.exec(part) ?? []
     if (name === undefined || path === undefined) {
-      throw new LogFormatError(`--json-fields ${part}: write NAME=PATH, as in path=req.url.`)
+      throw new LogFormatError(`${part}: write NAME=PATH, as in path=req.url.`, 'json-fields')
     }
     if (!isFieldName(name)) {
-      throw new LogFormatError(`--json-fields ${name}: no such name. There are ${required.join(', ')} and host.`)
+      throw new LogFormatError(`${name}: no such name. There are ${required.join(', ')} and host.`, 'json-fields')
     }
-    if (fields[name] !== undefined) throw new LogFormatError(`--json-fields ${name}: it is there twice.`)
+    if (fields[name] !== undefined) throw new LogFormatError(`${name}: it is there twice.`, 'json-fields')
     fields[name] = path
   }
   const missing = required.filter(name => fields[name] === undefined)
-  if (missing.length > 0) throw new LogFormatError(`--json-fields lacks ${missing.join(', ')}: add ${missing[0]}=PATH.`)
+  if (missing.length > 0)
+    throw new LogFormatError(`lacks ${missing.join(', ')}: add ${missing[0]}=PATH.`, 'json-fields')
   return fields as JsonFields
 }
 

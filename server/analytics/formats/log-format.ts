@@ -70,8 +70,21 @@ export interface LogFormat {
   recognizes?(bytes: Buffer, start: number, end: number): boolean
 }
 
+/** The settings that say how a format is read, each named as its flag is. */
+export type FormatSetting = 'client-field' | 'json-fields'
+
 /** Says in one line which setting of a format is wrong, and what it takes. */
-export class LogFormatError extends Error {}
+export class LogFormatError extends Error {
+  readonly setting: FormatSetting | undefined
+  /** What is wrong, without the name of the setting: commands have flags of different names for it. */
+  readonly told: string
+
+  constructor(told: string, setting?: FormatSetting) {
+    super(setting ? `--${setting} ${told}` : told)
+    this.told = told
+    this.setting = setting
+  }
+}
 
 /** The bytes as they stand. */
 export function asWritten(text: string): string {

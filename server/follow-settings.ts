@@ -1,0 +1,55 @@
+import { checkFollowable } from './analytics/follow/check-followable.ts'
+import { LogFormatError } from './analytics/formats/log-format.ts'
+import { LogFileError } from './analytics/import/log-file.ts'
+import { CommandError } from './commands/command-error.ts'
+import { getProject } from './commands/get-project.ts'
+import { type LogFlags, nameFlag, readLogFlags } from './commands/log-options.ts'
+import type { Store } from './store/store.ts'
+
+/** A log that a server follows, and the project that it tells the visits of. */
+export interface FollowedLog {
+  /** Absolute. */
+  file: string
+  projectId: string
+}
+
+/** What a server follows and how, in a form that can be handed to a thread. */
+export interface FollowSettings {
+  logs: FollowedLog[]
+  graceMs: number
+  flags: LogFlags
+}
+
+/** Of the flags that say how followed logs are read. */
+export const followPrefix = 'follow-'
+
+/**
+ * Refuses what no later try can mend: a project that is not there, a file that is no log, a client field that the format does
+ * not have. What may pass, such as a file that is missing or may not be read, is left to the following.
+ *
+ * @throws {CommandError} with exit code 2, naming the flag and the remedy.
+ */
+export async function checkFollowSettings(
+  { logs, flags }: FollowSettings,
+  store: Pick<Store, 'projects'>,
+): Promise<void> {
+  for (const { file, projectId } of logs) {
+    try {
+      await checkFollowable(file, {
+        ...readLogFlags(flags, followPrefix),
+        projects: await getProject(store, projectId),
+      })
+    } catch (error) {
+      const told = explain(error)
+      if (told !== undefined) throw new CommandError(`--follow-log ${file}=${projectId}: ${told}`, 2)
+    }
+  }
+}
+
+/** Undefined when it may pass. */
+function explain(error: unknown): string | undefined {
+  if (error instanceof LogFormatError) return nameFlag(error, followPrefix)
+  if (error instanceof CommandError) return error.message
+  // One with a cause is what the file system said.
+  return error instanceof LogFileError && error.cause === undefined ? error.message : undefined
+}
