@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import {
   createPageWork,
@@ -56,20 +57,27 @@ export function openPagePool(setup: PageWorkSetup, isHelping = false): PagePool 
     if (pool.length === 0 && seenBytes < hereBytes && isSmall) return null
     const idle = pool.find(thread => thread.waiting() === 0)
     if (idle) return idle
-    if (pool.length < threads) {
-      const thread = startThread(setup, () => pool.splice(pool.indexOf(thread), 1))
-      if (writing) thread.tell({ beginWriting: writing })
-      pool.push(thread)
-      return thread
-    }
+    if (pool.length < threads) return addThread()
     const least = pool.reduce((a, b) => (b.waiting() < a.waiting() ? b : a))
     return isHelping && isSmall && least.waiting() >= enoughWaiting ? null : least
+  }
+
+  function addThread(): Thread {
+    const thread = startThread(setup, () => pool.splice(pool.indexOf(thread), 1))
+    if (writing) thread.tell({ beginWriting: writing })
+    pool.push(thread)
+    return thread
   }
 
   async function run<T>(sizeBytes: number, request: Omit<WorkerRequest, 'id'>, doHere: () => T): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       const thread = takeThread(attempt === 0 ? sizeBytes : 0)
-      if (!thread) return doHere()
+      if (!thread) {
+        const done = doHere()
+        // Else the next page would follow at once, and the threads' answers would not be heard before the last.
+        await nextTurn()
+        return done
+      }
       try {
         return (await thread.ask(request)) as T
       } catch (error) {
@@ -78,6 +86,8 @@ export function openPagePool(setup: PageWorkSetup, isHelping = false): PagePool 
     }
   }
 
+  // It starts while the first answers are awaited.
+  if (isHelping) addThread()
   return {
     read: task => run(task.bytes.byteLength, { read: task }, () => here.read(task)),
     beginWriting(setup) {
