@@ -141,8 +141,11 @@ async function openTab(browser: Browser, isOutside: (url: URL) => boolean): Prom
   page.on('pageerror', error => tab.showing?.errors.add(firstLine(error)))
   page.on('console', message => {
     // A request that fails is told for itself.
-    if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
-      tab.showing?.errors.add(firstLine(message.text()))
+    if (message.type() !== 'error' || /Failed to load resource/.test(message.text())) return
+    const refused = refusedAddress(message.text())
+    // What the policy of a bundle refuses is a request in vain, as it is at the origin, where we refuse it.
+    if (refused === null) tab.showing?.errors.add(firstLine(message.text()))
+    else if (!isOutside(new URL(refused))) tab.showing?.failed.add(refused)
   })
   page.on('requestfailed', request => {
     if (request.failure()?.errorText === 'net::ERR_ABORTED' || isOutside(new URL(request.url()))) return
@@ -225,7 +228,17 @@ async function answerRequest({ page, showing }: Tab, request: HTTPRequest): Prom
   else await request.abort('blockedbyclient')
 }
 
+/** The address that a policy kept a page from asking, by what the browser says of it; null in all other messages. */
+function refusedAddress(message: string): string | null {
+  // In several sentences: "Connecting to 'ADDRESS' violates ...", "Fetch API cannot load ADDRESS. Refused to connect ...".
+  const before = /^(.*?)\bviolates\b.*Content Security Policy/s.exec(message)?.[1] ?? ''
+  const address = /https?:\/\/[^\s'"]+/.exec(before)?.[0].replace(/\.$/, '')
+  return address !== undefined && URL.canParse(address) ? address : null
+}
+
 function firstLine(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return text.split('\n')[0]?.slice(0, 300) ?? ''
+  // The same error has another head on file://, where a page and its scripts are strangers to each other.
+  const plain = text.replace(/^(?:Error: )?Uncaught (?:\(in promise\) )?(?=\w*Error\b)/, '')
+  return plain.split('\n')[0]?.slice(0, 300) ?? ''
 }

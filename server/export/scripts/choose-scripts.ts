@@ -121,7 +121,8 @@ async function compare(
 /** What a page has less, or more faults, than at the origin; null when nothing. */
 function explain(look: PageLook, origin: PageLook, place: Place): string | null {
   const local = (text: string) => text.replaceAll(place.root, '/')
-  const isKnown = (fault: string, known: readonly string[]) => known.some(other => withoutHost(other) === fault)
+  const isKnown = (fault: string, known: readonly string[]) =>
+    known.some(other => other === fault || withoutHost(other) === fault)
   const failed = look.failed.map(local).filter(address => !isKnown(address, origin.failed))
   if (failed[0] !== undefined) return `a request fails: ${failed[0]}`
   const errors = look.errors.map(local).filter(error => !isKnown(error, origin.errors))

@@ -29,9 +29,8 @@ export function createMissedFiles(state: CrawlState): MissedFiles {
   }
 
   return {
-    note({ failed, errors }, place) {
-      const refused = errors.flatMap(error => /'(https?:\/\/[^']+)' violates/.exec(error)?.[1] ?? [])
-      for (const address of [...failed, ...refused]) {
+    note({ failed }, place) {
+      for (const address of failed) {
         const url = missed.size < mostMissed ? locate(address, place) : null
         if (url) missed.set(assetKey(state.site.own(url) ?? url), url)
       }

@@ -106,6 +106,24 @@ test('scripts that fail even at the root are left out, and the report says why',
   expect(readEntry(exported.entries, 'export-report.html')).toContain('no licence')
 })
 
+test('what a script asks of another host in vain at the origin, too, is no fault of the bundle', {
+  timeout: 120_000,
+}, async () => {
+  const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
+  const ask = `fetch('https://play.rust-lang.org/meta/crates', { method: 'POST', headers: { 'Content-Type': 'application/json' } })`
+  const exported = await run({
+    '/': markup,
+    '/app.js': `${ask}.catch(() => { document.body.append(' live') }); new Image().src = 'https://pixel.invalid/x.gif'`,
+  })
+  expect(exported.report.scripts).toMatchObject({ mode: 'everywhere', reason: null })
+  for (const place of ['root', 'folder', 'file'] as const)
+    expect(await look(exported, 'index.html', place)).toEqual({
+      text: `x ${words('plain')} live`,
+      failed: ['https://pixel.invalid/x.gif', 'https://play.rust-lang.org/meta/crates'],
+      errors: [],
+    })
+})
+
 test('a product that stays is no fault because its vendor is not asked', { timeout: 120_000 }, async () => {
   const vendor = '<script async src="https://www.googletagmanager.com/gtag/js?id=G-1"></script>'
   const markup = `<!doctype html><html><head><title>x</title>${vendor}</head><body><h1>x</h1><p>${words('plain')}</p><script src="nice.js"></script></body></html>`
