@@ -5,11 +5,12 @@ import { integer } from './integer.ts'
 const megabyte = 1024 ** 2
 const second = 1000
 
-/** Each limit: its flag (the environment variable follows from it), what it bounds, its unit in that of ExportLimits, and its most. */
-const limits: [keyof ExportLimits, flag: string, what: string, unit: number, most: number][] = [
+/** Each limit: its flag (the environment variable follows from it), what it bounds, its unit in that of ExportLimits, its most, and its least where that is not 1. */
+const limits: [keyof ExportLimits, flag: string, what: string, unit: number, most: number, least?: number][] = [
   ['pages', 'max-pages', 'most pages of one export', 1, 1_000_000],
   ['links', 'max-links', 'most links asked for in one export, dead ones too', 1, 10_000_000],
   ['files', 'max-files', 'most other files of one export', 1, 10_000_000],
+  ['failedPercent', 'max-failed-percent', 'most pages in a hundred that may fail, 100 for any number', 1, 100, 0],
   ['totalBytes', 'max-total-mb', 'most MB fetched for one export', megabyte, 1_000_000],
   ['fileBytes', 'max-file-mb', 'most MB of one file', megabyte, 100_000],
   ['pageBytes', 'max-page-mb', 'most MB of one page, script or style sheet', megabyte, 256],
@@ -25,6 +26,7 @@ export type LimitFlags = Record<
   | 'maxPages'
   | 'maxLinks'
   | 'maxFiles'
+  | 'maxFailedPercent'
   | 'maxTotalMb'
   | 'maxFileMb'
   | 'maxPageMb'
@@ -38,11 +40,11 @@ export type LimitFlags = Record<
 
 /** A flag and an environment variable for every limit of an export, the same for all commands that export. */
 export function limitOptions(): Option[] {
-  return limits.map(([name, flag, what, unit, most]) =>
+  return limits.map(([name, flag, what, unit, most, least = 1]) =>
     new Option(`--${flag} <number>`, what)
       .env(`QUIRE_${flag.toUpperCase().replaceAll('-', '_')}`)
       .default(defaultLimits[name] / unit)
-      .argParser(integer(1, most)),
+      .argParser(integer(least, most)),
   )
 }
 

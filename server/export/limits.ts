@@ -8,6 +8,8 @@ export interface ExportLimits {
   links: number
   /** Files in the bundle that are not pages. */
   files: number
+  /** Percent of the pages that the origin may fail to answer, 0..100; when more fail, the bundle counts as useless. */
+  failedPercent: number
   /** Bytes of everything fetched, decompressed. */
   totalBytes: number
   /** Bytes of one file, decompressed. */
@@ -30,6 +32,7 @@ export const defaultLimits: ExportLimits = {
   pages: 20_000,
   links: 200_000,
   files: 100_000,
+  failedPercent: 10,
   totalBytes: 4 * 1024 ** 3,
   fileBytes: 256 * 1024 ** 2,
   pageBytes: 24 * 1024 ** 2,

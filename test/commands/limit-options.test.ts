@@ -9,6 +9,7 @@ const given: [keyof typeof defaultLimits, flag: string, value: number, want: num
   ['pages', '--max-pages', 7, 7],
   ['links', '--max-links', 6, 6],
   ['files', '--max-files', 8, 8],
+  ['failedPercent', '--max-failed-percent', 17, 17],
   ['totalBytes', '--max-total-mb', 9, 9 * 1024 ** 2],
   ['fileBytes', '--max-file-mb', 10, 10 * 1024 ** 2],
   ['pageBytes', '--max-page-mb', 11, 11 * 1024 ** 2],
@@ -53,7 +54,16 @@ test('serve and export show every limit and its environment variable in their he
   }
 })
 
-test.each(given)('%s refuses what is no number from 1 up, in %s', (_, flag) => {
-  expect(() => parse([flag, '0'])).toThrow(`'${flag} <number>' argument '0' is invalid`)
-  expect(() => parse([flag, '1e3'])).toThrow('It must be a whole number from 1')
+test.each(given.filter(([name]) => name !== 'failedPercent'))(
+  '%s refuses what is no number from 1 up, in %s',
+  (_, flag) => {
+    expect(() => parse([flag, '0'])).toThrow(`'${flag} <number>' argument '0' is invalid`)
+    expect(() => parse([flag, '1e3'])).toThrow('It must be a whole number from 1')
+  },
+)
+
+test('of all pages none may fail, or every one', () => {
+  for (const percent of [0, 100])
+    expect(readConfig(parse(['--max-failed-percent', String(percent)])).exportLimits.failedPercent).toBe(percent)
+  expect(() => parse(['--max-failed-percent', '101'])).toThrow('It must be a whole number from 0 to 100')
 })

@@ -407,7 +407,9 @@ describe('fails with a sentence that says what to do', () => {
     )
     expect(error).toMatchObject({
       code: 'unreachable',
-      message: expect.stringMatching(/^2 of 13 pages could not be fetched \(\/[^ ]+: status 502\)/),
+      message: expect.stringMatching(
+        /^2 of 13 pages could not be fetched, more than 10 % \(--max-failed-percent\): 2 times status 502 \(\/[^ ]+, \/[^ ]+\)\. Start/,
+      ),
     })
   }, 60_000)
 })

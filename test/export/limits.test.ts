@@ -62,6 +62,15 @@ const withImages = (count: number) =>
 const png = (bytes: number) => ({ body: Buffer.alloc(bytes, 'x'), type: 'image/png' })
 /** Pages under their own names; anything else is not there. */
 const numbered: LimitedSite = path => (/^\/p\d+$/.test(path) ? page(path) : undefined)
+/** A home page with ten others, of which the first fail, the last of those in another way. */
+const withFailures =
+  (failures: number): LimitedSite =>
+  path => {
+    const number = /^\/p(\d+)$/.exec(path)?.[1]
+    if (path === '/') return page('home', withLinks(10))
+    if (number === undefined || Number(number) >= failures) return numbered(path)
+    return { status: Number(number) === failures - 1 ? 508 : 500 }
+  }
 const endlessSoft404: LimitedSite = path =>
   path === '/'
     ? page('home', withLinks(400))
@@ -137,6 +146,45 @@ const rows: Record<keyof ExportLimits, Row[]> = {
           'too_large',
           'The site needs more than 10 files; raise the limit or export fewer paths.',
         ])
+      },
+    },
+  ],
+  failedPercent: [
+    {
+      what: 'when more fail, the export does, and names the setting and what fails most',
+      limits: { failedPercent: 30 },
+      site: withFailures(4),
+      check({ error }) {
+        expect([error?.code, error?.message]).toEqual([
+          'unreachable',
+          '4 of 11 pages could not be fetched, more than 30 % (--max-failed-percent): 3 times status 500 (/p0, /p1, /p2), 1 time status 508 (/p3). Start again when docs.example.com answers, or raise the limit.',
+        ])
+      },
+    },
+    {
+      what: 'as many as that are left out, and the report names them',
+      limits: { failedPercent: 37 },
+      site: withFailures(4),
+      check({ exported }) {
+        expect([exported?.pageCount, exported?.report.skipped[3]]).toEqual([7, { url: '/p3', reason: 'status 508' }])
+      },
+    },
+    {
+      what: '0 lets none fail',
+      limits: { failedPercent: 0 },
+      site: withFailures(1),
+      check({ error }) {
+        expect(error?.message).toMatch(
+          /^1 of 11 pages could not be fetched, more than 0 % .*: 1 time status 508 \(\/p0\)/,
+        )
+      },
+    },
+    {
+      what: '100 lets all of them fail but one',
+      limits: { failedPercent: 100 },
+      site: withFailures(10),
+      check({ exported }) {
+        expect([exported?.pageCount, exported?.report.skipped.length]).toEqual([1, 10])
       },
     },
   ],

@@ -3,8 +3,9 @@ import type { FetchError } from '../fetch/fetcher.ts'
 import type { CrawlState, PageOutcome } from './crawl-state.ts'
 import { linkKey, type Site } from './site.ts'
 
-/** The share of pages that may fail for reasons of the origin before the bundle counts as useless. */
-const mostFailedShare = 0.1
+/** So many reasons are told when pages fail, and so many pages of each. */
+const toldReasons = 3
+const toldPages = 3
 
 /**
  * Decides whether what was collected is worth a bundle.
@@ -13,10 +14,11 @@ const mostFailedShare = 0.1
  * @throws {ExportError} when it is not, or when a page that was asked for is not there.
  */
 export function checkOutcome(state: CrawlState, start: URL, wanted: URL[] | null): void {
-  const { site, pages, exclusions } = state
+  const { site, pages, exclusions, limits } = state
   const all = [...pages.values()]
   const found = all.filter(outcome => outcome.state === 'page').length
   const failed = all.filter(outcome => outcome.state === 'failed').length
+  const known = found + failed
   const first = pages.get(linkKey(start))
   if (found === 0 && (exclusions.has(start) || (first?.state === 'redirect' && exclusions.has(new URL(first.to)))))
     throw new ExportError(`The page ${start.pathname} is left out by choice; exclude fewer pages.`, 'not_found')
@@ -27,12 +29,28 @@ export function checkOutcome(state: CrawlState, start: URL, wanted: URL[] | null
     const more = lost.length > 5 ? ` and ${lost.length - 5} more` : ''
     throw new ExportError(`No page is at ${names.join(', ')}${more}; correct \`paths\` and start again.`, 'not_found')
   }
-  if (failed > (found + failed) * mostFailedShare) {
-    const [key, sample] = [...pages].find(([, outcome]) => outcome.state === 'failed') ?? [start.href]
-    const why = sample && 'reason' in sample ? sample.reason : 'no answer'
-    const message = `${failed} of ${found + failed} pages could not be fetched (${new URL(key).pathname}: ${why}); start again when ${site.domain} answers.`
+  if (failed * 100 > known * limits.failedPercent) {
+    const message = `${failed} of ${known} pages could not be fetched, more than ${limits.failedPercent} % (--max-failed-percent): ${describeFailures(pages)}. Start again when ${site.domain} answers, or raise the limit.`
     throw new ExportError(message, 'unreachable')
   }
+}
+
+/** What failed most first: `40 times status 502 (/a, /b, /c ...), 2 times status 500 (/d, /e)`. */
+function describeFailures(pages: CrawlState['pages']): string {
+  const byReason = new Map<string, string[]>()
+  for (const [key, outcome] of [...pages].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (outcome.state !== 'failed') continue
+    const url = new URL(key)
+    const paths = byReason.get(outcome.reason) ?? []
+    paths.push(url.pathname + url.search)
+    byReason.set(outcome.reason, paths)
+  }
+  const sorted = [...byReason].sort(([a, one], [b, two]) => two.length - one.length || (a < b ? -1 : 1))
+  const told = sorted.slice(0, toldReasons).map(([reason, paths]) => {
+    const more = paths.length > toldPages ? ' ...' : ''
+    return `${paths.length} ${paths.length === 1 ? 'time' : 'times'} ${reason} (${paths.slice(0, toldPages).join(', ')}${more})`
+  })
+  return told.join(', ') + (sorted.length > toldReasons ? ' and other reasons' : '')
 }
 
 /** Limits and robots.txt are told; that a page is not there goes without saying. */
