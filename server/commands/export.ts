@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { describeEngine } from '../engine.ts'
 import type { BundleFormat } from '../export/export-job.ts'
@@ -10,6 +9,7 @@ import { type Deployment, type Feature, FeatureError, type Features, resolveFeat
 import type { SiteMemory } from '../export/memory/site-memory.ts'
 import { describeProgress, drawProgress } from '../export/progress-line.ts'
 import type { Verify } from '../export/scripts/place-scripts.ts'
+import { openScratchFolder } from '../store/scratch-folder.ts'
 import { openSiteMemories } from '../store/site-memories.ts'
 import { parseDomain } from '../tenancy/site.ts'
 import { CommandError } from './command-error.ts'
@@ -135,17 +135,18 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
   const paths = readPaths(flags.path)
   const outFile = await resolveOutput(flags.output)
   const parent = flags.workFolder ? resolve(flags.workFolder) : tmpdir()
-  const scratch = await mkdtemp(join(parent, 'quire-export-')).catch(error => {
+  const scratch = await openScratchFolder(parent).catch(error => {
     throw new CommandError(
       `--work-folder ${parent} cannot be written to (${(error as NodeJS.ErrnoException).code}).`,
       2,
     )
   })
-  const memory = flags.cache === undefined ? null : await openCache(flags.cache, flags.cacheMb, target.domain)
+  let memory: SiteMemory | null = null
   const stop = stopOnSignal()
   const progress = showProgress(process.stderr)
   const startedAt = performance.now()
   try {
+    if (flags.cache !== undefined) memory = await openCache(flags.cache, flags.cacheMb, target.domain)
     const result = await exportSite({
       ...target,
       paths,
@@ -155,7 +156,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
       version: flags.label ?? null,
       format,
       outFile,
-      workFolder: join(scratch, 'site'),
+      workFolder: scratch.path,
       limits: readLimits(flags),
       verify: flags.verify,
       offlineSearch: flags.offlineSearch ?? false,
@@ -179,7 +180,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
   } finally {
     stop.release()
     await memory?.close()
-    await rm(scratch, { recursive: true, force: true })
+    await scratch.close()
   }
 }
 

@@ -1,10 +1,11 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Awaitable } from '../tenancy/organization.ts'
 import type { Sites } from '../tenancy/site.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJobs, Lease } from './export-job.ts'
 import { ExportError, type ExportLimits, type ExportProgress, type exportSite } from './export-site.ts'
+import { removeLeftovers, sweepLeftovers, workFolderName } from './leftovers.ts'
 import type { SiteMemories, SiteMemory } from './memory/site-memory.ts'
 import type { Verify } from './scripts/place-scripts.ts'
 
@@ -58,6 +59,9 @@ export function startRunner(deps: RunnerDeps): Runner {
   let wake = () => {}
 
   const loop = async () => {
+    await sweepLeftovers(deps.workFolder, deps.exportJobs).catch(error =>
+      deps.log.warn({ err: error }, 'what killed exports left could not be removed'),
+    )
     while (!stopping.signal.aborted) {
       let worked = false
       try {
@@ -97,6 +101,7 @@ async function runJob(
   const { exportJobs, log, now } = deps
   const about = { jobId: job.jobId, domain: job.request.domain }
   if (interruptions > mostInterruptions) {
+    await removeLeftovers(deps.workFolder, job.jobId)
     await exportJobs.fail(
       lease,
       `The export was cut off ${interruptions} times. Look for the cause in the server's log.`,
@@ -109,7 +114,7 @@ async function runJob(
     const held = await stillHeld(() => exportJobs.heartbeat(lease, now(), deps.leaseMs), log)
     if (!held) leaseLost.abort()
   }, deps.leaseMs / 3)
-  const workFolder = join(deps.workFolder, `${job.jobId}-${lease.token}`)
+  const workFolder = join(deps.workFolder, workFolderName(job.jobId, lease.token))
   const startedAt = now()
   let memory: SiteMemory | null = null
   log.info({ ...about, interruptions }, 'export started')
@@ -192,14 +197,6 @@ async function stillHeld(write: () => Awaitable<boolean>, log: RunnerDeps['log']
   } catch (error) {
     log.warn({ err: error }, 'the export could not note that it goes on; it tries again')
     return true
-  }
-}
-
-/** Removes what runners of this job that were killed left behind. */
-async function removeLeftovers(folder: string, jobId: string): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
-  for (const name of names.filter(name => name.startsWith(`${jobId}-`))) {
-    await rm(join(folder, name), { recursive: true, force: true })
   }
 }
 

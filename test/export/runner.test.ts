@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -115,6 +115,24 @@ test('a finished job has its bundle published, and leaves no scratch behind', as
   expect(await settled(jobId)).toMatchObject({ status: 'completed', progress: 100, pageCount: 3, bundle })
   expect(await readdir(join(folder, 'bundles'))).toEqual([`${jobId}.zip`])
   await waitFor(async () => ((await readdir(join(folder, 'work'))).length === 0 ? true : undefined))
+})
+
+test('scratch that killed exports left goes at the start, unless the job is still open', async () => {
+  const [open, ended] = [await startJob(), await startJob()]
+  const claim = await store.exportJobs.claim('other', Date.now(), 60_000)
+  const other = claim?.job.jobId === open ? ended : open
+  const claimed = claim?.job.jobId ?? ''
+  const second = await store.exportJobs.claim('killed', Date.now(), 60_000)
+  if (second) await store.exportJobs.fail(second.lease, 'It was killed.', Date.now())
+  const work = join(folder, 'work')
+  for (const name of [`${claimed}-1`, `${other}-1`, 'se_0000000000000000-3', 'notes', 'se_x']) {
+    await mkdir(join(work, name, 'site'), { recursive: true })
+  }
+  await symlink('notes', join(work, 'se_0000000000000001-1'))
+  run(async () => {})
+  const left = [`${claimed}-1`, 'notes', 'se_0000000000000001-1', 'se_x'].sort()
+  await waitFor(async () => ((await readdir(work)).length === left.length ? true : undefined))
+  expect((await readdir(work)).sort()).toEqual(left)
 })
 
 test('the settings of the site go into its exports', async () => {

@@ -1,0 +1,34 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ExportJobs } from './export-job.ts'
+
+/** The name of the scratch space of one attempt at a job. */
+export function workFolderName(jobId: string, token: number): string {
+  return `${jobId}-${token}`
+}
+
+/** Removes what earlier attempts at this job left that were killed. */
+export async function removeLeftovers(folder: string, jobId: string): Promise<void> {
+  for (const name of await listFolders(folder))
+    if (jobOf(name) === jobId) await rm(join(folder, name), { recursive: true, force: true })
+}
+
+/** Removes what is left of jobs that have ended or are deleted; an open one is somebody's, or will be. */
+export async function sweepLeftovers(folder: string, exportJobs: Pick<ExportJobs, 'find'>): Promise<void> {
+  for (const name of await listFolders(folder)) {
+    const jobId = jobOf(name)
+    if (jobId === undefined) continue
+    const status = (await exportJobs.find(jobId))?.status
+    if (status !== 'queued' && status !== 'running') await rm(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+function jobOf(name: string): string | undefined {
+  return /^(se_\w+)-\d+$/.exec(name)?.[1]
+}
+
+/** Without links: what they lead to is not ours. */
+async function listFolders(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  return entries.filter(entry => entry.isDirectory()).map(({ name }) => name)
+}
