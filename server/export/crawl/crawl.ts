@@ -2,6 +2,7 @@ import { keepLeastKeys } from '../least-keys.ts'
 import type { CrawlState } from './crawl-state.ts'
 import { createQueryPages } from './query-pages.ts'
 import { isTellingQuery, linkKey, linkTarget, queryKey, queryTarget } from './site.ts'
+import { createSlashHabit } from './slash-habit.ts'
 import { type Candidate, type FetchedPage, keepPage, type VisitContext, visitPage } from './visit-page.ts'
 
 export interface CrawlOptions extends VisitContext {
@@ -39,6 +40,7 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
   const kept = new Set<string>()
 
   const queries = createQueryPages(state)
+  const slashes = createSlashHabit()
 
   function addLink(url: URL) {
     const key = linkKey(url)
@@ -82,12 +84,21 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
     for (const url of await queries.next()) addTarget(queryKey(url), queryTarget(url))
   }
 
-  async function visit(candidate: Candidate) {
+  /** Undefined = it is known already: a redirect may have led here before the link did. */
+  async function ask(candidate: Candidate): Promise<FetchedPage | null | undefined> {
     const known = state.pages.get(candidate.key)
-    // A redirect may have led here before the link did.
-    if (known && known.state !== 'missing') return
-    // Outside of the queue: a browser needs the queue to answer what the page asks for.
+    if (known && known.state !== 'missing') return undefined
+    slashes.apply(candidate)
     const page = await state.queue.add(() => visitPage(options, candidate))
+    const asked = candidate.targets[candidate.tried - 1]
+    if (page && asked !== undefined) slashes.note(new URL(asked), page.resource.url)
+    return page
+  }
+
+  async function finish(asked: Promise<FetchedPage | null | undefined>) {
+    const page = await asked
+    if (page === undefined) return
+    // Outside of the queue: a browser needs the queue to answer what the page asks for.
     const completed = page && (await options.complete(page))
     if (completed) keep(completed)
     else if (page)
@@ -114,7 +125,12 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
       linksAsked += batch.length
       // Noted before the first request: a redirect to one of these leaves it to its own visit.
       for (const { key } of batch) state.pendingPages.add(key)
-      await Promise.all(batch.map(visit))
+      const probe = slashes.probe(batch).map(ask)
+      await Promise.all(probe)
+      slashes.learn()
+      const rest = batch.slice(probe.length).map(ask)
+      await Promise.all([...probe, ...rest].map(finish))
+      slashes.learn()
       options.prepareReview()
       await addQueries()
     }
