@@ -8,6 +8,8 @@ const mostRows = 500
 const modes = {
   none: 'The site has no scripts of its own in these pages.',
   everywhere: 'The site’s own scripts run wherever the bundle is opened.',
+  hosted:
+    'The site’s own scripts run where the bundle is served by a host, at its root or in a folder. Opened by double click, the pages are plain and readable, without the site’s search.',
   guarded:
     'The site’s own scripts run where the bundle is served from the root of a host. In a folder, or opened by double click, the pages are plain and readable, without the site’s search.',
   frozen: 'The site’s own scripts failed the check and are left out.',

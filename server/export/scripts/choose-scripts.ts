@@ -8,10 +8,11 @@ import type { MissedFiles } from './missed-files.ts'
  * Where the site's own scripts run in a bundle.
  * - none: it has no scripts
  * - everywhere: at the root of a host, in a folder of one, on file://
- * - guarded: at the root of a host only; elsewhere pages are plain, with our run-time
+ * - hosted: on a host, at its root and in folders; on file:// pages are plain, with our run-time
+ * - guarded: at the root of a host only; elsewhere pages are plain in the same way
  * - frozen: nowhere, they are left out
  */
-export type ScriptMode = 'none' | 'everywhere' | 'guarded' | 'frozen'
+export type ScriptMode = 'none' | 'everywhere' | 'hosted' | 'guarded' | 'frozen'
 
 export interface ScriptChoice {
   mode: ScriptMode
@@ -39,23 +40,35 @@ export interface Difference {
 const lostWords = 3
 const lostShare = 0.02
 
-/** Opens the sampled pages of a written bundle and finds where its scripts keep what a reader sees. */
+/**
+ * Opens the sampled pages of a written bundle and finds where its scripts keep what a reader sees.
+ *
+ * @param isMovable whether the site's pages name what they load by where they are themselves. Others may look right in a
+ * folder of a host, until a script asks the root for something.
+ */
 export async function chooseScripts(
   folder: string,
   sample: readonly SampledPage[],
+  isMovable: boolean,
   viewer: BundleViewer,
   missed: Pick<MissedFiles, 'note'>,
 ): Promise<ScriptChoice> {
-  const awayFromRoot =
-    (await findFault(createPlace('file', folder), sample, viewer, missed)) ??
-    (await findFault(createPlace('folder', folder), sample, viewer, missed))
-  // What works in a folder of a host works at its root.
-  if (!awayFromRoot) return { mode: 'everywhere', reason: null }
   const byPath = new Map(sample.map(page => [page.path, page]))
-  const guarded = createPlace('root', folder, (path, text) => {
+  const guard = (ownPath: (page: SampledPage) => string | null) => (path: string, text: string) => {
     const page = byPath.get(path)
-    return page ? guardPage({ text, charset: page.charset }, path, page.ownPath) : text
-  })
+    return page ? guardPage({ text, charset: page.charset }, path, ownPath(page)) : text
+  }
+  const onFile = await findFault(createPlace('file', folder), sample, viewer, missed)
+  const hosted = createPlace('folder', folder, onFile ? guard(() => null) : undefined)
+  const inFolder = onFile && !isMovable ? onFile : await findFault(hosted, sample, viewer, missed)
+  // What works in a folder of a host works at its root.
+  if (!inFolder) return onFile ? { mode: 'hosted', reason: describe(onFile) } : { mode: 'everywhere', reason: null }
+  const awayFromRoot = onFile ?? inFolder
+  const guarded = createPlace(
+    'root',
+    folder,
+    guard(({ ownPath }) => ownPath),
+  )
   const atRoot = await findFault(guarded, sample, viewer, missed)
   // All that is missing where the scripts run is wanted at once, not the first of it.
   if (atRoot) await Promise.all(sample.map(page => compare(guarded, page, viewer, missed)))

@@ -10,14 +10,14 @@ import { decodeAttribute, encodeAttribute, type RawText } from '../page/text-enc
 export const runtimePath = '_quire/runtime.js'
 
 /**
- * A finished page whose own scripts start only at its own path at the root of a host; anywhere else it works as plain
- * HTML with our run-time. Each script is made inert, and a small one behind it writes it anew while the page is parsed:
+ * A finished page whose own scripts start only at its own path at the root of a host, or anywhere on one; elsewhere it works as
+ * plain HTML with our run-time. Each script is made inert, and a small one behind it writes it anew while the page is parsed:
  * so order, `defer`, `async`, modules, `document.write` and `document.currentScript` are the browser's own doing, and
  * at the root the document ends up as the site wrote it.
  *
- * @param ownPath of the page on the site, as it stands in an address.
+ * @param ownPath of the page on the site, as it stands in an address; null = its scripts run at any path of a host.
  */
-export function guardPage(raw: RawText, path: string, ownPath: string): string {
+export function guardPage(raw: RawText, path: string, ownPath: string | null): string {
   const call = '<script>__quire()</script>'
   return rewriteScripts(raw, guardMarkup(path, ownPath), (splices, tag, type, end) => {
     if (type) {
@@ -74,12 +74,10 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
   return splices.apply()
 }
 
-function guardMarkup(path: string, ownPath: string): string {
-  const json = (value: string) => JSON.stringify(value).replace(/</g, '\\u003c')
-  const own = ownPath
-    .split('/')
-    .map(segment => encodeSegment(decode(segment)))
-    .join('/')
+function guardMarkup(path: string, ownPath: string | null): string {
+  const json = (value: string | null) => JSON.stringify(value).replace(/</g, '\\u003c')
+  const segments = ownPath?.split('/').map(segment => encodeSegment(decode(segment)))
+  const own = segments?.join('/') ?? null
   return `<script>(${guard})(${json(own)},${json(relativeReference(path, runtimePath))})</script>`
 }
 
@@ -96,7 +94,7 @@ const guard = [
   'function(own,runtime){',
   'var d=document,me=d.currentScript,bare=function(p){try{p=decodeURIComponent(p)}catch(e){}',
   "return p.replace(/(\\/index)?(\\.x?html?)?\\/*$/i,'')},",
-  'atHome=/^https?:$/.test(location.protocol)&&bare(location.pathname)===bare(own);',
+  'atHome=/^https?:$/.test(location.protocol)&&(own===null||bare(location.pathname)===bare(own));',
   'window.__quire=function(){var call=d.currentScript,it=call.previousElementSibling,html,i,a;call.remove();',
   "if(!atHome||!it||it.type!=='text/quire')return;",
   "for(html='<script',i=0;i<it.attributes.length;i++){a=it.attributes[i];if(a.name==='type')continue;",

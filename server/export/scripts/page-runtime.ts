@@ -8,6 +8,8 @@ export interface RuntimeSettings {
   hasDarkClass: boolean
   /** Whether the bundle has a search of its own, which the fields of the page then open. */
   hasSearch: boolean
+  /** Whether the site's own search works anywhere on a host, as opposed to its root only. */
+  isHosted: boolean
 }
 
 /** The file that guarded and frozen pages load. */
@@ -16,7 +18,7 @@ export function runtimeFile(settings: RuntimeSettings): string {
 }
 
 /** Finds in the text of style sheets how a site tells its two colour themes apart. */
-export function findThemes(sheets: Iterable<string>): Omit<RuntimeSettings, 'hasSearch'> {
+export function findThemes(sheets: Iterable<string>): Omit<RuntimeSettings, 'hasSearch' | 'isHosted'> {
   const attributes = new Set<string>()
   let hasDarkClass = false
   for (const css of sheets) {
@@ -143,7 +145,8 @@ function runPage(settings: RuntimeSettings): void {
   })
 
   if (settings.hasSearch) return
-  const why = 'Search works where these pages are served from the root of a host.'
+  const where = settings.isHosted ? 'a web server, not opened as files' : 'the root of a host'
+  const why = `Search works where these pages are served from ${where}.`
   const fields =
     'input[type=search], [role=search] input, [role=search] button, input[class*=search i], input[placeholder*=search i]'
   for (const field of document.querySelectorAll<HTMLInputElement | HTMLButtonElement>(fields)) {

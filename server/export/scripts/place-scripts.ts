@@ -7,9 +7,9 @@ import { openBundleViewer, type PageLook } from './bundle-viewer.ts'
 import { chooseScripts, type Difference, findDifferences, type ScriptChoice } from './choose-scripts.ts'
 import { freezePage, guardPage, runtimePath } from './guard-page.ts'
 import { createMissedFiles } from './missed-files.ts'
-import { findThemes, runtimeFile } from './page-runtime.ts'
+import { findThemes, type RuntimeSettings, runtimeFile } from './page-runtime.ts'
 import { listScriptedPages, lookAtOrigin, pickSample, sampleSize } from './sample-pages.ts'
-import { judgeScripts } from './script-rule.ts'
+import { judgeScripts, namesRoot } from './script-rule.ts'
 
 /** How much a browser checks: nothing, a fixed sample, or every page. */
 export type Verify = 'static' | 'sample' | 'full'
@@ -83,25 +83,30 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
         return path !== undefined && origin ? [{ path, ownPath: url.pathname, charset, origin }] : []
       })
       // Written before it is decided: pages are tried with it.
-      await writeRuntime(folder, paths, options.hasSearch)
+      const themes = await readThemes(folder, paths)
+      const { hasSearch } = options
+      await writeRuntime(folder, { ...themes, hasSearch, isHosted: false })
       const choice =
         viewer && sample.length > 0
-          ? await chooseScripts(folder, sample, viewer, missed)
+          ? await chooseScripts(folder, sample, await areMovable(state, sampled), viewer, missed)
           : (ahead ?? (await judge(sampled)))
       const decidedBy = viewer && sample.length > 0 ? 'browser' : 'rule'
       log?.({ ...choice, decidedBy, sample: sample.length }, 'scripts of the site judged')
       findings = { ...choice, decidedBy, checkedPages: sample.map(({ path }) => path), differences: [] }
-      if (choice.mode !== 'guarded' && choice.mode !== 'frozen') return []
       const { mode } = choice
+      if (mode === 'none' || mode === 'everywhere') return []
+      if (mode === 'hosted') await writeRuntime(folder, { ...themes, hasSearch, isHosted: true })
       for (const { key, url, charset } of scripted) {
         const path = pagePaths.get(key)
         if (path === undefined || guardedAhead.has(key)) continue
         const file = join(folder, path)
         const raw = { text: await readFile(file, 'latin1'), charset }
-        await writeFile(file, mode === 'guarded' ? guardPage(raw, path, url.pathname) : freezePage(raw, path), 'latin1')
+        const finished =
+          mode === 'frozen' ? freezePage(raw, path) : guardPage(raw, path, mode === 'hosted' ? null : url.pathname)
+        await writeFile(file, finished, 'latin1')
       }
       if (viewer) {
-        const places = mode === 'guarded' ? (['folder', 'file'] as const) : (['root', 'folder', 'file'] as const)
+        const places = mode === 'frozen' ? (['root', 'folder', 'file'] as const) : (['folder', 'file'] as const)
         findings.differences = await findDifferences(folder, sample, places, viewer)
       }
       return [runtimePath]
@@ -114,11 +119,22 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
   }
 }
 
-async function writeRuntime(folder: string, paths: readonly string[], hasSearch: boolean): Promise<void> {
+async function readThemes(folder: string, paths: readonly string[]) {
   const sheets = paths.filter(path => path.endsWith('.css'))
-  const texts = await Promise.all(sheets.map(path => readFile(join(folder, path), 'latin1')))
+  return findThemes(await Promise.all(sheets.map(path => readFile(join(folder, path), 'latin1'))))
+}
+
+async function writeRuntime(folder: string, settings: RuntimeSettings): Promise<void> {
   await mkdir(dirname(join(folder, runtimePath)), { recursive: true })
-  await writeFile(join(folder, runtimePath), runtimeFile({ ...findThemes(texts), hasSearch }))
+  await writeFile(join(folder, runtimePath), runtimeFile(settings))
+}
+
+/** Whether these pages, as the site sends them, would find their scripts in any folder. */
+async function areMovable({ site }: CrawlState, sampled: readonly Resource[]): Promise<boolean> {
+  const isOwn = (url: URL) => site.own(url) !== null
+  for (const { span, charset } of sampled)
+    if (span && namesRoot({ text: (await readSpan(span)).toString('latin1'), charset }, isOwn)) return false
+  return true
 }
 
 /** Without a browser: by what is known to fail. */

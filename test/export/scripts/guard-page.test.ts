@@ -48,6 +48,11 @@ describe('a guarded page', () => {
     expect(head).toMatch(/^[\x00-\x7f]*$/)
   })
 
+  test('without a path of its own it starts its scripts anywhere on a host', () => {
+    const { head } = parts(guardPage(page(''), 'a/b.html', null))
+    expect(head).toContain('(null,"../_quire/runtime.js")</script>')
+  })
+
   test('a page without our seal stays as it is', () => {
     const raw = { text: '<script>1</script>', charset: 'utf-8' }
     expect(guardPage(raw, 'a.html', '/a.html')).toBe(raw.text)

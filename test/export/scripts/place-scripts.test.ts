@@ -84,6 +84,31 @@ test('an app that only knows the root of a host runs there, and its pages are pl
   expect(again.sha256).toBe(exported.sha256)
 })
 
+test('scripts that only fail where files cannot be asked for run on a host, in folders too', {
+  timeout: 120_000,
+}, async () => {
+  const markup = (up: string) =>
+    `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><input type="search" placeholder="Find"><p>${words('plain')}</p><script>const up = "${up}"</script><script src="${up}app.js"></script></body></html>`
+  const site: FakeSite = {
+    '/': `${markup('')}<a href="guide/">guide</a>`,
+    '/guide/': markup('../'),
+    '/app.js': 'fetch(up + "data.json").then(it => it.json()).then(it => document.body.append(" " + it.word))',
+    '/data.json': '{"word":"asked"}',
+  }
+  const exported = await run(site)
+  expect(exported.report.scripts).toMatchObject({ mode: 'hosted', decidedBy: 'browser' })
+  expect(exported.report.scripts.reason).toMatch(/^index\.html on file:\/\/: /)
+  expect(exported.report.differences).toEqual([])
+  for (const place of ['root', 'folder'] as const)
+    expect(await look(exported, 'guide/index.html', place)).toMatchObject({
+      text: `x ${words('plain')} asked`,
+      failed: [],
+      errors: [],
+    })
+  expect(await look(exported, 'guide/index.html', 'file')).toMatchObject({ text: `x ${words('plain')}`, failed: [] })
+  expect(readEntry(exported.entries, 'export-report.html')).toContain('at its root or in a folder')
+})
+
 test('scripts that do no harm anywhere run everywhere, as they are', { timeout: 120_000 }, async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="nice.js"></script></body></html>`
   const exported = await run({ '/': markup, '/nice.js': 'document.body.append(" live")' })
