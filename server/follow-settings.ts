@@ -2,15 +2,16 @@ import { checkFollowable } from './analytics/follow/check-followable.ts'
 import { LogFormatError } from './analytics/formats/log-format.ts'
 import { LogFileError } from './analytics/import/log-file.ts'
 import { CommandError } from './commands/command-error.ts'
-import { getProject } from './commands/get-project.ts'
 import { type LogFlags, nameFlag, readLogFlags } from './commands/log-options.ts'
+import { getVisitedProjects } from './commands/visited-projects.ts'
 import type { Store } from './store/store.ts'
 
-/** A log that a server follows, and the project that it tells the visits of. */
+/** A log that a server follows. */
 export interface FollowedLog {
   /** Absolute. */
   file: string
-  projectId: string
+  /** Whose visits it tells; missing = those of the projects that its hosts belong to. */
+  projectId?: string
 }
 
 /** What a server follows and how, in a form that can be handed to a thread. */
@@ -24,26 +25,28 @@ export interface FollowSettings {
 export const followPrefix = 'follow-'
 
 /**
- * Refuses what no later try can mend: a project that is not there, a file that is no log, a client field that the format does
+ * Refuses what no later try can mend: a project that is not there, no site at all, a file that is no log, a client field that the format does
  * not have. What may pass, such as a file that is missing or may not be read, is left to the following.
  *
  * @throws {CommandError} with exit code 2, naming the flag and the remedy.
  */
 export async function checkFollowSettings(
   { logs, flags }: FollowSettings,
-  store: Pick<Store, 'projects'>,
+  store: Pick<Store, 'projects' | 'sites'>,
 ): Promise<void> {
   for (const { file, projectId } of logs) {
     try {
-      await checkFollowable(file, {
-        ...readLogFlags(flags, followPrefix),
-        projects: await getProject(store, projectId),
-      })
+      const projects = await getVisitedProjects(store, projectId)
+      await checkFollowable(file, { ...readLogFlags(flags, followPrefix), projects })
     } catch (error) {
       const told = explain(error)
-      if (told !== undefined) throw new CommandError(`--follow-log ${file}=${projectId}: ${told}`, 2)
+      if (told !== undefined) throw new CommandError(`${showFlag(file, projectId)}: ${told}`, 2)
     }
   }
+}
+
+function showFlag(file: string, projectId: string | undefined): string {
+  return projectId === undefined ? `--follow-log-by-host ${file}` : `--follow-log ${file}=${projectId}`
 }
 
 /** Undefined when it may pass. */

@@ -7,8 +7,8 @@ import { LogFormatError } from './analytics/formats/log-format.ts'
 import { LogFileError } from './analytics/import/log-file.ts'
 import { VisitorKeyError } from './analytics/unique-visitors.ts'
 import { CommandError } from './commands/command-error.ts'
-import { getProject } from './commands/get-project.ts'
 import { nameFlag, readLogFlags } from './commands/log-options.ts'
+import { getVisitedProjects, listProjectsByHost } from './commands/visited-projects.ts'
 import type { FollowNews, FollowSetup } from './follow-logs.ts'
 import { type FollowedLog, followPrefix } from './follow-settings.ts'
 import { openStore } from './store/store.ts'
@@ -33,14 +33,14 @@ async function followForever({ file, projectId }: FollowedLog): Promise<void> {
   const about = { log: file, projectId }
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
-      const project = await getProject(store, projectId)
+      const projects = await getVisitedProjects(store, projectId)
       const reading = readLogFlags(flags, followPrefix)
-      await checkFollowable(file, { ...reading, projects: project })
+      await checkFollowable(file, { ...reading, projects })
       tell({ level: 'info', details: about, message: 'following a log' })
       await followAccessLog({
         ...reading,
         file,
-        project,
+        projects: 'id' in projects ? projects : () => listProjectsByHost(store),
         visits: store.visits,
         signal,
         pacing: { ...defaultPacing, graceMs },

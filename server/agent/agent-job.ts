@@ -1,4 +1,4 @@
-import type { Awaitable } from '../tenancy/organization.ts'
+import type { Awaitable } from '../awaitable.ts'
 
 export type AgentJobStatus = 'active' | 'completed' | 'archived' | 'failed'
 

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../tenancy/organization.ts'
+import type { Awaitable } from '../awaitable.ts'
 import type { Day } from './day.ts'
 import type { ViewBatch } from './view-batch.ts'
 
@@ -68,13 +68,22 @@ export interface RecordedViews {
 export interface VisitRecorder {
   /**
    * Adds page views to the set of what was seen, all of them or none; views that are in it change nothing. With them, in the
-   * same transaction, how far the log is read.
+   * same transaction, how far the log is read; without that, nobody may read them again, and no power cut takes them.
    *
    * @throws {Error} when there is no such project.
    */
   recordBatch(projectId: string, batch: ViewBatch, position?: LogPosition): Awaitable<RecordedViews>
-  /** What was last recorded as the position of the log; undefined when nothing was. */
-  findLogPosition(projectId: string, log: string): Awaitable<string | undefined>
+  /**
+   * Records how far a log is read that tells the visits of several projects: behind the batches of all of them, which are
+   * safe on disk by then. Whoever ends before it reads their lines again, and counts nothing twice.
+   */
+  recordLogPosition(position: LogPosition): Awaitable<void>
+  /**
+   * What was last recorded as the position of the log; undefined when nothing was.
+   *
+   * @param projectId undefined = of a log of several projects
+   */
+  findLogPosition(projectId: string | undefined, log: string): Awaitable<string | undefined>
   /**
    * Forgets who saw what before a day; what was counted stays. Ranges that begin on that day or later, or end before it, are
    * exact as before. One that begins earlier and ends later counts those twice who came both before and since. Takes

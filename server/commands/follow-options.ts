@@ -7,6 +7,7 @@ import { graceOption } from './options.ts'
 /** The flags as commander hands them over. */
 export interface FollowFlags {
   followLog?: FollowedLog[]
+  followLogByHost?: FollowedLog[]
   followGraceSeconds: number
   followFormat?: string
   followJsonFields?: string
@@ -23,6 +24,12 @@ export function followOptions(): Option[] {
     )
       .env('QUIRE_FOLLOW_LOG')
       .argParser(addFollowedLogs),
+    new Option(
+      '--follow-log-by-host <path>',
+      'the same, each line for the project whose site has the host as its domain; for several, as above',
+    )
+      .env('QUIRE_FOLLOW_LOG_BY_HOST')
+      .argParser(addFollowedByHost),
     graceOption('follow-grace-seconds'),
     ...logOptions(followPrefix),
   ]
@@ -36,22 +43,32 @@ export function readFollowFlags(flags: FollowFlags): FollowSettings {
   if (flags.followClientField !== undefined) log.clientField = flags.followClientField
   if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies
   readLogFlags(log, followPrefix)
-  return { logs: flags.followLog ?? [], graceMs: flags.followGraceSeconds * 1000, flags: log }
+  const logs = [...(flags.followLog ?? []), ...(flags.followLogByHost ?? [])]
+  return { logs, graceMs: flags.followGraceSeconds * 1000, flags: log }
 }
 
 /** Adds `PATH=PROJECT,...` to what was given before. */
 function addFollowedLogs(text: string, before: FollowedLog[] = []): FollowedLog[] {
-  const logs = [...before]
-  for (const part of text.split(',')) {
+  return text.split(',').reduce((logs, part) => {
     const [, path, projectId] = /^\s*(.+)=([^=\s]+)\s*$/.exec(part) ?? []
     if (path === undefined || projectId === undefined) {
       throw new InvalidArgumentError('Write PATH=PROJECT, such as /var/log/nginx/access.log=prj_0f3c9a1b2d4e5f60.')
     }
-    const file = resolve(path)
-    if (logs.some(known => known.file === file && known.projectId === projectId)) {
-      throw new InvalidArgumentError(`${path} is there twice.`)
-    }
-    logs.push({ file, projectId })
+    return addLog(logs, { file: resolve(path), projectId })
+  }, before)
+}
+
+/** Adds `PATH,...` to what was given before. */
+function addFollowedByHost(text: string, before: FollowedLog[] = []): FollowedLog[] {
+  return text.split(',').reduce((logs, part) => {
+    if (part.trim() === '') throw new InvalidArgumentError('Write PATH, such as /var/log/caddy/access.log.')
+    return addLog(logs, { file: resolve(part.trim()) })
+  }, before)
+}
+
+function addLog(logs: FollowedLog[], log: FollowedLog): FollowedLog[] {
+  if (logs.some(({ file, projectId }) => file === log.file && projectId === log.projectId)) {
+    throw new InvalidArgumentError(`${log.file} is there twice.`)
   }
-  return logs
+  return [...logs, log]
 }

@@ -13,6 +13,7 @@ Examples:
   quire serve --port 9000 --data /var/lib/quire --public-url https://api.example.com
   quire serve --export-retention-days 30
   quire serve --follow-log /var/log/nginx/access.log=prj_0f3c9a1b2d4e5f60
+  quire serve --follow-log-by-host /var/log/caddy/access.log
   QUIRE_FOLLOW_LOG=/var/log/a.log=prj_0f3c9a1b2d4e5f60,/var/log/b.log=prj_9e8d7c6b5a493827 quire serve
   QUIRE_PORT=9000 QUIRE_DATA=/var/lib/quire quire serve
 

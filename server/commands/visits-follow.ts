@@ -1,29 +1,22 @@
-import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { VisitsNotWrittenError } from '../analytics/follow/batch-writer.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
-import {
-  defaultPacing,
-  describeUnread,
-  type FollowStatus,
-  followAccessLog,
-  isAllUnread,
-} from '../analytics/follow/follow-log.ts'
+import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
+import { describeUnread, isAllUnread } from '../analytics/follow/unread-log.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
-import { sum } from '../analytics/import/import-tally.ts'
 import { LogFileError } from '../analytics/import/log-file.ts'
 import { VisitorKeyError } from '../analytics/unique-visitors.ts'
 import type { Store } from '../store/store.ts'
 import { CommandError } from './command-error.ts'
-import { getProject } from './get-project.ts'
 import { integer } from './integer.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from './log-options.ts'
-import { dataOption, graceOption, jsonOption, projectOption } from './options.ts'
-import { showCount } from './print.ts'
+import { dataOption, graceOption, jsonOption } from './options.ts'
+import { addVisitedOptions, readVisited, type VisitedFlags } from './visited-options.ts'
+import { getVisitedProjects, listProjectsByHost } from './visited-projects.ts'
+import { createJsonStatus, createStatusLine } from './visits-follow-status.ts'
 import { withExistingStore } from './with-store.ts'
 
-interface FollowFlags extends LogFlags {
-  project: string
+interface FollowFlags extends LogFlags, VisitedFlags {
   once?: boolean
   graceSeconds: number
   statusSeconds: number
@@ -35,9 +28,8 @@ export function visitsFollowCommand(): Command {
   const command = new Command('follow')
     .argument('<file>')
     .description('count the visits in a log while it is written and rotated')
-    .addOption(projectOption().makeOptionMandatory())
+  return addLogOptions(addVisitedOptions(command))
     .addOption(new Option('--once', 'end when all that is there is counted; the next run goes on there, for cron'))
-  return addLogOptions(command)
     .addOption(graceOption())
     .addOption(
       new Option('--status-seconds <number>', 'how often --json prints where it is')
@@ -52,32 +44,35 @@ export function visitsFollowCommand(): Command {
       `
 Examples:
   quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60
+  quire visits follow /var/log/caddy/access.log --by-host
   quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --json --status-seconds 60
   */5 * * * * quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --data /srv/quire --once
 
 It reads the log from its beginning, then what is added. Where it is, is kept with the counts: after a restart or a crash it
 goes on with the next line, also in a file that was rotated away meanwhile, by rename or copytruncate, plain, .gz or
-.zst, as long as that lies beside the log. What was rotated before the first run is for: quire visits import. Ctrl-C or SIGTERM
-ends it.
+.zst, as long as that lies beside the log. What was rotated before the first run is for: quire visits import. With --by-host,
+a site that is registered meanwhile counts from then on. Ctrl-C or SIGTERM ends it.
 
 ${logHelp}`,
     )
     .action(async (file: string, flags: FollowFlags) => {
-      await withExistingStore(flags.data, store => follow(store, file, flags))
+      const projectId = readVisited(command, flags)
+      await withExistingStore(flags.data, store => follow(store, file, projectId, flags))
     })
 }
 
-async function follow(store: Store, file: string, flags: FollowFlags): Promise<void> {
-  const project = await getProject(store, flags.project)
+/** @param projectId undefined = by host */
+async function follow(store: Store, file: string, projectId: string | undefined, flags: FollowFlags): Promise<void> {
+  const projects = await getVisitedProjects(store, projectId)
   const settings = readLogFlags(flags)
-  const status = flags.json ? createJsonStatus(file, project.id) : createStatusLine(file)
+  const status = flags.json ? createJsonStatus(file, projectId) : createStatusLine(file)
   const startedAt = performance.now()
   try {
-    await checkFollowable(file, { ...settings, projects: project })
+    await checkFollowable(file, { ...settings, projects })
     const ended = await followAccessLog({
       ...settings,
       file,
-      project,
+      projects: 'id' in projects ? projects : () => listProjectsByHost(store),
       visits: store.visits,
       signal: abortOnSignal(),
       once: flags.once ?? false,
@@ -105,83 +100,6 @@ function abortOnSignal(): AbortSignal {
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
   return stopping.signal
-}
-
-interface StatusOutput {
-  show(status: FollowStatus): void
-  warn(message: string): void
-  end(status: FollowStatus, seconds: number): void
-  clear(): void
-}
-
-/** A JSON line each time, and one at the end. */
-function createJsonStatus(file: string, project: string): StatusOutput {
-  const log = resolve(file)
-  const rate = createRate()
-  const print = ({ tally, aheadBytes }: FollowStatus) => {
-    const { lines, views, newVisitorDays, tooOldViews, filtered, malformed } = tally
-    const linesPerSecond = rate(lines)
-    console.log(
-      JSON.stringify({
-        log,
-        project,
-        lines,
-        linesPerSecond,
-        aheadBytes,
-        pageViews: views,
-        newVisitorDays,
-        tooOldViews,
-        filtered,
-        malformed,
-      }),
-    )
-  }
-  return {
-    show: print,
-    warn: message => console.error(message),
-    end: print,
-    clear() {},
-  }
-}
-
-/** A line on standard error that says where it is, where that is a terminal. */
-function createStatusLine(file: string): StatusOutput {
-  const rate = createRate()
-  const isShown = process.stderr.isTTY
-  const clear = () => {
-    if (isShown) process.stderr.write('\r\x1b[K')
-  }
-  return {
-    show({ tally, aheadBytes }) {
-      if (!isShown) return
-      const text = `${file}: ${showCount(tally.lines)} lines, ${showCount(rate(tally.lines))} lines/s, ${showCount(aheadBytes)} bytes behind`
-      process.stderr.write(`\r\x1b[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`)
-    },
-    warn(message) {
-      clear()
-      console.error(message)
-    },
-    end({ tally: { lines, views, filtered, malformed, newVisitorDays } }, seconds) {
-      clear()
-      console.log(
-        `${showCount(lines)} ${lines === 1 ? 'line' : 'lines'} in ${seconds.toFixed(1)} s: page views human ${showCount(views.human)}, AI ${showCount(views.ai)}, ` +
-          `neither ${showCount(views.neither)}; filtered ${showCount(sum(filtered))}, malformed ${showCount(sum(malformed))}; ` +
-          `visitors not seen before on a day ${showCount(newVisitorDays)}`,
-      )
-    },
-    clear,
-  }
-}
-
-/** Lines a second since the last call. */
-function createRate(): (lines: number) => number {
-  let before = { lines: 0, at: performance.now() }
-  return lines => {
-    const now = { lines, at: performance.now() }
-    const perSecond = ((now.lines - before.lines) * 1000) / Math.max(1, now.at - before.at)
-    before = now
-    return Math.round(perSecond)
-  }
 }
 
 function explain(error: unknown): unknown {

@@ -1,7 +1,8 @@
 import { formatDay } from '../analytics/day.ts'
 import type { ImportedFile } from '../analytics/import/import-log.ts'
 import { type ImportTally, sum } from '../analytics/import/import-tally.ts'
-import type { LogReader, ProjectViews } from '../analytics/import/log-reader.ts'
+import type { LogReader } from '../analytics/import/log-reader.ts'
+import type { ProjectViews } from '../analytics/import/visited-projects.ts'
 import type { UniqueVisitorCounter, VisitorCounts } from '../analytics/unique-visitors.ts'
 import { showCount } from './print.ts'
 
@@ -50,8 +51,13 @@ export async function summarize(
     ...toCounts(reader.tally),
     files,
     projects: await Promise.all(visited.map(project => summarizeProject(project, visits))),
-    unknownHosts: Object.fromEntries([...unknownHosts].slice(0, mostHosts)),
+    unknownHosts: toMostLines(unknownHosts),
   }
+}
+
+/** The hosts with the most lines, of those that are the domain of no site. */
+export function toMostLines(unknownHosts: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...unknownHosts].slice(0, mostHosts))
 }
 
 async function summarizeProject(

@@ -1,23 +1,22 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { formats } from '../analytics/formats/formats.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
 import { type ImportedFile, importLog, recordViews } from '../analytics/import/import-log.ts'
 import { checkLogFile, LogFileError } from '../analytics/import/log-file.ts'
-import { LogReader, type VisitedProject } from '../analytics/import/log-reader.ts'
+import { LogReader } from '../analytics/import/log-reader.ts'
 import { VisitorKeyError, type VisitRecorder } from '../analytics/unique-visitors.ts'
 import type { Store } from '../store/store.ts'
 import { CommandError } from './command-error.ts'
-import { getProject } from './get-project.ts'
 import { addLogOptions, type LogFlags, type LogSettings, logHelp, readLogFlags } from './log-options.ts'
-import { dataOption, jsonOption, projectOption } from './options.ts'
+import { dataOption, jsonOption } from './options.ts'
 import { printJson } from './print.ts'
 import { createProgressLine } from './progress-line.ts'
+import { addVisitedOptions, readVisited, type VisitedFlags } from './visited-options.ts'
+import { getVisitedProjects } from './visited-projects.ts'
 import { describe, type ImportSummary, summarize } from './visits-import-summary.ts'
 import { withExistingStore } from './with-store.ts'
 
-interface ImportFlags extends LogFlags {
-  project?: string
-  byHost?: boolean
+interface ImportFlags extends LogFlags, VisitedFlags {
   data: string
   json?: boolean
 }
@@ -26,13 +25,7 @@ export function visitsImportCommand(): Command {
   const command = new Command('import')
     .argument('<files...>')
     .description('count the visits in access logs, plain, .gz or .zst; - reads standard input')
-    .addOption(projectOption())
-    .addOption(
-      new Option('--by-host', 'count each line for the project whose site has the host as its domain').env(
-        'QUIRE_BY_HOST',
-      ),
-    )
-  return addLogOptions(command)
+  return addLogOptions(addVisitedOptions(command))
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -51,18 +44,7 @@ Importing a log again, or one that has grown since, counts nothing twice. Malfor
 ${logHelp}`,
     )
     .action(async (files: string[], flags: ImportFlags) => {
-      const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
-      if (isGiven('project') && isGiven('byHost')) {
-        throw new CommandError('--project and --by-host exclude each other.', 2)
-      }
-      // What is typed wins over what the environment says.
-      const projectId = flags.byHost && !isGiven('project') ? undefined : flags.project
-      if (projectId === undefined && !flags.byHost) {
-        throw new CommandError(
-          'Give --project ID, or --by-host when the log tells the host. See: quire projects list',
-          2,
-        )
-      }
+      const projectId = readVisited(command, flags)
       const settings = readLogFlags(flags)
       const summary = await withExistingStore(flags.data, store => importFiles(store, projectId, files, settings))
       if (flags.json) printJson(summary)
@@ -79,7 +61,7 @@ async function importFiles(
   settings: LogSettings,
 ): Promise<ImportSummary> {
   if (files.filter(file => file === '-').length > 1) throw new CommandError('- may be given once only.', 2)
-  const projects = await findProjects(store, projectId)
+  const projects = await getVisitedProjects(store, projectId)
   const startedAt = performance.now()
   try {
     // All before the first: a misspelt name should not leave half a job.
@@ -112,22 +94,6 @@ async function readFiles(files: string[], reader: LogReader, visits: VisitRecord
   }
   await recordViews(reader, visits)
   return imported
-}
-
-async function findProjects(
-  store: Store,
-  projectId: string | undefined,
-): Promise<VisitedProject | ReadonlyMap<string, VisitedProject>> {
-  if (projectId !== undefined) return getProject(store, projectId)
-  const byId = new Map((await store.projects.list()).map(project => [project.id, project]))
-  const sites = (await store.sites.list()).flatMap(({ domain, projectId }) => {
-    const project = byId.get(projectId)
-    return project ? [[domain, project] as const] : []
-  })
-  if (sites.length > 0) return new Map(sites)
-  throw new CommandError(
-    'There is no site to match hosts with. Register one with: quire sites create DOMAIN --project ID',
-  )
 }
 
 /** What is wrong with it before a line is read is wrong with the flags. */

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../tenancy/organization.ts'
+import type { Awaitable } from '../awaitable.ts'
 
 /** Keeps finished archives. Files today; an object store with links of its own would stand behind the same methods. */
 export interface BundleStore {

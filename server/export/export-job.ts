@@ -1,4 +1,4 @@
-import type { Awaitable } from '../tenancy/organization.ts'
+import type { Awaitable } from '../awaitable.ts'
 import type { Deployment, Features } from './features.ts'
 import { digestJson } from './memory/json-digest.ts'
 import type { Verify } from './scripts/place-scripts.ts'

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Awaitable } from '../tenancy/organization.ts'
+import type { Awaitable } from '../awaitable.ts'
 import type { Sites } from '../tenancy/site.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJobs, Lease } from './export-job.ts'

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../tenancy/organization.ts'
+import type { Awaitable } from '../awaitable.ts'
 
 /** A budget of requests that refills continuously: `quota` at once, and `quota` more every `windowSeconds`. */
 export interface Budget {

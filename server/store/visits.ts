@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type UniqueVisitorCounter, VisitorKeyError, type VisitRecorder } from '../analytics/unique-visitors.ts'
 import type { Database } from './database.ts'
+import { openLogPositions } from './log-positions.ts'
 import { openSecret } from './secret-file.ts'
 import { moveOldVisits } from './visits/old-visits.ts'
 import { noVisitors, openProjectVisits } from './visits/project-visits.ts'
@@ -13,6 +14,7 @@ export type Visits = UniqueVisitorCounter & VisitRecorder & { close(): void }
 export function openVisits(database: Database): Visits {
   const dataFolder = dirname(database.name)
   const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits)
+  const positions = openLogPositions(database)
   const findProject = database.prepare<{ id: string }>('SELECT 1 FROM projects WHERE id = @id')
 
   const visits: Visits = {
@@ -21,7 +23,9 @@ export function openVisits(database: Database): Visits {
       if (!findProject.get({ id: projectId })) throw new Error(`There is no project ${projectId}.`)
       return projects.take(projectId).record(batch, position)
     },
-    findLogPosition: (projectId, log) => projects.find(projectId)?.findPosition(log),
+    recordLogPosition: positions.upsert,
+    findLogPosition: (projectId, log) =>
+      projectId === undefined ? positions.find(log) : projects.find(projectId)?.findPosition(log),
     pruneSeen: (projectId, before) => projects.find(projectId)?.prune(before) ?? 0,
     deleteVisits: projectId => projects.find(projectId)?.delete(),
     openVisitorKey: () => openVisitorKey(join(dataFolder, 'visitor.key'), projects.hasAny()),

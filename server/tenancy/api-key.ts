@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Awaitable, Plan } from './organization.ts'
+import type { Awaitable } from '../awaitable.ts'
+import type { Plan } from './organization.ts'
 
 export type Scope = 'read' | 'write'
 

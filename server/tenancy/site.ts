@@ -1,5 +1,5 @@
+import type { Awaitable } from '../awaitable.ts'
 import type { RemovalRules } from '../export/products/removal-rules.ts'
-import type { Awaitable } from './organization.ts'
 
 /** A documentation site: the public domain of a project, and where its pages are fetched from. */
 export interface Site {

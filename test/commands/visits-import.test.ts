@@ -199,10 +199,10 @@ test('one log of several sites goes to their projects', async () => {
   await writeFile(at('access.log'), text)
   const refused = await quire(['visits', 'import', at('access.log'), '--by-host'])
   expect(refused).toMatchObject({ code: 1, stdout: '' })
-  expect(refused.stderr).toMatch(/Lines of combined do not say which host was asked\. Give --project ID/)
+  expect(refused.stderr).toMatch(/Lines of combined do not say which host was asked\. Name the one project/)
   const fields = 'time=t,method=m,path=p,status=s,userAgent=u,address=a'
   const unnamed = await quire(['visits', 'import', at('access.log'), '--by-host', '--json-fields', fields])
-  expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringMatching(/or add host=PATH to --json-fields\.$/m) })
+  expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringMatching(/or add host=PATH to its fields\.$/m) })
 })
 
 test('imports at the same time, into one project or several, count as one after another', async () => {

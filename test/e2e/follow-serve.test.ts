@@ -63,6 +63,19 @@ test('a server follows a log through a rotation and its own restart, and answers
   expect(output + server.output()).not.toContain(toAddress(1))
 })
 
+test('a server follows a log of many sites for the projects of its hosts', async () => {
+  const { projectId } = await createOrganization(store)
+  store.sites.insert({ domain: 'docs.example', projectId, origin: null, createdAt: 0 })
+  server = await serve('--follow-log-by-host', log)
+  writeFileSync(log, `docs.example ${toLine(0)}other.example ${toLine(1)}docs.example:443 ${toLine(2)}`)
+  await waitFor(async () => {
+    const { totals } = await store.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })
+    return totals.total === 2 ? true : undefined
+  })
+  expect(await server.end('SIGTERM')).toBe(0)
+  expect(readLogged(server.output())).toContainEqual(expect.objectContaining({ msg: 'following a log', log }))
+})
+
 test('what is found out later keeps a log from being followed, and is said without a stack', async () => {
   const { projectId } = await createOrganization(store)
   server = await serve('--follow-log', `${log}=${projectId}`, '--follow-client-field', 'X-Forwarded-For')
@@ -131,6 +144,19 @@ describe('before it listens', () => {
       code: 2,
       stdout: '',
       stderr: `--follow-log ${toOwn(followed)}: ${toOwn(message)}\n`,
+    })
+  })
+  test('refuses a log of many sites when there is none, and a format that does not tell the host', async () => {
+    const byHost = ['--follow-log-by-host', log]
+    expect(await serveOnce(...byHost)).toMatchObject({
+      code: 2,
+      stderr: `--follow-log-by-host ${log}: There is no site to match hosts with. Register one with: quire sites create DOMAIN --project ID\n`,
+    })
+    const { projectId } = await createOrganization(store)
+    store.sites.insert({ domain: 'docs.example', projectId, origin: null, createdAt: 0 })
+    expect(await serveOnce(...byHost, '--follow-format', 'combined')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^--follow-log-by-host .*: Lines of combined do not say which host was asked\./),
     })
   })
 })

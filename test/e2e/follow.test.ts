@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore, type Store } from '../../server/store/store.ts'
+import { toLine } from '../analytics/follow/numbered-lines.ts'
 import { RotatingWriter, type Rotation } from '../analytics/follow/rotating-writer.ts'
 import { waitFor } from '../support/export-site.ts'
 import { runQuire, startFollow } from '../support/process.ts'
@@ -77,8 +78,34 @@ test('a run with --once counts what was added, and says what it did', async () =
   expect(await countVisitors()).toBe(written)
 })
 
+test('with --by-host it counts for the projects of the hosts, and says which hosts are of no site', async () => {
+  store.sites.insert({ domain: 'docs.example', projectId, origin: null, createdAt: 0 })
+  const hosts = ['docs.example:443', 'other.example', 'docs.example']
+  writeFileSync(log, hosts.map((host, i) => `${host} ${toLine(i)}`).join(''))
+  const byHost = [log, '--by-host', '--data', join(folder, 'data'), '--once']
+  const first = await runQuire(['visits', 'follow', ...byHost, '--json'])
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(first.stdout)).toMatchObject({
+    log,
+    lines: 3,
+    newVisitorDays: 2,
+    unknownHosts: { 'other.example': 1 },
+  })
+  expect(await countVisitors()).toBe(2)
+  writeFileSync(log, `other.example ${toLine(3)}`, { flag: 'a' })
+  const second = await runQuire(['visits', 'follow', ...byHost])
+  expect(second.stdout).toMatch(/^1 line in .*; no site for other\.example\n$/)
+})
+
 test.each([
   ['an unknown project', ['LOG', '--project', 'prj_9'], 1, 'There is no project prj_9. See: quire projects list\n'],
+  ['a log of many sites, when there is none', ['LOG', '--by-host'], 1, /^There is no site to match hosts with\./],
+  [
+    'both ways to say whose it is',
+    ['LOG', '--by-host', '--project', 'prj_9'],
+    2,
+    '--project and --by-host exclude each other.\n',
+  ],
   ['standard input', ['-'], 1, 'Standard input has no place to go on. Use: quire visits import -\n'],
   ['a compressed file', ['LOG.gz'], 1, /access\.log\.gz is compressed, so nothing is added to it\./],
   ['a device', ['/dev/null'], 1, '/dev/null is no regular file. Use: quire visits import\n'],
@@ -91,7 +118,7 @@ test.each([
   ['a grace time that is none', ['LOG', '--grace-seconds', 'x'], 2, /--grace-seconds <number>.*must be a whole number/],
 ])('refuses %s', async (_, given, code, stderr) => {
   const own = given.map(arg => arg.replace('LOG', log))
-  const project = own.includes('--project') ? [] : ['--project', projectId]
+  const project = own.includes('--project') || own.includes('--by-host') ? [] : ['--project', projectId]
   const refused = await runQuire(['visits', 'follow', ...own, ...project, '--data', join(folder, 'data')])
   expect(refused).toEqual({
     code,

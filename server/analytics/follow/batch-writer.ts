@@ -1,7 +1,8 @@
+import type { Awaitable } from '../../awaitable.ts'
 import type { ProjectBatch } from '../import/log-reader.ts'
-import type { LogPosition, VisitRecorder } from '../unique-visitors.ts'
+import type { VisitRecorder } from '../unique-visitors.ts'
 import { toViewBatch } from '../view-batch.ts'
-import { type FollowPosition, formatPosition } from './follow-position.ts'
+import { type FollowPosition, formatPosition, parsePosition } from './follow-position.ts'
 import { pause } from './pause.ts'
 
 /** Says in one line that views were read and not recorded; shown to the operator as it is. */
@@ -11,10 +12,11 @@ const firstPauseMs = 1000
 const longestPauseMs = 30_000
 
 export interface BatchWriterOptions {
-  projectId: string
+  /** Whose visits the log tells; undefined = those of several projects. */
+  projectId: string | undefined
   /** Names the log in the store. */
   log: string
-  visits: Pick<VisitRecorder, 'recordBatch'>
+  visits: Pick<VisitRecorder, 'recordBatch' | 'recordLogPosition' | 'findLogPosition'>
   /** No more is tried than once when it is aborted. */
   signal: AbortSignal
   warn(message: string): void
@@ -28,29 +30,40 @@ export class BatchWriter {
     this.#options = options
   }
 
+  /** What was written last; undefined when nothing was. */
+  async findPosition(): Promise<FollowPosition | null | undefined> {
+    const { projectId, log, visits } = this.#options
+    const known = await visits.findLogPosition(projectId, log)
+    return known === undefined ? undefined : parsePosition(known)
+  }
+
   /**
    * Returns when all is written: what keeps it from being written is said, and tried again as long as it takes.
    *
    * @throws {VisitsNotWrittenError} when the last try fails, once the signal is aborted.
    */
   async write(batches: readonly ProjectBatch[], position: FollowPosition | null): Promise<void> {
-    const place = { log: this.#options.log, position: formatPosition(position) }
-    if (batches.length === 0) await this.#persist(toViewBatch([]), place)
-    for (const [i, { batch, tally }] of batches.entries()) {
-      // Behind the last one: who ends between two of them reads the lines of the first again, and counts nothing twice.
-      const isLast = i === batches.length - 1
-      const { newVisitorDays, tooOldViews } = await this.#persist(batch, isLast ? place : undefined)
+    const { projectId, log, visits } = this.#options
+    const place = { log, position: formatPosition(position) }
+    // Behind the last one: who ends between two of them reads the lines of the first again, and counts nothing twice.
+    const last = projectId === undefined ? undefined : batches.at(-1)
+    for (const each of batches) {
+      const { project, batch, tally } = each
+      const record = () => visits.recordBatch(project.id, batch, each === last ? place : undefined)
+      const { newVisitorDays, tooOldViews } = await this.#persist(record)
       tally.newVisitorDays += newVisitorDays
       tally.tooOldViews += tooOldViews
     }
+    if (projectId === undefined) await this.#persist(() => visits.recordLogPosition(place))
+    else if (!last) await this.#persist(() => visits.recordBatch(projectId, toViewBatch([]), place))
   }
 
-  async #persist(batch: ProjectBatch['batch'], place: LogPosition | undefined) {
-    const { projectId, log, visits, signal, warn } = this.#options
+  async #persist<Result>(record: () => Awaitable<Result>): Promise<Result> {
+    const { log, signal, warn } = this.#options
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const isLast = signal.aborted
       try {
-        return await visits.recordBatch(projectId, batch, place)
+        return await record()
       } catch (error) {
         const reason = (error as Error).message
         if (isLast) {

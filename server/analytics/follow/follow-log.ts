@@ -1,22 +1,26 @@
 import { resolve } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import type { ImportTally } from '../import/import-tally.ts'
 import { LogFileError } from '../import/log-file.ts'
-import { LogReader, type LogReaderOptions, type VisitedProject } from '../import/log-reader.ts'
+import { LogReader, type LogReaderOptions } from '../import/log-reader.ts'
+import type { ProjectsByHost, VisitedProject } from '../import/visited-projects.ts'
 import type { VisitRecorder } from '../unique-visitors.ts'
 import { BatchWriter } from './batch-writer.ts'
-import { type FollowPosition, parsePosition } from './follow-position.ts'
+import { createClock } from './clock.ts'
+import { findFirstPosition } from './first-position.ts'
+import type { FollowPosition } from './follow-position.ts'
 import { createPrintHead, type PrintHead } from './head-print.ts'
-import { findEntry, listLogEntries, RotationUnderWayError } from './log-entries.ts'
-import { LogFinder } from './log-finder.ts'
+import { LogCounter } from './log-counter.ts'
+import { findEntry } from './log-entries.ts'
 import { LogFollower } from './log-follower.ts'
 import { pause } from './pause.ts'
+import { createFormatWarning } from './unread-log.ts'
 
 export interface FollowOptions extends Pick<LogReaderOptions, 'format' | 'clientField' | 'trustedProxies'> {
   /** Path of a log that is not compressed; it may not be there yet. */
   file: string
-  project: VisitedProject
-  visits: Pick<VisitRecorder, 'recordBatch' | 'findLogPosition' | 'openVisitorKey'>
+  /** The project that was visited; or what gives those that the hosts of the log belong to, as they are when it is called. */
+  projects: VisitedProject | (() => Promise<ProjectsByHost>)
+  visits: Pick<VisitRecorder, 'recordBatch' | 'recordLogPosition' | 'findLogPosition' | 'openVisitorKey'>
   /** Ends it, after what was read is written. */
   signal: AbortSignal
   /** Whether it also ends when all that is there is read and written. */
@@ -32,6 +36,8 @@ export interface FollowOptions extends Pick<LogReaderOptions, 'format' | 'client
 
 export interface FollowStatus {
   tally: ImportTally
+  /** Hosts that are the domain of no site, by their lines, most first. */
+  unknownHosts: ReadonlyMap<string, number>
   /** Bytes of the log and its rotated files that are not read yet. */
   aheadBytes: number
 }
@@ -56,125 +62,114 @@ export const defaultPacing: FollowPacing = { pollMs: 1000, graceMs: 5000, flushM
  * @throws {VisitsNotWrittenError} after `signal` was aborted: the next follow reads the last lines again.
  */
 export async function followAccessLog(options: FollowOptions): Promise<FollowStatus> {
-  const { project, visits, signal, warn, pacing = defaultPacing, now = Date.now } = options
-  const path = resolve(options.file)
-  const key = await visits.openVisitorKey()
-  const printHead = createPrintHead(key)
-  const reader = new LogReader({ ...options, projects: project, secret: key, now: now() })
-  const writer = new BatchWriter({ projectId: project.id, log: path, visits, signal, warn })
-  const begun = await findPosition(path, options, printHead, writer)
-  const follower = new LogFollower({ path, position: begun, printHead, graceMs: pacing.graceMs, now, warn })
-  const isStatusDue = createClock(options.statusMs ?? pacing.pollMs)
-
-  // Whoever runs it once sees in the tally that nothing was read.
-  const warnOfFormat = options.once ? () => {} : createFormatWarning(path, reader, warn)
-
-  let read: { position: FollowPosition | null; since: number } | undefined
-  const flush = async () => {
-    if (!read) return
-    const { position } = read
-    read = undefined
-    // What no format fits stays unread: the next run, told the right one, begins with it.
-    if (!isAllUnread(reader.tally)) await writer.write(reader.takeBatches(), position)
-    warnOfFormat()
-  }
-  const measure = async () => ({ tally: reader.tally, aheadBytes: await follower.countAheadBytes() })
-  const afterPiece = async () => {
-    const isOld = read && performance.now() - read.since >= pacing.flushMs
-    if (isOld || reader.isFull) await flush()
-    if (options.onStatus && isStatusDue()) options.onStatus(await measure())
-  }
-  /** What keeps the log from being read, if anything does. */
-  const readPieces = async (): Promise<string | undefined> => {
-    try {
-      for await (const { bytes, startsAnew, header, position } of follower.read()) {
-        if (startsAnew) reader.startFile(header)
-        reader.setNow(now())
-        reader.push(bytes)
-        read = { position, since: read?.since ?? performance.now() }
-        await afterPiece()
-        if (signal.aborted) break
-      }
-      await afterPiece()
-      return (await findEntry(path)) ? undefined : `There is no ${path} yet.`
-    } catch (error) {
-      if (!isFileError(error)) throw error
-      return `${error.message} It is tried again every ${pacing.pollMs / 1000} s.`
-    }
-  }
-
+  const run = await openRun({ ...options, file: resolve(options.file) })
   try {
-    let said: string | undefined
-    while (!signal.aborted) {
-      const problem = await readPieces()
-      if (problem !== undefined && problem !== said) warn(problem)
-      said = problem
-      if (options.once && !follower.isWaiting) break
-      await pause(pacing.pollMs, signal)
-    }
-    await flush()
-    return await measure()
+    await run.readUntilEnded()
+    return await run.end()
   } finally {
-    await follower.close()
+    await run.close()
   }
 }
 
+async function openRun(options: FollowOptions): Promise<FollowRun> {
+  const { file, projects, visits, signal, warn, pacing = defaultPacing, now = Date.now } = options
+  const isByHost = typeof projects === 'function'
+  const key = await visits.openVisitorKey()
+  const printHead = createPrintHead(key)
+  const reader = new LogReader({
+    ...options,
+    projects: isByHost ? await projects() : projects,
+    secret: key,
+    now: now(),
+  })
+  const writer = new BatchWriter({ projectId: isByHost ? undefined : projects.id, log: file, visits, signal, warn })
+  const position = await findPosition(file, writer, printHead)
+  const follower = new LogFollower({ path: file, position, printHead, graceMs: pacing.graceMs, now, warn })
+  const listProjects = isByHost ? projects : undefined
+  const counter = new LogCounter({ reader, writer, listProjects, lookUpMs: pacing.pollMs, flushMs: pacing.flushMs })
+  return new FollowRun(options, reader, follower, counter)
+}
+
 /** Where the last follow left off; where the first one begins is noted at once, or a rotation before its first line would be lost. */
-async function findPosition(
-  path: string,
-  { project, visits }: FollowOptions,
-  printHead: PrintHead,
-  writer: BatchWriter,
-): Promise<FollowPosition | null> {
-  const known = await visits.findLogPosition(project.id, path)
-  if (known !== undefined) return parsePosition(known)
-  const position = await findBeginning(path, printHead)
+async function findPosition(path: string, writer: BatchWriter, printHead: PrintHead): Promise<FollowPosition | null> {
+  const known = await writer.findPosition()
+  if (known !== undefined) return known
+  const position = await findFirstPosition(path, printHead)
   await writer.write([], position)
   return position
 }
 
-async function findBeginning(path: string, printHead: PrintHead): Promise<FollowPosition | null> {
-  for (;;) {
-    try {
-      return await new LogFinder(path, printHead).findBeginning(await listLogEntries(path))
-    } catch (error) {
-      if (!(error instanceof RotationUnderWayError)) throw error
-      await setTimeout(100)
+/** A log that is followed now. */
+class FollowRun {
+  readonly #options: FollowOptions
+  readonly #pacing: FollowPacing
+  readonly #reader: LogReader
+  readonly #follower: LogFollower
+  readonly #counter: LogCounter
+  readonly #isStatusDue: () => boolean
+  readonly #warnOfFormat: (tally: ImportTally) => void
+
+  constructor(options: FollowOptions, reader: LogReader, follower: LogFollower, counter: LogCounter) {
+    this.#options = options
+    this.#pacing = options.pacing ?? defaultPacing
+    this.#reader = reader
+    this.#follower = follower
+    this.#counter = counter
+    this.#isStatusDue = createClock(options.statusMs ?? this.#pacing.pollMs)
+    // Whoever runs it once sees in the tally that nothing was read.
+    this.#warnOfFormat = options.once ? () => {} : createFormatWarning(options.file, options.warn)
+  }
+
+  async readUntilEnded(): Promise<void> {
+    const { signal, once, warn } = this.#options
+    let said: string | undefined
+    while (!signal.aborted) {
+      const problem = await this.#readPieces()
+      if (problem !== undefined && problem !== said) warn(problem)
+      said = problem
+      if (once && !this.#follower.isWaiting) break
+      await pause(this.#pacing.pollMs, signal)
     }
   }
-}
 
-const enoughLines = 100
-
-/** Says once that all lines so far are in another format. Not of the first few: they may be what a server says as it starts. */
-function createFormatWarning(path: string, reader: LogReader, warn: (message: string) => void): () => void {
-  let isSaid = false
-  return () => {
-    if (isSaid || reader.tally.lines < enoughLines || !isAllUnread(reader.tally)) return
-    isSaid = true
-    warn(describeUnread(path, reader.tally))
+  async end(): Promise<FollowStatus> {
+    await this.#counter.flush()
+    return this.#measure()
   }
-}
 
-/** Whether there are lines, and not one is in a format that is known: then no position is kept. */
-export function isAllUnread({ lines, malformed }: ImportTally): boolean {
-  return lines > 0 && malformed['wrong-format'] + malformed['too-long'] === lines
-}
+  async close(): Promise<void> {
+    await this.#follower.close()
+  }
 
-/** Of a log that `isAllUnread`, for the operator. */
-export function describeUnread(log: string, { lines }: ImportTally): string {
-  return `${log}: not one of ${lines} lines is in a format that is known. See the flag for the format in --help: the next start reads them again.`
+  /** All that is there now; what keeps the log from being read, if anything does. */
+  async #readPieces(): Promise<string | undefined> {
+    const { file, signal, now = Date.now } = this.#options
+    try {
+      for await (const piece of this.#follower.read()) {
+        await this.#counter.add(piece, now())
+        await this.#afterPiece()
+        if (signal.aborted) break
+      }
+      await this.#afterPiece()
+      return (await findEntry(file)) ? undefined : `There is no ${file} yet.`
+    } catch (error) {
+      if (!isFileError(error)) throw error
+      return `${error.message} It is tried again every ${this.#pacing.pollMs / 1000} s.`
+    }
+  }
+
+  async #afterPiece(): Promise<void> {
+    if (await this.#counter.flushIfDue()) this.#warnOfFormat(this.#reader.tally)
+    const { onStatus } = this.#options
+    if (onStatus && this.#isStatusDue()) onStatus(await this.#measure())
+  }
+
+  async #measure(): Promise<FollowStatus> {
+    const { tally, unknownHosts } = this.#reader
+    return { tally, unknownHosts, aheadBytes: await this.#follower.countAheadBytes() }
+  }
 }
 
 function isFileError(error: unknown): error is Error {
   return error instanceof LogFileError || (error instanceof Error && 'syscall' in error)
-}
-
-function createClock(everyMs: number): () => boolean {
-  let at = performance.now()
-  return () => {
-    if (performance.now() - at < everyMs) return false
-    at = performance.now()
-    return true
-  }
 }

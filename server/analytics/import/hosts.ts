@@ -12,7 +12,7 @@ interface Host<Target> {
 
 /** Finds what belongs to a host of a log, and counts the lines of those to which nothing does. */
 export class Hosts<Target> {
-  readonly #targets: ReadonlyMap<string, Target>
+  #targets: ReadonlyMap<string, Target>
   readonly #table = new ByteTable()
   #hosts: Host<Target>[] = []
   #unknown = new Map<string, Host<Target>>()
@@ -20,6 +20,13 @@ export class Hosts<Target> {
   /** @param targets by domain, in lower case */
   constructor(targets: ReadonlyMap<string, Target>) {
     this.#targets = targets
+  }
+
+  /** What belonged to a host before may not any more; the lines of unknown hosts stay counted. */
+  setTargets(targets: ReadonlyMap<string, Target>): void {
+    this.#targets = targets
+    this.#table.clear()
+    this.#hosts = []
   }
 
   /** What belongs to the host from `start` up to `hostEnd`, with or without a port; undefined when nothing does. */

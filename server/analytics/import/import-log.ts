@@ -2,7 +2,8 @@ import type { LogFormat } from '../formats/log-format.ts'
 import type { VisitRecorder } from '../unique-visitors.ts'
 import type { ImportTally } from './import-tally.ts'
 import { LogFileError, openLogFile } from './log-file.ts'
-import { LogReader, type VisitedProject } from './log-reader.ts'
+import { LogReader } from './log-reader.ts'
+import type { VisitedProject } from './visited-projects.ts'
 
 export interface ImportProgress {
   /** Of this file. */

@@ -1,24 +1,26 @@
-import type { Project } from '../../tenancy/project.ts'
 import { toDay } from '../day.ts'
 import { findClient } from '../formats/address.ts'
 import { detectFormat, formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat, LogFormatError } from '../formats/log-format.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asHuman, type ViewBatch } from '../view-batch.ts'
-import { VisitorHash } from '../visitor.ts'
-import { BatchBuilder } from './batch-builder.ts'
-import { Hosts } from './hosts.ts'
-import { ImportTally } from './import-tally.ts'
+import type { BatchBuilder } from './batch-builder.ts'
+import type { ImportTally } from './import-tally.ts'
 import { LineSplitter } from './line-splitter.ts'
 import { isFound, isPossible } from './page-view.ts'
 import { Pages } from './pages.ts'
 import { UserAgents } from './user-agents.ts'
-
-export type VisitedProject = Pick<Project, 'id' | 'visitorSaltRotation'>
+import {
+  type ProjectsByHost,
+  type ProjectTarget,
+  type ProjectViews,
+  type VisitedProject,
+  VisitedProjects,
+} from './visited-projects.ts'
 
 export interface LogReaderOptions {
-  /** The project that was visited, or by domain (lower case) those that the hosts of the log belong to. */
-  projects: VisitedProject | ReadonlyMap<string, VisitedProject>
+  /** The project that was visited, or those that the hosts of the log belong to. */
+  projects: VisitedProject | ProjectsByHost
   /** See `VisitRecorder.openVisitorKey`. */
   secret: Uint8Array
   /** Milliseconds since 1970. */
@@ -33,18 +35,8 @@ export interface LogReaderOptions {
   viewsPerBatch?: number
 }
 
-/** What one project gets out of a log. */
-export interface ProjectViews {
-  project: VisitedProject
-  tally: ImportTally
-}
-
 export interface ProjectBatch extends ProjectViews {
   batch: ViewBatch
-}
-
-interface Target extends ProjectViews {
-  builder: BatchBuilder
 }
 
 /**
@@ -82,12 +74,7 @@ export class LogReader {
   readonly #line = emptyLogLine()
   readonly #agents = new UserAgents()
   readonly #pages = new Pages()
-  readonly #targets: Target[] = []
-  readonly #hosts: Hosts<Target> | undefined
-  /** Where all lines belong that belong to no project. */
-  readonly #common: ImportTally
-  /** That of all lines, when hosts do not matter. */
-  readonly #onlyTarget: Target | undefined
+  readonly #projects: VisitedProjects
   readonly #client = Buffer.alloc(64)
   #format: LogFormat | undefined
   #parser: LineParser | undefined
@@ -101,20 +88,7 @@ export class LogReader {
     this.#now = options.now
     this.#viewsPerBatch = options.viewsPerBatch ?? viewsPerBatch
     this.#splitter = new LineSplitter(this.#readLine, this.#countTooLong)
-    if (options.projects instanceof Map) {
-      const targets = new Map<string, Target>()
-      const ofProject = new Map<string, Target>()
-      for (const [domain, project] of options.projects) {
-        const target = ofProject.get(project.id) ?? this.#createTarget(project)
-        ofProject.set(project.id, target)
-        targets.set(domain, target)
-      }
-      this.#hosts = new Hosts(targets)
-      this.#common = new ImportTally()
-    } else {
-      this.#onlyTarget = this.#createTarget(options.projects as VisitedProject)
-      this.#common = this.#onlyTarget.tally
-    }
+    this.#projects = new VisitedProjects(options.projects, options.secret)
     this.startFile()
   }
 
@@ -125,25 +99,21 @@ export class LogReader {
 
   /** Each project with what came of its lines. */
   get projects(): readonly ProjectViews[] {
-    return this.#targets
+    return this.#projects.targets
   }
 
   /** Hosts that are the domain of no site, by their lines, most first. */
   get unknownHosts(): Map<string, number> {
-    return this.#hosts?.unknown ?? new Map()
+    return this.#projects.unknownHosts
   }
 
   get lines(): number {
-    const ofTargets = this.#targets.reduce((total, { tally }) => total + tally.lines, 0)
-    return this.#onlyTarget ? ofTargets : ofTargets + this.#common.lines
+    return this.#projects.lines
   }
 
   /** What came of all lines. */
   get tally(): ImportTally {
-    const tally = new ImportTally()
-    if (!this.#onlyTarget) tally.add(this.#common)
-    for (const target of this.#targets) tally.add(target.tally)
-    return tally
+    return this.#projects.tally
   }
 
   /** Whether a batch is full: take it before the next push, so that memory stays flat. */
@@ -154,6 +124,11 @@ export class LogReader {
   /** Sets the clock, in milliseconds since 1970: a log that is followed is read for months. */
   setNow(now: number): void {
     this.#now = now
+  }
+
+  /** From now on lines belong to these projects by their hosts, of a reader that was made for hosts. */
+  setProjects(projects: ProjectsByHost): void {
+    this.#projects.setHosts(projects)
   }
 
   /**
@@ -186,17 +161,11 @@ export class LogReader {
     return ready
   }
 
-  #createTarget(project: VisitedProject): Target {
-    const hash = new VisitorHash(this.#options.secret, project.visitorSaltRotation)
-    const target = { project, tally: new ImportTally(), builder: new BatchBuilder(hash) }
-    this.#targets.push(target)
-    return target
-  }
-
   readonly #countTooLong = (): void => {
     this.#isFirstLine = false
-    this.#common.lines++
-    this.#common.malformed['too-long']++
+    const { common } = this.#projects
+    common.lines++
+    common.malformed['too-long']++
   }
 
   readonly #readHeaderLine = (bytes: Buffer, start: number, end: number): void => {
@@ -210,7 +179,7 @@ export class LogReader {
       this.#isFirstLine = false
       if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3
     }
-    const common = this.#common
+    const { common } = this.#projects
     const line = this.#line
     const parser = this.#parser ?? this.#detect(bytes, start, end)
     const parsed = parser === undefined ? 'malformed' : parser.parse(bytes, start, end, line)
@@ -224,7 +193,7 @@ export class LogReader {
       common.lines++
       common.malformed['bad-date']++
     } else {
-      const target = this.#onlyTarget ?? this.#hosts?.find(line.bytes, line.hostStart, line.hostEnd)
+      const target = this.#projects.find(line)
       if (target) this.#readRequest(target, parser)
       else {
         common.lines++
@@ -233,7 +202,7 @@ export class LogReader {
     }
   }
 
-  #readRequest(target: Target, parser: LineParser): void {
+  #readRequest(target: ProjectTarget, parser: LineParser): void {
     const { tally } = target
     const { bytes, isGet, status, targetStart, targetEnd } = this.#line
     tally.lines++
@@ -247,7 +216,7 @@ export class LogReader {
     }
   }
 
-  #countView({ tally, builder }: Target, page: KnownPage, parser: LineParser): void {
+  #countView({ tally, builder }: ProjectTarget, page: KnownPage, parser: LineParser): void {
     const { bytes, addressStart, addressEnd, clientStart, clientEnd, userAgentStart, userAgentEnd, atMs } = this.#line
     const agent = this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeHeader)
     const rule = page.isMarkdown ? agent.markdownRule : agent.rule
@@ -284,12 +253,13 @@ export class LogReader {
 
   /** Puts the views of all projects into `#ready`, and forgets what is remembered when that is too much. */
   #cut(): void {
-    for (const { project, tally, builder } of this.#targets) {
+    for (const { project, tally, builder } of this.#projects.targets) {
       if (builder.length > 0) this.#ready.push({ project, tally, batch: builder.take() })
     }
     this.#viewCount = 0
-    const visitors = this.#targets.reduce((total, { builder }) => total + builder.size, 0)
-    const remembersTooMuch = this.#targets.some(({ builder }) => this.#remembersTooMuch(builder))
+    const { targets } = this.#projects
+    const visitors = targets.reduce((total, { builder }) => total + builder.size, 0)
+    const remembersTooMuch = targets.some(({ builder }) => this.#remembersTooMuch(builder))
     if (visitors > mostVisitors || remembersTooMuch) this.#forget()
   }
 
@@ -297,7 +267,7 @@ export class LogReader {
   #forget(): void {
     this.#agents.clear()
     this.#pages.clear()
-    for (const { builder } of this.#targets) builder.forgetVisitors()
+    for (const { builder } of this.#projects.targets) builder.forgetVisitors()
   }
 
   #detect(bytes: Buffer, start: number, end: number): LineParser | undefined {
@@ -308,11 +278,11 @@ export class LogReader {
 
   /** What is remembered is as one format writes it. */
   #useFormat(format: LogFormat): void {
-    if (this.#hosts && !format.hasHost) {
+    if (this.#projects.areByHost && !format.hasHost) {
       const remedy =
-        format.name === 'json' ? 'add host=PATH to --json-fields' : `log in a format that does (${namesWithHost})`
+        format.name === 'json' ? 'add host=PATH to its fields' : `log in a format that does (${namesWithHost})`
       throw new LogFormatError(
-        `Lines of ${format.name} do not say which host was asked. Give --project ID, or ${remedy}.`,
+        `Lines of ${format.name} do not say which host was asked. Name the one project they are for, or ${remedy}.`,
       )
     }
     if (this.#format !== format) {

@@ -5,24 +5,24 @@ import type { Day } from '../../analytics/day.ts'
 import type { DayRange, LogPosition, RecordedViews, UniqueVisitors } from '../../analytics/unique-visitors.ts'
 import type { ViewBatch } from '../../analytics/view-batch.ts'
 import type { Database } from '../database.ts'
+import { openLogPositions } from '../log-positions.ts'
 import { openSeenDays } from './seen-days.ts'
 import { openVisitCounters } from './visit-counters.ts'
 import { openVisitPages } from './visit-pages.ts'
 
 export const noVisitors: UniqueVisitors = { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }
 
+/** A power cut may take the last batches, and with them the position of the log: they are read again. */
+const lazily = 'NORMAL'
+/** Waits for the disk. */
+const atOnce = 'FULL'
+
 /** The visits of one project. */
 export function openProjectVisits(database: Database) {
   const pages = openVisitPages(database)
   const counters = openVisitCounters(database, pages)
   const seen = openSeenDays(database)
-  const findPosition = database
-    .prepare<{ log: string }, string>('SELECT position FROM log_positions WHERE log = @log')
-    .pluck()
-  const upsertPosition = database.prepare<LogPosition>(
-    `INSERT INTO log_positions (log, position) VALUES (@log, @position)
-     ON CONFLICT DO UPDATE SET position = excluded.position`,
-  )
+  const positions = openLogPositions(database)
 
   const recordInside = database.transaction((batch: ViewBatch, position?: LogPosition): RecordedViews => {
     const keptFrom = seen.keptFrom()
@@ -34,7 +34,7 @@ export function openProjectVisits(database: Database) {
     }
     seen.flush()
     counters.apply(changes)
-    if (position) upsertPosition.run(position)
+    if (position) positions.upsert(position)
     return { newVisitorDays, tooOldViews: countBefore(batch, keptFrom) }
   })
 
@@ -66,6 +66,7 @@ export function openProjectVisits(database: Database) {
 
   return {
     record(batch: ViewBatch, position?: LogPosition): RecordedViews {
+      database.pragma(`synchronous = ${position ? lazily : atOnce}`)
       try {
         return recordInside.immediate(batch, position)
       } catch (error) {
@@ -75,7 +76,7 @@ export function openProjectVisits(database: Database) {
       }
     },
     count: (range: DayRange, window: { limit: number; offset: number }) => count(range, window),
-    findPosition: (log: string) => findPosition.get({ log }),
+    findPosition: positions.find,
     prune: (before: Day) => prune.immediate(before),
     delete: database.transaction(() => {
       // Not the pages: other processes know them by number, and a number must never be of another page.

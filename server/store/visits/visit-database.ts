@@ -36,8 +36,6 @@ export function openVisitDatabases<Opened>(folder: string, prepare: (database: D
     const database = openDatabase(toFile(projectId), migrationsFolder)
     try {
       database.pragma(`busy_timeout = ${patienceMs}`)
-      // A power cut may take the last batches, and with them the position of the log: they are read again.
-      database.pragma('synchronous = NORMAL')
       database.pragma(`cache_size = -${cacheKib}`)
       database.pragma(`journal_size_limit = ${mostLogBytes}`)
       return { database, opened: prepare(database) }

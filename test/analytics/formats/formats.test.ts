@@ -101,7 +101,7 @@ test.each(['vhost-combined.txt', 'caddy.jsonl', 'traefik.jsonl', 'cloudfront.tsv
 test.each(['combined.txt', 'traefik.txt'])('%s has no host, and says what to do', file => {
   const read = () => readLog(readSample(file), { projects: new Map([['docs.example.com', host]]) })
   expect(read).toThrow(
-    /do not say which host was asked\. Give --project ID, or log in a format that does \(.*caddy.*\)\./,
+    /do not say which host was asked\. Name the one project they are for, or log in a format that does \(.*caddy.*\)\./,
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LogReader, type VisitedProject } from '../../../server/analytics/import/log-reader.ts'
+import { LogReader } from '../../../server/analytics/import/log-reader.ts'
+import type { VisitedProject } from '../../../server/analytics/import/visited-projects.ts'
 import { generateAccessLog } from '../../../server/demo/access-log.ts'
 import { oneProject, type ReadView, readLog, takeViews } from './read-log.ts'
 

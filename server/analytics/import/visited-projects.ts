@@ -1,0 +1,102 @@
+import type { Project } from '../../tenancy/project.ts'
+import type { LogLine } from '../formats/log-format.ts'
+import { VisitorHash } from '../visitor.ts'
+import { BatchBuilder } from './batch-builder.ts'
+import { Hosts } from './hosts.ts'
+import { ImportTally } from './import-tally.ts'
+
+export type VisitedProject = Pick<Project, 'id' | 'visitorSaltRotation'>
+
+/** By domain, in lower case: those that the hosts of a log belong to. */
+export type ProjectsByHost = ReadonlyMap<string, VisitedProject>
+
+/** What one project gets out of a log. */
+export interface ProjectViews {
+  project: VisitedProject
+  tally: ImportTally
+}
+
+/** Where the views of a project are gathered. */
+export interface ProjectTarget extends ProjectViews {
+  builder: BatchBuilder
+}
+
+/** The projects that a log tells the visits of: one that has all its lines, or those of its hosts. */
+export class VisitedProjects {
+  readonly #secret: Uint8Array
+  readonly #targets = new Map<string, ProjectTarget>()
+  readonly #hosts: Hosts<ProjectTarget> | undefined
+  /** That of all lines, when hosts do not matter. */
+  readonly #only: ProjectTarget | undefined
+  /** Where all lines belong that belong to no project. */
+  readonly common: ImportTally
+
+  /** @param secret see `VisitRecorder.openVisitorKey` */
+  constructor(projects: VisitedProject | ProjectsByHost, secret: Uint8Array) {
+    this.#secret = secret
+    if (isByHost(projects)) {
+      this.#hosts = new Hosts(this.#toTargets(projects))
+      this.common = new ImportTally()
+    } else {
+      this.#only = this.#toTarget(projects)
+      this.common = this.#only.tally
+    }
+  }
+
+  get areByHost(): boolean {
+    return this.#hosts !== undefined
+  }
+
+  /** All that ever were, also those whose sites are gone. */
+  get targets(): readonly ProjectTarget[] {
+    return [...this.#targets.values()]
+  }
+
+  /** See `Hosts.unknown`. */
+  get unknownHosts(): Map<string, number> {
+    return this.#hosts?.unknown ?? new Map()
+  }
+
+  get lines(): number {
+    return this.#tallies.reduce((total, { lines }) => total + lines, 0)
+  }
+
+  /** What came of all lines. */
+  get tally(): ImportTally {
+    const tally = new ImportTally()
+    for (const each of this.#tallies) tally.add(each)
+    return tally
+  }
+
+  /** Undefined when its host is the domain of no site. */
+  find({ bytes, hostStart, hostEnd }: LogLine): ProjectTarget | undefined {
+    return this.#only ?? this.#hosts?.find(bytes, hostStart, hostEnd)
+  }
+
+  /** From now on these are the projects of the hosts. */
+  setHosts(projects: ProjectsByHost): void {
+    this.#hosts?.setTargets(this.#toTargets(projects))
+  }
+
+  get #tallies(): ImportTally[] {
+    const tallies = this.targets.map(({ tally }) => tally)
+    return this.#only ? tallies : [this.common, ...tallies]
+  }
+
+  #toTargets(projects: ProjectsByHost): Map<string, ProjectTarget> {
+    return new Map([...projects].map(([domain, project]) => [domain, this.#toTarget(project)]))
+  }
+
+  #toTarget(project: VisitedProject): ProjectTarget {
+    const known = this.#targets.get(project.id)
+    if (known) return known
+    const hash = new VisitorHash(this.#secret, project.visitorSaltRotation)
+    const target = { project, tally: new ImportTally(), builder: new BatchBuilder(hash) }
+    this.#targets.set(project.id, target)
+    return target
+  }
+}
+
+function isByHost(projects: VisitedProject | ProjectsByHost): projects is ProjectsByHost {
+  return projects instanceof Map
+}
