@@ -1,5 +1,6 @@
 import type { CrawlState, PageOutcome, Resource } from '../crawl/crawl-state.ts'
 import type { Exclusions } from '../crawl/exclusions.ts'
+import { appKey, isRouteKey, routeAnchor, routeKey, routeOf, routePlace } from '../crawl/fragment-route.ts'
 import { assetKey, isTellingQuery, linkKey, queryKey, type Site } from '../crawl/site.ts'
 import { relativeReference } from './layout.ts'
 
@@ -15,6 +16,11 @@ export type Destination =
 export interface BundleMap {
   /** For links and frames. */
   findPage(url: URL): Destination
+  /**
+   * For links whose fragment names a page, with the place in it, such as `#install`. Null where the page at the address is not
+   * one that tells its pages apart by fragments.
+   */
+  findRoute(url: URL): { destination: Destination; anchor: string } | null
   /** For files that a page loads. */
   findFile(url: URL): Destination
   /** Where relative addresses lead that were met before, by what they are for, their folder and their spelling. */
@@ -75,6 +81,8 @@ export function createBundleMap(
   { pages, files, aliases }: BundleLeads,
   exclusions: Pick<Exclusions, 'has'>,
 ): BundleMap {
+  const apps = new Set([...pages.keys()].filter(isRouteKey).map(appKey))
+
   function placed(path: string | undefined): Destination {
     return path === undefined ? { kind: 'gone', reason: 'left out' } : { kind: 'inside', path }
   }
@@ -96,6 +104,30 @@ export function createBundleMap(
       .sort((a, b) => (a.rest < b.rest ? -1 : 1))
   }
 
+  /** Where a page is, through redirects and other names. */
+  function follow(start: string, own: URL): Destination {
+    let key = start
+    for (let hop = 0; hop < mostHops; hop += 1) {
+      key = aliases.get(key) ?? key
+      const lead = pages.get(key)
+      if (lead?.state === 'page' || lead?.state === 'file') return placed(lead.path)
+      if (lead?.state === 'elsewhere') return { kind: 'elsewhere', url: new URL(lead.url) }
+      if (lead?.state === 'redirect') {
+        key = lead.to
+        if (exclusions.has(new URL(key))) return { kind: 'excluded', url: site.online(new URL(key + own.hash)) }
+        continue
+      }
+      const file = hop === 0 ? files.get(assetKey(own)) : undefined
+      if (file?.state === 'file') return placed(file.path)
+      if (lead) return { kind: 'gone', reason: lead.reason }
+      return {
+        kind: 'gone',
+        reason: site.inScope(own) ? 'not among the exported pages' : `outside of ${site.origin.pathname}`,
+      }
+    }
+    return { kind: 'gone', reason: 'redirects in a circle' }
+  }
+
   return {
     findFile,
     relative: new Map(),
@@ -105,6 +137,16 @@ export function createBundleMap(
       if (own) return own.pathname.slice(1)
       const natural = filesBelow(folder).find(({ rest, path }) => path.endsWith(`/${rest}`))
       return natural ? natural.path.slice(0, -natural.rest.length) : null
+    },
+    findRoute(url) {
+      if (apps.size === 0 || routeOf(url) === null) return null
+      const own = site.own(url)
+      if (!own || !apps.has(linkKey(own))) return null
+      own.hash = url.hash
+      const key = routeKey(own)
+      const isLeftOut = exclusions.has(routePlace(key))
+      const destination = isLeftOut ? { kind: 'excluded' as const, url: site.online(own) } : follow(key, own)
+      return { destination, anchor: routeAnchor(url) }
     },
     findPage(url) {
       const own = site.own(url)
@@ -116,27 +158,8 @@ export function createBundleMap(
         return file.kind === 'inside' ? file : { kind: 'excluded', url: site.online(own) }
       }
       const told = isTellingQuery(own) ? queryKey(own) : ''
-      const start = pages.has(told) ? told : linkKey(own)
-      let key = start
-      for (let hop = 0; hop < mostHops; hop += 1) {
-        key = aliases.get(key) ?? key
-        const lead = pages.get(key)
-        if (lead?.state === 'page' || lead?.state === 'file') return placed(lead.path)
-        if (lead?.state === 'elsewhere') return { kind: 'elsewhere', url: new URL(lead.url) }
-        if (lead?.state === 'redirect') {
-          key = lead.to
-          if (exclusions.has(new URL(key))) return { kind: 'excluded', url: site.online(new URL(key + url.hash)) }
-          continue
-        }
-        const file = hop === 0 ? files.get(assetKey(own)) : undefined
-        if (file?.state === 'file') return placed(file.path)
-        if (lead) return { kind: 'gone', reason: lead.reason }
-        return {
-          kind: 'gone',
-          reason: site.inScope(own) ? 'not among the exported pages' : `outside of ${site.origin.pathname}`,
-        }
-      }
-      return { kind: 'gone', reason: 'redirects in a circle' }
+      own.hash = url.hash
+      return follow(pages.has(told) ? told : linkKey(own), own)
     },
   }
 }

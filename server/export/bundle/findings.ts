@@ -1,4 +1,5 @@
-import { linkKey, type Site } from '../crawl/site.ts'
+import { routeKey } from '../crawl/fragment-route.ts'
+import type { Site } from '../crawl/site.ts'
 import { keepLeastKeys } from '../least-keys.ts'
 import type { ExportReport } from '../report.ts'
 import type { RewriteFindings } from './rewrite-page.ts'
@@ -49,7 +50,8 @@ export function createFindings(site: Pick<Site, 'own'>): Findings {
     on: path => ({
       deadLink(url, reason) {
         const own = site.own(url)
-        add(dead, own ? new URL(linkKey(own)).pathname : url.href, reason, path)
+        if (own) own.hash = url.hash
+        add(dead, own ? nameOf(routeKey(own)) : url.href, reason, path)
       },
       // The site's own addresses as paths: the host they were fetched from is nobody's business.
       missingFile(url, reason) {
@@ -70,4 +72,10 @@ export function createFindings(site: Pick<Site, 'own'>): Findings {
       }
     },
   }
+}
+
+/** The path of a page, with what tells it apart from others there. */
+function nameOf(key: string): string {
+  const { pathname, hash } = new URL(key)
+  return pathname + hash
 }

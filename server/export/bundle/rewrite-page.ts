@@ -33,6 +33,10 @@ export interface RewriteOptions {
   loader?: string | null
   /** How the page loads the search of the bundle; null = not at all. */
   search?: SearchPlace | null
+  /** Markup that starts an app in the place of this page; null = there is none. */
+  app?: string | null
+  /** Whether the page is an app that follows links to its own pages by itself. */
+  isApp?: boolean
   /** How many pages this one stands in, as the frame of another. */
   depth?: number
 }
@@ -59,7 +63,7 @@ export function rewritePage(
   path: string,
   map: BundleMap,
   findings: RewriteFindings,
-  { outside = sealedOff, loader = null, search = null, depth = 0 }: RewriteOptions = {},
+  { outside = sealedOff, loader = null, search = null, app = null, isApp = false, depth = 0 }: RewriteOptions = {},
 ): string {
   const { text, charset } = raw
   const base = documentBase(raw, page.url)
@@ -88,6 +92,8 @@ export function rewritePage(
     if (role === 'script' && page.rendered) return { drop: 'removed' }
     if (address === '' || role === 'reference') return undefined
     const loads = role === 'asset' || role === 'script' || role === 'stylesheet'
+    const route = role === 'link' && !isApp && address.includes('#/') ? changeRoute(address) : null
+    if (route) return route.change
     // A link follows the base element; what is drawn with a part of the page, such as an icon of a sprite in it, does not.
     if (address.startsWith('#') && (loads || !hasBase)) return undefined
     const hash = address.indexOf('#')
@@ -112,6 +118,16 @@ export function rewritePage(
       return { drop: 'missing' }
     }
     return decideOutside(destination, url, address, role)
+  }
+
+  /** A link to a page of an app, to where that page is of its own; null = it is none. */
+  function changeRoute(address: string): { change: Change } | null {
+    const url = URL.parse(address, base)
+    const found = url && map.findRoute(url)
+    if (!found) return null
+    const { destination, anchor } = found
+    if (destination.kind !== 'inside') return { change: decideOutside(destination, url, address, 'link') }
+    return { change: inside(destination.path, anchor) ?? { to: anchor } }
   }
 
   function inside(to: string, address: string): Change {
@@ -266,7 +282,8 @@ export function rewritePage(
     nonce: sealNonce(path, text),
     place: search,
   }
-  splices.replace(seal, seal, sealMarkup(charset, page.rendered, icon, outside.sources, sealedSearch))
+  const isInert = page.rendered && app === null
+  splices.replace(seal, seal, sealMarkup(charset, isInert, icon, outside.sources, sealedSearch) + (app ?? ''))
   if (loader !== null && hasScripts && !page.rendered)
     splices.replace(seal, seal, `<script src="${relativeReference(path, loader)}"></script>`)
   return writeAsAscii({ text: splices.apply(), charset })

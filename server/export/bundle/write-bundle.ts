@@ -1,6 +1,7 @@
 import { copyFile, link, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import { isRouteKey, routeFile } from '../crawl/fragment-route.ts'
 import { replaceManifestUrls } from '../crawl/manifest.ts'
 import { createQueue } from '../crawl/queue.ts'
 import type { RawText } from '../page/text-encoding.ts'
@@ -74,7 +75,9 @@ export async function writeBundle(
         const sources = state.products.sourcesOn(key)
         const losesSearch = state.products.losesSearch(key)
         const guardedAt = guarded.has(key) ? url.pathname : null
-        const task = { span, charset, url: url.href, isRendered: rendered, path, sources, losesSearch, guardedAt }
+        const shell = state.apps.get(key)
+        const app = shell?.span ? { span: shell.span, charset: shell.charset, url: shell.url.href } : null
+        const task = { span, charset, url: url.href, isRendered: rendered, path, sources, losesSearch, guardedAt, app }
         const page = await state.pool.write(task)
         if (page.hasFonts) fontPages.push(path)
         const findings = found.on(path)
@@ -143,11 +146,13 @@ interface BundlePlan {
 function planBundle(state: CrawlState, aliases: ReadonlyMap<string, string>): BundlePlan {
   const items: (Placed & { into: keyof BundlePlan; own: string })[] = []
   for (const [own, outcome] of state.pages) {
-    const url = new URL(own)
+    const isRoute = isRouteKey(own)
+    const url = isRoute ? routeFile(own) : new URL(own)
     if (outcome.state === 'page' && !aliases.has(own)) {
       const { type } = outcome.resource
-      items.push({ key: `page ${own}`, own, into: 'pages', url, isPage: true, type, sha256: '', external: false })
-    } else if (outcome.state === 'redirect' && !/\.(?!x?html?$)[a-z0-9]{1,8}$/i.test(url.pathname)) {
+      const key = `${isRoute ? 'route' : 'page'} ${own}`
+      items.push({ key, own, into: 'pages', url, isPage: true, type, sha256: '', external: false })
+    } else if (outcome.state === 'redirect' && !isRoute && !/\.(?!x?html?$)[a-z0-9]{1,8}$/i.test(url.pathname)) {
       items.push({
         key: `redirect ${own}`,
         own,

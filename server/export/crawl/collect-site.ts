@@ -64,6 +64,7 @@ export async function collectSite(
     pages: new Map(),
     files: new Map(),
     queried: new Set(),
+    apps: new Map(),
     pendingPages: new Set(),
     pendingFiles: new Map(),
     background: new Set(),
@@ -95,7 +96,9 @@ export async function collectSite(
       ? { words: readPageWords(readRawText(missing.body, null)), asked: missing.asked.href }
       : null
   const listed = discovered.pages.flatMap(address => {
-    const own = site.own(URL.parse(address) ?? new URL('about:blank'))
+    const url = URL.parse(address)
+    const own = url && site.own(url)
+    if (own && url) own.hash = url.hash
     return own && site.inScope(own) ? [own] : []
   })
   // Browsers ask for it unasked; where it is there it belongs to the site.
@@ -112,6 +115,8 @@ export async function collectSite(
       starts: paths === null ? [...wanted, site.origin, options.origin, ...listed] : wanted,
       followLinks: paths === null,
       complete: completer.complete,
+      isApp: completer.isApp,
+      showRoute: completer.showRoute,
       prepareReview: completer.prepareReview,
       review: completer.review,
       onProgress(pagesDone, known, pageCount) {

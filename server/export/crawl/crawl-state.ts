@@ -33,7 +33,7 @@ export interface Resource {
   hasScripts: boolean
 }
 
-/** What a link leads to, by linkKey, or by queryKey on a path that needs a query. `failed` = the origin could not answer, as opposed to a page that is not there. */
+/** What a link leads to, by linkKey; by queryKey on a path that needs a query, by routeKey in an app that needs a fragment. `failed` = the origin could not answer, as opposed to a page that is not there. */
 export type PageOutcome =
   | { state: 'page'; resource: Resource }
   | { state: 'file'; key: string }
@@ -57,6 +57,8 @@ export interface CrawlState {
   files: Map<string, FileOutcome>
   /** Paths, by linkKey, whose pages only their query tells apart. */
   queried: Set<string>
+  /** Pages, by linkKey, that show another page for another fragment, as they were fetched: with their scripts. */
+  apps: Map<string, Resource>
   /** Keys whose request is under way or about to be. */
   pendingPages: Set<string>
   pendingFiles: Map<string, Promise<void>>

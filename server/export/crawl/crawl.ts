@@ -1,8 +1,9 @@
 import { keepLeastKeys } from '../least-keys.ts'
-import type { CrawlState } from './crawl-state.ts'
+import type { CrawlState, PageOutcome } from './crawl-state.ts'
+import { isRouteKey, routePlace } from './fragment-route.ts'
 import { createQueryPages } from './query-pages.ts'
+import { createRoutePages } from './route-pages.ts'
 import { isTellingQuery, linkKey, linkTarget, queryKey, queryTarget } from './site.ts'
-import { createSlashHabit } from './slash-habit.ts'
 import { type Candidate, type FetchedPage, keepPage, type VisitContext, visitPage } from './visit-page.ts'
 
 export interface CrawlOptions extends VisitContext {
@@ -11,6 +12,10 @@ export interface CrawlOptions extends VisitContext {
   followLinks: boolean
   /** Replaces a page whose HTML is not the whole of it; null drops it as a missing one. */
   complete(page: FetchedPage): Promise<FetchedPage | null>
+  /** Whether a page shows other pages for other fragments, which are tried: they are given as keys. */
+  isApp(key: string, tries: readonly string[]): Promise<boolean>
+  /** Gets such a page by its key. */
+  showRoute(key: string): Promise<FetchedPage | PageOutcome>
   /** Called after each generation, while the next one is fetched. */
   prepareReview(): void
   /** Called when no link is left; the pages it changed, to be read for further links. */
@@ -40,12 +45,14 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
   const kept = new Set<string>()
 
   const queries = createQueryPages(state)
-  const slashes = createSlashHabit()
+  const routes = createRoutePages(state, options.isApp)
 
   function addLink(url: URL) {
     const key = linkKey(url)
     if (state.queried.has(key) && isTellingQuery(url)) return addTarget(queryKey(url), queryTarget(url))
-    if (addTarget(key, linkTarget(url))) queries.note(url)
+    if (!addTarget(key, linkTarget(url))) return
+    queries.note(url)
+    routes.note(url)
   }
 
   /** False when it is left out. */
@@ -80,26 +87,29 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
     }
   }
 
-  async function addQueries() {
+  /** Pages that their path alone does not tell apart. */
+  async function addTold() {
     for (const url of await queries.next()) addTarget(queryKey(url), queryTarget(url))
+    for (const route of await routes.next()) addTarget(route, routePlace(route))
   }
 
-  /** Undefined = it is known already: a redirect may have led here before the link did. */
-  async function ask(candidate: Candidate): Promise<FetchedPage | null | undefined> {
+  async function visitRoute(key: string): Promise<FetchedPage | null> {
+    const shown = await options.showRoute(key)
+    state.pendingPages.delete(key)
+    if ('resource' in shown && 'content' in shown) return shown
+    state.pages.set(key, shown)
+    if (shown.state === 'redirect' && isRouteKey(shown.to)) addTarget(shown.to, routePlace(shown.to))
+    return null
+  }
+
+  async function visit(candidate: Candidate) {
     const known = state.pages.get(candidate.key)
-    if (known && known.state !== 'missing') return undefined
-    slashes.apply(candidate)
-    const page = await state.queue.add(() => visitPage(options, candidate))
-    const asked = candidate.targets[candidate.tried - 1]
-    if (page && asked !== undefined) slashes.note(new URL(asked), page.resource.url)
-    return page
-  }
-
-  async function finish(asked: Promise<FetchedPage | null | undefined>) {
-    const page = await asked
-    if (page === undefined) return
+    // A redirect may have led here before the link did.
+    if (known && known.state !== 'missing') return
     // Outside of the queue: a browser needs the queue to answer what the page asks for.
-    const completed = page && (await options.complete(page))
+    const isRoute = isRouteKey(candidate.key)
+    const page = isRoute ? null : await state.queue.add(() => visitPage(options, candidate))
+    const completed = isRoute ? await visitRoute(candidate.key) : page && (await options.complete(page))
     if (completed) keep(completed)
     else if (page)
       state.pages.set(page.resource.key, { state: 'missing', reason: 'answers like a page that does not exist' })
@@ -125,17 +135,12 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
       linksAsked += batch.length
       // Noted before the first request: a redirect to one of these leaves it to its own visit.
       for (const { key } of batch) state.pendingPages.add(key)
-      const probe = slashes.probe(batch).map(ask)
-      await Promise.all(probe)
-      slashes.learn()
-      const rest = batch.slice(probe.length).map(ask)
-      await Promise.all([...probe, ...rest].map(finish))
-      slashes.learn()
+      await Promise.all(batch.map(visit))
       options.prepareReview()
-      await addQueries()
+      await addTold()
     }
     for (const page of await options.review()) keep(page)
-    await addQueries()
+    await addTold()
     if (frontier.size === 0) break
   }
   await finishFiles(state)

@@ -143,10 +143,13 @@ export function keepPage(state: CrawlState, { resource, content }: FetchedPage):
     // A rendered page keeps no scripts, so it needs none.
     if (role !== 'script' || !resource.rendered) needFile(state, new URL(url), role)
   }
-  if (!resource.rendered) {
-    guessFiles(state, content.guesses, resource.url)
-    for (const { text, base } of content.importMaps) state.moduleNames.addMap(text, new URL(base))
-    needOfScript(state, content.scriptNeeds)
-  }
+  if (!resource.rendered) needOfPrograms(state, { resource, content })
   return content.links
+}
+
+/** Asks for what the scripts in a page name. */
+export function needOfPrograms(state: CrawlState, { resource, content }: FetchedPage): void {
+  guessFiles(state, content.guesses, resource.url)
+  for (const { text, base } of content.importMaps) state.moduleNames.addMap(text, new URL(base))
+  needOfScript(state, content.scriptNeeds)
 }

@@ -7,6 +7,7 @@ import { type UrlRole, urlAttributes } from './url-attributes.ts'
 
 /** What a page leads to and needs, each address once per role. */
 export interface PageLinks {
+  /** Of their fragments only those are left that may name a page of an app (`#/guide`). */
   links: URL[]
   assets: { url: URL; role: UrlRole }[]
   /** Its inline scripts. */
@@ -42,14 +43,14 @@ export function createLinkReader(
   const seen = new Set<string>()
 
   function add(address: string, role: UrlRole) {
-    const spelling = `${role} ${role === 'link' || role === 'form' ? withoutFragment(address) : address}`
+    const spelling = `${role} ${role === 'link' || role === 'form' ? withoutAnchor(address) : address}`
     if (seen.has(spelling)) return
     seen.add(spelling)
     // A part of the page itself, whatever the base element says: url(#gradient).
     if (role === 'asset' && address.trim().startsWith('#')) return
     const url = URL.parse(address.trim(), base)
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return
-    url.hash = ''
+    if (role !== 'link' || !url.hash.startsWith('#/')) url.hash = ''
     if (role === 'link' || role === 'form') links.set(url.href, url)
     else if (role === 'frame') links.set(url.href, url)
     else if (role === 'asset' || role === 'script' || role === 'stylesheet') assets.set(url.href, { url, role })
@@ -71,7 +72,8 @@ export function createLinkReader(
     tag(tag) {
       if (tag.name === 'base') return
       for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
-        if (text[attribute.start] === '#' && syntax === 'url') continue
+        const isAnchor = text[attribute.start] === '#' && (text[attribute.start + 1] !== '/' || role !== 'link')
+        if (isAnchor && syntax === 'url') continue
         if (syntax === 'url') {
           const address = value(attribute)
           if (address.trim() !== '') add(address, role)
@@ -127,7 +129,8 @@ export function refreshTarget(content: string): { url: string; start: number } |
   return url ? { url, start: content.indexOf(url, start) } : null
 }
 
-function withoutFragment(address: string): string {
+/** A fragment that begins with a slash may be the address of a page in an app. */
+function withoutAnchor(address: string): string {
   const hash = address.indexOf('#')
-  return hash === -1 ? address : address.slice(0, hash)
+  return hash === -1 || address[hash + 1] === '/' ? address : address.slice(0, hash)
 }

@@ -16,11 +16,12 @@ import { inTurn, scanHtml } from '../page/html-scan.ts'
 import { createLinkReader, type PageLinks, readPageLinks } from '../page/page-links.ts'
 import { createTextReader, type PageText, readPageText, readPageWords } from '../page/page-text.ts'
 import { readScriptRedirect } from '../page/script-redirect.ts'
-import { type RawText, readRawText } from '../page/text-encoding.ts'
+import { decodeRaw, type RawText, readRawText } from '../page/text-encoding.ts'
 import type { UrlRole } from '../page/url-attributes.ts'
 import { expandEmptyElements } from '../page/xhtml.ts'
 import { createProductRemoval } from '../products/product-removal.ts'
 import type { RemovalRules } from '../products/removal-rules.ts'
+import { appMarkup } from '../scripts/guard-app.ts'
 import { guardPage } from '../scripts/guard-page.ts'
 import { createSpanReader, createSpool, type Span } from './spool.ts'
 
@@ -58,7 +59,7 @@ export interface ReadPage {
   /** Of the bytes as they came. */
   sha256: string
   text: PageText
-  /** Addresses of the site's own pages, each once. */
+  /** Addresses of the site's own pages, each once, with fragments that may name one. */
   links: string[]
   assets: { url: string; role: UrlRole }[]
   /** Files that its inline scripts seem to load. */
@@ -95,6 +96,8 @@ export interface WriteTask {
   losesSearch: boolean
   /** Its path on the site, when its scripts are to start only there; null = they stay as they are. */
   guardedAt: string | null
+  /** The page as the site sent it, for an app that starts in the place of this one; null = none does. */
+  app: { span: Span; charset: string; url: string } | null
 }
 
 export interface WrittenPage {
@@ -167,7 +170,7 @@ export function createPageWork({ domain, origin, features, removal, folder }: Pa
     beginWriting(setup) {
       writing = { ...setup, map: createBundleMap(site, setup.leads, exclusions) }
     },
-    write({ span, charset, url, isRendered, path, sources, losesSearch, guardedAt }) {
+    write({ span, charset, url, isRendered, path, sources, losesSearch, guardedAt, app }) {
       if (!writing) throw new Error('the bundle was not planned')
       const { folder, map, paths, loader, hasSearch } = writing
       const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [], hasFonts: false }
@@ -179,9 +182,18 @@ export function createPageWork({ domain, origin, features, removal, folder }: Pa
       const outside = { isOutside: products.leavesOutside, sources }
       const page = { url: new URL(url), rendered: isRendered }
       const search = hasSearch ? (losesSearch ? 'instead' : 'beside') : null
-      const options = { outside, loader, search } as const
+      const check = (page: RawText) =>
+        written.unresolved.push(...findUnresolvedInPage(page, path, paths, products.leavesOutside))
+      const writeApp = ({ span, charset, url }: NonNullable<WriteTask['app']>) => {
+        const raw = { text: spans.read(span).toString('latin1'), charset }
+        const place = { url: new URL(url), rendered: false }
+        const shell = { text: rewritePage(raw, place, path, map, findings, { outside, loader, isApp: true }), charset }
+        check(shell)
+        return appMarkup(decodeRaw(shell.text, charset), place.url.pathname)
+      }
+      const options = { outside, loader, search, app: app && writeApp(app) } as const
       const text = rewritePage(raw, page, path, map, findings, options)
-      written.unresolved = findUnresolvedInPage({ text, charset }, path, paths, products.leavesOutside)
+      check({ text, charset })
       written.hasFonts = /@font-face/i.test(text)
       const finished = guardedAt === null ? text : guardPage({ text, charset }, path, guardedAt)
       writeFileSync(join(folder, path), finished, 'latin1')
@@ -197,7 +209,9 @@ export function createPageWork({ domain, origin, features, removal, folder }: Pa
     const found = new Set<string>()
     for (const link of links) {
       const own = site.own(link)
-      if (own && site.inScope(own)) found.add(own.href)
+      if (!own || !site.inScope(own)) continue
+      own.hash = link.hash
+      found.add(own.href)
     }
     return [...found]
   }

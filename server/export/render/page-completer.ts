@@ -1,5 +1,6 @@
-import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import type { CrawlState, PageOutcome, Resource } from '../crawl/crawl-state.ts'
 import type { MissingPage } from '../crawl/discover.ts'
+import { appKey } from '../crawl/fragment-route.ts'
 import { isMissing } from '../crawl/missing-page.ts'
 import { needLoaded } from '../crawl/pack-script.ts'
 import { linkKey } from '../crawl/site.ts'
@@ -9,10 +10,12 @@ import { digest } from '../memory/answer-digest.ts'
 import { countMissing, judgePage, readPageWords } from '../page/page-text.ts'
 import type { RawText } from '../page/text-encoding.ts'
 import { PageWorkError } from '../pool/page-pool.ts'
+import type { ReadPage } from '../pool/page-work.ts'
 import { readSpan } from '../pool/spool.ts'
 import type { ExportReport } from '../report.ts'
 import { findBrowser, installCommand } from './browser.ts'
 import { type BrowserAnswer, createAnswerer } from './browser-answer.ts'
+import { createFragmentApps, type FragmentApps } from './fragment-apps.ts'
 import { openRenderer, RenderError, type RenderedPage, type Renderer } from './render.ts'
 
 export interface PageCompleterOptions {
@@ -30,6 +33,9 @@ export interface PageCompleterOptions {
 export interface PageCompleter {
   /** The page as it shall be kept; null when it is the page that stands for missing ones. */
   complete(page: FetchedPage): Promise<FetchedPage | null>
+  isApp: FragmentApps['isApp']
+  /** A page of an app by its key. */
+  showRoute(key: string): Promise<FetchedPage | PageOutcome>
   /** Begins to compare one page of each new template with what the browser shows. */
   prepareReview(): void
   /** Waits for the comparisons. Gives the pages to replace where the HTML did not hold. */
@@ -67,7 +73,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   const executablePath = findBrowser()
   let renderer: Promise<Renderer> | null = null
   let renderedMissing: Promise<string[] | null> | null = null
-  let routesByFragment = false
+  let hasOldRoutes = false
   let waiting = 0
 
   const answer = createAnswerer(state)
@@ -91,15 +97,12 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   }
 
   /** What a browser makes of a page, and what the page was before. */
-  async function renderFetched({
-    key,
-    charset,
-    type,
-    url,
-    span,
-  }: Resource): Promise<{ shown: RenderedPage; fetched: RawText }> {
+  async function renderFetched(
+    { key, charset, type, url, span }: Resource,
+    at: URL = url,
+  ): Promise<{ shown: RenderedPage; fetched: RawText }> {
     const body = span ? await readSpan(span) : Buffer.alloc(0)
-    const shown = await render(url, { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body })
+    const shown = await render(at, { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body })
     if (shown.isCut) cut.add(key)
     return { shown, fetched: { text: body.toString('latin1'), charset } }
   }
@@ -121,7 +124,10 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   }
 
   /** The page from the browser where that shows more than the HTML; `missing` when it is one of those. */
-  async function showInBrowser(resource: Resource): Promise<FetchedPage | 'same' | 'missing'> {
+  async function showInBrowser(
+    resource: Resource,
+    content: ReadPage | null,
+  ): Promise<FetchedPage | 'same' | 'missing'> {
     waiting += 1
     try {
       // Asked for first: behind a whole generation of pages it would hold all of them up.
@@ -132,8 +138,8 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       const isStart = resource.key === startKey
       if (!isStart && isMissing((await missingWords) ?? [], missing.asked, shown.words, resource.url)) return 'missing'
       const page = await replacePage(resource, { ...shown, url: own })
-      rendered.add(resource.key)
-      if (isStart && (shown.html.match(/\shref="#!?\//g)?.length ?? 0) > 2) routesByFragment = true
+      apps.note(page, resource, content, shown)
+      if (isStart && (shown.html.match(/\shref="#!\//g)?.length ?? 0) > 2) hasOldRoutes = true
       return page
     } catch (error) {
       if (!(error instanceof RenderError || error instanceof PageWorkError)) throw error
@@ -157,6 +163,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     // Its scripts may have added what the HTML did not hold.
     state.products.note(resource.key, content.products)
     const { charset, span, sizeBytes, sha256 } = content
+    rendered.add(resource.key)
     const changed = { url: shown.url, charset, span, sizeBytes, sha256, rendered: true }
     return { content, resource: { ...resource, ...changed } }
   }
@@ -179,7 +186,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     if (content.text.scripts.length === 0 || content.text.refreshes) return page
     const template = templateOf(page)
     if (verdict === 'shell' || template.verdict === 'render') {
-      if (executablePath) return replaceBy(page, await showInBrowser(resource))
+      if (executablePath) return replaceBy(page, await showInBrowser(resource, content))
       if (resource.key === startKey) throw needBrowser()
       empty.add(resource.key)
       return page
@@ -187,7 +194,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     const isAsked = options.compares || content.text.hasEmptyRoot
     if (verdict === 'suspect' && isAsked && executablePath && template.suspects < mostSuspects) {
       template.suspects += 1
-      return replaceBy(page, await showInBrowser(resource))
+      return replaceBy(page, await showInBrowser(resource, content))
     }
     template.keys.push(resource.key)
     return page
@@ -219,7 +226,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     const pages = await Promise.all(
       keys.map(key => {
         const kept = findFetched(key)
-        return kept ? showInBrowser(kept) : 'same'
+        return kept ? showInBrowser(kept, null) : 'same'
       }),
     )
     return pages.filter(page => typeof page !== 'string')
@@ -231,8 +238,26 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     return outcome?.state === 'page' && !outcome.resource.rendered ? outcome.resource : null
   }
 
+  const apps = createFragmentApps({
+    state,
+    startKey,
+    render: async (fetched, url) => (await renderFetched(fetched, url)).shown,
+    keep: replacePage,
+  })
+
+  async function whileRendering<T>(work: () => Promise<T>): Promise<T> {
+    waiting += 1
+    try {
+      return await work()
+    } finally {
+      waiting -= 1
+    }
+  }
+
   return {
     complete,
+    isApp: (key, tries) => whileRendering(() => apps.isApp(key, tries)),
+    showRoute: key => whileRendering(() => apps.show(key)),
     prepareReview() {
       if (!executablePath || !options.compares) return
       const unknown = [...templates.values()].filter(({ verdict, keys }) => verdict === 'unknown' && keys.length > 0)
@@ -261,17 +286,20 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       if (!executablePath) notes.push('No Chromium was found: no page was compared with what a browser shows.')
       else if (!options.compares)
         notes.push('Only files were checked (verify: static): no page was compared with what a browser shows.')
-      if (routesByFragment) {
+      if (hasOldRoutes)
+        notes.push('The site tells its pages apart by fragments such as #!/page; only its first page is here.')
+      for (const key of [...state.apps.keys()].sort()) {
+        const count = [...rendered].filter(page => appKey(page) === key).length
         notes.push(
-          'The site tells its pages apart by fragments (#/page), which no static file can; only its first page is here.',
+          `${nameOf(key)} shows ${count} pages by fragments (#/page): at the root of a host its own scripts do so, and elsewhere each is a page of its own.`,
         )
       }
       for (const key of [...empty].sort()) {
-        notes.push(`${new URL(key).pathname} may be incomplete: its scripts build it, and no browser could show it.`)
+        notes.push(`${nameOf(key)} may be incomplete: its scripts build it, and no browser could show it.`)
       }
       for (const key of [...cut].sort()) {
         const most = state.limits.pageRequests
-        notes.push(`${new URL(key).pathname} asks for more than ${most} files in a browser; the rest was refused.`)
+        notes.push(`${nameOf(key)} asks for more than ${most} files in a browser; the rest was refused.`)
       }
       return { renderedPages: [...rendered], comparedPages: [...compared], notes }
     },
@@ -279,6 +307,11 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       await renderer?.then(open => open.close()).catch(() => {})
     },
   }
+}
+
+function nameOf(key: string): string {
+  const { pathname, hash } = new URL(key)
+  return pathname + hash
 }
 
 function replaceBy(page: FetchedPage, shown: FetchedPage | 'same' | 'missing'): FetchedPage | null {

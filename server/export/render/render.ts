@@ -238,7 +238,7 @@ async function answerRequest(tab: Tab, request: HTTPRequest): Promise<void> {
   }
   const isMain = request.isNavigationRequest() && request.frame() === tab.page.mainFrame()
   try {
-    const isDocument = isMain && !showing.isDocumentSent && request.url() === showing.url.href
+    const isDocument = isMain && !showing.isDocumentSent && sameFile(request.url(), showing.url.href)
     if (isDocument) showing.isDocumentSent = true
     const answered = isDocument ? showing.html : await showing.answer(toBrowserRequest(request, isMain))
     if (!isMain && answered?.status === 200 && byScripts.has(request.resourceType()))
@@ -275,6 +275,8 @@ async function showPage(
     finished: 0,
   }
   try {
+    // From one fragment of a page to another is no start of the page.
+    if (url.hash !== '') await page.goto('about:blank', { timeout: timeoutMs })
     await tab.client.send('Storage.clearDataForOrigin', { origin: url.origin, storageTypes: 'all' }).catch(() => {})
     tab.showing = showing
     const deadline = performance.now() + timeoutMs * 0.8
@@ -287,6 +289,11 @@ async function showPage(
   } finally {
     tab.showing = null
   }
+}
+
+/** Whether two addresses are the same but for the fragment, which is no part of a request. */
+export function sameFile(a: string, b: string): boolean {
+  return a.split('#', 1)[0] === b.split('#', 1)[0]
 }
 
 /** Fails as soon as the tab crashes; without that, whoever waits for its answer hears nothing until the time is up. */

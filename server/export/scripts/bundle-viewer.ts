@@ -3,7 +3,16 @@ import { createQueue } from '../crawl/queue.ts'
 import { splitWords } from '../page/page-text.ts'
 import type { BrowserAnswer, BrowserRequest } from '../render/browser-answer.ts'
 import { readVisibleText, watchPage } from '../render/page-scripts.ts'
-import { closeBrowser, forget, launch, type OpenRequests, settle, untilCrash, withDeadline } from '../render/render.ts'
+import {
+  closeBrowser,
+  forget,
+  launch,
+  type OpenRequests,
+  sameFile,
+  settle,
+  untilCrash,
+  withDeadline,
+} from '../render/render.ts'
 
 /** What a page showed when it was opened. */
 export interface PageLook {
@@ -172,6 +181,8 @@ async function lookAt(
 ): Promise<PageLook> {
   const { page, client } = tab
   const { origin } = new URL(address)
+  // From one fragment of a page to another is no start of the page.
+  if (address.includes('#')) await page.goto('about:blank', { timeout: timeoutMs })
   // What one page stores must not change another.
   if (origin !== 'null')
     await client.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' }).catch(() => {})
@@ -224,7 +235,7 @@ async function answerRequest({ page, showing }: Tab, request: HTTPRequest): Prom
   if (answered === 'file') await request.continue()
   else if (answered) await request.respond(answered)
   // It stays where it is, without an error page in its place.
-  else if (isMain && request.url() !== showing.address) await request.respond({ status: 204 })
+  else if (isMain && !sameFile(request.url(), showing.address)) await request.respond({ status: 204 })
   else await request.abort('blockedbyclient')
 }
 

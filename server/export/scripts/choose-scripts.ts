@@ -1,6 +1,7 @@
 import { countMissing } from '../page/page-text.ts'
 import { createPlace, type Place, type PlaceName } from './bundle-places.ts'
 import { type BundleViewer, type PageLook, viewerTabs } from './bundle-viewer.ts'
+import { freezeApp } from './guard-app.ts'
 import { freezePage, guardPage } from './guard-page.ts'
 import type { MissedFiles } from './missed-files.ts'
 
@@ -27,6 +28,8 @@ export interface SampledPage {
   ownPath: string
   charset: string
   origin: PageLook
+  /** The page that starts the app which shows this one at the root of a host, and by which fragment; null = this one does. */
+  app: { path: string; fragment: string } | null
 }
 
 /** A page that is not in some place what it is at the origin. */
@@ -35,6 +38,9 @@ export interface Difference {
   place: PlaceName
   what: string
 }
+
+/** Why the pages of an app are others away from the root of a host. */
+export const appsNeedRoot = 'fragments of one address (#/page) tell its pages apart, which needs a host'
 
 /** Words that a page may lose: those that tell the time or count visitors change by themselves. */
 const lostWords = 3
@@ -53,7 +59,7 @@ export async function chooseScripts(
   viewer: BundleViewer,
   missed: Pick<MissedFiles, 'note'>,
 ): Promise<ScriptChoice> {
-  const byPath = new Map(sample.map(page => [page.path, page]))
+  const byPath = new Map(sample.flatMap(page => (page.app ? [] : [[page.path, page] as const])))
   const guard = (ownPath: (page: SampledPage) => string | null) => (path: string, text: string) => {
     const page = byPath.get(path)
     return page ? guardPage({ text, charset: page.charset }, path, ownPath(page)) : text
@@ -61,9 +67,11 @@ export async function chooseScripts(
   const onFile = await findFault(createPlace('file', folder), sample, viewer, missed)
   const hosted = createPlace('folder', folder, onFile ? guard(() => null) : undefined)
   const inFolder = onFile && !isMovable ? onFile : await findFault(hosted, sample, viewer, missed)
-  // What works in a folder of a host works at its root.
-  if (!inFolder) return onFile ? { mode: 'hosted', reason: describe(onFile) } : { mode: 'everywhere', reason: null }
   const awayFromRoot = onFile ?? inFolder
+  // What works in a folder of a host works at its root. An app is in its place there only.
+  const hasApp = sample.some(({ app }) => app !== null)
+  if (!inFolder && !hasApp)
+    return onFile ? { mode: 'hosted', reason: describe(onFile) } : { mode: 'everywhere', reason: null }
   const guarded = createPlace(
     'root',
     folder,
@@ -72,10 +80,10 @@ export async function chooseScripts(
   const atRoot = await findFault(guarded, sample, viewer, missed)
   // All that is missing where the scripts run is wanted at once, not the first of it.
   if (atRoot) await Promise.all(sample.map(page => compare(guarded, page, viewer, missed)))
-  if (!atRoot) return { mode: 'guarded', reason: describe(awayFromRoot) }
+  if (!atRoot) return { mode: 'guarded', reason: awayFromRoot ? describe(awayFromRoot) : appsNeedRoot }
   const frozen = createPlace('folder', folder, (path, text) => {
     const page = byPath.get(path)
-    return page ? freezePage({ text, charset: page.charset }, path) : text
+    return page ? freezePage({ text, charset: page.charset }, path) : freezeApp(text)
   })
   // Left out are only scripts that the pages can do without.
   const without = await findFault(frozen, sample, viewer, missed)
@@ -123,12 +131,16 @@ async function compare(
 ): Promise<Difference | null> {
   let what: string | null = null
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    const look = await viewer.look(place.address(page.path), place.answer)
+    const look = await viewer.look(addressOf(page, place), place.answer)
     what = look ? explain(look, page.origin, place) : 'the browser cannot show the page'
     if (what === null) return null
     if (look) missed?.note(look, place)
   }
   return { page: page.path, place: place.name, what: what ?? '' }
+}
+
+function addressOf({ path, app }: SampledPage, place: Place): string {
+  return app && place.name === 'root' ? place.address(app.path) + app.fragment : place.address(path)
 }
 
 /** What a page has less, or more faults, than at the origin; null when nothing. */

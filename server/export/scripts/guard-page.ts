@@ -75,10 +75,17 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
 }
 
 function guardMarkup(path: string, ownPath: string | null): string {
-  const json = (value: string | null) => JSON.stringify(value).replace(/</g, '\\u003c')
+  return `<script>(${guard})(${createHome(ownPath)},${toLiteral(relativeReference(path, runtimePath))})</script>`
+}
+
+/** A path on the site as the check for it reads it: a literal of JavaScript. Null = any path of a host will do. */
+export function createHome(ownPath: string | null): string {
   const segments = ownPath?.split('/').map(segment => encodeSegment(decode(segment)))
-  const own = segments?.join('/') ?? null
-  return `<script>(${guard})(${json(own)},${json(relativeReference(path, runtimePath))})</script>`
+  return toLiteral(segments?.join('/') ?? null)
+}
+
+function toLiteral(value: string | null): string {
+  return JSON.stringify(value).replace(/</g, '\\u003c')
 }
 
 function decode(text: string): string {
@@ -89,12 +96,15 @@ function decode(text: string): string {
   }
 }
 
+/** Declares `atHome`: whether the page is at the path `own` of a host, or of any host at all. */
+export const homeCheck =
+  "bare=function(p){try{p=decodeURIComponent(p)}catch(e){}return p.replace(/(\\/index)?(\\.x?html?)?\\/*$/i,'')}," +
+  'atHome=/^https?:$/.test(location.protocol)&&(own===null||bare(location.pathname)===bare(own))'
+
 /** Runs first of all in a page. In old JavaScript and ASCII: it stands inline in any page, whatever its encoding. */
 const guard = [
   'function(own,runtime){',
-  'var d=document,me=d.currentScript,bare=function(p){try{p=decodeURIComponent(p)}catch(e){}',
-  "return p.replace(/(\\/index)?(\\.x?html?)?\\/*$/i,'')},",
-  'atHome=/^https?:$/.test(location.protocol)&&(own===null||bare(location.pathname)===bare(own));',
+  `var d=document,me=d.currentScript,${homeCheck};`,
   'window.__quire=function(){var call=d.currentScript,it=call.previousElementSibling,html,i,a;call.remove();',
   "if(!atHome||!it||it.type!=='text/quire')return;",
   "for(html='<script',i=0;i<it.attributes.length;i++){a=it.attributes[i];if(a.name==='type')continue;",

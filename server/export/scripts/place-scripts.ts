@@ -1,14 +1,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import type { CrawlState } from '../crawl/crawl-state.ts'
 import { readSpan } from '../pool/spool.ts'
 import { findBrowser } from '../render/browser.ts'
 import { openBundleViewer, type PageLook } from './bundle-viewer.ts'
-import { chooseScripts, type Difference, findDifferences, type ScriptChoice } from './choose-scripts.ts'
+import { appsNeedRoot, chooseScripts, type Difference, findDifferences, type ScriptChoice } from './choose-scripts.ts'
+import { freezeApp } from './guard-app.ts'
 import { freezePage, guardPage, runtimePath } from './guard-page.ts'
 import { createMissedFiles } from './missed-files.ts'
 import { findThemes, type RuntimeSettings, runtimeFile } from './page-runtime.ts'
-import { listScriptedPages, lookAtOrigin, pickSample, sampleSize } from './sample-pages.ts'
+import { listScriptedPages, lookAtOrigin, pickSample, type ScriptedPage, sampleSize } from './sample-pages.ts'
 import { judgeScripts, namesRoot } from './script-rule.ts'
 
 /** How much a browser checks: nothing, a fixed sample, or every page. */
@@ -71,16 +72,20 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
   }
 
   const ahead = viewer ? null : await judge(sampled)
-  const guardedAhead = new Set(ahead?.mode === 'guarded' ? scripted.map(({ key }) => key) : [])
+  const guardedAhead = new Set(
+    ahead?.mode === 'guarded' ? scripted.flatMap(({ page, app }) => (app ? [] : [page.key])) : [],
+  )
 
   return {
     guardedAhead,
     async place(folder, pagePaths, paths) {
       if (scripted.length === 0) return []
-      const sample = sampled.flatMap(({ key, url, charset }) => {
+      const sample = sampled.flatMap(({ page: { key, url, charset }, app: shownBy }) => {
         const path = pagePaths.get(key)
+        const appPath = shownBy && pagePaths.get(shownBy.key)
         const origin = looks.get(key)
-        return path !== undefined && origin ? [{ path, ownPath: url.pathname, charset, origin }] : []
+        const app = appPath ? { path: appPath, fragment: url.hash } : null
+        return path !== undefined && origin ? [{ path, ownPath: url.pathname, charset, origin, app }] : []
       })
       // Written before it is decided: pages are tried with it.
       const themes = await readThemes(folder, paths)
@@ -96,20 +101,23 @@ export async function createScriptPlacer(state: CrawlState, options: ScriptPlace
       const { mode } = choice
       if (mode === 'none' || mode === 'everywhere') return []
       if (mode === 'hosted') await writeRuntime(folder, { ...themes, hasSearch, isHosted: true })
-      for (const { key, url, charset } of scripted) {
+      for (const { page, app } of scripted) {
+        const { key, url, charset } = page
         const path = pagePaths.get(key)
-        if (path === undefined || guardedAhead.has(key)) continue
+        // An app is written with its guard.
+        if (path === undefined || guardedAhead.has(key) || (app && mode !== 'frozen')) continue
         const file = join(folder, path)
         const raw = { text: await readFile(file, 'latin1'), charset }
-        const finished =
-          mode === 'frozen' ? freezePage(raw, path) : guardPage(raw, path, mode === 'hosted' ? null : url.pathname)
-        await writeFile(file, finished, 'latin1')
+        const frozen = () => (app ? freezeApp(raw.text) : freezePage(raw, path))
+        const guarded = () => guardPage(raw, path, mode === 'hosted' ? null : url.pathname)
+        await writeFile(file, mode === 'frozen' ? frozen() : guarded(), 'latin1')
       }
       if (viewer) {
         const places = mode === 'frozen' ? (['root', 'folder', 'file'] as const) : (['folder', 'file'] as const)
-        findings.differences = await findDifferences(folder, sample, places, viewer)
+        const placed = mode === 'frozen' ? sample.map(page => ({ ...page, app: null })) : sample
+        findings.differences = await findDifferences(folder, placed, places, viewer)
       }
-      return [runtimePath]
+      return scripted.some(({ app }) => !app) ? [runtimePath] : []
     },
     fetchMissed: () => missed.fetch(),
     findings: () => findings,
@@ -129,18 +137,23 @@ async function writeRuntime(folder: string, settings: RuntimeSettings): Promise<
   await writeFile(join(folder, runtimePath), runtimeFile(settings))
 }
 
-/** Whether these pages, as the site sends them, would find their scripts in any folder. */
-async function areMovable({ site }: CrawlState, sampled: readonly Resource[]): Promise<boolean> {
+/** Whether these pages, as the site sends them, would find their scripts in any folder. An app is started at its own path only. */
+async function areMovable({ site }: CrawlState, sampled: readonly ScriptedPage[]): Promise<boolean> {
   const isOwn = (url: URL) => site.own(url) !== null
-  for (const { span, charset } of sampled)
+  if (sampled.some(({ app }) => app !== null)) return false
+  for (const { page } of sampled) {
+    const { span, charset } = page
     if (span && namesRoot({ text: (await readSpan(span)).toString('latin1'), charset }, isOwn)) return false
+  }
   return true
 }
 
 /** Without a browser: by what is known to fail. */
-async function judge(sampled: readonly Resource[]): Promise<ScriptChoice> {
+async function judge(sampled: readonly ScriptedPage[]): Promise<ScriptChoice> {
   let hasScripts = false
-  for (const { span, charset } of sampled) {
+  for (const { page, app } of sampled) {
+    if (app) return { mode: 'guarded', reason: appsNeedRoot }
+    const { span, charset } = page
     if (!span) continue
     const judged = judgeScripts({ text: (await readSpan(span)).toString('latin1'), charset })
     hasScripts ||= judged.hasScripts

@@ -1,20 +1,31 @@
 import { finishFiles } from '../crawl/crawl.ts'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import { appKey } from '../crawl/fragment-route.ts'
 import { needLoaded, needScripted } from '../crawl/pack-script.ts'
 import { digest } from '../memory/answer-digest.ts'
 import { readSpan } from '../pool/spool.ts'
 import { type BrowserAnswer, createAnswerer } from '../render/browser-answer.ts'
+import { sameFile } from '../render/render.ts'
 import type { BundleViewer, PageLook } from './bundle-viewer.ts'
 
 /** Pages with scripts that a browser opens by default; with `verify: full` it opens all. */
 export const sampleSize = 10
 
-/** The pages of a bundle that hold scripts, by key in their order. */
-export function listScriptedPages(state: CrawlState): Resource[] {
+/** A page of a bundle whose scripts may run there. */
+export interface ScriptedPage {
+  page: Resource
+  /** The app that shows it by a fragment, as the site sends it; null for a page that holds its scripts itself. */
+  app: Resource | null
+}
+
+/** The pages of a bundle that hold scripts, or are shown by an app, by key in their order. */
+export function listScriptedPages(state: CrawlState): ScriptedPage[] {
   return [...state.pages]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([, outcome]) => (outcome.state === 'page' ? [outcome.resource] : []))
-    .filter(({ rendered, hasScripts, type }) => hasScripts && !rendered && type === 'text/html')
+    .flatMap(([key, outcome]) =>
+      outcome.state === 'page' ? [{ page: outcome.resource, app: state.apps.get(appKey(key)) ?? null }] : [],
+    )
+    .filter(({ page, app }) => page.hasScripts && (!page.rendered || app) && page.type === 'text/html')
 }
 
 /** So many of them, spread evenly: the same ones for the same site. */
@@ -27,20 +38,22 @@ export function pickSample<T>(sorted: readonly T[], size: number): T[] {
 /** What the origin shows at these pages, by key. What their scripts load there is asked for, so that the bundle has it. */
 export async function lookAtOrigin(
   state: CrawlState,
-  pages: readonly Resource[],
+  pages: readonly ScriptedPage[],
   viewer: BundleViewer,
 ): Promise<Map<string, PageLook>> {
   const answer = createAnswerer(state)
   const looks = new Map<string, PageLook>()
   await Promise.all(
-    pages.map(async ({ key, url, span, type, charset }) => {
+    pages.map(async ({ page, app }) => {
+      const { key, url } = page
+      const { span, type, charset } = app ?? page
       if (!span) return
       const body = await readSpan(span)
       const html: BrowserAnswer = { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body }
       const subject = { view: 'look', url, headers: html.headers, body: digest(body) }
       const look = await state.views.see(subject, answer, answer =>
         viewer.look(url.href, request =>
-          request.isNavigation && request.url === url.href ? Promise.resolve(html) : answer(request),
+          request.isNavigation && sameFile(request.url, url.href) ? Promise.resolve(html) : answer(request),
         ),
       )
       if (!look) return

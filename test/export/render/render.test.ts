@@ -140,15 +140,6 @@ test('a template whose HTML lacks what its scripts add is rendered as a whole', 
   expect(names).toContain('seen.json')
 })
 
-test('says so when a site tells its pages apart by fragments', { timeout: 60_000 }, async () => {
-  const links = ['a', 'b', 'c'].map(name => `<a href="#/${name}">${name}</a>`).join('')
-  const { origin } = await start({
-    '/': `<div id="app"></div><script>document.getElementById('app').innerHTML = ${JSON.stringify(words('home') + links)}</script>`,
-  })
-  const { report } = await exportFakeSite(origin)
-  expect([report.pages, report.notes]).toEqual([1, [expect.stringContaining('apart by fragments (#/page)')]])
-})
-
 test('writes out shadow trees and the rules that scripts made', { timeout: 60_000 }, async () => {
   const { origin } = await start({
     '/': `<!doctype html><html><head></head><body><div id="app"></div><script>
