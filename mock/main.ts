@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { runProgram } from '../scripts/run-program.ts'
 import { createFront } from './front.ts'
 import { writeLines } from './lines.ts'
 import { startPrism } from './prism.ts'
@@ -95,13 +96,4 @@ function parsePort(text: string): number {
   return port
 }
 
-try {
-  await program.parseAsync()
-} catch (error) {
-  // commander has printed its own message, and calls a wrong flag exit code 1.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
-  else {
-    console.error((error as Error).message)
-    process.exitCode = 1
-  }
-}
+await runProgram(program)
