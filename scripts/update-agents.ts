@@ -6,7 +6,7 @@ import { type Extract, extract } from './agents/extract.ts'
 import { fetchSnapshot, readSnapshot, type Snapshot } from './agents/upstream.ts'
 import { runProgram } from './run-program.ts'
 
-const folder = join(import.meta.dirname, '..', 'server', 'analytics')
+const folder = join(import.meta.dirname, '..', 'server', 'analytics', 'agents')
 
 interface Flags {
   file?: string

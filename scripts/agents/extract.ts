@@ -1,7 +1,7 @@
 /** What of `robots.json` of ai.robots.txt is read: who operates an agent, in a sentence or a link. */
 export type Upstream = Record<string, { operator?: unknown }>
 
-/** `server/analytics/ai-robots-txt.json`. */
+/** `server/analytics/agents/ai-robots-txt.json`. */
 export interface Extract {
   /** The day of the release. */
   asOf: string

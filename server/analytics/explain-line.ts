@@ -1,6 +1,6 @@
-import type { Kind } from './agent-list.ts'
+import type { Kind } from './agents/agent-list.ts'
+import { explainUserAgent, type UserAgentExplanation } from './agents/explain-user-agent.ts'
 import { formatDay, toDay } from './day.ts'
-import { explainUserAgent, type UserAgentExplanation } from './explain-user-agent.ts'
 import { findClient } from './formats/address.ts'
 import { detectFormat, formats } from './formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat } from './formats/log-format.ts'

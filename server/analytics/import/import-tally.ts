@@ -1,4 +1,4 @@
-import type { Kind } from '../agent-list.ts'
+import type { Kind } from '../agents/agent-list.ts'
 import type { Day } from '../day.ts'
 import { listRules, type Rule } from './rules.ts'
 

@@ -1,4 +1,4 @@
-import type { Kind } from '../agent-list.ts'
+import type { Kind } from '../agents/agent-list.ts'
 
 /** What told who made a view, see `Classification`; numbered, so that a line is counted without a look-up. */
 export interface Rule {

@@ -1,4 +1,4 @@
-import { classify } from '../classify.ts'
+import { classify } from '../agents/classify.ts'
 import { ByteTable } from './byte-table.ts'
 import { markdownRuleName } from './page-view.ts'
 import { findRule, type Rule } from './rules.ts'

@@ -1,7 +1,7 @@
 import { isbot } from 'isbot'
+import { BoundedCache } from '../bounded-cache.ts'
 import { type AgentMatch, type Kind, nameOf } from './agent-list.ts'
 import { agentLists } from './agent-lists.ts'
-import { BoundedCache } from './bounded-cache.ts'
 
 /** Who made a request, as the user agent tells it. */
 export interface Classification {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { AgentList, nameOf } from '../../server/analytics/agent-list.ts'
-import { agentLists, isbotList } from '../../server/analytics/agent-lists.ts'
-import ownAgents from '../../server/analytics/ai-agents.json' with { type: 'json' }
-import { classify, decide, mostCharacters } from '../../server/analytics/classify.ts'
+import { AgentList, nameOf } from '../../../server/analytics/agents/agent-list.ts'
+import { agentLists, isbotList } from '../../../server/analytics/agents/agent-lists.ts'
+import ownAgents from '../../../server/analytics/agents/ai-agents.json' with { type: 'json' }
+import { classify, decide, mostCharacters } from '../../../server/analytics/agents/classify.ts'
 
 const source = { name: 'some', asOf: '2026-11-21', url: 'https://example.com/', licence: 'MIT' }
 const entry = (pattern: string) => ({ pattern, kind: 'neither' as const, label: 'bot' })
@@ -40,14 +40,14 @@ test('the lists that are packages are said to be of the version that is installe
   for (const { name, version } of [...agentLists.map(list => list.source), isbotList]) {
     if (name !== 'crawler-user-agents' && name !== 'isbot') continue
     const installed = JSON.parse(
-      readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8'),
+      readFileSync(new URL(`../../../node_modules/${name}/package.json`, import.meta.url), 'utf8'),
     )
     expect({ name, version }).toEqual({ name, version: installed.version })
   }
 })
 
 test('the README names each list with its version and date', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
   for (const { name, version, asOf } of [...agentLists.map(list => list.source), isbotList]) {
     const row = readme.split('\n').find(line => line.startsWith('| ') && line.includes(name)) ?? ''
     expect({ name, row }).toEqual({ name, row: expect.stringContaining(`| ${asOf ?? 'empty'}`) })

@@ -6,7 +6,7 @@ import aiRobotsTxt from './ai-robots-txt.json' with { type: 'json' }
 const own: ListSource = {
   name: 'ai-agents',
   asOf: aiAgents.asOf,
-  url: 'server/analytics/ai-agents.json',
+  url: 'server/analytics/agents/ai-agents.json',
   licence: 'Apache-2.0',
 }
 

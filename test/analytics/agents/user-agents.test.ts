@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Kind } from '../../server/analytics/agent-list.ts'
-import { classify } from '../../server/analytics/classify.ts'
+import type { Kind } from '../../../server/analytics/agents/agent-list.ts'
+import { classify } from '../../../server/analytics/agents/classify.ts'
 import aiAgents from './user-agents/ai-agents.json' with { type: 'json' }
 import classicBots from './user-agents/classic-bots.json' with { type: 'json' }
 import humans from './user-agents/humans.json' with { type: 'json' }
