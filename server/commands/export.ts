@@ -6,6 +6,7 @@ import { describeEngine } from '../engine.ts'
 import type { BundleFormat } from '../export/export-job.ts'
 import { ExportError, type ExportResult, exportSite } from '../export/export-site.ts'
 import { type Deployment, type Feature, FeatureError, type Features, resolveFeatures } from '../export/features.ts'
+import { parseSiteHeaders, SiteHeaderError, type SiteHeaders } from '../export/fetch/site-headers.ts'
 import type { SiteMemory } from '../export/memory/site-memory.ts'
 import { describeProgress, drawProgress } from '../export/progress-line.ts'
 import type { Verify } from '../export/scripts/place-scripts.ts'
@@ -25,6 +26,7 @@ interface ExportFlags extends LimitFlags, RemovalFlags {
   format?: BundleFormat
   path?: string[]
   origin?: string
+  header?: string[]
   deployment: Deployment
   feature?: Partial<Features>
   label?: string
@@ -62,6 +64,14 @@ export function exportCommand(): Command {
       new Option('--origin <url>', 'where to fetch the domain from; may be a private address').env(
         'QUIRE_EXPORT_ORIGIN',
       ),
+    )
+    .addOption(
+      new Option('--header <name: value>', 'what every request to the site carries; may be repeated')
+        .env('QUIRE_EXPORT_HEADERS')
+        .argParser((text: string, before: string[] | undefined) => [
+          ...(before ?? []),
+          ...text.split('\n').filter(line => line.trim() !== ''),
+        ]),
     )
     .addOption(
       new Option('--deployment <kind>', 'where the bundle will run')
@@ -110,6 +120,7 @@ Examples:
   quire export http://127.0.0.1:3000/ -o preview.zip
   quire export docs.example.com --origin http://10.0.0.5:8080/ -o docs.zip
   quire export docs.example.com -o docs.zip --cache ~/.cache/quire
+  QUIRE_EXPORT_HEADERS="Authorization: Bearer $TOKEN" quire export docs.example.com -o docs.zip
   quire export docs.example.com --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
   quire export docs.example.com --exclude '/internal/*' --exclude '*/drafts/*' -o docs.zip
   quire export docs.example.com --path / --path /guide/install -o two-pages.zip --json
@@ -117,6 +128,7 @@ Examples:
 
 A URL, or --origin, names a place you trust: that host and port may be private or loopback, nothing else may.
 robots.txt is obeyed, unless --origin or --ignore-robots says that the site is yours.
+Headers go to the site and to no other host. In the environment, one a line, the list of processes does not show them.
 A certificate of your own authority is trusted with NODE_EXTRA_CA_CERTS=authority.pem.
 
 ${removalHelp}`,
@@ -133,6 +145,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
   const features = readFeatures(flags.deployment, flags.feature)
   const removal = readRemovalFlags(flags)
   const paths = readPaths(flags.path)
+  const siteHeaders = readHeaders(flags.header)
   const outFile = await resolveOutput(flags.output)
   const parent = flags.workFolder ? resolve(flags.workFolder) : tmpdir()
   const scratch = await openScratchFolder(parent).catch(error => {
@@ -149,6 +162,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
     if (flags.cache !== undefined) memory = await openCache(flags.cache, flags.cacheMb, target.domain)
     const result = await exportSite({
       ...target,
+      siteHeaders,
       paths,
       deployment: flags.deployment,
       features,
@@ -228,6 +242,15 @@ function readUrl(text: string, what: string): URL {
     )
   }
   return url
+}
+
+function readHeaders(texts: string[] | undefined): SiteHeaders {
+  try {
+    return parseSiteHeaders(texts ?? [])
+  } catch (error) {
+    if (!(error instanceof SiteHeaderError)) throw error
+    throw new CommandError(`--header: ${error.message}. Example: --header 'Authorization: Bearer TOKEN'`, 2)
+  }
 }
 
 function readPaths(paths: string[] | undefined): string[] | null {

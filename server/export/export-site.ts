@@ -9,6 +9,7 @@ import type { BundleFormat } from './export-job.ts'
 import type { Deployment, Features } from './features.ts'
 import { openFetcher } from './fetch/fetcher.ts'
 import { createPace } from './fetch/pace.ts'
+import type { SiteHeaders } from './fetch/site-headers.ts'
 import type { ExportLimits } from './limits.ts'
 import { makeBundle } from './make-bundle.ts'
 import { type ExportReuse, keepExport, repeatExport } from './memory/finished-export.ts'
@@ -41,6 +42,8 @@ export interface ExportOptions {
   originAllowed: boolean
   /** Further origins that the operator allowed, for files that pages load from them. */
   alsoAllowed?: readonly URL[]
+  /** What lets the export in; sent to the origin, and to nobody else. Not kept. */
+  siteHeaders?: SiteHeaders
   /** Only these pages; null = the whole site. */
   paths: readonly string[] | null
   deployment: Deployment
@@ -107,7 +110,8 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const exclusions = createExclusions(options.removal?.excludePages ?? [], site)
   const isExcluded = (url: URL) => site.own(url) !== null && exclusions.has(url)
   const locate = (url: URL) => site.own(url) ?? url
-  const openDoor = () => openFetcher({ exempt, alsoExempt, limits, signal, pace, locate, isExcluded })
+  const siteHeaders = { origin: options.origin.origin, headers: options.siteHeaders ?? {} }
+  const openDoor = () => openFetcher({ exempt, alsoExempt, limits, signal, pace, locate, isExcluded, siteHeaders })
   const remembering = reuse ? rememberAnswers({ ...reuse, fetcher: openDoor(), limits }) : null
   const fetcher = remembering ?? openDoor()
   const { domain, origin, features, removal = null, isAlone = false } = options

@@ -74,7 +74,10 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
   if (/larger than the limit/.test(reason)) {
     return new ExportError(`The page ${start.pathname} of ${site.domain} is ${reason}; raise the limit.`, 'too_large')
   }
-  const message = `${site.domain} gave no page at ${start.pathname} (${reason}); check its domain and origin.`
+  const remedy = /^status 40[137]$/.test(reason)
+    ? 'it lets only those in whom it knows: name an origin that asks for nothing, or use quire export --header'
+    : 'check its domain and origin'
+  const message = `${site.domain} gave no page at ${start.pathname} (${reason}); ${remedy}.`
   return new ExportError(message, first.state === 'failed' ? 'unreachable' : 'not_found')
 }
 

@@ -11,6 +11,7 @@ import { describeBytes, type ExportLimits, totalExceeded } from '../limits.ts'
 import { ForbiddenAddressError, openGuardedAgent } from './guarded-agent.ts'
 import { conditions, lastingHeaders, readValidators, type Validators } from './lasting-headers.ts'
 import type { Pace } from './pace.ts'
+import type { SiteHeaders } from './site-headers.ts'
 
 export type FetchErrorCode =
   | 'certificate'
@@ -74,6 +75,8 @@ export interface FetcherOptions {
   locate?(url: URL): URL
   /** Whether redirects may not lead there; FetchError 'excluded' then. */
   isExcluded?(url: URL): boolean
+  /** What every request to this origin carries: a redirect to another host goes without. */
+  siteHeaders?: { origin: string; headers: SiteHeaders }
   /** What robots.txt asks for. */
   pace?: Pace
   /** For tests. */
@@ -89,7 +92,18 @@ const mostRetryAfterMs = 10_000
 
 /** Opens the one door of an export to the network: every address checked, redirects followed by hand, all bounded. */
 export function openFetcher(options: FetcherOptions): Fetcher {
-  const { exempt, alsoExempt = [], limits, signal, locate, isExcluded, pace, lookup, retryDelaysMs } = options
+  const {
+    exempt,
+    alsoExempt = [],
+    limits,
+    signal,
+    locate,
+    isExcluded,
+    siteHeaders,
+    pace,
+    lookup,
+    retryDelaysMs,
+  } = options
   const agent = openGuardedAgent({
     exempt,
     alsoExempt,
@@ -102,7 +116,8 @@ export function openFetcher(options: FetcherOptions): Fetcher {
   let totalBytes = 0
 
   async function requestOnce(url: URL, wanted: Record<string, string>, deadline: AbortSignal) {
-    const headers = { 'user-agent': userAgent, 'accept-encoding': 'gzip, br, zstd', ...wanted }
+    const lent = siteHeaders?.origin === url.origin ? siteHeaders.headers : {}
+    const headers = { 'user-agent': userAgent, 'accept-encoding': 'gzip, br, zstd', ...lent, ...wanted }
     try {
       return await request(url, {
         dispatcher: agent,

@@ -74,9 +74,12 @@ export async function keepExport(
   if (reuse) await reuse.memory.finish({ key: digestOptions(options, reuse), run: reuse.run, ...finished }, outFile)
 }
 
-/** Names everything but the answers of the site that decides what an export becomes. */
+/**
+ * Names everything but the answers of the site that decides what an export becomes. What lets it in decides nothing that the
+ * answers do not tell, and leaves no trace.
+ */
 function digestOptions(options: ExportOptions, { engine }: ExportReuse): string {
-  const { outFile, workFolder, onProgress, signal, log, reuse, ...deciding } = options
+  const { outFile, workFolder, onProgress, signal, log, reuse, siteHeaders, ...deciding } = options
   return digestJson({ ...deciding, engine, browser: describeBrowser() })
 }
 
