@@ -4,6 +4,7 @@ import { isRouteKey, routePlace } from './fragment-route.ts'
 import { createQueryPages } from './query-pages.ts'
 import { createRoutePages } from './route-pages.ts'
 import { isTellingQuery, linkKey, linkTarget, queryKey, queryTarget } from './site.ts'
+import { createSlashHabit } from './slash-habit.ts'
 import { type Candidate, type FetchedPage, keepPage, type VisitContext, visitPage } from './visit-page.ts'
 
 export interface CrawlOptions extends VisitContext {
@@ -46,6 +47,7 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
 
   const queries = createQueryPages(state)
   const routes = createRoutePages(state, options.isApp)
+  const slashes = createSlashHabit()
 
   function addLink(url: URL) {
     const key = linkKey(url)
@@ -93,26 +95,39 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
     for (const route of await routes.next()) addTarget(route, routePlace(route))
   }
 
-  async function visitRoute(key: string): Promise<FetchedPage | null> {
-    const shown = await options.showRoute(key)
-    state.pendingPages.delete(key)
-    if ('resource' in shown && 'content' in shown) return shown
-    state.pages.set(key, shown)
-    if (shown.state === 'redirect' && isRouteKey(shown.to)) addTarget(shown.to, routePlace(shown.to))
-    return null
+  /** Undefined = it is known already: a redirect may have led here before the link did. */
+  async function ask(candidate: Candidate): Promise<FetchedPage | null | undefined> {
+    const known = state.pages.get(candidate.key)
+    if (known && known.state !== 'missing') return undefined
+    slashes.apply(candidate)
+    const page = await state.queue.add(() => visitPage(options, candidate))
+    const asked = candidate.targets[candidate.tried - 1]
+    if (page && asked !== undefined) slashes.note(new URL(asked), page.resource.url)
+    return page
   }
 
-  async function visit(candidate: Candidate) {
-    const known = state.pages.get(candidate.key)
-    // A redirect may have led here before the link did.
-    if (known && known.state !== 'missing') return
+  async function finish(asked: Promise<FetchedPage | null | undefined>) {
+    const page = await asked
+    if (page === undefined) return
     // Outside of the queue: a browser needs the queue to answer what the page asks for.
-    const isRoute = isRouteKey(candidate.key)
-    const page = isRoute ? null : await state.queue.add(() => visitPage(options, candidate))
-    const completed = isRoute ? await visitRoute(candidate.key) : page && (await options.complete(page))
+    const completed = page && (await options.complete(page))
     if (completed) keep(completed)
     else if (page)
       state.pages.set(page.resource.key, { state: 'missing', reason: 'answers like a page that does not exist' })
+    noteDone()
+  }
+
+  /** A page of an app: its key says all. */
+  async function visitRoute({ key }: Candidate) {
+    const shown = await options.showRoute(key)
+    state.pendingPages.delete(key)
+    if ('content' in shown) keep(shown)
+    else state.pages.set(key, shown)
+    if ('to' in shown && isRouteKey(shown.to)) addTarget(shown.to, routePlace(shown.to))
+    noteDone()
+  }
+
+  function noteDone() {
     pagesDone += 1
     // Until there is a page, nothing is achieved: it may be that there is none.
     if (kept.size > 0) options.onProgress(pagesDone, candidates.size, kept.size)
@@ -135,7 +150,14 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
       linksAsked += batch.length
       // Noted before the first request: a redirect to one of these leaves it to its own visit.
       for (const { key } of batch) state.pendingPages.add(key)
-      await Promise.all(batch.map(visit))
+      const plain = batch.filter(({ key }) => !isRouteKey(key))
+      const routed = batch.filter(({ key }) => isRouteKey(key))
+      const probe = slashes.probe(plain).map(ask)
+      await Promise.all(probe)
+      slashes.learn()
+      const rest = plain.slice(probe.length).map(ask)
+      await Promise.all([...[...probe, ...rest].map(finish), ...routed.map(visitRoute)])
+      slashes.learn()
       options.prepareReview()
       await addTold()
     }

@@ -6,6 +6,9 @@ const literal = new RegExp(
   'gi',
 )
 
+/** What an app shows a reader: pages about programs are full of names of files that are none of the site's. */
+const shownText = /\bchildren["']?\s*:\s*(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g
+
 /** A script that names more files than this is a table of names, not a program that loads them. */
 const mostFiles = 300
 
@@ -13,9 +16,10 @@ const mostFiles = 300
 export function scriptFiles(text: string): string[] {
   const found = new Set<string>()
   // A placeholder before the extension, as in `search-index{dir}.json`, stands for nothing in most cases.
-  const filled = text.replace(/\{\w{1,20}\}(?=\.[a-z]+[?"'`])/g, '')
+  const filled = text.replace(shownText, '').replace(/\{\w{1,20}\}(?=\.[a-z]+[?"'`])/g, '')
   for (const [, , name = ''] of filled.matchAll(literal)) {
-    if (/^[\d.]+$/.test(name) || name.includes('..', 3)) continue
+    // A name that begins with @ or ~ stands for a module or a folder where the site was built.
+    if (/^[\d.]+$|^[@~]/.test(name) || name.includes('..', 3)) continue
     found.add(name)
     if (found.size >= mostFiles) break
   }

@@ -9,6 +9,10 @@ test.each([
   ['`/img/$' + '{name}.png` + "https://cdn.example/x.js" + "//cdn.example/y.js"', []],
   ['"a b.png" "index.html" "README.md" "1.2.3" ".js" "x"', []],
   ['"a.js" "a.js"', ['a.js']],
+  ['e("@site/src/pages/index.js","~blog/default/list.json","/@data/a.json")', ['/@data/a.json']],
+  ['r.jsx(n.code,{children:"package.json"}),r.jsx(n.a,{href:"/files/a.zip","children": \'b.js\'})', ['/files/a.zip']],
+  ['r.jsx(n.pre,{children:"import a from \'./a.js\'\\n\\"b.js\\""}),fetch("c.json")', ['c.json']],
+  ['r.jsxs(p,{children:[h,"d.json"]})', ['d.json']],
   ['"search-index{dir}.json?_=1e"', ['search-index.json']],
 ])('%s names %j', (script, files) => {
   expect(scriptFiles(script)).toEqual(files)

@@ -1,0 +1,51 @@
+import { afterEach, expect, test } from 'vitest'
+import { exportFakeSite, type FakeSite, page, startFakeSite } from '../fake-site.ts'
+import type { RunningServer } from '../static-server.ts'
+
+let site: RunningServer | undefined
+
+afterEach(() => site?.close())
+
+const names = Array.from({ length: 40 }, (_, index) => `page-${10 + index}`)
+const links = names.map(name => `<a href="/${name}">${name}</a>`).join('')
+
+/** Pages in folders, as static hosts serve them; `more` answers first. */
+const inFolders =
+  (more: FakeSite & object = {}): FakeSite =>
+  path => {
+    const own = (more as Record<string, string>)[path]
+    if (own !== undefined) return own
+    if (path === '/') return page('home', links)
+    const [, name = '', slash] = /^\/([\w-]+)(\/?)$/.exec(path) ?? []
+    if (!names.includes(name)) return undefined
+    return slash ? page(name, '<a href="../">up</a>') : { status: 301, headers: { location: `${path}/` } }
+  }
+
+async function run(answers: FakeSite) {
+  site = await startFakeSite(answers)
+  const { report, names } = await exportFakeSite(site.origin, { verify: 'static' })
+  return { report, pages: names.filter(name => name.startsWith('page-')), requests: site.requests }
+}
+
+test('where /page is sent on to /page/, pages are asked for there, after a few have shown it', async () => {
+  const { report, pages, requests } = await run(inFolders())
+  expect([report.pages, report.deadLinks]).toEqual([41, []])
+  expect(pages).toEqual(names.map(name => `${name}/index.html`))
+  expect(requests.filter(path => /page-\d+$/.test(path))).toHaveLength(8)
+  expect(requests.filter(path => /page-\d+\/$/.test(path))).toHaveLength(40)
+})
+
+test('a page that is not there with a slash is asked for as it is linked', async () => {
+  const { report, pages } = await run(
+    inFolders({ '/': page('home', `${links}<a href="/plain">plain</a>`), '/plain': page('plain') }),
+  )
+  expect([report.pages, report.deadLinks, pages.length]).toEqual([42, [], 40])
+})
+
+test('a site that answers some pages without a slash is asked for each as it is linked', async () => {
+  const own = { '/page-11': page('page-11', '<a href="page-12">next</a>') }
+  const { report, requests } = await run(inFolders(own))
+  expect([report.pages, report.deadLinks]).toEqual([41, []])
+  expect(requests.filter(path => /page-\d+$/.test(path))).toHaveLength(40)
+  expect(requests).not.toContain('/page-11/')
+})
