@@ -28,24 +28,25 @@ export async function* zipFiles(folder: string, paths: readonly string[], level:
   for (const [index, path] of paths.entries()) {
     const packed = await ahead.shift()
     ahead.push(pack(paths[index + parallelFiles]))
-    if (!packed) {
-      yield zip.begin(path, true)
+    if (!packed) continue
+    if (packed.content === null) {
+      yield zip.begin(path, true, packed.sizeBytes)
       const sums = { crc: 0, sizeBytes: 0, packedBytes: 0 }
       for await (const chunk of streamFile(join(folder, path), level, sums)) yield zip.pass(chunk)
       yield zip.end(sums.crc, sums.sizeBytes, sums.packedBytes)
       continue
     }
     const { crc, sizeBytes, content } = packed
-    yield zip.begin(path, sizeBytes > 0, content)
+    yield zip.begin(path, sizeBytes > 0, sizeBytes, content)
     yield zip.end(crc, sizeBytes, content.length)
   }
   yield zip.finish()
 }
 
-/** Null when the file is too large to be held. */
+/** Without content when the file is too large to be held. */
 async function packFile(file: string, level: number) {
   const { size } = await stat(file)
-  if (size > bufferBytes) return null
+  if (size > bufferBytes) return { crc: 0, sizeBytes: size, content: null }
   const bytes = await readFile(file)
   const crc = crc32(bytes)
   if (bytes.length === 0) return { crc, sizeBytes: 0, content: bytes }

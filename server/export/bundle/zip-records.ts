@@ -5,6 +5,8 @@ export interface ZipEntry {
   sizeBytes: number
   packedBytes: number
   isPacked: boolean
+  /** Its sizes are written in 64 bits. Who reads it as a stream learns so before the content, or misreads what is behind. */
+  isLarge: boolean
 }
 
 /** What the directory at the end says of an entry, and where that begins. */
@@ -25,6 +27,8 @@ const firstDay = (1 << 21) | (1 << 16)
 const attributes = ((0o100644 << 16) | 0x20) >>> 0
 const most16 = 0xffff
 const most32 = 0xffff_ffff
+/** A file of this size may be packed into more than 32 bits tell: what cannot be compressed grows a little. */
+const leastLarge = 4_000_000_000
 
 /**
  * Writes a zip around content that is compressed elsewhere: APPNOTE.TXT 6.3, sections 4.3 and 4.4, with the Zip64 records
@@ -40,19 +44,26 @@ export function createZipWriter() {
   }
 
   return {
-    /** What stands before the content; all of it may be given at once. */
-    begin(name: string, isPacked: boolean, content: Buffer = Buffer.alloc(0)): Buffer {
-      listed.push({ name, isPacked, crc: 0, sizeBytes: 0, packedBytes: 0, offset })
+    /** What stands before the content; all of it may be given at once. Its size before it is packed has to be known. */
+    begin(name: string, isPacked: boolean, sizeBytes: number, content: Buffer = Buffer.alloc(0)): Buffer {
+      const isLarge = sizeBytes >= leastLarge
+      const entry: Listed = { name, isPacked, isLarge, crc: 0, sizeBytes, packedBytes: 0, offset }
+      listed.push(entry)
       const bytes = Buffer.from(name)
-      const head = [...common(versionPlain, listed[listed.length - 1] as Listed), 4, 0, 4, 0, 4, 0]
-      return count(Buffer.concat([record(0x0403_4b50, ...head, 2, bytes.length, 2, 0), bytes, content]))
+      const size = isLarge ? most32 : 0
+      const extra = isLarge ? extra64(0, 0) : Buffer.alloc(0)
+      const head = [...common(versionOf(isLarge), entry), 4, 0, 4, size, 4, size, 2, bytes.length, 2, extra.length]
+      return count(Buffer.concat([record(0x0403_4b50, ...head), bytes, extra, content]))
     },
     /** A part of the content. */
     pass: count,
     /** What stands behind the content. */
     end(crc: number, sizeBytes: number, packedBytes: number): Buffer {
-      Object.assign(listed[listed.length - 1] as Listed, { crc, sizeBytes, packedBytes })
-      const width = Math.max(sizeBytes, packedBytes) >= most32 ? 8 : 4
+      const entry = listed[listed.length - 1] as Listed
+      Object.assign(entry, { crc, sizeBytes, packedBytes })
+      if (!entry.isLarge && Math.max(sizeBytes, packedBytes) >= most32)
+        throw new Error(`${entry.name} is larger than was said before`)
+      const width = entry.isLarge ? 8 : 4
       return count(record(0x0807_4b50, 4, crc, width, packedBytes, width, sizeBytes))
     },
     /** The directory. */
@@ -90,23 +101,28 @@ function common(version: number, { name, isPacked }: ZipEntry): number[] {
 function describe(entry: Listed): Buffer {
   const { crc, sizeBytes, packedBytes, offset } = entry
   const name = Buffer.from(entry.name)
-  const isLarge = Math.max(sizeBytes, packedBytes, offset) >= most32
-  const extra = isLarge
-    ? Buffer.concat([Buffer.from([1, 0, 24, 0]), record64(sizeBytes, packedBytes, offset)])
-    : Buffer.alloc(0)
+  const isLarge = entry.isLarge || offset >= most32
+  const extra = isLarge ? extra64(sizeBytes, packedBytes, offset) : Buffer.alloc(0)
   const [packed, plain, where] = isLarge ? [most32, most32, most32] : [packedBytes, sizeBytes, offset]
   const head = record(
     0x0201_4b50,
-    ...[2, madeBy, ...common(isLarge ? versionZip64 : versionPlain, entry), 4, crc, 4, packed, 4, plain],
+    ...[2, madeBy, ...common(versionOf(isLarge), entry), 4, crc, 4, packed, 4, plain],
     ...[2, name.length, 2, extra.length, 2, 0, 2, 0, 2, 0, 4, attributes, 4, where],
   )
   return Buffer.concat([head, name, extra])
 }
 
-function record64(...values: number[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 8)
-  for (const [index, value] of values.entries()) bytes.writeBigUInt64LE(BigInt(value), index * 8)
+/** The field that has in 64 bits what the head says is too large for 32. */
+function extra64(...values: number[]): Buffer {
+  const bytes = Buffer.alloc(4 + values.length * 8)
+  bytes.writeUInt16LE(1)
+  bytes.writeUInt16LE(values.length * 8, 2)
+  for (const [index, value] of values.entries()) bytes.writeBigUInt64LE(BigInt(value), 4 + index * 8)
   return bytes
+}
+
+function versionOf(isLarge: boolean): number {
+  return isLarge ? versionZip64 : versionPlain
 }
 
 function endOf(entries: number, start: number, length: number): Buffer {
