@@ -49,6 +49,15 @@ function findUrlAttributes(tag: Tag, value: (attribute: Attribute) => string): U
   return found
 }
 
+/** What waits until a script moves its address from an attribute of data to the true one. */
+const lazyElements = new Set(['img', 'source', 'video', 'audio', 'embed'])
+
+/** Whether a value is the address of a file, as opposed to a colour, a number or a word. */
+function namesFile(value: string): boolean {
+  const text = value.trim()
+  return /[/.]\w/.test(text) && !/\s|^[[{]|^[\w-]*\(|^[\d.]+\w{0,3}$/.test(text)
+}
+
 type Use = Omit<UrlAttribute, 'attribute'>
 
 const asset: Use = { role: 'asset', syntax: 'url' }
@@ -79,12 +88,24 @@ function useOf(tag: Tag, attribute: Attribute, value: (attribute: Attribute) => 
     case 'srcset':
     case 'imagesrcset':
     case 'data-srcset':
+    case 'data-lazy-srcset':
       return { role: 'asset', syntax: 'srcset' }
     case 'poster':
-    case 'data-src':
     case 'data-poster':
     case 'background':
       return asset
+    case 'data-src':
+    case 'data-lazy-src':
+      return tag.name === 'iframe' ? { role: 'frame', syntax: 'url' } : asset
+    case 'data-lazy':
+    case 'data-original':
+      // Also names of other things, such as a switch.
+      return lazyElements.has(tag.name) && namesFile(of(attribute.name)) ? asset : null
+    case 'data-bg':
+    case 'data-background':
+    case 'data-background-image':
+      if (/url\(/i.test(of(attribute.name))) return { role: 'asset', syntax: 'css' }
+      return namesFile(of(attribute.name)) ? asset : null
     case 'style':
       return { role: 'asset', syntax: 'css' }
     case 'action':

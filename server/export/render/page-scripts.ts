@@ -125,7 +125,10 @@ export async function scrollThrough(mostSteps: number): Promise<boolean> {
     'img[loading=lazy], iframe[loading=lazy]',
   )
   for (const element of lazy) element.loading = 'eager'
-  const hasMarkers = document.querySelector('[data-src], [data-srcset], [data-lazy], .lazyload, .lazy') !== null
+  const hasMarkers =
+    document.querySelector(
+      '[data-src], [data-srcset], [data-original], [data-lazy], [data-lazy-src], [data-lazy-srcset], [data-bg], .lazyload, .lazy',
+    ) !== null
   // Most observers only light up a heading in the menu; one that loads something watches media or an empty place.
   const isPlace = (element: Element) =>
     element.isConnected &&

@@ -1,4 +1,6 @@
-// Runs inside pages of a bundle, sent there as text: it stands for itself, with no imports and nothing from outside.
+import { showLazyPictures } from './lazy-pictures.ts'
+
+// Runs inside pages of a bundle, sent there as text: each function stands for itself, with nothing from outside.
 
 /** What the run-time has to know of a site's style sheets, which a page on file:// may not read. */
 export interface RuntimeSettings {
@@ -14,7 +16,7 @@ export interface RuntimeSettings {
 
 /** The file that guarded and frozen pages load. */
 export function runtimeFile(settings: RuntimeSettings): string {
-  return `(${runPage})(${JSON.stringify(settings)})\n`
+  return `(${showLazyPictures})()\n;(${runPage})(${JSON.stringify(settings)})\n`
 }
 
 /** Finds in the text of style sheets how a site tells its two colour themes apart. */
