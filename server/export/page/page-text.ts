@@ -1,5 +1,6 @@
 import { decodeHTML } from 'entities'
 import { type Attribute, findAttribute, type HtmlHandler, scanHtml, type Tag } from './html-scan.ts'
+import { inlineElements } from './inline-elements.ts'
 import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
 
 /** How much a reader sees of a page as the server sent it, and what speaks for scripts having to add the rest. */
@@ -104,6 +105,21 @@ export function readPageWords(raw: RawText): string[] {
   return splitWords(decodeHTML(decodeRaw(parts.join(' '), raw.charset)))
 }
 
+/** The same words as a browser puts them together: `<i>a</i>b` is one, where readPageWords sees two. */
+export function readGluedWords(raw: RawText): string[] {
+  const parts: string[] = []
+  const end = (name: string) => {
+    if (!inlineElements.has(name)) parts.push(' ')
+  }
+  const visible = visibleText(raw, {
+    tag: ({ name }) => end(name),
+    closeTag: end,
+    text: (start, end) => parts.push(raw.text.slice(start, end)),
+  })
+  scanHtml(raw.text, visible)
+  return splitWords(decodeHTML(decodeRaw(parts.join(''), raw.charset)))
+}
+
 /** A handler that passes on only what stands outside of elements that nobody sees. */
 function visibleText({ text }: RawText, handler: HtmlHandler): HtmlHandler {
   let hidden: string | null = null
@@ -179,13 +195,16 @@ export function judgePage(page: PageText): 'complete' | 'suspect' | 'shell' {
 
 /** How many of `words` are not among the others, each counted as often as it stands there. Case does not matter. */
 export function countMissing(words: readonly string[], among: readonly string[]): number {
+  return missingWords(words, among).length
+}
+
+/** Those of `words` that are not among the others, counted in the same way. */
+export function missingWords(words: readonly string[], among: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const word of among) counts.set(word.toLowerCase(), (counts.get(word.toLowerCase()) ?? 0) + 1)
-  let missing = 0
-  for (const word of words) {
+  return words.filter(word => {
     const left = counts.get(word.toLowerCase()) ?? 0
     if (left > 0) counts.set(word.toLowerCase(), left - 1)
-    else missing += 1
-  }
-  return missing
+    return left === 0
+  })
 }

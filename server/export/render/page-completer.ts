@@ -7,7 +7,7 @@ import { linkKey } from '../crawl/site.ts'
 import type { FetchedPage } from '../crawl/visit-page.ts'
 import { ExportError } from '../export-error.ts'
 import { digest } from '../memory/answer-digest.ts'
-import { countMissing, judgePage, readPageWords } from '../page/page-text.ts'
+import { judgePage, missingWords, readGluedWords, readPageWords } from '../page/page-text.ts'
 import type { RawText } from '../page/text-encoding.ts'
 import { PageWorkError } from '../pool/page-pool.ts'
 import type { ReadPage } from '../pool/page-work.ts'
@@ -38,7 +38,7 @@ export interface PageCompleter {
   showRoute(key: string): Promise<FetchedPage | PageOutcome>
   /** Begins to compare one page of each new template with what the browser shows. */
   prepareReview(): void
-  /** Waits for the comparisons. Gives the pages to replace where the HTML did not hold. */
+  /** Waits for the comparisons. Gives the pages to replace where the HTML did not hold, and those that gained links. */
   review(): Promise<FetchedPage[]>
   isRendering(): boolean
   findings(): Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>
@@ -70,6 +70,8 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   /** Pages that asked for more than a page may. */
   const cut = new Set<string>()
   const comparisons: Promise<void>[] = []
+  /** Compared pages whose HTML holds all but their menus. */
+  const menuPages: FetchedPage[] = []
   const executablePath = findBrowser()
   let renderer: Promise<Renderer> | null = null
   let renderedMissing: Promise<string[] | null> | null = null
@@ -81,7 +83,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
 
   async function render(url: URL, html: BrowserAnswer): Promise<RenderedPage> {
     const { status, headers, body } = html
-    const subject = { view: 'page', url, status, headers, body: digest(body), pageTimeoutMs, pageRequests }
+    const subject = { view: 'page and menus', url, status, headers, body: digest(body), pageTimeoutMs, pageRequests }
     const { loaded, ...seen } = await state.views.see(subject, answer, async answer => {
       renderer ??= openRenderer({
         executablePath: executablePath ?? '',
@@ -123,7 +125,10 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     return renderedMissing
   }
 
-  /** The page from the browser where that shows more than the HTML; `missing` when it is one of those. */
+  /**
+   * The page from the browser where that shows more than the HTML; `missing` when it is one of those. Menus that scripts
+   * build are no reason to keep a page without its scripts, which build them in the bundle as well.
+   */
   async function showInBrowser(
     resource: Resource,
     content: ReadPage | null,
@@ -134,7 +139,9 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       const missingWords = findMissingWords()
       const { shown, fetched } = await renderFetched(resource)
       const own = state.site.own(shown.url)
-      if (!own || !gains(shown.words, readPageWords(fetched))) return 'same'
+      const gained = findGain(shown, fetched)
+      if (!own || gained === 'nothing') return 'same'
+      if (gained === 'menus') return withMenus(resource, shown)
       const isStart = resource.key === startKey
       if (!isStart && isMissing((await missingWords) ?? [], missing.asked, shown.words, resource.url)) return 'missing'
       const page = await replacePage(resource, { ...shown, url: own })
@@ -151,15 +158,20 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     }
   }
 
+  function readShown({ html, url }: RenderedPage): Promise<ReadPage> {
+    const bytes = Buffer.from(html)
+    return state.pool.read({ bytes, charset: 'utf-8', url: url.href, isRendered: true, missing: null })
+  }
+
+  /** The page as it was fetched, with the links of the menus that its scripts build. What they load has to be there, too. */
+  async function withMenus(resource: Resource, shown: RenderedPage): Promise<FetchedPage> {
+    for (const url of shown.loaded) needLoaded(state, url)
+    return { resource, content: await readShown(shown) }
+  }
+
   /** Keeps what the browser shows in the place of what was fetched. */
   async function replacePage(resource: Resource, shown: RenderedPage): Promise<FetchedPage> {
-    const content = await state.pool.read({
-      bytes: Buffer.from(shown.html),
-      charset: 'utf-8',
-      url: shown.url.href,
-      isRendered: true,
-      missing: null,
-    })
+    const content = await readShown(shown)
     // Its scripts may have added what the HTML did not hold.
     state.products.note(resource.key, content.products)
     const { charset, span, sizeBytes, sha256 } = content
@@ -212,7 +224,9 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       }))
     if (!both) return
     const { shown, fetched } = both
-    if (!gains(shown.words, readPageWords(fetched))) {
+    const gained = findGain(shown, fetched)
+    if (gained !== 'content') {
+      if (gained === 'menus') menuPages.push(await withMenus(kept, shown))
       // Its scripts stay in the bundle, so what they load has to be there too.
       for (const url of shown.loaded) needLoaded(state, url)
       return
@@ -278,7 +292,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       }
       await Promise.all(comparisons)
       const wrong = [...templates.values()].filter(({ verdict }) => verdict === 'render')
-      return (await Promise.all(wrong.map(renderTemplate))).flat()
+      return [...menuPages.splice(0), ...(await Promise.all(wrong.map(renderTemplate))).flat()]
     },
     isRendering: () => waiting > 0,
     findings() {
@@ -316,10 +330,20 @@ function nameOf(key: string): string {
 
 function replaceBy(page: FetchedPage, shown: FetchedPage | 'same' | 'missing'): FetchedPage | null {
   if (shown === 'missing') return null
-  return shown === 'same' ? page : shown
+  if (shown === 'same' || shown.resource.rendered) return shown === 'same' ? page : shown
+  const links = [...new Set([...page.content.links, ...shown.content.links])]
+  return { resource: page.resource, content: { ...page.content, links } }
 }
 
-function gains(shown: readonly string[], fetched: readonly string[]): boolean {
-  const more = countMissing(shown, fetched)
-  return more > fetched.length || (more >= gainedWords && more >= shown.length * gainedShare)
+/** What a page gains when its scripts run, by the words that its HTML has neither way: tag by tag, or put together. */
+function findGain({ words, menuWords }: RenderedPage, raw: RawText): 'nothing' | 'menus' | 'content' {
+  const split = readPageWords(raw)
+  const missing = (shown: readonly string[]) => {
+    const gained = missingWords(shown, split)
+    return gained.length === 0 ? gained : missingWords(gained, missingWords(readGluedWords(raw), split))
+  }
+  const isMuch = (more: number) => more > split.length || (more >= gainedWords && more >= words.length * gainedShare)
+  const gained = missing(words)
+  if (!isMuch(gained.length)) return 'nothing'
+  return isMuch(missingWords(gained, missing(menuWords)).length) ? 'content' : 'menus'
 }

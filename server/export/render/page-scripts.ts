@@ -168,6 +168,24 @@ export function readVisibleText(): string {
   return document.body?.innerText ?? ''
 }
 
+/** The words of its menus and bars: of what is called so and holds nothing that a reader came for. */
+export function readMenuText(): string {
+  const called = ['nav', 'menu', 'sidebar', 'toolbar', 'breadcrumb'].flatMap(name => [
+    `[id*="${name}" i]`,
+    `[class*="${name}" i]`,
+  ])
+  const menus = `nav, header, footer, aside, [role=navigation], [role=menubar], [role=tree], ${called.join(', ')}`
+  const found = new Set<Element>()
+  for (const element of document.body?.querySelectorAll(menus) ?? []) {
+    const isContent = element.closest('main, article, [role=main]') ?? element.querySelector('main, article, h1, p')
+    // The outermost of them, in the order of the document.
+    let isInside = false
+    for (let above = element.parentElement; above && !isInside; above = above.parentElement) isInside = found.has(above)
+    if (!isContent && !isInside) found.add(element)
+  }
+  return Array.from(found, element => (element as HTMLElement).innerText ?? '').join('\n')
+}
+
 /** The page as it stands, as HTML that needs no script: style rules made by scripts written out, shadow trees declared. */
 export function serializePage(): { html: string; baseUrl: string } {
   const rulesOf = (sheet: CSSStyleSheet) => {

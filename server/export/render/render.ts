@@ -4,7 +4,7 @@ import { createQueue } from '../crawl/queue.ts'
 import { ExportError } from '../export-error.ts'
 import { splitWords } from '../page/page-text.ts'
 import type { Answerer, BrowserAnswer } from './browser-answer.ts'
-import { readVisibleText, scrollThrough, serializePage, waitForQuiet, watchPage } from './page-scripts.ts'
+import { readMenuText, readVisibleText, scrollThrough, serializePage, waitForQuiet, watchPage } from './page-scripts.ts'
 
 /** A page as it stands when its scripts have done their work. */
 export interface RenderedPage {
@@ -13,6 +13,8 @@ export interface RenderedPage {
   url: URL
   /** The words a reader sees. */
   words: string[]
+  /** Those of them that stand in menus and bars. */
+  menuWords: string[]
   /** What its scripts loaded by themselves: data, modules, workers. */
   loaded: URL[]
   /** It asked for more than a page may; the rest was refused. */
@@ -284,8 +286,16 @@ async function showPage(
     await settle(tab.client, showing, deadline)
     if (await page.evaluate(scrollThrough, mostScrollSteps)) await settle(tab.client, showing, deadline)
     const words = splitWords(await page.evaluate(readVisibleText))
+    const menuWords = splitWords(await page.evaluate(readMenuText))
     const { html: finished, baseUrl } = await page.evaluate(serializePage)
-    return { html: finished, url: new URL(baseUrl), words, loaded: showing.loaded, isCut: showing.requestsLeft < 0 }
+    return {
+      html: finished,
+      url: new URL(baseUrl),
+      words,
+      menuWords,
+      loaded: showing.loaded,
+      isCut: showing.requestsLeft < 0,
+    }
   } finally {
     tab.showing = null
   }

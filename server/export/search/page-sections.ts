@@ -1,5 +1,6 @@
 import { decodeHTML } from 'entities'
 import { type Attribute, findAttribute, scanHtml, type Tag } from '../page/html-scan.ts'
+import { inlineElements as inline } from '../page/inline-elements.ts'
 import { createOpenElements, type OpenElement } from '../page/open-elements.ts'
 import { decodeAttribute, decodeRaw, type RawText } from '../page/text-encoding.ts'
 
@@ -34,11 +35,6 @@ const silent = new Set([
 ])
 const silentRoles = /^(navigation|search|complementary|contentinfo|dialog)$/
 const headings = /^h[1-6]$/
-/** Elements that do not end a word. */
-const inline = new Set([
-  ...['a', 'abbr', 'b', 'bdi', 'bdo', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins', 'kbd', 'label'],
-  ...['mark', 'q', 's', 'samp', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr'],
-])
 
 /** Reads the content of a page by its headings: what stands in main or article, else all but menus and the like. */
 export function readPageSections(raw: RawText): PageSections {

@@ -140,6 +140,31 @@ test('a template whose HTML lacks what its scripts add is rendered as a whole', 
   expect(names).toContain('seen.json')
 })
 
+test('pages whose scripts build no more than menus keep them, and the links of the menus are followed', {
+  timeout: 60_000,
+}, async () => {
+  const members = Array.from(
+    { length: 90 },
+    (_, index) => `<li><span>C</span><a href="#m${index}">member${index}</a></li>`,
+  )
+  const pageOf = (name: string, body: string) =>
+    page(name, `<div id="side-nav"></div><h1>${name}</h1>${body}<script src="/menu.js"></script>`)
+  const menu = Array.from({ length: 40 }, (_, index) => `<a href="/entry">entry${index}</a>`).join(' ')
+  const { origin } = await start({
+    // Next to nothing but its menu, and a list whose words HTML writes in two.
+    '/': pageOf('start', '<a href="/list">list</a>'),
+    '/list': pageOf('list', `<ul>${members.join('')}</ul>`),
+    '/menu.js': `document.getElementById('side-nav').innerHTML = ${JSON.stringify(`${menu}<a href="/only-in-menu">x</a>`)}`,
+    '/entry': pageOf('entry', `<p>${Array.from({ length: 80 }, (_, index) => `plain${index}`).join(' ')}</p>`),
+    '/only-in-menu': page('only in menu'),
+  })
+  const { names, entries, report } = await exportFakeSite(origin)
+  expect(report.renderedPages).toEqual([])
+  expect(names).toEqual(expect.arrayContaining(['entry/index.html', 'only-in-menu/index.html']))
+  expect(readEntry(entries, 'list/index.html')).toContain('menu.js')
+  expect(report.scripts.mode).toBe('everywhere')
+})
+
 test('writes out shadow trees and the rules that scripts made', { timeout: 60_000 }, async () => {
   const { origin } = await start({
     '/': `<!doctype html><html><head></head><body><div id="app"></div><script>
