@@ -164,15 +164,30 @@ export function createBundleMap(
   }
 }
 
-/** Pages that a site answers alike under `/a` and `/a.html`: the longer name, to the shorter. */
+/**
+ * Pages that a site answers alike under `/a` and `/a.html`: the name that gives way, to the one that stays, which is the
+ * kind that most of the other pages have.
+ */
 export function findAliases(pages: ReadonlyMap<string, PageOutcome>): Map<string, string> {
-  const aliases = new Map<string, string>()
+  const twins: [string, string][] = []
+  let ahead = 0
   for (const [key, outcome] of pages) {
-    if (outcome.state !== 'page' || !key.endsWith('.html')) continue
-    const shorter = pages.get(key.slice(0, -5))
-    if (shorter?.state === 'page' && isSame(shorter.resource, outcome.resource)) aliases.set(key, shorter.resource.key)
+    if (outcome.state !== 'page') continue
+    const isNamed = key.endsWith('.html')
+    const shorter = isNamed ? pages.get(key.slice(0, -5)) : undefined
+    if (shorter?.state === 'page' && isSame(shorter.resource, outcome.resource)) {
+      twins.push([shorter.resource.key, key])
+      // It was counted for its own kind.
+      ahead += isFolder(shorter.resource.url) ? 0 : 1
+    } else if (isNamed) ahead += 1
+    else if (!isFolder(outcome.resource.url)) ahead -= 1
   }
-  return aliases
+  return new Map(twins.map(([short, long]) => (ahead > 0 ? [short, long] : [long, short])))
+}
+
+/** Pages of folders are called alike on sites of either kind. */
+function isFolder({ pathname }: URL): boolean {
+  return /\/(?:index\.x?html?)?$/i.test(pathname)
 }
 
 function isSame(a: Resource, b: Resource): boolean {

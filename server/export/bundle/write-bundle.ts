@@ -152,7 +152,11 @@ function planBundle(state: CrawlState, aliases: ReadonlyMap<string, string>): Bu
       const { type } = outcome.resource
       const key = `${isRoute ? 'route' : 'page'} ${own}`
       items.push({ key, own, into: 'pages', url, isPage: true, type, sha256: '', external: false })
-    } else if (outcome.state === 'redirect' && !isRoute && !/\.(?!x?html?$)[a-z0-9]{1,8}$/i.test(url.pathname)) {
+    } else if (
+      outcome.state === 'page' ||
+      (outcome.state === 'redirect' && !isRoute && !/\.(?!x?html?$)[a-z0-9]{1,8}$/i.test(url.pathname))
+    ) {
+      // A page's other name leads to it: a reader may have it, and an app's own navigation may show it.
       items.push({
         key: `redirect ${own}`,
         own,

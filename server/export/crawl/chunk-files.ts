@@ -10,12 +10,13 @@ const mostChunks = 20_000
  */
 export function chunkFiles(text: string): string[] {
   const found = new Set<string>()
-  const head = /\.(?:u|miniCssF)=(?:\(?([\w$]+)\)?=>|function\(([\w$]+)\)\{return )/g
+  const head = /\.(u|miniCssF)=(?:\(?([\w$]+)\)?=>|function\(([\w$]+)\)\{return )/g
   const publicPath = /\.p="([^"\\]*)"/.exec(text)?.[1] ?? ''
   for (const match of text.matchAll(head)) {
-    const expression = readExpression(text.slice(match.index + match[0].length), match[1] ?? match[2] ?? '')
+    const expression = readExpression(text.slice(match.index + match[0].length), match[2] ?? match[3] ?? '')
     // A program of one chunk needs no map; the chunk is named where it is asked for.
-    for (const id of expression?.ids.size ? expression.ids : askedChunks(text)) {
+    const asked = match[1] === 'u' ? askedChunks : styledChunks
+    for (const id of expression?.ids.size ? expression.ids : asked(text)) {
       const name = expression?.evaluate(id)
       if (name && /^[\w@~%+.,/-]+\.(?:m?js|css)$/.test(name)) found.add(publicPath + name)
       if (found.size >= mostChunks) return [...found]
@@ -28,6 +29,12 @@ function askedChunks(text: string): Set<string> {
   const single = Array.from(text.matchAll(/\.e\(["']?([\w-]+)["']?\)/g), ([, id = '']) => id)
   const listed = Array.from(text.matchAll(/\.O\(void 0,\[([\d,]+)\]/g), ([, ids = '']) => ids.split(','))
   return new Set([...single, ...listed.flat()])
+}
+
+/** The few chunks that come with a style sheet: `r.f.miniCss=(e,t)=>{...{58:1}[e]&&t.push(`. */
+function styledChunks(text: string): string[] {
+  const map = /\.f\.miniCss=[\s\S]{0,400}?\{((?:["']?[\w-]+["']?:1,?)+)\}\)?\[/.exec(text)?.[1] ?? ''
+  return Array.from(map.matchAll(/([\w-]+)["']?:1/g), ([, id = '']) => id)
 }
 
 /** VitePress loads `x.md.js` on a click for the page that itself came with `x.md.lean.js`. */

@@ -186,6 +186,15 @@ export function readMenuText(): string {
   return Array.from(found, element => (element as HTMLElement).innerText ?? '').join('\n')
 }
 
+/**
+ * Whether a framework has taken the page over: it leaves marks on elements, as properties of their own, which none has by
+ * itself but lists of fields and choices their numbers, and the document its location.
+ */
+export function isTakenOver(): boolean {
+  const isMarked = (node: Node) => Object.keys(node).some(name => !/^\d+$|^location$/.test(name))
+  return isMarked(document) || Array.from(document.querySelectorAll('*')).some(isMarked)
+}
+
 /** The page as it stands, as HTML that needs no script: style rules made by scripts written out, shadow trees declared. */
 export function serializePage(): { html: string; baseUrl: string } {
   const rulesOf = (sheet: CSSStyleSheet) => {

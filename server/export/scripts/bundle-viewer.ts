@@ -2,7 +2,7 @@ import type { Browser, CDPSession, HTTPRequest, Page } from 'puppeteer'
 import { createQueue } from '../crawl/queue.ts'
 import { splitWords } from '../page/page-text.ts'
 import type { BrowserAnswer, BrowserRequest } from '../render/browser-answer.ts'
-import { readVisibleText, watchPage } from '../render/page-scripts.ts'
+import { isTakenOver, readVisibleText, watchPage } from '../render/page-scripts.ts'
 import {
   closeBrowser,
   forget,
@@ -26,6 +26,8 @@ export interface PageLook {
   loaded: string[]
   /** Those of them that a script asked for. */
   byScript: string[]
+  /** Whether a framework has taken its elements over. */
+  isTakenOver: boolean
 }
 
 /** What the page gets: an answer; the file itself, for file: addresses; or nothing. */
@@ -208,6 +210,7 @@ async function lookAt(
     errors: sorted(showing.errors),
     loaded: sorted(showing.loaded),
     byScript: sorted(showing.byScript),
+    isTakenOver: await page.evaluate(isTakenOver),
   }
 }
 

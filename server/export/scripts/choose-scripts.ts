@@ -47,7 +47,7 @@ const lostWords = 3
 const lostShare = 0.02
 
 /**
- * Opens the sampled pages of a written bundle and finds where its scripts keep what a reader sees.
+ * Opens the sampled pages of a written bundle and finds where its scripts keep what a reader sees, and do what they do.
  *
  * @param isMovable whether the site's pages name what they load by where they are themselves. Others may look right in a
  * folder of a host, until a script asks the root for something.
@@ -64,19 +64,23 @@ export async function chooseScripts(
     const page = byPath.get(path)
     return page ? guardPage({ text, charset: page.charset }, path, ownPath(page)) : text
   }
-  const onFile = await findFault(createPlace('file', folder), sample, viewer, missed)
-  const hosted = createPlace('folder', folder, onFile ? guard(() => null) : undefined)
-  const inFolder = onFile && !isMovable ? onFile : await findFault(hosted, sample, viewer, missed)
-  const awayFromRoot = onFile ?? inFolder
-  // What works in a folder of a host works at its root. An app is in its place there only.
-  const hasApp = sample.some(({ app }) => app !== null)
-  if (!inFolder && !hasApp)
-    return onFile ? { mode: 'hosted', reason: describe(onFile) } : { mode: 'everywhere', reason: null }
   const guarded = createPlace(
     'root',
     folder,
     guard(({ ownPath }) => ownPath),
   )
+  const findFaultAway = async (place: Place) => {
+    const idle: Difference[] = []
+    return (await findFault(place, sample, viewer, missed, idle)) ?? (await findIdle(idle, guarded, viewer))
+  }
+  const onFile = await findFaultAway(createPlace('file', folder))
+  const hosted = createPlace('folder', folder, onFile ? guard(() => null) : undefined)
+  const inFolder = onFile && !isMovable ? onFile : await findFaultAway(hosted)
+  const awayFromRoot = onFile ?? inFolder
+  // What works in a folder of a host works at its root. An app is in its place there only.
+  const hasApp = sample.some(({ app }) => app !== null)
+  if (!inFolder && !hasApp)
+    return onFile ? { mode: 'hosted', reason: describe(onFile) } : { mode: 'everywhere', reason: null }
   const atRoot = await findFault(guarded, sample, viewer, missed)
   // All that is missing where the scripts run is wanted at once, not the first of it.
   if (atRoot) await Promise.all(sample.map(page => compare(guarded, page, viewer, missed)))
@@ -88,6 +92,18 @@ export async function chooseScripts(
   // Left out are only scripts that the pages can do without.
   const without = await findFault(frozen, sample, viewer, missed)
   return { mode: without ? 'guarded' : 'frozen', reason: describe(atRoot) }
+}
+
+/**
+ * A page that keeps its words where its scripts do nothing, without any error, but do at the root. That the origin's do is
+ * not enough to know: the bundle may be without a product that did it.
+ */
+async function findIdle(idle: readonly Difference[], atRoot: Place, viewer: BundleViewer): Promise<Difference | null> {
+  for (const difference of idle.slice(0, viewerTabs)) {
+    const look = await viewer.look(atRoot.address(difference.page), atRoot.answer)
+    if (look?.isTakenOver) return difference
+  }
+  return null
 }
 
 /** What the sampled pages lack in each place, when everything is in its final form. */
@@ -112,28 +128,38 @@ async function findFault(
   sample: readonly SampledPage[],
   viewer: BundleViewer,
   missed: Pick<MissedFiles, 'note'>,
+  idle?: Difference[],
 ): Promise<Difference | null> {
   for (let at = 0; at < sample.length; at += at === 0 ? 1 : viewerTabs) {
     const batch = sample.slice(at, at === 0 ? 1 : at + viewerTabs)
-    const found = await Promise.all(batch.map(page => compare(place, page, viewer, missed)))
+    const found = await Promise.all(batch.map(page => compare(place, page, viewer, missed, idle)))
     const first = found.find(difference => difference !== null)
     if (first) return first
   }
   return null
 }
 
-/** Opens a page; again when it fails, since a busy machine must not decide what a bundle holds. */
+/**
+ * Opens a page; again when it fails, since a busy machine must not decide what a bundle holds.
+ *
+ * @param idle gets the page when it is as it should be and its scripts do nothing there.
+ */
 async function compare(
   place: Place,
   page: SampledPage,
   viewer: BundleViewer,
   missed?: Pick<MissedFiles, 'note'>,
+  idle?: Difference[],
 ): Promise<Difference | null> {
   let what: string | null = null
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const look = await viewer.look(addressOf(page, place), place.answer)
     what = look ? explain(look, page.origin, place) : 'the browser cannot show the page'
-    if (what === null) return null
+    if (what === null) {
+      if (page.origin.isTakenOver && !page.app && !look?.isTakenOver)
+        idle?.push({ page: page.path, place: place.name, what: 'its scripts run and do not take it over' })
+      return null
+    }
     if (look) missed?.note(look, place)
   }
   return { page: page.path, place: place.name, what: what ?? '' }

@@ -13,7 +13,8 @@ export const runtimePath = '_quire/runtime.js'
  * A finished page whose own scripts start only at its own path at the root of a host, or anywhere on one; elsewhere it works as
  * plain HTML with our run-time. Each script is made inert, and a small one behind it writes it anew while the page is parsed:
  * so order, `defer`, `async`, modules, `document.write` and `document.currentScript` are the browser's own doing, and
- * at the root the document ends up as the site wrote it.
+ * at the root the document ends up as the site wrote it. Apps that fetch a page and put its markup into another one get
+ * the guarded markup: the scripts in it start as well, those that ran already left alone.
  *
  * @param ownPath of the page on the site, as it stands in an address; null = its scripts run at any path of a host.
  */
@@ -75,7 +76,13 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
 }
 
 function guardMarkup(path: string, ownPath: string | null): string {
-  return `<script>(${guard})(${createHome(ownPath)},${toLiteral(relativeReference(path, runtimePath))})</script>`
+  const folder = path
+    .split('/')
+    .slice(0, -1)
+    .map(name => `/${encodeSegment(name)}`)
+    .join('')
+  const runtime = relativeReference(path, runtimePath)
+  return `<script>(${guard})(${createHome(ownPath)},${toLiteral(runtime)},${toLiteral(`${folder}/`)})</script>`
 }
 
 /** A path on the site as the check for it reads it: a literal of JavaScript. Null = any path of a host will do. */
@@ -103,14 +110,27 @@ export const homeCheck =
 
 /** Runs first of all in a page. In old JavaScript and ASCII: it stands inline in any page, whatever its encoding. */
 const guard = [
-  'function(own,runtime){',
-  `var d=document,me=d.currentScript,${homeCheck};`,
-  'window.__quire=function(){var call=d.currentScript,it=call.previousElementSibling,html,i,a;call.remove();',
-  "if(!atHome||!it||it.type!=='text/quire')return;",
-  "for(html='<script',i=0;i<it.attributes.length;i++){a=it.attributes[i];if(a.name==='type')continue;",
-  "html+=' '+(a.name==='data-quire-type'?'type':a.name)+'=\"'+a.value.replace(/&/g,'&amp;').replace(/\"/g,'&quot;')+'\"'}",
-  "html+='>'+it.text+'<\\/script>';it.remove();d.write(html)};",
-  "if(atHome)d.addEventListener('DOMContentLoaded',function(){delete window.__quire});",
-  "else d.write('<script src=\"'+runtime+'\" defer><\\/script>');",
+  'function(own,runtime,folder){',
+  // An app that takes over what it fetched of another page brings that page's guard, too.
+  'if(window.__quire)return;',
+  `var d=document,me=d.currentScript,ran={},${homeCheck},`,
+  "isInert=function(s){return s&&s.type==='text/quire'},",
+  // Some run-times tell their scripts apart by the address as it stands there, and sites mostly name it from the root.
+  "value=function(a){return own!==null&&a.name==='src'&&!/^([a-z][a-z0-9+.-]*:|[/]|$)/i.test(a.value)?new URL(a.value,location.origin+folder).href.slice(location.origin.length):a.value},",
+  "name=function(a){return a.name==='data-quire-type'?'type':a.name},",
+  "isNew=function(s){var a=d.createElement('a'),src=s.getAttribute('src'),old;if(!src)return true;",
+  'a.href=src;old=ran[a.href];ran[a.href]=true;return !old},',
+  // While the page is parsed.
+  "write=function(call){var it=call.previousElementSibling,html='<script',i,a;call.remove();if(!atHome||!isInert(it))return;",
+  "isNew(it);for(i=0;i<it.attributes.length;i++){a=it.attributes[i];if(a.name==='type')continue;",
+  "html+=' '+name(a)+'=\"'+value(a).replace(/&/g,'&amp;').replace(/\"/g,'&quot;')+'\"'}",
+  "html+='>'+it.text+'<\\/script>';it.remove();d.write(html)},",
+  // Later: in markup that the app put in. What it runs itself it does not run in its place, so all of that is meant.
+  'revive=function(call){var it=call&&call.previousElementSibling,all=isInert(it)?[it]:d.querySelectorAll(\'script[type="text/quire"]\'),i,j,s,a;',
+  "for(i=0;i<all.length;i++){if(!isNew(all[i]))continue;s=d.createElement('script');s.async=false;",
+  "for(j=0;j<all[i].attributes.length;j++){a=all[i].attributes[j];if(a.name!=='type')s.setAttribute(name(a),a.value)}",
+  's.text=all[i].text;all[i].parentNode.replaceChild(s,all[i])}};',
+  "window.__quire=function(){var call=d.currentScript;if(d.readyState==='loading')write(call);else if(atHome)revive(call)};",
+  "if(!atHome)d.write('<script src=\"'+runtime+'\" defer><\\/script>');",
   'me.remove()}',
 ].join('')

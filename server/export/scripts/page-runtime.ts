@@ -33,7 +33,7 @@ export function findThemes(sheets: Iterable<string>): Omit<RuntimeSettings, 'has
   return { themeAttributes: [...attributes].sort(), hasDarkClass }
 }
 
-/** Opens what a site's own scripts would open: collapsed menus, tabs, the dark theme. Turns its search off. */
+/** Shows and opens what a site's own scripts would: what it covers, collapsed menus, tabs, the dark theme. Turns its search off. */
 function runPage(settings: RuntimeSettings): void {
   const root = document.documentElement
   const themeName = /theme|dark|light mode|appearance|colou?r.?(mode|scheme)/i
@@ -59,6 +59,43 @@ function runPage(settings: RuntimeSettings): void {
   if (settings.hasDarkClass || settings.themeAttributes.length > 0)
     for (const button of document.querySelectorAll<HTMLButtonElement>('button[disabled]'))
       if (themeName.test(nameOf(button))) button.disabled = false
+
+  /** A site that builds itself up out of sight takes the cover off by a script: a class, an attribute, a style on any box. */
+  function uncover() {
+    const isSeen = (element: Element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+    const find = (selector: string) =>
+      [...document.querySelectorAll<HTMLElement>(selector)].filter(
+        it =>
+          !it.closest('dialog, [role=dialog], [role=search], nav, [aria-hidden=true]') && it.textContent?.trim() !== '',
+      )
+    const named = find('main, [role=main], article, h1')
+    const contents = named.length > 0 ? named : find('p')
+    if (contents.some(isSeen)) return
+    const [content] = contents.sort((a, b) => (b.textContent ?? '').length - (a.textContent ?? '').length)
+    const boxes: HTMLElement[] = []
+    for (let box = content ?? null; box; box = box.parentElement) boxes.unshift(box)
+    for (const box of boxes) {
+      const style = getComputedStyle(box)
+      const isCovered = () => style.display === 'none' || style.visibility === 'hidden' || style.opacity === '0'
+      if (!isCovered()) continue
+      // Without the class or attribute that covers it, a box is laid out as the site means it.
+      for (const name of [...box.classList]) {
+        box.classList.remove(name)
+        if (!isCovered()) break
+        box.classList.add(name)
+      }
+      for (const { name, value } of isCovered() ? [...box.attributes] : []) {
+        if (name === 'class' || name === 'id') continue
+        box.removeAttribute(name)
+        if (!isCovered()) break
+        box.setAttribute(name, value)
+      }
+      if (style.display === 'none') box.style.setProperty('display', 'block', 'important')
+      if (style.visibility === 'hidden') box.style.setProperty('visibility', 'visible', 'important')
+      if (style.opacity === '0') box.style.setProperty('opacity', '1', 'important')
+    }
+  }
+  uncover()
 
   function isShown(panel: Element) {
     return panel.getClientRects().length > 0 && (panel as HTMLElement).offsetHeight > 0

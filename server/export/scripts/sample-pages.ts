@@ -2,6 +2,7 @@ import { finishFiles } from '../crawl/crawl.ts'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
 import { appKey } from '../crawl/fragment-route.ts'
 import { needLoaded, needScripted } from '../crawl/pack-script.ts'
+import { findCompanions } from '../crawl/page-companions.ts'
 import { digest } from '../memory/answer-digest.ts'
 import { readSpan } from '../pool/spool.ts'
 import { type BrowserAnswer, createAnswerer } from '../render/browser-answer.ts'
@@ -63,5 +64,18 @@ export async function lookAtOrigin(
     }),
   )
   await finishFiles(state)
+  needCompanions(state, looks.values())
+  await finishFiles(state)
   return looks
+}
+
+/** What an app loaded for some of its pages it will ask for of the others. */
+function needCompanions(state: CrawlState, looks: Iterable<PageLook>): void {
+  const { site, pages, files, limits } = state
+  const pathOf = (address: string) => site.own(new URL(address))?.pathname ?? []
+  const paths = [...pages].flatMap(([key, outcome]) => (outcome.state === 'page' ? pathOf(key) : []))
+  const seen = [...looks].flatMap(look => look.byScript).flatMap(pathOf)
+  // Asked for by guess: the limit of files is not theirs to use up.
+  const room = Math.max(0, Math.floor((limits.files - files.size) / 2))
+  for (const path of findCompanions(paths, seen).slice(0, room)) needLoaded(state, new URL(path, site.origin))
 }

@@ -22,6 +22,17 @@ describe('the chunks that a run-time names', () => {
       given: 'var n=a.O(void 0,[1852],()=>1);a.u=e=>"assets/js/"+e+".25f6.js",a.p="/"',
       want: ['/assets/js/1852.25f6.js'],
     },
+    {
+      fact: 'style sheets of the chunks that have one',
+      given:
+        'r.e(7),r.e(8);r.u=e=>e+"."+{7:"aa",8:"bb"}[e]+".js";r.miniCssF=e=>""+e+".css";r.f.miniCss=(e,t)=>{o[e]?t.push(o[e]):0!==o[e]&&({8:1})[e]&&t.push(l(e))}',
+      want: ['7.aa.js', '8.bb.js', '8.css'],
+    },
+    {
+      fact: 'no style sheets where no chunk has one',
+      given: 'r.e(7),r.e(8);r.u=e=>e+"."+{7:"aa",8:"bb"}[e]+".js";r.miniCssF=e=>""+e+".css"',
+      want: ['7.aa.js', '8.bb.js'],
+    },
     { fact: 'no look-up, no names', given: 'r.u=e=>e+".js"', want: [] },
     { fact: 'cut off', given: 'r.u=e=>"a"+({1:"x', want: [] },
   ]

@@ -43,14 +43,14 @@ describe('a guarded page', () => {
 
   test('knows its own path and the way to the run-time, in ASCII', () => {
     const { head } = parts(guardPage(page(''), 'a/ü/index.html', '/a/%C3%BC"</script>'))
-    expect(head).toContain('("/a/%C3%BC%22%3C/script%3E","../../_quire/runtime.js")</script>')
+    expect(head).toContain('("/a/%C3%BC%22%3C/script%3E","../../_quire/runtime.js","/a/%C3%BC/")</script>')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
     expect(head).toMatch(/^[\x00-\x7f]*$/)
   })
 
   test('without a path of its own it starts its scripts anywhere on a host', () => {
     const { head } = parts(guardPage(page(''), 'a/b.html', null))
-    expect(head).toContain('(null,"../_quire/runtime.js")</script>')
+    expect(head).toContain('(null,"../_quire/runtime.js","/a/")</script>')
   })
 
   test('a page without our seal stays as it is', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findBrowser, installCommand } from '../../../server/export/render/browser.ts'
 import { createPlace, type PlaceName } from '../../../server/export/scripts/bundle-places.ts'
 import { type BundleViewer, openBundleViewer } from '../../../server/export/scripts/bundle-viewer.ts'
@@ -31,8 +31,7 @@ async function run(site: FakeSite): Promise<Exported> {
   return exportFakeSite(server.origin)
 }
 
-/** What a page of an unpacked bundle shows in a place. */
-async function look({ entries }: Exported, path: string, name: PlaceName) {
+async function show({ entries }: Exported, path: string, name: PlaceName) {
   const folder = mkdtempSync(join(scratch, 'bundle-'))
   for (const entry of entries) {
     mkdirSync(dirname(join(folder, entry.name)), { recursive: true })
@@ -46,7 +45,12 @@ async function look({ entries }: Exported, path: string, name: PlaceName) {
     signal: new AbortController().signal,
   })
   const place = createPlace(name, folder)
-  const shown = await viewer.look(place.address(path), place.answer)
+  return viewer.look(place.address(path), place.answer)
+}
+
+/** What a page of an unpacked bundle shows in a place. */
+async function look(exported: Exported, path: string, name: PlaceName) {
+  const shown = await show(exported, path, name)
   return { text: shown?.words.join(' '), failed: shown?.failed, errors: shown?.errors }
 }
 
@@ -107,6 +111,75 @@ test('scripts that only fail where files cannot be asked for run on a host, in f
     })
   expect(await look(exported, 'guide/index.html', 'file')).toMatchObject({ text: `x ${words('plain')}`, failed: [] })
   expect(readEntry(exported.entries, 'export-report.html')).toContain('at its root or in a folder')
+})
+
+describe('an app that puts the markup of another page into its own', () => {
+  const markup = (name: string) =>
+    `<!doctype html><html><head><title>${name}</title><script src="/app.js"></script></head><body><main><h1>${name}</h1><p>${words(name)}</p><a href="/guide">guide</a><script>noteVisit('${name}')</script></main></body></html>`
+  const start = `
+    window.starts = (window.starts || 0) + 1
+    window.noteVisit = name => document.title = (document.title + ' ' + name + window.starts)
+    if (document.title === 'home' && window.starts === 1) addEventListener('load', async () => {
+      const other = new DOMParser().parseFromString(await (await fetch('/guide/')).text(), 'text/html')
+      const scripts = [...other.scripts].filter(it => !it.type)
+      document.querySelector('main').replaceWith(other.querySelector('main'))
+      PUT
+      document.querySelector('h1').textContent += ' after ' + document.title
+    })`
+  const ways = [
+    {
+      way: 'runs its scripts in their places',
+      put: 'for (const it of document.querySelectorAll("main script")) if (!it.type) { const made = document.createElement("script"); made.text = it.text; it.replaceWith(made) }',
+    },
+    {
+      way: 'runs its scripts elsewhere',
+      put: 'for (const it of scripts) { const made = document.createElement("script"); made.text = it.text; document.head.append(made); made.parentNode.removeChild(made) }',
+    },
+  ]
+
+  test.each(ways)('and $way finds them started', { timeout: 120_000 }, async ({ put }) => {
+    const exported = await run({ '/': markup('home'), '/guide': markup('guide'), '/app.js': start.replace('PUT', put) })
+    expect(exported.report.scripts.mode).toBe('guarded')
+    expect(await look(exported, 'index.html', 'root')).toEqual({
+      text: `guide after home home1 guide1 ${words('guide')} guide`,
+      failed: [],
+      errors: [],
+    })
+  })
+})
+
+test('an app that only starts from addresses at the root, and says nothing elsewhere, is started at the root', {
+  timeout: 120_000,
+}, async () => {
+  const markup = `<!doctype html><html><head><title>x</title><script src="/parts/app.js" defer></script></head><body><h1>x</h1><p>${words('quiet')}</p></body></html>`
+  const exported = await run({
+    '/': markup,
+    '/parts/app.js':
+      'if (document.currentScript.getAttribute("src") === "/parts/app.js") document.querySelector("h1").__app = { click() {} }',
+  })
+  expect(exported.report.scripts).toMatchObject({
+    mode: 'guarded',
+    reason: 'index.html on file://: its scripts run and do not take it over',
+  })
+  const isTaken = async (place: PlaceName) => (await show(exported, 'index.html', place))?.isTakenOver
+  expect([await isTaken('root'), await isTaken('folder'), await isTaken('file')]).toEqual([true, false, false])
+})
+
+test('what an app loads beside the pages that were looked at is packed of all pages', {
+  timeout: 120_000,
+}, async () => {
+  const names = Array.from({ length: 14 }, (_, index) => `p${index}`)
+  const markup = (name: string) =>
+    `<!doctype html><html><head><title>${name}</title><script src="/app.js" defer></script></head><body><h1>${name}</h1><p>${words(name)}</p>${names.map(other => `<a href="/${other}">${other}</a>`).join(' ')}</body></html>`
+  const exported = await run({
+    '/': markup('home'),
+    '/app.js':
+      'const name = location.pathname.split("/")[1]; if (name) fetch(["", "data", name, "its.json"].join("/")).then(it => it.json()).then(it => document.body.append(it))',
+    ...Object.fromEntries(names.map(name => [`/${name}`, markup(name)])),
+    ...Object.fromEntries(names.map(name => [`/data/${name}/its.json`, JSON.stringify(`data of ${name}`)])),
+  })
+  expect(exported.report.scripts.checkedPages.length).toBeLessThan(names.length)
+  expect(exported.names).toEqual(expect.arrayContaining(names.map(name => `data/${name}/its.json`)))
 })
 
 test('scripts that do no harm anywhere run everywhere, as they are', { timeout: 120_000 }, async () => {

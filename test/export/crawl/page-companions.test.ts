@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { findCompanions } from '../../../server/export/crawl/page-companions.ts'
+
+describe('the files that an app keeps beside its pages', () => {
+  const pages = ['/', '/guide', '/guide/install', '/guide/use', '/api.html', '/faq']
+  const cases: { fact: string; seen: string[]; want: string[] }[] = [
+    {
+      fact: 'in the folder of the page',
+      seen: ['/guide/data.json', '/guide/use/data.json', '/faq/data.json'],
+      want: ['/api/data.json', '/data.json', '/guide/install/data.json'],
+    },
+    {
+      fact: 'with another ending',
+      seen: ['/guide/use.txt', '/guide/install.txt', '/api.txt', '/faq.txt'],
+      want: ['/guide.txt'],
+    },
+    {
+      fact: 'in a folder of their own',
+      seen: ['/page-data/guide/use/it.json', '/page-data/api/it.json', '/page-data/faq/it.json'],
+      want: ['/page-data/guide/install/it.json', '/page-data/guide/it.json', '/page-data/it.json'],
+    },
+    { fact: 'not of two pages only', seen: ['/guide/data.json', '/faq/data.json'], want: [] },
+    { fact: 'no pictures', seen: ['/guide/a.png', '/faq/a.png', '/api/a.png'], want: [] },
+    { fact: 'nothing of names that only begin alike', seen: ['/guides.txt', '/faqs.txt', '/apis.txt'], want: [] },
+  ]
+  test.each(cases)('$fact', ({ seen, want }) => expect(findCompanions(pages, seen)).toEqual(want))
+})
