@@ -2,7 +2,8 @@ import { gunzipSync } from 'node:zlib'
 
 /**
  * Names that a script puts together: from a folder that is named elsewhere (`${base}search.js`), and from words of the
- * data beside it (`${base}part/${hash}.bin`). Search indexes that come in many small files are loaded that way.
+ * data beside it (`${base}part/${hash}.bin`). Search indexes that come in many small files are loaded that way, and menus in
+ * many small scripts: `name + ".js"`, with the names in other such scripts, or `"part" + number`.
  */
 export interface JoinedNames {
   addScript(text: string, url: URL): void
@@ -20,6 +21,7 @@ export type FindFile = (url: URL) => Promise<{ isData: boolean; read(): Promise<
 const mostTails = 24
 const mostPairs = 400
 const mostPatterns = 40
+const mostStems = 40
 const mostMisses = 1000
 /** Of the words of one file so many are tried, evenly spread, before a pattern counts as not meant for them. */
 const probes = 128
@@ -34,6 +36,12 @@ const hole = String.raw`\$\{[^{}\x60]{1,60}\}`
 const tail = new RegExp(`\`${hole}((?:[\\w@-]+/)*[\\w@.-]*\\w\\.\\w{1,16})\``, 'g')
 const pattern = new RegExp(`\`(?:${hole})?/?((?:[\\w@-]+/)*[\\w@.-]*)${hole}([\\w.-]*\\.\\w{1,16})\``, 'g')
 const sum = /["']\/?((?:[\w@-]+\/)*[\w@.-]*)["']\s*\+\s*[\w$.]{1,40}\s*\+\s*["']([\w.-]*\.\w{1,16})["']/g
+/** A whole name, with its ending put behind it. */
+const ending = /[\w$\])]\s*\+\s*["'](\.(?:m?js|json))["']\s*[;,)}]/g
+/** A name that a number may follow. */
+const stem = /["']([a-z][\w-]{2,40})["']\s*\+\s*[\w$]{1,40}\s*[,;)]/gi
+/** In a list: a page, and what is called after it. */
+const namesake = /"([\w@-]{1,200})\.\w{1,5}(?:#[^"\s]{0,200})?"\s*,\s*"(\1[\w@-]{0,20})"/g
 const folderName = /["'`](\/(?:[\w@.-]+\/)+)["'`]/g
 
 export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
@@ -43,6 +51,10 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
   const patterns = new Map<string, Pattern>()
   /** What data says, by its address. */
   const data = new Map<string, string[]>()
+  /** What lists of pages call after them, by the address of the script that holds the list. */
+  const lists = new Map<string, string[]>()
+  /** What scripts put an ending behind, by folder and ending. */
+  const endings = new Map<string, Pattern & { stems: Set<string> }>()
   const tried = new Map<string, Promise<boolean>>()
   let misses = 0
   let hits = 0
@@ -92,6 +104,17 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
     if (found.length <= mostIndexFiles) for (const [url, bytes] of found) addData(url, bytes)
   }
 
+  /** Tries what a number may follow with 0, 1, 2 and so on. */
+  async function count({ folder, after, stems }: Pattern & { stems: Set<string> }) {
+    const tryStem = async (name: string) => {
+      for (let number = 0; ; number += 1) {
+        const url = URL.parse(`${name}${number}${after}`, folder)
+        if (!url || !(await tryFile(url))) return
+      }
+    }
+    await Promise.all([...stems].sort().slice(0, mostStems).map(tryStem))
+  }
+
   /** The folders that a name is tried in: the root, those of its scripts, and those that scripts name. */
   function* foldersOf(name: string): Generator<string> {
     yield root.href
@@ -108,6 +131,13 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
       for (const expression of [pattern, sum])
         for (const [, before = '', after = ''] of text.matchAll(expression))
           patterns.set(`${own} ${before} ${after}`, { folder: own, before, after })
+      for (const [, after = ''] of text.matchAll(ending)) {
+        const known = endings.get(`${own} ${after}`) ?? { folder: own, before: '', after, stems: new Set() }
+        for (const [, name = ''] of text.matchAll(stem)) known.stems.add(name)
+        endings.set(`${own} ${after}`, known)
+      }
+      const names = new Set(Array.from(text.matchAll(namesake), ([, , name = '']) => name))
+      if (names.size > 0) lists.set(url.href, [...names].slice(0, mostWords))
     },
     async resolve() {
       const before = tried.size
@@ -122,6 +152,13 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
       const known = [...data].sort(([a], [b]) => (a < b ? -1 : 1))
       for (const [, each] of [...patterns].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, mostPatterns))
         for (const [address, words] of known) if (new URL('.', address).href === each.folder) await fill(each, words)
+      const listed = [...lists].sort(([a], [b]) => (a < b ? -1 : 1))
+      for (const [, each] of [...endings].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, mostPatterns)) {
+        const near = listed.filter(([address]) => new URL('.', address).href === each.folder)
+        // Without a list beside it the script names other things.
+        if (near.length > 0) await count(each)
+        for (const [, words] of near) await fill(each, words)
+      }
       return tried.size > before
     },
   }

@@ -86,3 +86,24 @@ test.each([
   expect(found).not.toContain('plainword')
   expect(dataWords(gzipSync(Buffer.from(text, 'latin1')))).toEqual(found)
 })
+
+test('finds the parts of a menu that are called after its pages, and those that are numbered', async () => {
+  const row = (name: string, part: string | null) => `[ "${name} x", "${name}.html#top", ${part ? `"${part}"` : null} ]`
+  const { found, misses } = await collect(
+    Object.fromEntries(['/kinds_dup.js', '/part_a.js', '/part_b.js', '/tree0.js', '/tree1.js'].map(path => [path, ''])),
+    {
+      '/app/menu.js': 'load("kinds"); function load(name) { it.src = name + ".js" }',
+      '/app/list.js': `var list = [ ${row('Kinds', 'Kinds_dup')} ]`,
+      '/app/lone/menu.js': 'open("tree" + i, 1); it.src = name + ".js"',
+    },
+  )
+  // Neither list nor script tells of another folder.
+  expect([found, misses]).toEqual([[], 1])
+  const parts = ['Kinds_dup', 'part_a', 'part_b', 'tree0', 'tree1', 'tree2'].map(name => `/app/${name}.js`)
+  const whole = await collect(Object.fromEntries(parts.map(path => [path, ''])), {
+    '/app/menu.js': 'open("tree"+i,function(){}); function open(name) { it.src = name+\'.js\'; }',
+    '/app/list.js': `var list = [ ${row('Kinds', 'Kinds_dup')}, ${row('none', null)} ]`,
+    '/app/Kinds_dup.js': `var kinds =\n[\n ${row('part_a', 'part_a')},\n ${row('part_b', 'part_b')}\n]`,
+  })
+  expect(whole).toEqual({ found: parts, misses: 1 })
+})
