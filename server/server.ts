@@ -22,6 +22,7 @@ import { openSecret } from './store/secret-file.ts'
 import { memoriesFolder, openSiteMemories } from './store/site-memories.ts'
 import { openStore } from './store/store.ts'
 import { createId } from './tenancy/id.ts'
+import { openVisitorCounts } from './visitor-counts.ts'
 import { startVisitorRetention } from './visitor-retention.ts'
 
 export interface RunningServer {
@@ -48,6 +49,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   const document = JSON.parse(readAsset('generated/openapi.json'))
   const validator = await openValidator(document, config)
   const store = openStore(dataFolder)
+  const visitorCounts = openVisitorCounts({ dataFolder })
   let server: Server | undefined
   try {
     await checkFollowSettings(config.follow, store)
@@ -72,6 +74,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
     const publicUrl = config.publicUrl ?? url
     const deps: Deps = {
       ...store,
+      visits: visitorCounts,
       bundleLinks: createBundleLinks({
         key: linkKey,
         publicUrl,
@@ -136,6 +139,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
           visitorRetention.stop(),
           following.stop(),
         ])
+        await visitorCounts.close()
         store.close()
         log.info('closed')
       },
