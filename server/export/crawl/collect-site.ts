@@ -116,6 +116,7 @@ export async function collectSite(
       followLinks: paths === null,
       complete: completer.complete,
       isApp: completer.isApp,
+      findScriptLinks: completer.findScriptLinks,
       showRoute: completer.showRoute,
       prepareReview: completer.prepareReview,
       review: completer.review,

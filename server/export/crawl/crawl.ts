@@ -19,6 +19,8 @@ export interface CrawlOptions extends VisitContext {
   showRoute(key: string): Promise<FetchedPage | PageOutcome>
   /** Called after each generation, while the next one is fetched. */
   prepareReview(): void
+  /** Called when no link is left: those that nothing but a script leads to. */
+  findScriptLinks(isKnown: (key: string) => boolean): Promise<URL[]>
   /** Called when no link is left; the pages it changed, to be read for further links. */
   review(): Promise<FetchedPage[]>
   /** @param pageCount those of the pages done that are pages of the bundle. */
@@ -163,6 +165,8 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
     }
     for (const page of await options.review()) keep(page)
     await addTold()
+    if (followLinks && frontier.size === 0)
+      for (const link of await options.findScriptLinks(key => candidates.has(key))) addLink(link)
     if (frontier.size === 0) break
   }
   await finishFiles(state)

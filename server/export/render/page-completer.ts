@@ -17,6 +17,7 @@ import { findBrowser, installCommand } from './browser.ts'
 import { type BrowserAnswer, createAnswerer } from './browser-answer.ts'
 import { createFragmentApps, type FragmentApps } from './fragment-apps.ts'
 import { openRenderer, RenderError, type RenderedPage, type Renderer } from './render.ts'
+import { createScriptLinks, type ScriptLinks } from './script-links.ts'
 
 export interface PageCompleterOptions {
   state: CrawlState
@@ -40,6 +41,8 @@ export interface PageCompleter {
   prepareReview(): void
   /** Waits for the comparisons. Gives the pages to replace where the HTML did not hold, and those that gained links. */
   review(): Promise<FetchedPage[]>
+  /** Links that only scripts put into pages; see `ScriptLinks`. */
+  findScriptLinks: ScriptLinks['next']
   isRendering(): boolean
   findings(): Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>
   close(): Promise<void>
@@ -132,6 +135,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
   async function showInBrowser(
     resource: Resource,
     content: ReadPage | null,
+    siblings: readonly string[],
   ): Promise<FetchedPage | 'same' | 'missing'> {
     waiting += 1
     try {
@@ -140,7 +144,9 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       const { shown, fetched } = await renderFetched(resource)
       const own = state.site.own(shown.url)
       const gained = findGain(shown, fetched)
-      if (!own || gained === 'nothing') return 'same'
+      if (!own) return 'same'
+      if (gained !== 'content') scriptLinks.note(resource.key, shown, siblings)
+      if (gained === 'nothing') return 'same'
       if (gained === 'menus') return withMenus(resource, shown)
       const isStart = resource.key === startKey
       if (!isStart && isMissing((await missingWords) ?? [], missing.asked, shown.words, resource.url)) return 'missing'
@@ -198,7 +204,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     if (content.text.scripts.length === 0 || content.text.refreshes) return page
     const template = templateOf(page)
     if (verdict === 'shell' || template.verdict === 'render') {
-      if (executablePath) return replaceBy(page, await showInBrowser(resource, content))
+      if (executablePath) return replaceBy(page, await showInBrowser(resource, content, template.keys))
       if (resource.key === startKey) throw needBrowser()
       empty.add(resource.key)
       return page
@@ -206,7 +212,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     const isAsked = options.compares || content.text.hasEmptyRoot
     if (verdict === 'suspect' && isAsked && executablePath && template.suspects < mostSuspects) {
       template.suspects += 1
-      return replaceBy(page, await showInBrowser(resource, content))
+      return replaceBy(page, await showInBrowser(resource, content, template.keys))
     }
     template.keys.push(resource.key)
     return page
@@ -229,6 +235,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       if (gained === 'menus') menuPages.push(await withMenus(kept, shown))
       // Its scripts stay in the bundle, so what they load has to be there too.
       for (const url of shown.loaded) needLoaded(state, url)
+      scriptLinks.note(key, shown, template.keys)
       return
     }
     template.verdict = 'render'
@@ -240,7 +247,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     const pages = await Promise.all(
       keys.map(key => {
         const kept = findFetched(key)
-        return kept ? showInBrowser(kept, null) : 'same'
+        return kept ? showInBrowser(kept, null, template.keys) : 'same'
       }),
     )
     return pages.filter(page => typeof page !== 'string')
@@ -257,6 +264,15 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     startKey,
     render: async (fetched, url) => (await renderFetched(fetched, url)).shown,
     keep: replacePage,
+  })
+
+  const scriptLinks = createScriptLinks(state, async page => {
+    try {
+      return (await renderFetched(page)).shown
+    } catch (error) {
+      if (error instanceof RenderError) return null
+      throw error
+    }
   })
 
   async function whileRendering<T>(work: () => Promise<T>): Promise<T> {
@@ -294,6 +310,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       const wrong = [...templates.values()].filter(({ verdict }) => verdict === 'render')
       return [...menuPages.splice(0), ...(await Promise.all(wrong.map(renderTemplate))).flat()]
     },
+    findScriptLinks: isKnown => whileRendering(() => scriptLinks.next(isKnown)),
     isRendering: () => waiting > 0,
     findings() {
       const notes: string[] = []
@@ -302,6 +319,12 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
         notes.push('Only files were checked (verify: static): no page was compared with what a browser shows.')
       if (hasOldRoutes)
         notes.push('The site tells its pages apart by fragments such as #!/page; only its first page is here.')
+      const { pages, opened } = scriptLinks.found()
+      if (pages[0] !== undefined) {
+        const which = `linked only by what scripts add to others, such as ${nameOf(pages[0])}`
+        const more = opened.length > 0 ? `; to find such, further pages were opened in a browser: ${opened.length}` : ''
+        notes.push(`Pages ${which}: ${pages.length}${more}.`)
+      }
       for (const key of [...state.apps.keys()].sort()) {
         const count = [...rendered].filter(page => appKey(page) === key).length
         notes.push(

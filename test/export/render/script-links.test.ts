@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findBrowser, installCommand } from '../../../server/export/render/browser.ts'
+import { exportFakeSite, startFakeSite } from '../fake-site.ts'
+import type { RunningServer } from '../static-server.ts'
+
+let server: RunningServer | undefined
+
+beforeEach(context => {
+  if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+})
+
+afterEach(async () => {
+  await server?.close()
+})
+
+const words = (name: string) => Array.from({ length: 70 }, (_, index) => `${name}${index}`).join(' ')
+const links = (paths: readonly string[]) => paths.map(path => `<a href="${path}">${path}</a>`).join(' ')
+/** A page that is complete as it is sent; its script puts a few links beside it. */
+const written = (path: string, paths: readonly string[]) =>
+  `<!doctype html><html><head><title>${path}</title></head><body><h1>${path}</h1><p>${words(path)}</p>${links(paths)}<nav id="more"></nav><script src="/more.js"></script></body></html>`
+
+async function run(sent: Record<string, readonly string[]>, added: Record<string, readonly string[]>) {
+  const markup = Object.fromEntries(Object.entries(added).map(([path, paths]) => [path, links(paths)]))
+  const program = `document.getElementById('more').innerHTML = (${JSON.stringify(markup)})[location.pathname] || ''`
+  const asked: string[] = []
+  server = await startFakeSite(path => {
+    asked.push(path)
+    if (path === '/more.js') return program
+    const known = sent[path]
+    return known && written(path, known)
+  })
+  const exported = await exportFakeSite(server.origin)
+  const pages = exported.names
+    .filter(name => name.endsWith('index.html'))
+    .map(name => `/${name.slice(0, -11)}`)
+    .sort()
+  const again = await exportFakeSite(server.origin)
+  expect(again.sha256).toBe(exported.sha256)
+  return { pages, asked, notes: exported.report.notes, exported }
+}
+
+test('a menu that only a script fills is followed, from the page that is opened anyway', {
+  timeout: 120_000,
+}, async () => {
+  const menu = ['/b', '/c', '/gone']
+  const { pages, notes } = await run(
+    { '/': ['/a'], '/a': [], '/b': [], '/c': ['/d'], '/d': [] },
+    { '/': menu, '/a': menu },
+  )
+  expect(pages).toEqual(['/', '/a', '/b', '/c', '/d'])
+  expect(notes).toEqual([
+    'Pages linked only by what scripts add to others, such as /b: 2; to find such, further pages were opened in a browser: 1.',
+  ])
+})
+
+test('where each page has links of its own, all pages of the template are opened', { timeout: 120_000 }, async () => {
+  const names = ['/a', '/b', '/c', '/d']
+  const sent = Object.fromEntries([
+    ['/', names],
+    ...names.flatMap(name => [[name, []] as const, [`${name}-more`, []] as const]),
+  ])
+  const added = Object.fromEntries(names.map(name => [name, [`${name}-more`]]))
+  const { pages, notes } = await run({ ...sent, '/more': [] }, { ...added, '/': ['/more'] })
+  expect(pages).toEqual(['/', '/a', '/a-more', '/b', '/b-more', '/c', '/c-more', '/d', '/d-more', '/more'])
+  expect(notes).toEqual([
+    expect.stringMatching(/^Pages linked only by what scripts add to others, such as \/a-more: 5;/),
+  ])
+})
+
+test('a site whose scripts add no page costs not one page more in the browser', { timeout: 120_000 }, async () => {
+  const { pages, notes, exported } = await run({ '/': ['/a'], '/a': ['/b'], '/b': [] }, { '/': ['/a', '/gone'] })
+  expect(pages).toEqual(['/', '/a', '/b'])
+  expect(notes).toEqual([])
+  expect(exported.report.comparedPages).toEqual(['/'])
+})
