@@ -1,0 +1,299 @@
+import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  beginAnew,
+  compress,
+  copyTruncate,
+  lines,
+  log,
+  name,
+  poll,
+  pollToEnd,
+  rename,
+  restart,
+  useFollowedLog,
+  warnings,
+  write,
+} from './followed-log.ts'
+
+useFollowedLog()
+
+/** What happens to `a b` already read and `c` not yet, and what comes after. Each is tried with and without a restart. */
+const rotations: [string, () => Promise<void> | void, string[]][] = [
+  [
+    'a rename',
+    () => {
+      rename()
+      write('d\n')
+    },
+    ['c', 'd'],
+  ],
+  [
+    'a rename to a name with the date',
+    () => {
+      renameSync(log, `${log}-20261121`)
+      write('d\n')
+    },
+    ['c', 'd'],
+  ],
+  [
+    'a rename, with lines for the old file after it',
+    async () => {
+      rename()
+      write('d\n')
+      await poll()
+      write('late\n', name(1))
+    },
+    ['c', 'late', 'd'],
+  ],
+  [
+    'a rename of a file that nobody wrote to for long, with a line for it after all',
+    async () => {
+      rename()
+      utimesSync(name(1), 1_700_000_000, 1_700_000_000)
+      write('d\n')
+      await poll()
+      write('late\n', name(1))
+    },
+    ['c', 'late', 'd'],
+  ],
+  [
+    'a rename in the middle of a line',
+    async () => {
+      write('hal')
+      rename()
+      write('d\n')
+      await poll()
+      write('f\n', name(1))
+    },
+    ['c', 'half', 'd'],
+  ],
+  [
+    'a rename after which the last line never ends',
+    () => {
+      write('hal')
+      rename()
+      write('d\n')
+    },
+    ['c', 'hal', 'd'],
+  ],
+  [
+    'a rename and no new file',
+    () => {
+      rename()
+      write('d\n', name(1))
+    },
+    ['c', 'd'],
+  ],
+  [
+    'two renames between two looks',
+    () => {
+      rename()
+      write('d\n')
+      rename()
+      write('e\n')
+    },
+    ['c', 'd', 'e'],
+  ],
+  [
+    'three renames, one of an empty file, and the last file is empty',
+    () => {
+      rename()
+      write('')
+      rename()
+      write('d\n')
+      rename()
+      write('')
+    },
+    ['c', 'd'],
+  ],
+  [
+    'copytruncate',
+    () => {
+      copyTruncate()
+      write('d\n')
+    },
+    ['c', 'd'],
+  ],
+  ['copytruncate, and nothing after it', copyTruncate, ['c']],
+  [
+    'copytruncate, and a file that is larger than before',
+    () => {
+      copyTruncate()
+      write('d\nsomething longer than all that was there\n')
+    },
+    ['c', 'd', 'something longer than all that was there'],
+  ],
+  [
+    'copytruncate, and a file of the same size',
+    () => {
+      copyTruncate()
+      write('D\nE\nF\n')
+    },
+    ['c', 'D', 'E', 'F'],
+  ],
+  [
+    'copytruncate twice',
+    () => {
+      copyTruncate()
+      write('d\n')
+      copyTruncate()
+      write('e\n')
+    },
+    ['c', 'd', 'e'],
+  ],
+  [
+    'copytruncate after a rename',
+    () => {
+      rename()
+      write('d\n')
+      copyTruncate()
+      write('e\n')
+    },
+    ['c', 'd', 'e'],
+  ],
+  [
+    'a rename after copytruncate',
+    () => {
+      copyTruncate()
+      write('d\n')
+      rename()
+      write('e\n')
+    },
+    ['c', 'd', 'e'],
+  ],
+  [
+    'a rename and compression',
+    () => {
+      rename()
+      compress(1)
+      write('d\n')
+    },
+    ['c', 'd'],
+  ],
+  [
+    'copytruncate and compression',
+    () => {
+      copyTruncate()
+      compress(1)
+      write('d\n')
+    },
+    ['c', 'd'],
+  ],
+  [
+    'three renames, each compressed',
+    () => {
+      for (const next of ['d\n', 'e\n', 'f\n']) {
+        rename()
+        compress(1)
+        write(next)
+      }
+    },
+    ['c', 'd', 'e', 'f'],
+  ],
+  [
+    'a rename and compression under way: half a file beside the whole',
+    async () => {
+      rename()
+      const whole = gzipSync(readFileSync(name(1)))
+      writeFileSync(`${name(1)}.gz`, whole.subarray(0, whole.length / 2))
+      write('d\n')
+      await poll()
+      writeFileSync(`${name(1)}.gz`, whole)
+      rmSync(name(1))
+    },
+    ['c', 'd'],
+  ],
+]
+
+describe.each([
+  ['running', async () => {}],
+  ['restarted after it', restart],
+  [
+    'restarted after it, and again and again',
+    async () => {
+      for (let i = 0; i < 3; i++) {
+        await restart()
+        await poll()
+      }
+      await restart()
+    },
+  ],
+])('%s', (_, afterwards) => {
+  test.each(rotations)('%s loses and doubles no line', async (_, rotate, expected) => {
+    write('a\nb\n')
+    await poll()
+    write('c\n')
+    await rotate()
+    await afterwards()
+    await pollToEnd()
+    expect(lines).toEqual(['a', 'b', ...expected])
+    expect(warnings).toEqual([])
+    write('last\n')
+    await pollToEnd()
+    expect(lines).toEqual(['a', 'b', ...expected, 'last'])
+  })
+
+  test.each(rotations)('%s with all of it read before', async (_, rotate, expected) => {
+    write('a\nb\nc\n')
+    await poll()
+    await rotate()
+    await afterwards()
+    await pollToEnd()
+    expect(lines).toEqual(['a', 'b', ...expected])
+    expect(warnings).toEqual([])
+  })
+
+  test.each(rotations)('%s with nothing of it read before', async (_, rotate, expected) => {
+    await poll()
+    write('a\nb\nc\n')
+    await rotate()
+    await afterwards()
+    await pollToEnd()
+    expect(lines).toEqual(['a', 'b', ...expected])
+    expect(warnings).toEqual([])
+  })
+})
+
+type Step = 'write' | 'write half' | 'rename' | 'copytruncate' | 'compress' | 'poll' | 'restart'
+
+test('whatever happens in whatever order, each line comes once', async () => {
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.constant<Step>('write') },
+    { weight: 3, arbitrary: fc.constantFrom<Step>('poll', 'restart') },
+    { weight: 2, arbitrary: fc.constantFrom<Step>('rename', 'copytruncate', 'compress', 'write half') },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 24 }), async steps => {
+      await beginAnew()
+      /** What was written into each file, oldest first. */
+      const texts = ['']
+      let count = 0
+      for (const step of steps) {
+        if (step === 'poll') await poll()
+        else if (step === 'restart') await restart()
+        else if (step === 'compress') {
+          const number = [1, 2, 3].find(number => statSync(name(number), { throwIfNoEntry: false }))
+          if (number !== undefined) compress(number)
+        } else if (step === 'write' || step === 'write half') {
+          const text = `line ${count++}${step === 'write' ? '\n' : ' and '}`
+          write(text)
+          texts.push(texts.pop() + text)
+        } else if (statSync(log, { throwIfNoEntry: false })) {
+          if (step === 'rename') rename()
+          else copyTruncate()
+          texts.push('')
+        }
+      }
+      // Ends the last line, and what was rotated before it.
+      write('end\n')
+      texts.push(`${texts.pop()}end`)
+      await pollToEnd()
+      expect(lines).toEqual(texts.flatMap(text => text.split('\n')).filter(Boolean))
+      expect(warnings).toEqual([])
+    }),
+    { numRuns: 150 },
+  )
+})
