@@ -105,6 +105,8 @@ const markdown = new Marked({
     // The README links to files of the repository; of these only the changelog is a page here.
     link({ href, tokens }) {
       const inner = this.parser.parseInline(tokens)
+      // An address of this machine is an example; as a link it would lead out of the documentation, or nowhere.
+      if (/^https?:\/\/(127\.0\.0\.1|localhost)\b/.test(href)) return inner
       if (/^(https?:|#)/.test(href)) return `<a href="${escapeHtml(href)}">${inner}</a>`
       return href === 'CHANGELOG.md' ? `<a href="${docsPath}/changelog">${inner}</a>` : inner
     },
