@@ -18,6 +18,7 @@ import type { Exclusions } from './exclusions.ts'
 import { createModuleNames } from './import-map.ts'
 import { createJoinedNames } from './joined-names.ts'
 import { findData, needFile } from './pack-file.ts'
+import { mostFolded } from './query-pages.ts'
 import { createQueue } from './queue.ts'
 import { isPageFile, linkKey, type Site } from './site.ts'
 
@@ -105,6 +106,7 @@ export async function collectSite(
   needFile(state, new URL('/favicon.ico', site.origin), 'asset')
   let pagesKnown = 0
   let isCut = false
+  let folded: string[] = []
   try {
     const crawled = await crawlSite({
       state,
@@ -126,15 +128,29 @@ export async function collectSite(
       },
     })
     isCut = crawled.isCut
+    folded = crawled.folded
   } finally {
     await completer.close()
   }
   signal.throwIfAborted()
   checkOutcome(state, start, paths === null ? null : wanted)
   const report = beginReport(options, state, completer.findings())
+  report.notes.push(...noteFolded(folded))
   if (isCut)
     report.notes.push('The site has more links than can be kept in mind: some were neither followed nor listed.')
   return { state, start, report }
+}
+
+/** A query may choose a language, which a reader would miss. */
+function noteFolded(folded: readonly string[]): string[] {
+  const [first] = folded
+  if (first === undefined) return []
+  const { pathname, search } = new URL(first)
+  const many = folded.length >= mostFolded ? `${mostFolded} or more` : String(folded.length)
+  const links = folded.length === 1 ? 'link with a query leads' : 'links with a query lead'
+  return [
+    `${many} ${links} to the page without it, such as ${pathname}${search}: what only the query changes is not in the bundle.`,
+  ]
 }
 
 /** Pages are compared with it when they have lost their products, so it loses them too. */

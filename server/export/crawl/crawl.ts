@@ -34,9 +34,10 @@ const reportedLinks = 1000
  * Visits pages generation by generation: the links of one are the next, sorted, so that limits always cut at the same
  * place however the answers arrive. Files are fetched beside.
  *
- * @return whether there were so many links that some were forgotten: neither followed nor noted as left out.
+ * @return whether there were so many links that some were forgotten: neither followed nor noted as left out; and links
+ * whose query makes no page of its own.
  */
-export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean }> {
+export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean; folded: string[] }> {
   const { state, starts, followLinks } = options
   const { limits } = state
   const candidates = new Map<string, Candidate>()
@@ -170,7 +171,7 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
     if (frontier.size === 0) break
   }
   await finishFiles(state)
-  return { isCut }
+  return { isCut, folded: queries.folded() }
 }
 
 /** Waits until everything that was asked for is there, and what that asks for in turn. */

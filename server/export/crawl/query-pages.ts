@@ -6,12 +6,16 @@ import { isTellingQuery, linkKey, queryKey } from './site.ts'
 export interface QueryPages {
   /** Hears of a link with a query, as long as its path is not known to be such a one. */
   note(url: URL): void
+  /** Links whose query was left out, sorted: their page without it is what is exported. Of many, the first. */
+  folded(): string[]
   /** The links that are worth asking for with their query, now that what was asked for is here. */
   next(): Promise<URL[]>
 }
 
 /** So many queries are tried on a path that is no page without one, before the others are followed. */
 const mostTries = 3
+/** So many links whose query was left out are remembered. */
+export const mostFolded = 1000
 /** So many are remembered of a path until it is known what it is. */
 const mostWaiting = 1000
 
@@ -23,6 +27,7 @@ export function createQueryPages(state: Pick<CrawlState, 'pages' | 'queried' | '
   const waiting = new Map<string, Map<string, URL>>()
   const tried = new Map<string, string[]>()
   const closed = new Set<string>()
+  const withQuery = new Map<string, string>()
 
   /** Null = not known yet. */
   async function needsQuery(key: string): Promise<boolean | null> {
@@ -81,11 +86,19 @@ export function createQueryPages(state: Pick<CrawlState, 'pages' | 'queried' | '
   return {
     note(url) {
       const key = linkKey(url)
-      if (closed.has(key) || !isTellingQuery(url)) return
+      if (!isTellingQuery(url)) return
+      withQuery.set(queryKey(url), key)
+      keepLeastKeys(withQuery, mostFolded)
+      if (closed.has(key)) return
       const urls = waiting.get(key) ?? new Map<string, URL>()
       waiting.set(key, urls)
       urls.set(queryKey(url), url)
       keepLeastKeys(urls, mostWaiting)
+    },
+    folded() {
+      const isFolded = (key: string) => state.pages.get(key)?.state === 'page' && !state.queried.has(key)
+      const found = [...withQuery].flatMap(([query, key]) => (isFolded(key) ? [query] : []))
+      return found.sort().slice(0, mostFolded)
     },
     async next() {
       const found: URL[] = []

@@ -12,6 +12,7 @@ import { ForbiddenAddressError, openGuardedAgent } from './guarded-agent.ts'
 import { conditions, lastingHeaders, readValidators, type Validators } from './lasting-headers.ts'
 import type { Pace } from './pace.ts'
 import type { SiteHeaders } from './site-headers.ts'
+import { isSniffed, looksLikeHtml, sniffedBytes } from './sniff-html.ts'
 
 export type FetchErrorCode =
   | 'certificate'
@@ -170,7 +171,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
         const response = await requestPatiently(url, wanted, deadline)
         const location = first(response.headers.location)
         if (![301, 302, 303, 307, 308].includes(response.statusCode) || !location) {
-          return toAnswer(url, hops > 0, response, timer)
+          return await toAnswer(url, hops > 0, response, timer)
         }
         await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
         if (hops >= limits.redirects) throw new FetchError('redirects', `more than ${limits.redirects} redirects`)
@@ -186,21 +187,50 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     }
   }
 
-  function toAnswer(url: URL, redirected: boolean, response: Dispatcher.ResponseData, timer: NodeJS.Timeout): Answer {
+  async function toAnswer(
+    url: URL,
+    redirected: boolean,
+    response: Dispatcher.ResponseData,
+    timer: NodeJS.Timeout,
+  ): Promise<Answer> {
     const headers = Object.fromEntries(
       Object.entries(response.headers).map(([name, value]) => [name, first(value) ?? '']),
     )
-    const contentType = headers['content-type'] ?? ''
+    const { body } = response
+    /** What was read to learn what it is, and where the rest comes from. */
+    let begun: BegunBody | null = null
+
+    function openBody(): AsyncIterable<Buffer> {
+      // The deadline ends the body itself: the request has it. And what ends ends what decompresses it.
+      const stages = decoders(headers['content-encoding'] ?? '')
+      return stages.length > 0 ? (pipe([body, ...stages], () => {}) as unknown as AsyncIterable<Buffer>) : body
+    }
+
+    async function sniff(): Promise<boolean> {
+      try {
+        const rest = openBody()[Symbol.asyncIterator]()
+        begun = { chunks: [], rest }
+        for (let length = 0; length < sniffedBytes; ) {
+          const { value, done } = await rest.next()
+          if (done) break
+          begun.chunks.push(value)
+          length += value.length
+        }
+        return looksLikeHtml(Buffer.concat(begun.chunks))
+      } catch (error) {
+        body.on('error', () => {}).destroy()
+        throw explain(error, url)
+      }
+    }
+
+    const isPage = response.statusCode === 200 && isSniffed(headers) && (await sniff())
+    const contentType = isPage ? 'text/html' : (headers['content-type'] ?? '')
 
     /** Decompresses and counts while the bytes pass, so that a bomb is stopped at the limit and never held. */
     async function* pass(maxBytes: number): AsyncGenerator<Buffer> {
-      const { body } = response
       let left = maxBytes
       try {
-        // The deadline ends the body itself: the request has it. And what ends ends what decompresses it.
-        const stages = decoders(headers['content-encoding'] ?? '')
-        const source = stages.length > 0 ? pipe([body, ...stages], () => {}) : body
-        for await (const chunk of source as AsyncIterable<Buffer>) {
+        for await (const chunk of begun ? replay(begun) : openBody()) {
           totalBytes += chunk.length
           left -= chunk.length
           // Here and not after the file: what a browser or a list of pages reads counts too, and nothing overshoots.
@@ -252,7 +282,8 @@ export function openFetcher(options: FetcherOptions): Fetcher {
       },
       async drop() {
         // The clock goes on: a body that drips never comes to its end.
-        await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
+        if (begun) body.on('error', () => {}).destroy()
+        else await body.dump({ limit: 64 * 1024 }).catch(() => {})
         clearTimeout(timer)
       },
     }
@@ -265,6 +296,17 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     },
     close: () => agent.destroy(),
   }
+}
+
+interface BegunBody {
+  chunks: Buffer[]
+  rest: AsyncIterator<Buffer>
+}
+
+/** A body from its beginning. */
+async function* replay({ chunks, rest }: BegunBody): AsyncGenerator<Buffer> {
+  yield* chunks
+  yield* { [Symbol.asyncIterator]: () => rest }
 }
 
 type Tap = ReturnType<typeof createTap>

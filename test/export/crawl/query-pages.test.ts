@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { isTellingQuery, queryKey, queryTarget } from '../../../server/export/crawl/site.ts'
 import { exportFakeSite, type FakeSite, page, startFakeSite } from '../fake-site.ts'
 import { readEntry } from '../read-archive.ts'
-import type { RunningServer } from '../static-server.ts'
+import { type RunningServer, startServer } from '../static-server.ts'
 
 let site: RunningServer | undefined
 
@@ -88,4 +88,38 @@ describe('what a query says', () => {
     if (key === null) return
     expect([queryKey(url), queryTarget(url).href]).toEqual([url.origin + key, url.origin + target])
   })
+})
+
+test('of variants by query the page without one is kept, whatever comes first, and the report says so', async () => {
+  const guide = (path: string) => {
+    const { pathname, searchParams } = new URL(path, 'http://x/')
+    const language = searchParams.get('lang') ?? 'en'
+    const links = ['de', 'fr'].map(name => `<a href="${pathname}?lang=${name}">${name}</a>`).join('')
+    return pathname === '/' || pathname === '/guide' ? page(`${pathname} in ${language}`, links) : undefined
+  }
+  const { report, pages, text, requests } = await run(path => {
+    const answer = guide(path)
+    // The variant is linked before the page is.
+    return path === '/' ? answer?.replace('</body>', '<a href="/guide?lang=de">x</a></body>') : answer
+  })
+  expect([report.pages, pages, requests]).toEqual([2, ['guide/index.html', 'index.html'], []])
+  expect(text('guide/index.html')).toContain('<h1>/guide in en</h1>')
+  expect(text('index.html')).toContain('<a href="guide/index.html?lang=de">x</a>')
+  expect(report.notes).toContain(
+    '4 links with a query lead to the page without it, such as /?lang=de: what only the query changes is not in the bundle.',
+  )
+})
+
+test('a page that is sent without a type is one', async () => {
+  const server = await startServer((request, response) => {
+    if (request.url === '/') response.end(page('home', '<a href="/a">a</a><a href="/b">b</a>'))
+    else if (request.url === '/a') response.end(page('a'))
+    else if (request.url === '/b') response.setHeader('x-content-type-options', 'nosniff').end(page('b'))
+    else response.writeHead(404).end()
+  })
+  const { names, report } = await exportFakeSite(server.origin, { verify: 'static' }).finally(() => server.close())
+  expect([report.pages, names.filter(name => !name.startsWith('export-'))]).toEqual([
+    2,
+    ['a/index.html', 'b', 'index.html'],
+  ])
 })

@@ -253,3 +253,37 @@ test('asks again when the server is busy, and not for ever', async () => {
   expect([first.status, second.status]).toEqual([200, 503])
   expect(server.requests).toHaveLength(4)
 })
+
+describe('an answer without a type', () => {
+  const plain = `<!-- c -->\n${'x'.repeat(5000)}`
+  const cases: [string, string | Buffer, Record<string, string>, string][] = [
+    ['a page', '<!DOCTYPE html><p>x', {}, 'text/html'],
+    ['a page behind white space', '\n\t <HtMl lang=en>', {}, 'text/html'],
+    ['a page that is longer than what is looked at', plain, {}, 'text/html'],
+    ['a page whose type says nothing', '<title>x</title>', { 'content-type': 'unknown/unknown' }, 'text/html'],
+    ['a page that is compressed', gzipSync(plain), { 'content-encoding': 'gzip' }, 'text/html'],
+    ['a page that may not be looked at', '<!doctype html>', { 'x-content-type-options': 'NoSniff' }, ''],
+    ['a text that begins like a tag', '<path d=""/>', {}, ''],
+    ['a picture', '<svg xmlns="http://www.w3.org/2000/svg"/>', {}, ''],
+    ['a text', 'a < b', {}, ''],
+    ['a page that is called a text', '<!doctype html>', { 'content-type': 'text/plain' }, 'text/plain'],
+    ['nothing', '', {}, ''],
+  ]
+  test.each(cases)('%s', async (_, body, headers, type) => {
+    const server = await serve((_, response) => response.writeHead(200, headers).end(body))
+    const answer = await open(server.origin).open(server.origin)
+    expect(answer.type).toBe(type)
+    const want = headers['content-encoding'] ? plain : String(body)
+    expect((await answer.read(10_000)).toString()).toBe(want)
+  })
+
+  test('that is too large, dropped or damaged ends as any other', async () => {
+    const server = await serve((request, response) =>
+      response.writeHead(200, request.url === '/bad' ? { 'content-encoding': 'gzip' } : {}).end(plain),
+    )
+    const fetcher = open(server.origin)
+    await expect((await fetcher.open(server.origin)).read(4000)).rejects.toMatchObject({ code: 'too_large' })
+    await (await fetcher.open(server.origin)).drop()
+    await expect(fetcher.open(new URL('/bad', server.origin))).rejects.toMatchObject({ code: 'encoding' })
+  })
+})
