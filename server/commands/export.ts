@@ -17,7 +17,7 @@ import { CommandError } from './command-error.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
 import { nonEmpty } from './non-empty.ts'
 import { cacheMbOption, jsonOption, verifyOption } from './options.ts'
-import { formatOf, resolveOutput } from './output-file.ts'
+import { explainFolder, formatOf, resolveOutput } from './output-file.ts'
 import { printJson } from './print.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from './removal-options.ts'
 
@@ -149,10 +149,8 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
   const outFile = await resolveOutput(flags.output)
   const parent = flags.workFolder ? resolve(flags.workFolder) : tmpdir()
   const scratch = await openScratchFolder(parent).catch(error => {
-    throw new CommandError(
-      `--work-folder ${parent} cannot be written to (${(error as NodeJS.ErrnoException).code}).`,
-      2,
-    )
+    const why = explainFolder((error as NodeJS.ErrnoException).code, parent)
+    throw new CommandError(`--work-folder ${parent} cannot be written to (${why}).`, 2)
   })
   let memory: SiteMemory | null = null
   const stop = stopOnSignal()
@@ -212,8 +210,8 @@ async function openCache(folder: string, mostMb: number, domain: string): Promis
     if (!memory) console.error(`Another export of ${domain} uses --cache ${folder}; this one does without.`)
     return memory
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new CommandError(`--cache ${folder} cannot be used (${code}). Name a folder that may be written.`, 2)
+    const why = explainFolder((error as NodeJS.ErrnoException).code, folder)
+    throw new CommandError(`--cache ${folder} cannot be used (${why}). Name a folder that may be written.`, 2)
   }
 }
 

@@ -71,12 +71,16 @@ async function tryToWrite(file: string, output: string): Promise<void> {
 }
 
 function explain(code: string | undefined, file: string): string {
-  const folder = dirname(file)
+  if (code === 'EEXIST') return `a folder ${file}.part is in its way`
+  return explainFolder(code, dirname(file))
+}
+
+/** Why nothing can be written to a folder, as messages say it in parentheses. */
+export function explainFolder(code: string | undefined, folder: string): string {
   if (code === 'ENOENT') return `the folder ${folder} does not exist`
   if (code === 'ENOTDIR') return `${folder} is no folder`
   if (code === 'EACCES' || code === 'EPERM') return `you may not write to the folder ${folder}`
   if (code === 'EROFS') return `the folder ${folder} can only be read`
-  if (code === 'EEXIST') return `a folder ${file}.part is in its way`
   if (code === 'ENAMETOOLONG') return 'its name is too long'
   if (code === 'ENOSPC') return `the disk of ${folder} is full`
   return code ?? 'for a reason unknown'

@@ -127,6 +127,21 @@ test.each([
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)])
 })
 
+test.each<[string, string, RegExp]>([
+  ['--cache', 'file/c', /^--cache .*file\/c cannot be used \(.*file\/c is no folder\)\. Name a folder/],
+  ['--cache', 'x'.repeat(5000), /^--cache .* cannot be used \(its name is too long\)/],
+  ['--work-folder', 'file', /^--work-folder .*file cannot be written to \(.*file is no folder\)\.$/m],
+  ['--work-folder', 'nowhere', /cannot be written to \(the folder .*nowhere does not exist\)/],
+  ['--work-folder', 'x'.repeat(5000), /cannot be written to \(its name is too long\)/],
+])('%s %s that cannot be used is told at once, and nothing is left', async (flag, name, message) => {
+  writeFileSync(join(folder, 'file'), '')
+  mkdirSync(join(folder, 'temporary'))
+  const args = ['export', site.origin.href, '-o', join(folder, 'docs.zip'), flag, join(folder, name)]
+  const { code, stderr } = await runQuire(args, { env: { ...env, TMPDIR: join(folder, 'temporary') } })
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
+  expect([readdirSync(folder).sort(), readdirSync(join(folder, 'temporary'))]).toEqual([['file', 'temporary'], []])
+})
+
 test('writes where a link leads, and the link stays', async () => {
   mkdirSync(join(folder, 'real'))
   symlinkSync('real/docs.zip', join(folder, 'latest.zip'))
