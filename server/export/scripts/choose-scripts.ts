@@ -174,14 +174,27 @@ function explain(look: PageLook, origin: PageLook, place: Place): string | null 
   const local = (text: string) => text.replaceAll(place.root, '/')
   const isKnown = (fault: string, known: readonly string[]) =>
     known.some(other => other === fault || withoutHost(other) === fault)
-  const failed = look.failed.map(local).filter(address => !isKnown(address, origin.failed))
+  const replaced = place.name === 'file' ? findReplaced(look.loaded.map(local), origin.loaded) : []
+  const isReplaced = (fault: string) => replaced.some(path => fault === path || fault.includes(`${path}. `))
+  const failed = look.failed.map(local).filter(address => !isKnown(address, origin.failed) && !isReplaced(address))
   if (failed[0] !== undefined) return `a request fails: ${failed[0]}`
-  const errors = look.errors.map(local).filter(error => !isKnown(error, origin.errors))
+  const errors = look.errors.map(local).filter(error => !isKnown(error, origin.errors) && !isReplaced(error))
   if (errors[0] !== undefined) return `an error: ${errors[0]}`
   const lost = countMissing(origin.words, look.words)
   if (lost > Math.max(lostWords, origin.words.length * lostShare))
     return `${lost} of ${origin.words.length} words are not shown`
   return null
+}
+
+/**
+ * The data that a page asked for at the origin and did without here, since it loaded a file of the same name with another
+ * ending: sites that are made for file:// bring their data as a script as well.
+ */
+function findReplaced(loaded: readonly string[], atOrigin: readonly string[]): string[] {
+  const known = atOrigin.map(withoutHost)
+  const bare = (path: string) => path.replace(/\.\w+(?:\?.*)?$/, '')
+  const fresh = new Set(loaded.filter(path => !known.includes(path)).map(bare))
+  return known.filter(path => !loaded.includes(path) && fresh.has(bare(path)))
 }
 
 function withoutHost(text: string): string {

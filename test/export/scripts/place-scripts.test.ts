@@ -182,6 +182,25 @@ test('what an app loads beside the pages that were looked at is packed of all pa
   expect(exported.names).toEqual(expect.arrayContaining(names.map(name => `data/${name}/its.json`)))
 })
 
+test('scripts that bring what file:// refuses in another way run everywhere', { timeout: 120_000 }, async () => {
+  const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
+  const exported = await run({
+    '/': markup,
+    '/app.js': `const show = data => document.body.append(' ' + data.word)
+      fetch('data.json').then(it => it.json()).then(show).catch(() => {
+        const it = document.createElement('script')
+        it.src = 'data.js'
+        it.onload = () => show(window.data)
+        document.head.append(it)
+      })`,
+    '/data.json': '{"word":"found"}',
+    '/data.js': 'window.data = {"word":"found"}',
+  })
+  expect(exported.report.scripts).toMatchObject({ mode: 'everywhere', reason: null })
+  for (const place of ['root', 'folder', 'file'] as const)
+    expect(await look(exported, 'index.html', place)).toMatchObject({ text: `x ${words('plain')} found` })
+})
+
 test('scripts that do no harm anywhere run everywhere, as they are', { timeout: 120_000 }, async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="nice.js"></script></body></html>`
   const exported = await run({ '/': markup, '/nice.js': 'document.body.append(" live")' })
