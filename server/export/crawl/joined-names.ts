@@ -56,6 +56,8 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
   /** What scripts put an ending behind, by folder and ending. */
   const endings = new Map<string, Pattern & { stems: Set<string> }>()
   const tried = new Map<string, Promise<boolean>>()
+  /** What names a file by one pattern names none by another, when it is a hash. */
+  const spent = new Map<string, Pattern>()
   let misses = 0
   let hits = 0
 
@@ -80,11 +82,17 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
   }
 
   /** Tries a pattern with words: some of them first, then those around the ones that fit. */
-  async function fill({ folder, before, after }: Pattern, words: string[]) {
+  async function fill(pattern: Pattern, all: readonly string[]) {
+    const { folder, before, after } = pattern
+    const words = all.filter(word => (spent.get(word) ?? pattern) === pattern)
     const found: [URL, Buffer][] = []
     const isThere = (at: number) => {
       const url = words[at] === undefined ? null : URL.parse(`${before}${words[at]}${after}`, folder)
-      return url ? tryFile(url, bytes => found.push([url, bytes])) : Promise.resolve(false)
+      if (!url) return Promise.resolve(false)
+      return tryFile(url, bytes => {
+        found.push([url, bytes])
+        if (looksUnique(words[at])) spent.set(words[at] ?? '', pattern)
+      })
     }
     const step = Math.max(1, words.length / probes)
     const probed = Array.from({ length: Math.ceil(words.length / step) }, (_, index) => Math.floor(index * step))
@@ -101,7 +109,8 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
         }),
       )
     }
-    if (found.length <= mostIndexFiles) for (const [url, bytes] of found) addData(url, bytes)
+    pattern.found += found.length
+    if (pattern.found <= mostIndexFiles) for (const [url, bytes] of found) addData(url, bytes)
   }
 
   /** Tries what a number may follow with 0, 1, 2 and so on. */
@@ -129,10 +138,12 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
       for (const [, name = ''] of text.matchAll(folderName)) folders.add(new URL(name, root).href)
       for (const [, name = ''] of text.matchAll(tail)) tails.set(name, (tails.get(name) ?? new Set()).add(own))
       for (const expression of [pattern, sum])
-        for (const [, before = '', after = ''] of text.matchAll(expression))
-          patterns.set(`${own} ${before} ${after}`, { folder: own, before, after })
+        for (const [, before = '', after = ''] of text.matchAll(expression)) {
+          const key = `${own} ${before} ${after}`
+          if (!patterns.has(key)) patterns.set(key, { folder: own, before, after, found: 0 })
+        }
       for (const [, after = ''] of text.matchAll(ending)) {
-        const known = endings.get(`${own} ${after}`) ?? { folder: own, before: '', after, stems: new Set() }
+        const known = endings.get(`${own} ${after}`) ?? { folder: own, before: '', after, found: 0, stems: new Set() }
         for (const [, name = ''] of text.matchAll(stem)) known.stems.add(name)
         endings.set(`${own} ${after}`, known)
       }
@@ -150,7 +161,12 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
       }
       await Promise.all(work)
       const known = [...data].sort(([a], [b]) => (a < b ? -1 : 1))
-      for (const [, each] of [...patterns].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, mostPatterns))
+      // Files in folders of their own first: most words are spent on them.
+      const sorted = [...patterns].sort(([a, { before }], [b, { before: other }]) => {
+        const isInFolder = Number(other.includes('/')) - Number(before.includes('/'))
+        return isInFolder || (a < b ? -1 : 1)
+      })
+      for (const [, each] of sorted.slice(0, mostPatterns))
         for (const [address, words] of known) if (new URL('.', address).href === each.folder) await fill(each, words)
       const listed = [...lists].sort(([a], [b]) => (a < b ? -1 : 1))
       for (const [, each] of [...endings].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, mostPatterns)) {
@@ -169,6 +185,12 @@ interface Pattern {
   folder: string
   before: string
   after: string
+  /** Files that it led to so far. */
+  found: number
+}
+
+function looksUnique(word = ''): boolean {
+  return word.length >= 6 && /\d/.test(word)
 }
 
 /** The words of a data file that could be part of a file's name, each once, in their order. */
