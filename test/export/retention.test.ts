@@ -60,7 +60,7 @@ async function addJob(
     bundle: null,
   }
   await into.exportJobs.start(job, `key of ${jobId}`, 0)
-  const claimed = await into.exportJobs.claim('test', endedAt, 1000)
+  const claimed = await into.exportJobs.claim('test', endedAt, 60_000)
   if (claimed?.job.jobId !== jobId) throw new Error('another job was claimed')
   if (status !== 'failed') await writeFile(join(bundlesFolder, `${jobId}.zip`), content)
   const sha256 = createHash('sha256').update(content).digest('hex')

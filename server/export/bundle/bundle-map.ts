@@ -120,10 +120,10 @@ export function createBundleMap(
       const file = hop === 0 ? files.get(assetKey(own)) : undefined
       if (file?.state === 'file') return placed(file.path)
       if (lead) return { kind: 'gone', reason: lead.reason }
-      return {
-        kind: 'gone',
-        reason: site.inScope(own) ? 'not among the exported pages' : `outside of ${site.origin.pathname}`,
-      }
+      // The rest of the host is as much another site as any other.
+      return site.isBeside(own)
+        ? { kind: 'elsewhere', url: site.online(own) }
+        : { kind: 'gone', reason: 'not among the exported pages' }
     }
     return { kind: 'gone', reason: 'redirects in a circle' }
   }

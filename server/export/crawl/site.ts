@@ -7,6 +7,8 @@ export interface Site {
   own(url: URL): URL | null
   /** Whether an own URL may be a page: under the scope, and no trap. */
   inScope(url: URL): boolean
+  /** Whether an own URL is not under the scope. */
+  isBeside(url: URL): boolean
   /** Where the public finds an own URL, query and fragment included. */
   online(url: URL): URL
 }
@@ -18,6 +20,7 @@ export function createSite(domain: string, origin: URL): Site {
   // A scope is a folder. An origin such as /docs/index.html means the folder of that file.
   root.pathname = isPageFile(root) ? root.pathname.replace(/[^/]*$/, '') : withSlash(root.pathname)
   const bareScope = root.pathname.slice(0, -1)
+  const isUnder = ({ pathname }: URL) => pathname.startsWith(root.pathname) || pathname === bareScope
   return {
     origin: root,
     domain,
@@ -31,7 +34,8 @@ export function createSite(domain: string, origin: URL): Site {
       own.search = url.search
       return own
     },
-    inScope: url => (url.pathname.startsWith(root.pathname) || url.pathname === bareScope) && !isTrap(url),
+    inScope: url => isUnder(url) && !isTrap(url),
+    isBeside: url => !isUnder(url),
     online(url) {
       const online = new URL(url.pathname + url.search + url.hash, root)
       if (root.host === domain.toLowerCase()) return online
