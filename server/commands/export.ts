@@ -243,6 +243,8 @@ function readUrl(text: string, what: string): URL {
 }
 
 function readHeaders(texts: string[] | undefined): SiteHeaders {
+  if (texts?.length === 0)
+    throw new CommandError(`--header is empty. Name one, such as 'Authorization: Bearer TOKEN', or leave it out.`, 2)
   try {
     return parseSiteHeaders(texts ?? [])
   } catch (error) {

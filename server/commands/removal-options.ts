@@ -63,22 +63,44 @@ export function addRemovalOptions(command: Command): Command {
  * @throws {CommandError} wrong usage, when a rule or the file cannot be read.
  */
 export function readRemovalFlags(flags: RemovalFlags): RemovalRules | null {
-  const { removeSelector = [], removeScript = [], keep = [], exclude = [], featuresFile } = flags
-  const given = removeSelector.length + removeScript.length + keep.length + exclude.length > 0
+  const { featuresFile } = flags
+  const lists = {
+    removeSelectors: readList(flags.removeSelector, flagOf.removeSelectors),
+    removeScripts: readList(flags.removeScript, flagOf.removeScripts),
+    keep: readList(flags.keep, flagOf.keep),
+    excludePages: readList(flags.exclude, flagOf.excludePages),
+  }
+  const isGiven = Object.values(lists).some(list => list.length > 0)
   try {
-    const fromFlags = given
-      ? checkRemovalRules({
-          ...noRemovalRules,
-          removeSelectors: removeSelector,
-          removeScripts: removeScript,
-          keep,
-          excludePages: exclude,
-        })
-      : null
+    const fromFlags = isGiven ? checkFlags({ ...noRemovalRules, ...lists }) : null
     return joinRules(fromFlags, featuresFile === undefined ? null : parseRemovalRules(readText(featuresFile)))
   } catch (error) {
     if (error instanceof RemovalRulesError) throw new CommandError(error.message, 2)
     throw error
+  }
+}
+
+const flagOf = {
+  removeSelectors: '--remove-selector',
+  removeScripts: '--remove-script',
+  keep: '--keep',
+  excludePages: '--exclude',
+}
+
+/** An empty one is a variable of the shell that was not set: what should be left out would be packed. */
+function readList(texts: string[] | undefined, flag: string): string[] {
+  if (texts?.length === 0) throw new CommandError(`${flag} is empty. Give it a value, or leave it out.`, 2)
+  return texts ?? []
+}
+
+/** What is wrong with a rule, by its flag. */
+function checkFlags(rules: RemovalRules): RemovalRules {
+  try {
+    return checkRemovalRules(rules)
+  } catch (error) {
+    if (!(error instanceof RemovalRulesError)) throw error
+    const flags = new Map(Object.entries(flagOf))
+    throw new RemovalRulesError(error.message.replace(/^\w+/, field => flags.get(field) ?? field))
   }
 }
 

@@ -68,7 +68,7 @@ test('a site keeps which of its pages no export holds', async () => {
   expect(await stored()).toEqual(['/a/*', '/b/*'])
   expect(await quire('sites', 'set-features', domain, '--exclude', 'internal')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('excludePages: "internal" has no path'),
+    stderr: expect.stringContaining('--exclude: "internal" has no path'),
   })
 })
 

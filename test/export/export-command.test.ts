@@ -172,6 +172,13 @@ describe('refuses wrong usage with one clear line', () => {
       ['docs.example.com', '-o', 'x', '--path', '/a/../b'],
       /^--path \/a\/\.\.\/b must be a path on the site/,
     ],
+    ['an empty exclusion', ['docs.example.com', '-o', 'x', '--exclude', ''], /^--exclude is empty\. Give it a value/],
+    ['an empty header', ['docs.example.com', '-o', 'x', '--header', ' '], /^--header is empty\. Name one, such as/],
+    [
+      'a selector that is none',
+      ['docs.example.com', '-o', 'x', '--remove-selector', 'a b'],
+      /^--remove-selector: "a b" cannot be read/,
+    ],
     ['a number that is none', ['docs.example.com', '-o', 'x', '--max-pages', '0'], /It must be a whole number from 1/],
     [
       'a feature that the deployment cannot have',

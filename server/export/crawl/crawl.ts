@@ -5,9 +5,17 @@ import { createQueryPages } from './query-pages.ts'
 import { createRoutePages } from './route-pages.ts'
 import { isTellingQuery, linkKey, linkTarget, queryKey, queryTarget } from './site.ts'
 import { createSlashHabit } from './slash-habit.ts'
-import { type Candidate, type FetchedPage, keepPage, type VisitContext, visitPage } from './visit-page.ts'
+import {
+  type Candidate,
+  type FetchedPage,
+  gaveNothing,
+  keepPage,
+  sortTargets,
+  type VisitContext,
+  visitPage,
+} from './visit-page.ts'
 
-export interface CrawlOptions extends VisitContext {
+export interface CrawlOptions extends Omit<VisitContext, 'onLanding'> {
   starts: URL[]
   /** False when exactly the starts are wanted. */
   followLinks: boolean
@@ -29,6 +37,8 @@ export interface CrawlOptions extends VisitContext {
 
 /** So many links past a limit are remembered beyond those that may still be asked for, to be reported. */
 const reportedLinks = 1000
+/** `/a`, `/a/`, `/a/index.html`, and one that was assumed. */
+const mostSpellings = 4
 
 /**
  * Visits pages generation by generation: the links of one are the next, sorted, so that limits always cut at the same
@@ -45,12 +55,15 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
   let pagesDone = 0
   let linksAsked = 0
   let isCut = false
+  /** While what the site names itself is asked for, in its order. */
+  let isFirst = true
   /** Without .html: two spellings of one page become one in the bundle, and the count must not fall in the end. */
   const kept = new Set<string>()
 
   const queries = createQueryPages(state)
   const routes = createRoutePages(state, options.isApp)
   const slashes = createSlashHabit()
+  const context: VisitContext = { ...options, onLanding: (key, url) => void addTarget(key, url) }
 
   function addLink(url: URL) {
     const key = linkKey(url)
@@ -66,19 +79,30 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
     const target = url.href
     const known = candidates.get(key)
     if (!known) {
-      const candidate = { key, targets: [target], tried: 0 }
+      const candidate = { key, targets: [target], votes: [1], tried: 0 }
       candidates.set(key, candidate)
       frontier.set(key, candidate)
       // What sorts behind all that may still be asked for would never have its turn.
       const removed = keepLeastKeys(frontier, limits.links - linksAsked + reportedLinks)
       for (const key of removed) candidates.delete(key)
       isCut ||= removed.length > 0
-    } else if (known.targets.length < 3 && !known.targets.includes(target)) {
+      return true
+    }
+    const at = known.targets.indexOf(target)
+    if (at !== -1) known.votes[at] = (known.votes[at] ?? 0) + 1
+    else if (known.targets.length < mostSpellings) {
       known.targets.push(target)
-      // The first spelling gave nothing; this one may.
-      if (state.pages.get(key)?.state === 'missing') frontier.set(key, known)
+      known.votes.push(1)
+      tryFurther(known)
     }
     return true
+  }
+
+  /** Where the spellings that were tried gave nothing, another may. */
+  function tryFurther(candidate: Candidate) {
+    const { key, tried, targets } = candidate
+    const outcome = state.pages.get(key)
+    if (outcome && gaveNothing(outcome) && tried > 0 && tried < targets.length) frontier.set(key, candidate)
   }
 
   function keep(page: FetchedPage) {
@@ -101,17 +125,19 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
   /** Undefined = it is known already: a redirect may have led here before the link did. */
   async function ask(candidate: Candidate): Promise<FetchedPage | null | undefined> {
     const known = state.pages.get(candidate.key)
-    if (known && known.state !== 'missing') return undefined
+    if (known && !gaveNothing(known)) return undefined
+    if (!isFirst) sortTargets(candidate)
     slashes.apply(candidate)
-    const page = await state.queue.add(() => visitPage(options, candidate))
+    const page = await state.queue.add(() => visitPage(context, candidate))
     const asked = candidate.targets[candidate.tried - 1]
     if (page && asked !== undefined) slashes.note(new URL(asked), page.resource.url)
     return page
   }
 
-  async function finish(asked: Promise<FetchedPage | null | undefined>) {
+  async function finish(candidate: Candidate, asked: Promise<FetchedPage | null | undefined>) {
     const page = await asked
     if (page === undefined) return
+    if (page === null) tryFurther(candidate)
     // Outside of the queue: a browser needs the queue to answer what the page asks for.
     const completed = page && (await options.complete(page))
     if (completed) keep(completed)
@@ -159,7 +185,12 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
       await Promise.all(probe)
       slashes.learn()
       const rest = plain.slice(probe.length).map(ask)
-      await Promise.all([...[...probe, ...rest].map(finish), ...routed.map(visitRoute)])
+      const asked = [...probe, ...rest]
+      await Promise.all([
+        ...plain.map((candidate, at) => finish(candidate, asked[at] ?? ask(candidate))),
+        ...routed.map(visitRoute),
+      ])
+      isFirst = false
       slashes.learn()
       options.prepareReview()
       await addTold()

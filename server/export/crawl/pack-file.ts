@@ -93,6 +93,11 @@ export async function claimFile(state: CrawlState, key: string, work: () => Prom
 async function fetchFile(state: CrawlState, url: URL, key: string, role: UrlRole): Promise<FileOutcome> {
   if (state.site.own(url) && !state.isAllowed(url)) return { state: 'missing', reason: 'refused by robots.txt' }
   const answer = await state.fetcher.open(url)
+  const found = answer.redirected ? state.site.own(answer.url) : null
+  if (found && !state.isAllowed(found)) {
+    await answer.drop()
+    return { state: 'missing', reason: 'refused by robots.txt' }
+  }
   if (answer.status >= 400 || answer.status < 200) {
     await answer.drop()
     return { state: 'missing', reason: `status ${answer.status}` }

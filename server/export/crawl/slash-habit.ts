@@ -34,7 +34,10 @@ export function createSlashHabit(): SlashHabit {
       const url = hasHabit && candidate.tried === 0 ? URL.parse(candidate.targets[0] ?? '') : null
       if (!url || !mayGetSlash(url)) return
       url.pathname += '/'
-      if (!candidate.targets.includes(url.href)) candidate.targets.unshift(url.href)
+      if (candidate.targets.includes(url.href)) return
+      candidate.targets.unshift(url.href)
+      candidate.votes.unshift(0)
+      candidate.assumed = url.href
     },
   }
 }

@@ -12,8 +12,27 @@ import { assetKey, isTellingQuery, linkKey, queryKey } from './site.ts'
 export interface Candidate {
   key: string
   targets: string[]
+  /** How many links are written like each of them. */
+  votes: number[]
   /** How many of the targets were tried. */
   tried: number
+  /** A spelling that nobody wrote, tried first: it counts only when it gives the page. */
+  assumed?: string
+}
+
+/** Whether another spelling may lead to the page. */
+export function gaveNothing(outcome: PageOutcome): boolean {
+  const { state } = outcome
+  return state === 'missing' || state === 'failed' || (state === 'skipped' && outcome.reason === refused)
+}
+
+/** Puts the spellings that were not tried in the order of how many links are written so. */
+export function sortTargets(candidate: Candidate): void {
+  const { targets, votes, tried } = candidate
+  const rest = targets.slice(tried).map((target, at) => ({ target, votes: votes[tried + at] ?? 0 }))
+  rest.sort((a, b) => b.votes - a.votes || (a.target < b.target ? -1 : 1))
+  targets.splice(tried, rest.length, ...rest.map(({ target }) => target))
+  votes.splice(tried, rest.length, ...rest.map(({ votes }) => votes))
 }
 
 /** A page as fetched, before it is decided whether its HTML is enough. */
@@ -28,20 +47,25 @@ export interface VisitContext {
   /** What the page says that stands for missing ones; null when the site answers a proper 404. */
   missingContent: ReadTask['missing']
   startKey: string
+  /** Hears where a redirect led that is another page. It is asked for like any other: several may lead there, in any order. */
+  onLanding(key: string, url: URL): void
 }
 
 /** Fetches what a link leads to and notes the outcome; gives the page when it is one that was not seen before. */
 export async function visitPage(context: VisitContext, candidate: Candidate): Promise<FetchedPage | null> {
   const { state } = context
   try {
-    while (candidate.tried < candidate.targets.length) {
+    // Spellings that are met meanwhile have their turn later: when they are met depends on the order of the answers.
+    for (let left = candidate.targets.length - candidate.tried; left > 0; left -= 1) {
       const target = candidate.targets[candidate.tried]
       candidate.tried += 1
       if (!target) break
-      const result = await fetchPage(context, new URL(target), candidate.key)
+      const isAssumed = target === candidate.assumed
+      const result = await fetchPage(context, new URL(target), candidate.key, isAssumed)
       if ('resource' in result) return result
+      if (isAssumed) continue
       state.pages.set(candidate.key, result)
-      if (result.state !== 'missing') break
+      if (!gaveNothing(result)) break
     }
     return null
   } finally {
@@ -49,12 +73,19 @@ export async function visitPage(context: VisitContext, candidate: Candidate): Pr
   }
 }
 
+const refused = 'refused by robots.txt'
+
 type NoPage = Exclude<PageOutcome, { state: 'page' }>
 
-async function fetchPage(context: VisitContext, target: URL, key: string): Promise<FetchedPage | NoPage> {
+async function fetchPage(
+  context: VisitContext,
+  target: URL,
+  key: string,
+  isAssumed: boolean,
+): Promise<FetchedPage | NoPage> {
   const { state, missing } = context
   const { site } = state
-  if (!state.isAllowed(target)) return { state: 'skipped', reason: 'refused by robots.txt' }
+  if (!state.isAllowed(target)) return { state: 'skipped', reason: refused }
   try {
     const answer = await state.fetcher.open(target, 'text/html,application/xhtml+xml,*/*;q=0.8')
     const url = site.own(answer.url)
@@ -62,25 +93,26 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
       await answer.drop()
       return outcome
     }
+    const isPage = answer.type === 'text/html' || answer.type === 'application/xhtml+xml'
+    if (isAssumed && (answer.redirected || answer.status !== 200 || !isPage))
+      return leave({ state: 'missing', reason: 'not there under this name' })
     if (!url) return leave({ state: 'elsewhere', url: answer.url })
+    if (answer.redirected && !state.isAllowed(url)) return leave({ state: 'skipped', reason: refused })
     if (answer.status >= 500 || answer.status === 429)
       return leave({ state: 'failed', reason: `status ${answer.status}` })
     if (answer.status !== 200) return leave({ state: 'missing', reason: `status ${answer.status}` })
 
-    let pageKey = key
     const landed = answer.redirected ? landedKey(state, target, url, key) : key
     if (landed !== key) {
-      pageKey = landed
       const toMissing = missing.status === 200 && linkKey(missing.url) !== linkKey(missing.asked)
-      if (toMissing && pageKey === linkKey(missing.url) && key !== context.startKey) {
+      if (toMissing && landed === linkKey(missing.url) && key !== context.startKey) {
         return leave({ state: 'missing', reason: 'sent to the page that stands for missing ones' })
       }
       if (!site.inScope(url)) return leave({ state: 'skipped', reason: `outside of ${site.origin.pathname}` })
-      if (state.pages.has(pageKey) || state.pendingPages.has(pageKey)) return leave({ state: 'redirect', to: pageKey })
-      state.pendingPages.add(pageKey)
-      state.pages.set(key, { state: 'redirect', to: pageKey })
+      context.onLanding(landed, url)
+      return leave({ state: 'redirect', to: landed })
     }
-    if (answer.type !== 'text/html' && answer.type !== 'application/xhtml+xml') {
+    if (!isPage) {
       const fileKey = assetKey(url)
       const isKnown = state.files.has(fileKey) || state.pendingFiles.has(fileKey)
       if (isKnown) return leave({ state: 'file', key: fileKey })
@@ -99,16 +131,16 @@ async function fetchPage(context: VisitContext, target: URL, key: string): Promi
       isXhtml: answer.type === 'application/xhtml+xml',
       url: url.href,
       isRendered: false,
-      missing: pageKey === context.startKey ? null : context.missingContent,
+      missing: key === context.startKey ? null : context.missingContent,
     })
     if (content.isMissing) return { state: 'missing', reason: 'answers like a page that does not exist' }
-    state.products.note(pageKey, content.products)
+    state.products.note(key, content.products)
     const { charset, span, sizeBytes, sha256 } = content
     const { type } = answer
     return {
       content,
       resource: {
-        ...{ key: pageKey, url, kind: 'page', type, charset, file: span.file, span, sizeBytes, sha256 },
+        ...{ key, url, kind: 'page', type, charset, file: span.file, span, sizeBytes, sha256 },
         rendered: false,
         hasScripts: content.text.scripts.length > 0,
       },

@@ -14,7 +14,7 @@ const own =
  * @throws {SiteHeaderError}
  */
 export function parseSiteHeaders(texts: readonly string[]): SiteHeaders {
-  const headers: Record<string, string> = {}
+  const headers = new Map<string, string>()
   texts.forEach((text, index) => {
     const colon = text.indexOf(':')
     const name = text.slice(0, colon).trim().toLowerCase()
@@ -22,13 +22,13 @@ export function parseSiteHeaders(texts: readonly string[]): SiteHeaders {
       throw new SiteHeaderError(`the ${ordinal(index)} header is no "Name: value"`)
     const value = text.slice(colon + 1).trim()
     if (own.test(name)) throw new SiteHeaderError(`${name} is a header that an export sets itself`)
-    if (name in headers) throw new SiteHeaderError(`${name} is given twice`)
+    if (headers.has(name)) throw new SiteHeaderError(`${name} is given twice`)
     if (value === '') throw new SiteHeaderError(`${name} has no value`)
     if (!/^[\t\x20-\x7e\x80-\xff]+$/.test(value))
       throw new SiteHeaderError(`the value of ${name} has characters that a header cannot hold`)
-    headers[name] = value
+    headers.set(name, value)
   })
-  return headers
+  return Object.fromEntries(headers)
 }
 
 function ordinal(index: number): string {

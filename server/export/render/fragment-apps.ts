@@ -109,6 +109,8 @@ export function createFragmentApps({ state, startKey, render, keep }: FragmentAp
       if (!home || !shown) return { state: 'skipped', reason: 'the browser could not show it' }
       const landed = keyOf(shown.url)
       if (landed !== key) return landed ? { state: 'redirect', to: landed } : { state: 'elsewhere', url: shown.url }
+      // It left, for another host or in a circle, and nothing came of it.
+      if (shown.words.length === 0) return { state: 'skipped', reason: 'the app shows nothing there' }
       if (isSame(shown.words, home.words)) return { state: 'redirect', to: appKey(key) }
       const asked = routePlace(appKey(key) + madeUp)
       if (isMissing(home.missingWords ?? [], asked, shown.words, routePlace(key)))

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { exportFakeSite, type FakeSite, page, startFakeSite } from '../fake-site.ts'
+import { exportFakeSite, type FakeAnswer, type FakeSite, page, startFakeSite } from '../fake-site.ts'
 import type { RunningServer } from '../static-server.ts'
 
 let site: RunningServer | undefined
@@ -13,7 +13,7 @@ const links = names.map(name => `<a href="/${name}">${name}</a>`).join('')
 const inFolders =
   (more: FakeSite & object = {}): FakeSite =>
   path => {
-    const own = (more as Record<string, string>)[path]
+    const own = (more as Record<string, string | FakeAnswer>)[path]
     if (own !== undefined) return own
     if (path === '/') return page('home', links)
     const [, name = '', slash] = /^\/([\w-]+)(\/?)$/.exec(path) ?? []
@@ -38,6 +38,18 @@ test('where /page is sent on to /page/, pages are asked for there, after a few h
 test('a page that is not there with a slash is asked for as it is linked', async () => {
   const { report, pages } = await run(
     inFolders({ '/': page('home', `${links}<a href="/plain">plain</a>`), '/plain': page('plain') }),
+  )
+  expect([report.pages, report.deadLinks, pages.length]).toEqual([42, [], 40])
+})
+
+test.each<[string, FakeAnswer]>([
+  ['fails', { status: 500, body: '<h1>Broken</h1>' }],
+  ['leads to another page', { status: 302, headers: { location: '/page-20/' } }],
+  ['leads to another host', { status: 302, headers: { location: 'https://login.example.com/' } }],
+  ['is a file', { body: '{}', headers: { 'content-type': 'application/json' } }],
+])('nor is it lost where its name with a slash %s', async (_, answer) => {
+  const { report, pages } = await run(
+    inFolders({ '/': page('home', `${links}<a href="/plain">plain</a>`), '/plain': page('plain'), '/plain/': answer }),
   )
   expect([report.pages, report.deadLinks, pages.length]).toEqual([42, [], 40])
 })

@@ -24,6 +24,7 @@ test('headers are read by name; what is wrong with one is said without its value
     authorization: 'Bearer a:b',
     cookie: 'lang=de; sid=1',
   })
+  expect(Object.keys(parseSiteHeaders(['constructor: a', '__proto__: b']))).toEqual(['constructor', '__proto__'])
   for (const [texts, message] of [
     [['Cookie: a=1', secret], /^the second header is no "Name: value"$/],
     [[`Authorization ${secret}: x`], /^the first header is no "Name: value"$/],

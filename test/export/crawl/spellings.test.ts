@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { exportFakeSite, page } from '../fake-site.ts'
+import { type RunningServer, startServer } from '../static-server.ts'
+
+let site: RunningServer | undefined
+
+afterEach(() => site?.close())
+
+type Answers = Record<string, string | { to: string }>
+
+/** Exports a site whose answers come in another order each time; 404 where it has none. */
+async function exportOften(answers: Answers, times: number, robots = '') {
+  const delays = new Map<string, number>()
+  const { origin } = await startServer(async (request, response) => {
+    const path = request.url ?? ''
+    const answer = path === '/robots.txt' && robots ? robots : answers[path]
+    await sleep(delays.get(path) ?? 0)
+    if (typeof answer === 'object') return response.writeHead(302, { location: answer.to }).end()
+    const type = path === '/robots.txt' ? 'text/plain' : 'text/html'
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': type }).end(answer ?? '<h1>No</h1>')
+  }).then(started => {
+    site = started
+    return started
+  })
+  const found: { sha256: string; pages: number; left: number }[] = []
+  for (let run = 0; run < times; run += 1) {
+    // Who was fast is slow in the next run.
+    for (const [at, path] of Object.keys(answers).entries()) delays.set(path, (at + run) % 2 === 0 ? 0 : 25)
+    const { sha256, report } = await exportFakeSite(origin, { verify: 'static', obeyRobots: robots !== '' })
+    found.push({ sha256, pages: report.pages, left: report.skipped.length })
+  }
+  return found
+}
+
+const numbers = [1, 2, 3, 4, 5, 6]
+
+test('which spelling of a page is asked for does not depend on who answers first', async () => {
+  const answers: Answers = { '/': page('home', '<a href="/a">a</a><a href="/b">b</a>') }
+  answers['/a'] = page('a', numbers.map(n => `<a href="/t/${n}">${n}</a>`).join(''))
+  answers['/b'] = page('b', numbers.map(n => `<a href="/t/${n}/">${n}</a>`).join(''))
+  for (const n of numbers) {
+    answers[`/t/${n}`] = page(`t${n}`, '<a href="next">next</a>')
+    answers[`/t/${n}/`] = answers[`/t/${n}`] ?? ''
+    answers[`/t/${n}/next`] = page(`below ${n}`)
+  }
+  answers['/t/next'] = page('beside')
+  const found = await exportOften(answers, 4)
+  expect(new Set(found.map(({ sha256 }) => sha256)).size).toBe(1)
+})
+
+test('nor does the page that several redirects lead to under several names', async () => {
+  const answers: Answers = {
+    '/': page('home', numbers.map(n => `<a href="/o/${n}-1">1</a><a href="/o/${n}-2">2</a>`).join('')),
+  }
+  for (const n of numbers) {
+    answers[`/o/${n}-1`] = { to: `/t/${n}` }
+    answers[`/o/${n}-2`] = { to: `/t/${n}/` }
+    answers[`/t/${n}`] = page(`t${n}`, '<a href="next">next</a>')
+    answers[`/t/${n}/`] = answers[`/t/${n}`] ?? ''
+    answers[`/t/${n}/next`] = page(`below ${n}`)
+  }
+  answers['/t/next'] = page('beside')
+  const found = await exportOften(answers, 4)
+  expect(new Set(found.map(({ sha256 }) => sha256)).size).toBe(1)
+})
+
+test('of two spellings the one is asked for that robots.txt allows, and what it forbids stays out behind a redirect, too', async () => {
+  const answers: Answers = {
+    '/': page('home', '<a href="/a">a</a><a href="/b">b</a><a href="/go">go</a>'),
+    '/a': page('a', '<a href="/t/1">1</a>'),
+    '/b': page('b', '<a href="/t/1/">1</a><a href="/t/1/?x">1</a>'),
+    '/t/1': page('t'),
+    '/t/1/': page('t'),
+    '/go': { to: '/private/x' },
+    '/private/x': page('x'),
+  }
+  const found = await exportOften(answers, 3, 'User-agent: *\nDisallow: /t/*/$\nDisallow: /private/')
+  expect(found.map(({ pages, left }) => [pages, left])).toEqual([
+    [4, 1],
+    [4, 1],
+    [4, 1],
+  ])
+})
