@@ -282,7 +282,7 @@ describe('scope and choice of pages', () => {
 
   test('a page asked for that is not there fails the export by name', async () => {
     await expect(run(site, { paths: ['/blog', '/no-such', '/nor-this'] })).rejects.toThrow(
-      'No page is at /no-such, /nor-this; correct `paths` and start again.',
+      'No page is at /no-such, /nor-this; correct `paths` (--path) and start again.',
     )
   })
 })

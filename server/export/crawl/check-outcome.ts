@@ -27,7 +27,10 @@ export function checkOutcome(state: CrawlState, start: URL, wanted: URL[] | null
   if (lost.length > 0) {
     const names = lost.slice(0, 5).map(url => describeLost(url, pages.get(linkKey(url)), exclusions.has(url)))
     const more = lost.length > 5 ? ` and ${lost.length - 5} more` : ''
-    throw new ExportError(`No page is at ${names.join(', ')}${more}; correct \`paths\` and start again.`, 'not_found')
+    throw new ExportError(
+      `No page is at ${names.join(', ')}${more}; correct \`paths\` (--path) and start again.`,
+      'not_found',
+    )
   }
   if (failed * 100 > known * limits.failedPercent) {
     const message = `${failed} of ${known} pages could not be fetched, more than ${limits.failedPercent} % (--max-failed-percent): ${describeFailures(pages)}. Start again when ${site.domain} answers, or raise the limit.`

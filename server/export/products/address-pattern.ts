@@ -22,7 +22,7 @@ const hostPattern = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/
 export function parseAddressPattern(text: string): AddressPattern {
   const refuse = (why: string): never => {
     throw new AddressPatternError(
-      `${JSON.stringify(text)} ${why}. A pattern is a host and a path without scheme, with * for anything: cdn.example.com/widget/*, */widget.js or /js/widget.js`,
+      `${JSON.stringify(text)} ${why}. A pattern is a host and a path without scheme, with * for anything: cdn.example.com/widget/*, */widget.js or /internal/*`,
     )
   }
   const source = text.trim()

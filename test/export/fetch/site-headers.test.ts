@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseSiteHeaders } from '../../../server/export/fetch/site-headers.ts'
-import { findBrowser } from '../../../server/export/render/browser.ts'
+import { findBrowser, installCommand } from '../../../server/export/render/browser.ts'
 import { runQuire } from '../../support/process.ts'
 import { exportFakeSite, page } from '../fake-site.ts'
 import { readArchive, readEntry } from '../read-archive.ts'
@@ -68,7 +68,11 @@ async function startPrivateSite() {
   return { site, other, told }
 }
 
-describe.skipIf(!findBrowser())('a site that lets in only whom it knows', () => {
+describe('a site that lets in only whom it knows', () => {
+  beforeEach(context => {
+    if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+  })
+
   test('is exported with its header, rendered pages too; no other host hears it, redirected to or not', async () => {
     const { site, other, told } = await startPrivateSite()
     const { report, entries } = await exportFakeSite(site.origin, {
@@ -81,32 +85,32 @@ describe.skipIf(!findBrowser())('a site that lets in only whom it knows', () => 
     expect(told.length).toBeGreaterThanOrEqual(2)
     expect(new Set(told)).toEqual(new Set(['']))
   })
-})
 
-test('the command takes headers from a flag or the environment, and neither shows nor keeps them', async () => {
-  const { site } = await startPrivateSite()
-  const run = (args: string[], env: Record<string, string> = {}) =>
-    runQuire(['export', site.origin.href, '-o', join(folder, 'x.zip'), '--verify', 'static', ...args], { env })
-  const refused = await run([])
-  expect([refused.code, refused.stderr]).toEqual([
-    1,
-    expect.stringMatching(
-      /gave no page at \/ \(status 401\); it lets only those in whom it knows: .+ quire export --header\.\n$/,
-    ),
-  ])
-  const cache = join(folder, 'cache')
-  const flagged = await run(['--header', `Authorization: ${secret}`, '--cache', cache])
-  expect([flagged.code, flagged.stdout + flagged.stderr]).toEqual([0, expect.not.stringContaining('s3cret')])
-  const fromEnvironment = await run(['--json'], { QUIRE_EXPORT_HEADERS: `X-A: 1\nAuthorization: ${secret}\n` })
-  expect([fromEnvironment.code, fromEnvironment.stdout]).toEqual([0, expect.not.stringContaining('s3cret')])
-  const kept = readdirSync(cache, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
-  expect(kept.length).toBeGreaterThan(0)
-  for (const entry of kept) expect(readFileSync(join(entry.parentPath, entry.name)).includes('s3cret')).toBe(false)
-  const entries = readArchive(join(folder, 'x.zip'))
-  for (const { name } of entries) expect(readEntry(entries, name)).not.toContain('s3cret')
-  const wrong = await run(['--header', `Authorization ${secret}`])
-  expect([wrong.code, wrong.stderr]).toEqual([
-    2,
-    `--header: the first header is no "Name: value". Example: --header 'Authorization: Bearer TOKEN'\n`,
-  ])
+  test('the command takes headers from a flag or the environment, and neither shows nor keeps them', async () => {
+    const { site } = await startPrivateSite()
+    const run = (args: string[], env: Record<string, string> = {}) =>
+      runQuire(['export', site.origin.href, '-o', join(folder, 'x.zip'), '--verify', 'static', ...args], { env })
+    const refused = await run([])
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /gave no page at \/ \(status 401\); it lets only those in whom it knows: .+ quire export --header\.\n$/,
+      ),
+    ])
+    const cache = join(folder, 'cache')
+    const flagged = await run(['--header', `Authorization: ${secret}`, '--cache', cache])
+    expect([flagged.code, flagged.stdout + flagged.stderr]).toEqual([0, expect.not.stringContaining('s3cret')])
+    const fromEnvironment = await run(['--json'], { QUIRE_EXPORT_HEADERS: `X-A: 1\nAuthorization: ${secret}\n` })
+    expect([fromEnvironment.code, fromEnvironment.stdout]).toEqual([0, expect.not.stringContaining('s3cret')])
+    const kept = readdirSync(cache, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+    expect(kept.length).toBeGreaterThan(0)
+    for (const entry of kept) expect(readFileSync(join(entry.parentPath, entry.name)).includes('s3cret')).toBe(false)
+    const entries = readArchive(join(folder, 'x.zip'))
+    for (const { name } of entries) expect(readEntry(entries, name)).not.toContain('s3cret')
+    const wrong = await run(['--header', `Authorization ${secret}`])
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      `--header: the first header is no "Name: value". Example: --header 'Authorization: Bearer TOKEN'\n`,
+    ])
+  })
 })
