@@ -52,7 +52,7 @@ async function installPackages() {
   writeFileSync(stampFile, stamp)
 }
 
-/** Whether a Chromium is on this machine, by the places that server/export/render/browser.ts searches too. */
+/** Whether a Chromium is on this machine, by the places that server/web/browser/find-browser.ts searches too. */
 function hasBrowser() {
   if (process.env.PUPPETEER_EXECUTABLE_PATH) return existsSync(process.env.PUPPETEER_EXECUTABLE_PATH)
   const names = [

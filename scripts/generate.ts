@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
-import { CommandError } from '../server/commands/command-error.ts'
+import { CommandError } from '../server/base/operator-error.ts'
 import { bundleDocument } from './generate/document.ts'
 import { writeFiles } from './generate/files.ts'
 import { runProgram } from './run-program.ts'

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander'
-import { CommandError } from '../server/commands/command-error.ts'
+import { CommandError } from '../server/base/operator-error.ts'
 
 /** Runs a program that was told to `exitOverride`. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 export async function runProgram(program: Command): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { CommandError } from '../server/commands/command-error.ts'
+import { CommandError } from '../server/base/operator-error.ts'
 import { type Extract, extract } from './agents/extract.ts'
 import { fetchSnapshot, readSnapshot, type Snapshot } from './agents/upstream.ts'
 import { runProgram } from './run-program.ts'

@@ -1,13 +1,13 @@
 import { Option } from 'commander'
-import { CommandError } from './commands/command-error.ts'
-import { type FollowFlags, followOptions, readFollowFlags } from './commands/follow-options.ts'
-import { integer } from './commands/integer.ts'
-import { type LimitFlags, limitOptions, readLimits } from './commands/limit-options.ts'
-import { nonEmpty } from './commands/non-empty.ts'
-import { cacheMbOption, dataOption, verifyOption } from './commands/options.ts'
-import type { ExportLimits } from './export/limits.ts'
-import type { Verify } from './export/scripts/place-scripts.ts'
-import type { FollowSettings } from './follow-settings.ts'
+import { CommandError } from './base/operator-error.ts'
+import type { ExportLimits } from './export/model/limits.ts'
+import type { Verify } from './export/verify/place-scripts.ts'
+import { type FollowFlags, followOptions, readFollowFlags } from './flags/follow-options.ts'
+import { integer } from './flags/integer.ts'
+import { type LimitFlags, limitOptions, readLimits } from './flags/limit-options.ts'
+import { nonEmpty } from './flags/non-empty.ts'
+import { cacheMbOption, dataOption, verifyOption } from './flags/options.ts'
+import type { FollowSettings } from './workers/check-follow.ts'
 
 export interface Config {
   dataFolder: string

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import { readAsset } from './assets.ts'
-import { CommandError } from './commands/command-error.ts'
+import { CommandError } from './base/operator-error.ts'
 import { DatabaseError } from './store/database.ts'
 import { SecretError } from './store/secret-file.ts'
 

@@ -1,6 +1,6 @@
 // npm run bench -- http | export | export-scale | visitors
 import { Command, CommanderError } from 'commander'
-import { CommandError } from '../../server/commands/command-error.ts'
+import { CommandError } from '../../server/base/operator-error.ts'
 import { exportCommand } from './export.ts'
 import { exportScaleCommand } from './export-scale.ts'
 import { httpCommand } from './http.ts'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CommandError } from '../../server/commands/command-error.ts'
+import { CommandError } from '../../server/base/operator-error.ts'
 
 const folder = import.meta.dirname
 

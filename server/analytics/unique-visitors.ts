@@ -1,4 +1,4 @@
-import type { Awaitable } from '../awaitable.ts'
+import type { Awaitable } from '../base/awaitable.ts'
 import type { Day } from './day.ts'
 import type { ViewBatch } from './view-batch.ts'
 

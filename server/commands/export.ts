@@ -2,24 +2,30 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { CommandError } from '../base/operator-error.ts'
 import { describeEngine } from '../engine.ts'
-import type { BundleFormat } from '../export/export-job.ts'
 import { ExportError, type ExportResult, exportSite } from '../export/export-site.ts'
-import { type Deployment, type Feature, FeatureError, type Features, resolveFeatures } from '../export/features.ts'
-import { parseSiteHeaders, SiteHeaderError, type SiteHeaders } from '../export/fetch/site-headers.ts'
-import type { SiteMemory } from '../export/memory/site-memory.ts'
-import { describeProgress, drawProgress } from '../export/progress-line.ts'
-import type { Verify } from '../export/scripts/place-scripts.ts'
+import type { BundleFormat } from '../export/jobs/export-job.ts'
+import {
+  type Deployment,
+  type Feature,
+  FeatureError,
+  type Features,
+  resolveFeatures,
+} from '../export/model/features.ts'
+import type { SiteMemory } from '../export/model/site-cache.ts'
+import type { Verify } from '../export/verify/place-scripts.ts'
+import { type LimitFlags, limitOptions, readLimits } from '../flags/limit-options.ts'
+import { nonEmpty } from '../flags/non-empty.ts'
+import { cacheMbOption, jsonOption, verifyOption } from '../flags/options.ts'
+import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
 import { openScratchFolder } from '../store/scratch-folder.ts'
-import { openSiteMemories } from '../store/site-memories.ts'
+import { openSiteMemories } from '../store/site-cache/site-memories.ts'
 import { parseDomain } from '../tenancy/site.ts'
-import { CommandError } from './command-error.ts'
-import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
-import { nonEmpty } from './non-empty.ts'
-import { cacheMbOption, jsonOption, verifyOption } from './options.ts'
+import { parseSiteHeaders, SiteHeaderError, type SiteHeaders } from '../web/fetch/site-headers.ts'
+import { describeProgress, drawProgress } from './export-progress.ts'
 import { explainFolder, formatOf, resolveOutput } from './output-file.ts'
 import { printJson } from './print.ts'
-import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from './removal-options.ts'
 
 interface ExportFlags extends LimitFlags, RemovalFlags {
   output: string

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { Command } from 'commander'
-import type { UndeletedJob } from '../export/export-job.ts'
+import { CommandError } from '../base/operator-error.ts'
+import type { UndeletedJob } from '../export/jobs/export-job.ts'
+import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
-import { CommandError } from './command-error.ts'
-import { dataOption, jsonOption } from './options.ts'
 import { printRows } from './print.ts'
 import { withStore } from './with-store.ts'
 

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { CommandError } from '../base/operator-error.ts'
+import { integer } from '../flags/integer.ts'
+import { dataOption, jsonOption } from '../flags/options.ts'
 import { createKey, hashKey, type Scope } from '../tenancy/api-key.ts'
 import { createId } from '../tenancy/id.ts'
-import { CommandError } from './command-error.ts'
-import { integer } from './integer.ts'
-import { dataOption, jsonOption } from './options.ts'
 import { printJson, printRows } from './print.ts'
 import { withStore } from './with-store.ts'
 

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
+import { CommandError } from '../base/operator-error.ts'
+import { dataOption, jsonOption } from '../flags/options.ts'
 import { createId } from '../tenancy/id.ts'
 import type { Plan } from '../tenancy/organization.ts'
-import { CommandError } from './command-error.ts'
-import { dataOption, jsonOption } from './options.ts'
 import { printJson, printRows } from './print.ts'
 import { withStore } from './with-store.ts'
 

@@ -1,7 +1,7 @@
 import { lstat, open, readlink, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { BundleFormat } from '../export/export-job.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../base/operator-error.ts'
+import type { BundleFormat } from '../export/jobs/export-job.ts'
 
 /** As many symbolic links as a system follows. */
 const mostLinks = 40

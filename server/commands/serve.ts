@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { pino } from 'pino'
+import { CommandError } from '../base/operator-error.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../config.ts'
 import { type RunningServer, startServer } from '../server.ts'
-import { CommandError } from './command-error.ts'
 
 export function serveCommand(): Command {
   const command = new Command('serve').description('serve the API and run exports').addHelpText(

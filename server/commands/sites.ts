@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { forgetSite, memoriesFolder } from '../store/site-memories.ts'
+import { CommandError } from '../base/operator-error.ts'
+import { dataOption, jsonOption } from '../flags/options.ts'
+import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
+import { forgetSite, memoriesFolder } from '../store/site-cache/site-memories.ts'
+import { getProject } from '../tenancy/get-project.ts'
 import { parseDomain, parseOrigin } from '../tenancy/site.ts'
-import { CommandError } from './command-error.ts'
-import { getProject } from './get-project.ts'
-import { dataOption, jsonOption } from './options.ts'
 import { printJson, printRows } from './print.ts'
-import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from './removal-options.ts'
 import { withStore } from './with-store.ts'
 
 interface CreateFlags extends RemovalFlags {

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
 import { formatDay, toDay } from '../analytics/day.ts'
-import { getProject } from './get-project.ts'
-import { integer } from './integer.ts'
-import { dataOption, jsonOption, projectOption } from './options.ts'
+import { integer } from '../flags/integer.ts'
+import { dataOption, jsonOption, projectOption } from '../flags/options.ts'
+import { getProject } from '../tenancy/get-project.ts'
 import { printJson, showCount } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 

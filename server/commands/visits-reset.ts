@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
-import { CommandError } from './command-error.ts'
-import { getProject } from './get-project.ts'
-import { dataOption } from './options.ts'
+import { CommandError } from '../base/operator-error.ts'
+import { dataOption } from '../flags/options.ts'
+import { getProject } from '../tenancy/get-project.ts'
 import { withExistingStore } from './with-store.ts'
 
 interface Flags {

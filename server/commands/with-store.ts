@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { CommandError } from '../base/operator-error.ts'
 import { openStore, type Store } from '../store/store.ts'
-import { CommandError } from './command-error.ts'
 
 /** Opens the store of a data folder for the length of one command. */
 export async function withStore<T>(dataFolder: string, work: (store: Store) => Promise<T> | T): Promise<T> {

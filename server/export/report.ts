@@ -1,10 +1,10 @@
 import type { CrawlState } from './crawl/crawl-state.ts'
-import type { Site } from './crawl/site.ts'
-import type { Deployment } from './features.ts'
+import type { Deployment } from './model/features.ts'
+import type { Site } from './model/site.ts'
 import type { ProductCount } from './products/product-removal.ts'
-import type { Difference } from './scripts/choose-scripts.ts'
-import type { ScriptFindings } from './scripts/place-scripts.ts'
 import type { PackedSearch } from './search/index-bundle.ts'
+import type { Difference } from './verify/choose-scripts.ts'
+import type { ScriptFindings } from './verify/place-scripts.ts'
 
 /** What an export did and could not do. No times in it: the same site gives the same report. Lists are sorted. */
 export interface ExportReport {

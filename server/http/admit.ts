@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
 import type { Route } from '../../generated/operations.ts'
 import { type ApiKeys, type Caller, hashKey, isWellFormedKey } from '../tenancy/api-key.ts'
+import { type RateLimits, takeRequest } from '../tenancy/rate-limit.ts'
 import { HttpError } from './errors.ts'
-import { type RateLimits, takeRequest } from './rate-limit.ts'
 
 export interface AdmitDeps {
   apiKeys: ApiKeys

@@ -1,7 +1,7 @@
 import { Router } from 'express'
-import type { BundleLinks } from '../export/bundle-link.ts'
-import type { BundleStore } from '../export/bundle-store.ts'
-import type { ExportJobs } from '../export/export-job.ts'
+import type { BundleLinks } from '../export/jobs/bundle-link.ts'
+import type { BundleStore } from '../export/jobs/bundle-store.ts'
+import type { ExportJobs } from '../export/jobs/export-job.ts'
 import { HttpError } from './errors.ts'
 
 /** Hands out bundles to whoever has a link: no header needed; HEAD, Range, ETag and If-None-Match work. */

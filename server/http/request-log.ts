@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { bundlesPath } from '../export/bundle-link.ts'
+import { bundlesPath } from '../export/jobs/bundle-link.ts'
 
 const mostPathCharacters = 256
 

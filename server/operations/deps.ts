@@ -1,7 +1,7 @@
 import type { AgentJobs } from '../agent/agent-job.ts'
 import type { UniqueVisitorCounter } from '../analytics/unique-visitors.ts'
-import type { BundleLinks } from '../export/bundle-link.ts'
-import type { ExportJobs } from '../export/export-job.ts'
+import type { BundleLinks } from '../export/jobs/bundle-link.ts'
+import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { Projects } from '../tenancy/project.ts'
 import type { Sites } from '../tenancy/site.ts'
 

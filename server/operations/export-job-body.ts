@@ -1,5 +1,5 @@
 import type { components } from '../../generated/openapi.ts'
-import type { ExportJob } from '../export/export-job.ts'
+import type { ExportJob } from '../export/jobs/export-job.ts'
 
 /** The job as the two operations that answer one show it. */
 export function toExportJobBody(job: ExportJob): components['schemas']['ExportJob'] {

@@ -1,6 +1,6 @@
 import type { Input, Output } from '../../generated/operations.ts'
-import type { ExportJob } from '../export/export-job.ts'
-import { FeatureError, type Features, resolveFeatures } from '../export/features.ts'
+import type { ExportJob } from '../export/jobs/export-job.ts'
+import { FeatureError, type Features, resolveFeatures } from '../export/model/features.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
 import { toExportJobBody } from './export-job-body.ts'

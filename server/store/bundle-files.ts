@@ -1,6 +1,6 @@
 import { access, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BundleStore } from '../export/bundle-store.ts'
+import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import { makeFolder } from './make-folder.ts'
 
 /** Bundles as files of one folder, made when it is first needed; archives are moved in from the same file system. */

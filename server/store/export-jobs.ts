@@ -4,7 +4,7 @@ import {
   type ExportJob,
   type ExportJobs,
   type ExportStatus,
-} from '../export/export-job.ts'
+} from '../export/jobs/export-job.ts'
 import type { Database } from './database.ts'
 
 interface Row {

@@ -1,4 +1,4 @@
-import type { RateLimits } from '../http/rate-limit.ts'
+import type { RateLimits } from '../tenancy/rate-limit.ts'
 import type { Database } from './database.ts'
 
 export function openRateLimits(database: Database): RateLimits {

@@ -7,7 +7,7 @@ import { openOrganizations } from './organizations.ts'
 import { openProjects } from './projects.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { openSites } from './sites.ts'
-import { openVisits } from './visits.ts'
+import { openVisits } from './visits/visits.ts'
 
 /** Everything waits while the check does. */
 const checkPatienceMs = 200

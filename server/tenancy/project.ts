@@ -1,4 +1,4 @@
-import type { Awaitable } from '../awaitable.ts'
+import type { Awaitable } from '../base/awaitable.ts'
 
 /** How often the key of the visitor hash changes: a visitor of two periods then counts as two. */
 export type SaltRotation = 'never' | 'month' | 'day'

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../awaitable.ts'
+import type { Awaitable } from '../base/awaitable.ts'
 import type { RemovalRules } from '../export/products/removal-rules.ts'
 
 /** A documentation site: the public domain of a project, and where its pages are fetched from. */

@@ -18,7 +18,7 @@ describe('npm run generate', () => {
       'scripts/generate',
       'scripts/generate.ts',
       'scripts/run-program.ts',
-      'server/commands/command-error.ts',
+      'server/base/operator-error.ts',
       'package.json',
     ]) {
       mkdirSync(join(copy, path, '..'), { recursive: true })

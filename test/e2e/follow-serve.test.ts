@@ -93,7 +93,7 @@ test('what is found out later keeps a log from being followed, and is said witho
     },
     msg: 'a log is not followed; the next try is in 1 s',
   })
-  expect(server.output()).not.toContain('follow-worker.ts')
+  expect(server.output()).not.toContain('follow-logs-worker.ts')
 })
 
 describe('before it listens', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import puppeteer, { type Browser } from 'puppeteer'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { defaultLimits, type ExportResult, exportSite } from '../../server/export/export-site.ts'
-import { findBrowser, installCommand } from '../../server/export/render/browser.ts'
+import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { unpackArchive } from '../export/read-archive.ts'
 import { type RunningServer, serveFolder, startServer } from '../export/static-server.ts'
 

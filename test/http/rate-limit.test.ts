@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type RateLimits, takeRequest } from '../../server/http/rate-limit.ts'
+import { type RateLimits, takeRequest } from '../../server/tenancy/rate-limit.ts'
 
 const budget = { budget: 'analytics', quota: 100, windowSeconds: 3600 }
 const now = Date.UTC(2026, 10, 20)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ExportJob, ExportJobs, ExportRequest } from '../../server/export/export-job.ts'
+import type { ExportJob, ExportJobs, ExportRequest } from '../../server/export/jobs/export-job.ts'
 import { type Database, openDatabase } from '../../server/store/database.ts'
 import { openExportJobs } from '../../server/store/export-jobs.ts'
 import { openOrganizations } from '../../server/store/organizations.ts'

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { CommandError } from '../../../server/commands/command-error.ts'
-import type { Verify } from '../../../server/export/scripts/place-scripts.ts'
+import { CommandError } from '../../../server/base/operator-error.ts'
+import type { Verify } from '../../../server/export/verify/place-scripts.ts'
 import { runMeasured } from '../export/measured-run.ts'
 import { type ReplicatedSiteOptions, serveReplicated } from './replicated-site.ts'
 

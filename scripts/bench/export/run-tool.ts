@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
-import { CommandError } from '../../../server/commands/command-error.ts'
+import { CommandError } from '../../../server/base/operator-error.ts'
 
 /**
  * Runs a program to its end, its output into FOLDER/LOG.

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { CommandError } from '../../../server/commands/command-error.ts'
+import { CommandError } from '../../../server/base/operator-error.ts'
 import { listFiles } from './markdown.ts'
 import { runTool } from './run-tool.ts'
 import type { BenchSite } from './site.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { findBrowser, installCommand } from '../../../server/export/render/browser.ts'
+import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
 import { unpackArchive } from '../../../test/export/read-archive.ts'
 
 /** A program that copies a site. */

@@ -1,5 +1,5 @@
 import puppeteer, { type Browser, type Page } from 'puppeteer'
-import { findBrowser } from '../../../server/export/render/browser.ts'
+import { findBrowser } from '../../../server/web/browser/find-browser.ts'
 import { readPage, waitForQuietDocument } from './page-functions.ts'
 import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts'
 

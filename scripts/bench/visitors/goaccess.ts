@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { CommandError } from '../../../server/commands/command-error.ts'
+import { CommandError } from '../../../server/base/operator-error.ts'
 import { runMeasured } from '../export/measured-run.ts'
 import { runTool } from '../export/run-tool.ts'
 import { explainEnd, type ImportFigures, toImportFigures } from './import-figures.ts'

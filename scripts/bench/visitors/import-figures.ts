@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CommandError } from '../../../server/commands/command-error.ts'
+import { CommandError } from '../../../server/base/operator-error.ts'
 import type { MeasuredRun } from '../export/measured-run.ts'
 
 /** What reading a log took. */

@@ -1,5 +1,5 @@
 import { isbot } from 'isbot'
-import { BoundedCache } from '../bounded-cache.ts'
+import { BoundedCache } from '../../base/bounded-cache.ts'
 import { type AgentMatch, type Kind, nameOf } from './agent-list.ts'
 import { agentLists } from './agent-lists.ts'
 

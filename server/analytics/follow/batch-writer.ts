@@ -1,9 +1,9 @@
-import type { Awaitable } from '../../awaitable.ts'
+import type { Awaitable } from '../../base/awaitable.ts'
+import { pause } from '../../base/pause.ts'
 import type { ProjectBatch } from '../import/log-reader.ts'
 import type { VisitRecorder } from '../unique-visitors.ts'
 import { toViewBatch } from '../view-batch.ts'
 import { type FollowPosition, formatPosition, parsePosition } from './follow-position.ts'
-import { pause } from './pause.ts'
 
 /** Says in one line that views were read and not recorded; shown to the operator as it is. */
 export class VisitsNotWrittenError extends Error {}

@@ -1,7 +1,7 @@
 import { isDamage } from '../import/decompress.ts'
 import { LogFileError, openLogFile } from '../import/log-file.ts'
-import { headBytes } from './head-print.ts'
 import type { LogEntry } from './log-entries.ts'
+import { headBytes } from './log-fingerprint.ts'
 import { cutHeader, mostHeaderBytes } from './log-header.ts'
 import type { OpenLog } from './open-log.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { FollowPosition } from './follow-position.ts'
-import type { PrintHead } from './head-print.ts'
 import { listLogEntries, RotationUnderWayError } from './log-entries.ts'
 import { LogFinder } from './log-finder.ts'
+import type { PrintHead } from './log-fingerprint.ts'
 
 const betweenLooksMs = 100
 

@@ -1,4 +1,4 @@
-import type { HeadPrint } from './head-print.ts'
+import type { HeadPrint } from './log-fingerprint.ts'
 
 /** How far a log was read: the file, and the end of the last whole line of it that was counted. */
 export interface FollowPosition {

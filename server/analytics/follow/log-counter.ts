@@ -1,7 +1,7 @@
+import { createClock } from '../../base/throttle.ts'
 import type { LogReader } from '../import/log-reader.ts'
 import type { ProjectsByHost } from '../import/visited-projects.ts'
 import type { BatchWriter } from './batch-writer.ts'
-import { createClock } from './clock.ts'
 import type { FollowPosition } from './follow-position.ts'
 import type { FollowedPiece } from './log-follower.ts'
 import { isAllUnread } from './unread-log.ts'

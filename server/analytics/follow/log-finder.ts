@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 import { readCompressedHead } from './compressed-log.ts'
 import type { FollowPosition } from './follow-position.ts'
-import { type HeadPrint, headBytes, type PrintHead } from './head-print.ts'
 import { findEntry, isAbsence, type LogEntry, RotationUnderWayError } from './log-entries.ts'
+import { type HeadPrint, headBytes, type PrintHead } from './log-fingerprint.ts'
 import { readAt } from './plain-log.ts'
 
 /** What tells a file from the others, and when it was last written to if it is none of them. */

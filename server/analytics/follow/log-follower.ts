@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { isDamagedFile, openCompressedLog } from './compressed-log.ts'
 import type { FollowPosition } from './follow-position.ts'
-import type { PrintHead } from './head-print.ts'
 import { findEntry, isAbsence, type LogEntry, listLogEntries, RotationUnderWayError } from './log-entries.ts'
 import { LogFinder, type LogIdentity } from './log-finder.ts'
+import type { PrintHead } from './log-fingerprint.ts'
 import { LogReplacedError, type OpenLog } from './open-log.ts'
 import { openPlainLog } from './plain-log.ts'
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { headBytes } from './head-print.ts'
 import { toFile } from './log-entries.ts'
+import { headBytes } from './log-fingerprint.ts'
 import { cutHeader, mostHeaderBytes } from './log-header.ts'
 import { LogReplacedError, type OpenLog } from './open-log.ts'
 

@@ -1,8 +1,8 @@
-import { routeKey } from '../crawl/fragment-route.ts'
-import type { Site } from '../crawl/site.ts'
-import { keepLeastKeys } from '../least-keys.ts'
+import { keepLeastKeys } from '../../base/bounded-map.ts'
+import { routeKey } from '../model/fragment-route.ts'
+import type { Site } from '../model/site.ts'
 import type { ExportReport } from '../report.ts'
-import type { RewriteFindings } from './rewrite-page.ts'
+import type { RewriteFindings } from '../rewrite/rewrite-page.ts'
 
 interface Finding {
   reason: string

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { extname, join, posix } from 'node:path'
-import { scanHtml } from '../page/html-scan.ts'
-import { createSplices } from '../page/splice.ts'
+import { scanHtml } from '../../web/html/html-scan.ts'
+import { createSplices } from '../../web/html/splice.ts'
 
 /** Fonts up to this size are written into the style sheet, and so much of them into one sheet. */
 const mostFontBytes = 100 * 1024

@@ -1,7 +1,7 @@
-import { ExportError } from '../export-error.ts'
-import type { FetchError } from '../fetch/fetcher.ts'
+import type { FetchError } from '../../web/fetch/fetcher.ts'
+import { ExportError } from '../model/export-error.ts'
+import { linkKey, type Site } from '../model/site.ts'
 import type { CrawlState, PageOutcome } from './crawl-state.ts'
-import { linkKey, type Site } from './site.ts'
 
 /** So many reasons are told when pages fail, and so many pages of each. */
 const toldReasons = 3

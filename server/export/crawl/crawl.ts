@@ -1,9 +1,9 @@
-import { keepLeastKeys } from '../least-keys.ts'
+import { keepLeastKeys } from '../../base/bounded-map.ts'
+import { isRouteKey, routePlace } from '../model/fragment-route.ts'
+import { isTellingQuery, linkKey, linkTarget, queryKey, queryTarget } from '../model/site.ts'
 import type { CrawlState, PageOutcome } from './crawl-state.ts'
-import { isRouteKey, routePlace } from './fragment-route.ts'
 import { createQueryPages } from './query-pages.ts'
 import { createRoutePages } from './route-pages.ts'
-import { isTellingQuery, linkKey, linkTarget, queryKey, queryTarget } from './site.ts'
 import { createSlashHabit } from './slash-habit.ts'
 import {
   type Candidate,

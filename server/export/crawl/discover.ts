@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import robotsParser from 'robots-parser'
-import type { Fetcher } from '../fetch/fetcher.ts'
-import { FetchError, userAgent } from '../fetch/fetcher.ts'
-import type { Pace } from '../fetch/pace.ts'
+import { createQueue } from '../../base/queue.ts'
+import type { Fetcher } from '../../web/fetch/fetcher.ts'
+import { FetchError, userAgent } from '../../web/fetch/fetcher.ts'
+import type { Pace } from '../../web/fetch/pace.ts'
+import type { Site } from '../model/site.ts'
 import { explainUnreachable } from './check-outcome.ts'
-import { createQueue } from './queue.ts'
-import type { Site } from './site.ts'
 import { readSitemap } from './sitemap.ts'
 
 /** What a site says about itself before any page is read. */

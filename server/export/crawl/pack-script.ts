@@ -1,9 +1,9 @@
-import { chunkFiles } from './chunk-files.ts'
+import { chunkFiles } from '../../web/javascript/chunk-files.ts'
+import { scriptFiles } from '../../web/javascript/script-files.ts'
+import type { ScriptNeed } from '../../web/javascript/script-needs.ts'
+import { assetKey } from '../model/site.ts'
 import type { CrawlState } from './crawl-state.ts'
-import { needFile } from './pack-file.ts'
-import { scriptFiles } from './script-files.ts'
-import type { ScriptNeed } from './script-needs.ts'
-import { assetKey } from './site.ts'
+import { needFile } from './need-file.ts'
 
 /** Scripts of others are asked for at most so many files by guess: their hosts are not ours to try out. */
 const mostGuesses = 60

@@ -1,6 +1,6 @@
-import { keepLeastKeys } from '../least-keys.ts'
+import { keepLeastKeys } from '../../base/bounded-map.ts'
+import { isTellingQuery, linkKey, queryKey } from '../model/site.ts'
 import type { CrawlState } from './crawl-state.ts'
-import { isTellingQuery, linkKey, queryKey } from './site.ts'
 
 /** Finds the paths whose pages only a query tells apart, such as /index.php?title=Install. */
 export interface QueryPages {

@@ -1,7 +1,7 @@
-import { keepLeastKeys } from '../least-keys.ts'
+import { keepLeastKeys } from '../../base/bounded-map.ts'
+import { routeKey, routePlace } from '../model/fragment-route.ts'
+import { isTrap, linkKey } from '../model/site.ts'
 import type { CrawlState } from './crawl-state.ts'
-import { routeKey, routePlace } from './fragment-route.ts'
-import { isTrap, linkKey } from './site.ts'
 
 /** Finds the pages that only a fragment tells apart, such as /#/guide. */
 export interface RoutePages {

@@ -1,12 +1,12 @@
-import { FetchError } from '../fetch/fetcher.ts'
-import { headerCharset } from '../page/text-encoding.ts'
-import { PageWorkError } from '../pool/page-pool.ts'
-import type { ReadPage, ReadTask } from '../pool/page-work.ts'
+import { FetchError } from '../../web/fetch/fetcher.ts'
+import { headerCharset } from '../../web/html/text-encoding.ts'
+import { assetKey, isTellingQuery, linkKey, queryKey } from '../model/site.ts'
+import { PageWorkError } from '../pages/page-pool.ts'
+import type { ReadPage, ReadTask } from '../pages/page-work.ts'
 import { type CrawlState, checkTotal, type PageOutcome, type Resource } from './crawl-state.ts'
 import type { MissingPage } from './discover.ts'
-import { claimFile, guessFiles, needFile, storeFile } from './pack-file.ts'
+import { claimFile, guessFiles, needFile, storeFile } from './need-file.ts'
 import { needOfScript } from './pack-script.ts'
-import { assetKey, isTellingQuery, linkKey, queryKey } from './site.ts'
 
 /** A link to look at: one page, and the spellings under which it was linked (`/a`, `/a/`, `/a/index.html`). */
 export interface Candidate {

@@ -1,4 +1,4 @@
-import type { Feature } from '../features.ts'
+import type { Feature } from '../model/features.ts'
 import { analyticsProducts } from './products-analytics.ts'
 import { assistantProducts } from './products-assistant.ts'
 import { playgroundProducts } from './products-playground.ts'

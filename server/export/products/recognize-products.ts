@@ -1,6 +1,6 @@
-import type { Feature, Features } from '../features.ts'
-import { createSelectorIndex, type ElementView, matchesSelector, parseSelector } from '../page/selector.ts'
-import { createAddressIndex, parseAddressPattern } from './address-pattern.ts'
+import { createSelectorIndex, type ElementView, matchesSelector, parseSelector } from '../../web/html/selector.ts'
+import { createAddressIndex, parseAddressPattern } from '../model/address-pattern.ts'
+import type { Feature, Features } from '../model/features.ts'
 import { knownProducts, type ProductSigns } from './products.ts'
 import { findProduct, type RemovalRules } from './removal-rules.ts'
 

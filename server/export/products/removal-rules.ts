@@ -1,6 +1,6 @@
-import type { Feature } from '../features.ts'
-import { parseSelector } from '../page/selector.ts'
-import { parseAddressPattern } from './address-pattern.ts'
+import { parseSelector } from '../../web/html/selector.ts'
+import { parseAddressPattern } from '../model/address-pattern.ts'
+import type { Feature } from '../model/features.ts'
 import { knownProducts, type ProductSigns } from './products.ts'
 
 /** A product that only this site has. */

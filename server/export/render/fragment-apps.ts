@@ -1,13 +1,13 @@
+import { RenderError, type RenderedPage } from '../../web/browser/renderer.ts'
+import { countMissing } from '../../web/html/page-text.ts'
 import type { CrawlState, PageOutcome, Resource } from '../crawl/crawl-state.ts'
-import { appKey, isRouteKey, routeKey, routeOf, routePlace } from '../crawl/fragment-route.ts'
-import { isMissing } from '../crawl/missing-page.ts'
-import { needFile } from '../crawl/pack-file.ts'
+import { needFile } from '../crawl/need-file.ts'
 import { needLoaded, needScripted } from '../crawl/pack-script.ts'
 import { type FetchedPage, needOfPrograms } from '../crawl/visit-page.ts'
-import { countMissing } from '../page/page-text.ts'
-import { PageWorkError } from '../pool/page-pool.ts'
-import type { ReadPage } from '../pool/page-work.ts'
-import { RenderError, type RenderedPage } from './render.ts'
+import { appKey, isRouteKey, routeKey, routeOf, routePlace } from '../model/fragment-route.ts'
+import { isMissing } from '../pages/missing-page.ts'
+import { PageWorkError } from '../pages/page-pool.ts'
+import type { ReadPage } from '../pages/page-work.ts'
 
 /** A page that a browser made of next to nothing, as the server sent it and as it then was. */
 interface Home {

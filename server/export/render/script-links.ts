@@ -1,8 +1,8 @@
+import type { RenderedPage } from '../../web/browser/renderer.ts'
+import { readPageLinks } from '../../web/html/page-links.ts'
+import { rawOf } from '../../web/html/text-encoding.ts'
 import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
-import { linkKey } from '../crawl/site.ts'
-import { readPageLinks } from '../page/page-links.ts'
-import { rawOf } from '../page/text-encoding.ts'
-import type { RenderedPage } from './render.ts'
+import { linkKey } from '../model/site.ts'
 
 /**
  * Finds pages that are linked only by what scripts add to pages that are complete without them: a menu, a list of related

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { searchFolder } from '../model/search-files.ts'
 import { readPageSections } from './page-sections.ts'
-import { searchFolder } from './search-files.ts'
 import { createSearchIndex } from './search-index.ts'
 
 /** A written bundle and its pages, in the order in which hits of the same worth are shown. */

@@ -1,8 +1,8 @@
 import { decodeHTML } from 'entities'
-import { type Attribute, findAttribute, scanHtml, type Tag } from '../page/html-scan.ts'
-import { inlineElements as inline } from '../page/inline-elements.ts'
-import { createOpenElements, type OpenElement } from '../page/open-elements.ts'
-import { decodeAttribute, decodeRaw, type RawText } from '../page/text-encoding.ts'
+import { type Attribute, findAttribute, scanHtml, type Tag } from '../../web/html/html-scan.ts'
+import { inlineElements as inline } from '../../web/html/inline-elements.ts'
+import { createOpenElements, type OpenElement } from '../../web/html/open-elements.ts'
+import { decodeAttribute, decodeRaw, type RawText } from '../../web/html/text-encoding.ts'
 
 /** What stands under one heading, up to the next. */
 export interface PageSection {

@@ -1,6 +1,6 @@
-import { BoundedCache } from '../../analytics/bounded-cache.ts'
 import { PageDirectory } from '../../analytics/counters/page-directory.ts'
 import { toPageId } from '../../analytics/counters/page-id.ts'
+import { BoundedCache } from '../../base/bounded-cache.ts'
 import type { Database } from '../database.ts'
 
 const mostKnown = 50_000

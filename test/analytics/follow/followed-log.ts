@@ -16,9 +16,9 @@ import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach } from 'vitest'
 import { type FollowPosition, formatPosition, parsePosition } from '../../../server/analytics/follow/follow-position.ts'
-import { createPrintHead } from '../../../server/analytics/follow/head-print.ts'
 import { listLogEntries } from '../../../server/analytics/follow/log-entries.ts'
 import { LogFinder } from '../../../server/analytics/follow/log-finder.ts'
+import { createPrintHead } from '../../../server/analytics/follow/log-fingerprint.ts'
 import { LogFollower } from '../../../server/analytics/follow/log-follower.ts'
 
 const graceMs = 30

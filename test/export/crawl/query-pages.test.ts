@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { isTellingQuery, queryKey, queryTarget } from '../../../server/export/crawl/site.ts'
+import { isTellingQuery, queryKey, queryTarget } from '../../../server/export/model/site.ts'
 import { exportFakeSite, type FakeSite, page, startFakeSite } from '../fake-site.ts'
 import { readEntry } from '../read-archive.ts'
 import { type RunningServer, startServer } from '../static-server.ts'

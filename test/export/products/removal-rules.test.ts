@@ -1,17 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type ElementView,
-  matchesSelector,
-  parseSelector,
-  SelectorError,
-} from '../../../server/export/page/selector.ts'
-import { AddressPatternError, parseAddressPattern } from '../../../server/export/products/address-pattern.ts'
+import { AddressPatternError, parseAddressPattern } from '../../../server/export/model/address-pattern.ts'
 import {
   checkRemovalRules,
   noRemovalRules,
   parseRemovalRules,
   RemovalRulesError,
 } from '../../../server/export/products/removal-rules.ts'
+import { type ElementView, matchesSelector, parseSelector, SelectorError } from '../../../server/web/html/selector.ts'
 
 const element = (name: string, attributes: Record<string, string> = {}): ElementView => ({
   name,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findBrowser, installCommand } from '../../../server/export/render/browser.ts'
+import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
 import { exportFakeSite, startFakeSite } from '../fake-site.ts'
 import type { RunningServer } from '../static-server.ts'
 

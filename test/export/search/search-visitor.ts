@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import puppeteer, { type Browser, type KeyInput, type Page } from 'puppeteer'
-import { findBrowser } from '../../../server/export/render/browser.ts'
-import type { PlaceName } from '../../../server/export/scripts/bundle-places.ts'
+import type { PlaceName } from '../../../server/export/verify/places.ts'
+import { findBrowser } from '../../../server/web/browser/find-browser.ts'
 import { unpackArchive } from '../read-archive.ts'
 import { type RunningServer, serveFolder, startServer } from '../static-server.ts'
 

@@ -1,0 +1,40 @@
+import type { ExportProgress } from '../export/export-site.ts'
+
+const barWidth = 24
+
+const verbs: Record<ExportProgress['stage'], string> = {
+  compare: 'Comparing',
+  discover: 'Looking for pages',
+  fetch: 'Fetching',
+  render: 'Rendering',
+  archive: 'Packing',
+}
+
+/** The words for one moment of an export, for a log: `Fetching: 120 of 526 pages`. */
+export function describeProgress({ stage, pagesDone, pagesKnown }: Omit<ExportProgress, 'pageCount'>): string {
+  return stage === 'discover' ? verbs.discover : `${verbs[stage]}: ${pagesDone} of ${pagesKnown} pages`
+}
+
+/**
+ * The same as one line of a terminal, with a bar, the rate and the time left.
+ *
+ * @param elapsedMs since the stage began.
+ * @param columns of the terminal; the line is cut to them.
+ */
+export function drawProgress(progress: Omit<ExportProgress, 'pageCount'>, elapsedMs: number, columns: number): string {
+  const { stage, pagesDone, pagesKnown } = progress
+  if (stage === 'discover' || pagesKnown === 0) return `${verbs[stage]} ...`.slice(0, columns)
+  const filled = Math.min(barWidth, Math.round((pagesDone / pagesKnown) * barWidth))
+  const bar = `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}]`
+  const rate = elapsedMs >= 500 ? pagesDone / (elapsedMs / 1000) : 0
+  const parts = [verbs[stage].padEnd(9), bar, `${pagesDone}/${pagesKnown} pages`]
+  if (rate > 0) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)} pages/s`)
+  // More pages turn up while pages are read, so this is the least it takes.
+  if (rate > 0 && pagesDone < pagesKnown) parts.push(`${describeSeconds((pagesKnown - pagesDone) / rate)} left`)
+  return parts.join('  ').slice(0, columns)
+}
+
+function describeSeconds(seconds: number): string {
+  const whole = Math.max(1, Math.ceil(seconds))
+  return whole < 90 ? `${whole} s` : `${Math.round(whole / 60)} min`
+}

@@ -1,0 +1,107 @@
+import { rename, rm } from 'node:fs/promises'
+import { digestJson } from '../../base/digest.ts'
+import { createQueue } from '../../base/queue.ts'
+import { describeBrowser } from '../../web/browser/find-browser.ts'
+import type { Fetcher } from '../../web/fetch/fetcher.ts'
+import type { Pace } from '../../web/fetch/pace.ts'
+import type { ExportOptions, FinishedResult } from '../export-site.ts'
+import type { AskedAnswer, FinishedExport, SiteMemory } from '../model/site-cache.ts'
+import { type RememberingFetcher, rememberAnswers } from './caching-fetcher.ts'
+
+/** Where an export may take from what exports before it saw. */
+export interface ExportReuse {
+  memory: SiteMemory
+  /** Names this export; one that was cut off has the same name when it goes on. */
+  run: string
+  /** Names the program that makes the bundles: what another one made is made anew. */
+  engine: string
+}
+
+/**
+ * Gives the archive of an export before this one when the site answers everything that was asked for then with the same:
+ * what is made from the same answers in the same way has the same bytes. Null at the first difference.
+ *
+ * @param openDoor a fetcher of its own: what is only compared does not count as fetched.
+ */
+export async function repeatExport(
+  options: ExportOptions,
+  openDoor: () => Fetcher,
+  pace: Pick<Pace, 'slowDown'>,
+  signal: AbortSignal,
+): Promise<FinishedResult | null> {
+  const { limits, onProgress, outFile, reuse } = options
+  const key = reuse ? digestOptions(options, reuse) : ''
+  const finished = await reuse?.memory.findFinished(key)
+  if (!reuse || !finished) return null
+  const { asked, delays, pageCount, sizeBytes, sha256, report } = finished
+  // The rules first: they may forbid the rest by now.
+  const rules = asked.filter(({ asked }) => new URL(asked).pathname === '/robots.txt')
+  for (const [host, delayMs] of delays) pace.slowDown(host, delayMs)
+  const onCompared = (done: number) =>
+    onProgress({
+      stage: 'compare',
+      pagesDone: Math.floor((pageCount * done) / asked.length),
+      pagesKnown: pageCount,
+      pageCount: 0,
+    })
+  const fetcher = rememberAnswers({ ...reuse, fetcher: openDoor(), limits })
+  try {
+    if (!(await isUnchanged(rules, fetcher, 1, () => {}))) return null
+    if (!(await isUnchanged(asked, fetcher, limits.connections, onCompared))) return null
+  } finally {
+    await fetcher.close()
+  }
+  signal.throwIfAborted()
+  const partFile = `${outFile}.part`
+  try {
+    // Never into what stands there.
+    await rm(partFile, { force: true })
+    if (!(await reuse.memory.copyArchive(finished, partFile))) return null
+    await rename(partFile, outFile)
+  } finally {
+    await rm(partFile, { force: true })
+  }
+  reuse.memory.renew(key, reuse.run)
+  return { pageCount, sizeBytes, sha256, report }
+}
+
+/** Keeps a finished export for the next one of the same options. */
+export async function keepExport(
+  options: ExportOptions,
+  finished: FinishedResult & Pick<FinishedExport, 'asked' | 'delays'>,
+): Promise<void> {
+  const { outFile, reuse } = options
+  if (reuse) await reuse.memory.finish({ key: digestOptions(options, reuse), run: reuse.run, ...finished }, outFile)
+}
+
+/**
+ * Names everything but the answers of the site that decides what an export becomes. What lets it in decides nothing that the
+ * answers do not tell, and leaves no trace.
+ */
+function digestOptions(options: ExportOptions, { engine }: ExportReuse): string {
+  const { outFile, workFolder, onProgress, signal, log, reuse, siteHeaders, ...deciding } = options
+  return digestJson({ ...deciding, engine, browser: describeBrowser() })
+}
+
+/** Asks for everything again, a few at once, up to the first difference. */
+async function isUnchanged(
+  all: readonly AskedAnswer[],
+  fetcher: RememberingFetcher,
+  connections: number,
+  onCompared: (done: number) => void,
+): Promise<boolean> {
+  const queue = createQueue(connections)
+  let done = 0
+  let isSame = true
+  await Promise.all(
+    all.map(asked =>
+      queue.add(async () => {
+        if (!isSame) return
+        isSame = (await fetcher.isUnchanged(asked)) && isSame
+        done += 1
+        onCompared(done)
+      }),
+    ),
+  )
+  return isSame
+}

@@ -1,0 +1,80 @@
+import { keepLeastKeys } from '../../base/bounded-map.ts'
+import { type AddressPattern, parseAddressPattern } from './address-pattern.ts'
+import type { Site } from './site.ts'
+
+/** Pages that whoever exports the site leaves out: they are neither fetched nor packed, and links lead to the public site. */
+export interface Exclusions {
+  /** Whether the page at this own URL is left out. */
+  has(own: URL): boolean
+  /** Notes a page that is left out, for the report. */
+  note(key: string, own: URL): void
+  /** Sorted, the first of them. */
+  list(): { key: string; pattern: string }[]
+  /** What a reader of the report should know. */
+  notes(): string[]
+}
+
+/** So many of the pages that are left out are named. */
+const mostNamed = 1000
+
+/** @param patterns see `parseAddressPattern`; a page is met by any spelling of its path: `/a`, `/a/`, `/a/index.html`. */
+export function createExclusions(
+  patterns: readonly string[],
+  site: Pick<Site, 'domain' | 'origin' | 'online'>,
+): Exclusions {
+  const parsed = patterns.map(parseAddressPattern)
+  const named = new Map<string, string>()
+  const met = new Set<AddressPattern>()
+  let isCut = false
+
+  function matching(own: URL): AddressPattern[] {
+    const places = [...new Set([own.host, site.domain])].flatMap(host =>
+      spellings(own.pathname).map(pathname => ({ host, pathname, search: own.search })),
+    )
+    return parsed.filter(pattern => places.some(pattern.matches))
+  }
+
+  return {
+    has: own => parsed.length > 0 && matching(own).length > 0,
+    note(key, own) {
+      const [first, ...more] = matching(own)
+      if (!first) return
+      for (const pattern of [first, ...more]) met.add(pattern)
+      named.set(key, first.text)
+      isCut = keepLeastKeys(named, mostNamed).length > 0 || isCut
+    },
+    list: () =>
+      [...named]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .slice(0, mostNamed)
+        .map(([key, pattern]) => ({ key, pattern })),
+    notes() {
+      const notes = parsed
+        .filter(pattern => !met.has(pattern))
+        .map(({ text }) => `--exclude ${text} left nothing out: the site names no such page.`)
+      if (named.size > 0)
+        notes.push(
+          `Pages were left out by choice: links to them lead to ${site.online(site.origin).origin}. Scripts, data and search indexes of the site may still hold words of them.`,
+        )
+      if (isCut || named.size > mostNamed)
+        notes.push(`Of the pages left out by choice the first ${mostNamed} are listed.`)
+      return notes
+    },
+  }
+}
+
+function spellings(path: string): string[] {
+  const bare = path.replace(/\/index\.html$/, '/').replace(/\/+$/, '')
+  const found = new Set([path, `${bare}/`, ...(bare === '' ? [] : [bare])])
+  for (const spelling of [...found]) if (spelling.includes('%')) found.add(decoded(spelling))
+  return [...found]
+}
+
+/** As people write it. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}

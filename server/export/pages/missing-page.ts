@@ -1,0 +1,33 @@
+import { countMissing, splitWords } from '../../web/html/page-text.ts'
+
+/** Words that a page may have more or less than the one that stands for a missing page and still be it. */
+const mostOwnWords = 3
+
+/**
+ * Whether a page answered with 200 says what the page for a made-up address says.
+ *
+ * @param asked the made-up address.
+ */
+export function isMissing(missingWords: readonly string[], asked: URL, words: readonly string[], url: URL): boolean {
+  // An empty shell says the same everywhere; what it becomes in a browser is compared instead.
+  if (missingWords.length < 3) return false
+  // Such pages often repeat the address they were asked for; both are compared without either.
+  const named = [...pathWords(url), ...pathWords(asked)]
+  const isOwn = (word: string) => !named.some(part => word.includes(part))
+  const page = words.filter(isOwn)
+  const model = missingWords.filter(isOwn)
+  // Not a share: two short pages with a long menu in common are still two pages.
+  return countMissing(page, model) <= mostOwnWords && countMissing(model, page) <= mostOwnWords
+}
+
+function pathWords(url: URL): string[] {
+  return splitWords(decodeURIComponentSafely(url.pathname).replace(/\//g, ' ')).filter(word => word.length > 3)
+}
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,208 @@
+import type { CrawlState, PageOutcome, Resource } from '../crawl/crawl-state.ts'
+import type { Exclusions } from '../model/exclusions.ts'
+import { appKey, isRouteKey, routeAnchor, routeKey, routeOf, routePlace } from '../model/fragment-route.ts'
+import { assetKey, isTellingQuery, linkKey, queryKey, type Site } from '../model/site.ts'
+import { relativeReference } from './layout.ts'
+
+/** Where an address leads once everything has its place in the bundle. */
+export type Destination =
+  | { kind: 'inside'; path: string }
+  /** Another site: a person may go there, a page may not load from there. */
+  | { kind: 'elsewhere'; url: URL }
+  /** A page that is left out by choice; where the public finds it. */
+  | { kind: 'excluded'; url: URL }
+  | { kind: 'gone'; reason: string }
+
+export interface BundleMap {
+  /** For links and frames. */
+  findPage(url: URL): Destination
+  /**
+   * For links whose fragment names a page, with the place in it, such as `#install`. Null where the page at the address is not
+   * one that tells its pages apart by fragments.
+   */
+  findRoute(url: URL): { destination: Destination; anchor: string } | null
+  /** For files that a page loads. */
+  findFile(url: URL): Destination
+  /** Where relative addresses lead that were met before, by what they are for, their folder and their spelling. */
+  relative: Map<string, string>
+  /** The files of other hosts below an address that ends in a slash; `rest` = what follows it. */
+  filesBelow(folder: URL | null): { rest: string; path: string }[]
+  /** The folder of the bundle that stands for such an address, with a slash at its end; null when nothing is in it. */
+  findFolder(folder: URL): string | null
+}
+
+const mostHops = 10
+
+/** What is known of addresses, by key; plain data, so that it can be handed to another thread. */
+export interface BundleLeads {
+  pages: ReadonlyMap<string, PageLead>
+  files: ReadonlyMap<string, FileLead>
+  /** Pages that are the same as another. */
+  aliases: ReadonlyMap<string, string>
+}
+
+/** `path` undefined = it was left out. */
+export type PageLead =
+  | { state: 'page'; path: string | undefined }
+  | { state: 'file'; path: string | undefined }
+  | { state: 'redirect'; to: string }
+  | { state: 'elsewhere'; url: string }
+  | { state: 'gone'; reason: string }
+
+export type FileLead = { state: 'file'; path: string | undefined } | { state: 'gone'; reason: string }
+
+/**
+ * @param plan path in the bundle by key of page or file.
+ * @param aliases pages that are the same as another, by key.
+ */
+export function planLeads(
+  state: Pick<CrawlState, 'pages' | 'files'>,
+  plan: { pages: ReadonlyMap<string, string>; files: ReadonlyMap<string, string> },
+  aliases: ReadonlyMap<string, string>,
+): BundleLeads {
+  const pages = new Map<string, PageLead>()
+  for (const [key, outcome] of state.pages) {
+    if (outcome.state === 'page') pages.set(key, { state: 'page', path: plan.pages.get(key) })
+    else if (outcome.state === 'file') pages.set(key, { state: 'file', path: plan.files.get(outcome.key) })
+    else if (outcome.state === 'redirect') pages.set(key, { state: 'redirect', to: outcome.to })
+    else if (outcome.state === 'elsewhere') pages.set(key, { state: 'elsewhere', url: outcome.url.href })
+    else pages.set(key, { state: 'gone', reason: outcome.reason })
+  }
+  const files = new Map<string, FileLead>()
+  for (const [key, outcome] of state.files) {
+    if (outcome.state === 'file') files.set(key, { state: 'file', path: plan.files.get(key) })
+    else files.set(key, { state: 'gone', reason: outcome.reason })
+  }
+  return { pages, files, aliases }
+}
+
+export function createBundleMap(
+  site: Site,
+  { pages, files, aliases }: BundleLeads,
+  exclusions: Pick<Exclusions, 'has'>,
+): BundleMap {
+  const apps = new Set([...pages.keys()].filter(isRouteKey).map(appKey))
+
+  function placed(path: string | undefined): Destination {
+    return path === undefined ? { kind: 'gone', reason: 'left out' } : { kind: 'inside', path }
+  }
+
+  function findFile(url: URL): Destination {
+    const lead = files.get(assetKey(site.own(url) ?? url))
+    if (lead?.state === 'file') return placed(lead.path)
+    return { kind: 'gone', reason: lead?.reason ?? 'not fetched' }
+  }
+
+  function filesBelow(folder: URL | null) {
+    if (!folder?.href.endsWith('/') || site.own(folder)) return []
+    return [...files]
+      .flatMap(([key, lead]) =>
+        key.startsWith(folder.href) && lead.state === 'file' && lead.path !== undefined
+          ? [{ rest: key.slice(folder.href.length), path: lead.path }]
+          : [],
+      )
+      .sort((a, b) => (a.rest < b.rest ? -1 : 1))
+  }
+
+  /** Where a page is, through redirects and other names. */
+  function follow(start: string, own: URL): Destination {
+    let key = start
+    for (let hop = 0; hop < mostHops; hop += 1) {
+      key = aliases.get(key) ?? key
+      const lead = pages.get(key)
+      if (lead?.state === 'page' || lead?.state === 'file') return placed(lead.path)
+      if (lead?.state === 'elsewhere') return { kind: 'elsewhere', url: new URL(lead.url) }
+      if (lead?.state === 'redirect') {
+        key = lead.to
+        if (exclusions.has(new URL(key))) return { kind: 'excluded', url: site.online(new URL(key + own.hash)) }
+        continue
+      }
+      const file = hop === 0 ? files.get(assetKey(own)) : undefined
+      if (file?.state === 'file') return placed(file.path)
+      if (lead) return { kind: 'gone', reason: lead.reason }
+      // The rest of the host is as much another site as any other.
+      return site.isBeside(own)
+        ? { kind: 'elsewhere', url: site.online(own) }
+        : { kind: 'gone', reason: 'not among the exported pages' }
+    }
+    return { kind: 'gone', reason: 'redirects in a circle' }
+  }
+
+  return {
+    findFile,
+    relative: new Map(),
+    filesBelow,
+    findFolder(folder) {
+      const own = site.own(folder)
+      if (own) return own.pathname.slice(1)
+      const natural = filesBelow(folder).find(({ rest, path }) => path.endsWith(`/${rest}`))
+      return natural ? natural.path.slice(0, -natural.rest.length) : null
+    },
+    findRoute(url) {
+      if (apps.size === 0 || routeOf(url) === null) return null
+      const own = site.own(url)
+      if (!own || !apps.has(linkKey(own))) return null
+      own.hash = url.hash
+      const key = routeKey(own)
+      const isLeftOut = exclusions.has(routePlace(key))
+      const destination = isLeftOut ? { kind: 'excluded' as const, url: site.online(own) } : follow(key, own)
+      return { destination, anchor: routeAnchor(url) }
+    },
+    findPage(url) {
+      const own = site.own(url)
+      if (!own) return { kind: 'elsewhere', url }
+      if (exclusions.has(own)) {
+        // A file may be in the bundle because a page shows it.
+        const file = findFile(own)
+        own.hash = url.hash
+        return file.kind === 'inside' ? file : { kind: 'excluded', url: site.online(own) }
+      }
+      const told = isTellingQuery(own) ? queryKey(own) : ''
+      own.hash = url.hash
+      return follow(pages.has(told) ? told : linkKey(own), own)
+    },
+  }
+}
+
+/**
+ * Pages that a site answers alike under `/a` and `/a.html`: the name that gives way, to the one that stays, which is the
+ * kind that most of the other pages have.
+ */
+export function findAliases(pages: ReadonlyMap<string, PageOutcome>): Map<string, string> {
+  const twins: [string, string][] = []
+  let ahead = 0
+  for (const [key, outcome] of pages) {
+    if (outcome.state !== 'page') continue
+    const isNamed = key.endsWith('.html')
+    const shorter = isNamed ? pages.get(key.slice(0, -5)) : undefined
+    if (shorter?.state === 'page' && isSame(shorter.resource, outcome.resource)) {
+      twins.push([shorter.resource.key, key])
+      // It was counted for its own kind.
+      ahead += isFolder(shorter.resource.url) ? 0 : 1
+    } else if (isNamed) ahead += 1
+    else if (!isFolder(outcome.resource.url)) ahead -= 1
+  }
+  return new Map(twins.map(([short, long]) => (ahead > 0 ? [short, long] : [long, short])))
+}
+
+/** Pages of folders are called alike on sites of either kind. */
+function isFolder({ pathname }: URL): boolean {
+  return /\/(?:index\.x?html?)?$/i.test(pathname)
+}
+
+function isSame(a: Resource, b: Resource): boolean {
+  return a.sha256 === b.sha256 && !a.rendered && !b.rendered
+}
+
+/**
+ * The reference from a file of the bundle to another; undefined when the address already is that reference.
+ *
+ * @param address as it stands in the file; its query and fragment stay.
+ */
+export function referTo(from: string, to: string, address: string): string | undefined {
+  const at = address.search(/[?#]/)
+  const path = at === -1 ? address : address.slice(0, at)
+  const rest = at === -1 ? '' : address.slice(at)
+  const reference = from === to && rest !== '' ? '' : relativeReference(from, to)
+  return path === reference ? undefined : reference + rest
+}

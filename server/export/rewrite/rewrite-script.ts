@@ -1,0 +1,89 @@
+import { createSplices } from '../../web/html/splice.ts'
+import { decodeRaw, encodeRaw, type RawText } from '../../web/html/text-encoding.ts'
+import { parseImportMap, readObject } from '../../web/javascript/import-map.ts'
+import { scriptReferences } from '../../web/javascript/script-references.ts'
+import { type BundleMap, referTo } from './bundle-map.ts'
+import type { RewriteFindings } from './rewrite-page.ts'
+
+/** A script as it stands on the site, and where it goes. */
+export interface ScriptPlacement {
+  /** What its relative addresses are relative to. */
+  url: URL
+  /** Of the script, or of the page that it stands in, in the bundle. */
+  path: string
+  /** A script of another host has moved; one of the site finds its own files where they were. */
+  hasMoved: boolean
+}
+
+/** Anything that could have to be rewritten in a script that has not moved. */
+const leaves = /\b(?:from|import|importScripts|URL)\s*\(?\s*["'`](?:https?:)?\/\//
+
+/** A script with the modules and workers that it names relative to its place in the bundle; all other bytes as they were. */
+export function rewriteScript(raw: RawText, place: ScriptPlacement, map: BundleMap, findings: RewriteFindings): string {
+  if (!place.hasMoved && !leaves.test(raw.text)) return raw.text
+  const splices = createSplices(raw.text)
+  for (const { address: written, kind, start, end } of scriptReferences(raw.text)) {
+    const address = decodeRaw(written, raw.charset)
+    const isAbsolute = /^(?:https?:)?\/\//i.test(address)
+    if (kind === 'text' || !(isAbsolute || (place.hasMoved && isAddress(address)))) continue
+    const url = URL.parse(address, place.url)
+    if (!url || !/^https?:$/.test(url.protocol)) continue
+    const destination = map.findFile(url)
+    if (destination.kind === 'inside') {
+      const to = referTo(place.path, destination.path, address)
+      // Relative modules begin with a dot, and an apostrophe would end the string that the address stands in.
+      if (to !== undefined) splices.replace(start, end, dotted(to).replaceAll("'", '%27'))
+    } else if (destination.kind === 'gone') findings.missingFile(url, destination.reason)
+  }
+  return splices.apply()
+}
+
+/** An import map with its addresses relative to the page; names without the files that they stand for stay as they are. */
+export function rewriteImportMap(raw: RawText, base: URL, path: string, map: BundleMap): string {
+  const parsed = parseImportMap(decodeRaw(raw.text, raw.charset))
+  if (!parsed) return raw.text
+  const move = (address: string): string => {
+    const url = URL.parse(address, base)
+    if (!url || !/^https?:$/.test(url.protocol)) return address
+    if (url.href.endsWith('/')) {
+      const folder = map.findFolder(url)
+      return folder === null ? address : dotted(referTo(path, folder, '') ?? '')
+    }
+    const destination = map.findFile(url)
+    return destination.kind === 'inside' ? dotted(referTo(path, destination.path, address) ?? address) : address
+  }
+  const moveImports = (imports: unknown) => {
+    const moved: [string, unknown][] = []
+    for (const [name, address] of Object.entries(readObject(imports))) {
+      const key = isAddress(name) ? move(name) : name
+      moved.push([key, typeof address === 'string' ? move(address) : address])
+      if (!name.endsWith('/') || typeof address !== 'string') continue
+      // A file whose name in the bundle is another than on its host is named for itself.
+      for (const { rest, path: to } of map.filesBelow(URL.parse(address, base)))
+        moved.push([key + rest, dotted(referTo(path, to, '') ?? '')])
+    }
+    return Object.fromEntries(moved)
+  }
+  const { integrity: _, ...rest } = parsed
+  const changed = {
+    ...rest,
+    ...('imports' in parsed ? { imports: moveImports(parsed.imports) } : {}),
+    ...('scopes' in parsed
+      ? {
+          scopes: Object.fromEntries(
+            Object.entries(readObject(parsed.scopes)).map(([scope, imports]) => [move(scope), moveImports(imports)]),
+          ),
+        }
+      : {}),
+  }
+  const text = JSON.stringify(changed).replaceAll('<', '\\u003c')
+  return encodeRaw(text, raw.charset, code => `\\u${code.toString(16).padStart(4, '0')}`)
+}
+
+function isAddress(name: string): boolean {
+  return /^(?:\.{0,2}\/|https?:)/i.test(name)
+}
+
+function dotted(reference: string): string {
+  return /^\.{0,2}\/|^[a-z]+:/i.test(reference) ? reference : `./${reference}`
+}

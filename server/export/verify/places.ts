@@ -1,0 +1,119 @@
+import { readFile, stat } from 'node:fs/promises'
+import { extname, join, resolve, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { ViewAnswerer } from '../../web/browser/viewer.ts'
+
+/** Where a bundle is tried: at the root of a host, below a folder of one, by double click. */
+export type PlaceName = 'root' | 'folder' | 'file'
+
+export interface Place {
+  name: PlaceName
+  /** What addresses in it begin with. */
+  root: string
+  /** The address of a page or file by its path in the bundle. */
+  address(path: string): string
+  answer: ViewAnswerer
+}
+
+const types: Record<string, string> = {
+  '.avif': 'image/avif',
+  '.css': 'text/css',
+  '.gif': 'image/gif',
+  '.htm': 'text/html',
+  '.html': 'text/html',
+  '.ico': 'image/x-icon',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.mjs': 'text/javascript',
+  '.otf': 'font/otf',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
+  '.txt': 'text/plain',
+  '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
+  '.webp': 'image/webp',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.xhtml': 'application/xhtml+xml',
+  '.xml': 'application/xml',
+}
+
+/**
+ * A place that a bundle is served from, without any server: its host exists only in the browser that asks us.
+ *
+ * @param folder the unpacked bundle.
+ * @param change what becomes of a page on its way, by its path and text as latin1; for what is not written yet.
+ */
+export function createPlace(
+  name: PlaceName,
+  folder: string,
+  change: (path: string, text: string) => string = (_path, text) => text,
+): Place {
+  if (name === 'file') return createFilePlace(resolve(folder))
+  // A secure context, as most hosts of documentation are.
+  const root = name === 'root' ? 'http://localhost/' : 'http://localhost/any/sub/folder/'
+  return {
+    name,
+    root,
+    // As hosts serve it: a folder's page at the folder's address.
+    address: path =>
+      root +
+      path
+        .split('/')
+        .map(encodeURIComponent)
+        .join('/')
+        .replace(/(^|\/)index\.html$/, '$1'),
+    async answer({ url, method }) {
+      if ((method !== 'GET' && method !== 'HEAD') || !url.startsWith(root)) return null
+      const path = decode(new URL(url).pathname.slice(new URL(root).pathname.length))
+      const found = path === null ? null : await findFile(folder, path)
+      if (found === null) return { status: 404, headers: { 'content-type': 'text/plain' }, body: Buffer.alloc(0) }
+      const type = types[extname(found).toLowerCase()] ?? 'application/octet-stream'
+      const bytes = await readFile(join(folder, found))
+      const body = type === 'text/html' ? Buffer.from(change(found, bytes.toString('latin1')), 'latin1') : bytes
+      return { status: 200, headers: { 'content-type': type }, body }
+    },
+  }
+}
+
+function createFilePlace(folder: string): Place {
+  return {
+    name: 'file',
+    root: `${pathToFileURL(folder).href}/`,
+    address: path => pathToFileURL(join(folder, path)).href,
+    async answer({ url }) {
+      if (!url.startsWith('file:')) return null
+      try {
+        const file = resolve(fileURLToPath(new URL(url)))
+        return file.startsWith(folder + sep) && (await isFile(file)) ? 'file' : null
+      } catch {
+        return null
+      }
+    },
+  }
+}
+
+async function findFile(folder: string, path: string): Promise<string | null> {
+  const candidates = path === '' || path.endsWith('/') ? [`${path}index.html`] : [path, `${path}/index.html`]
+  for (const candidate of candidates) {
+    const file = resolve(folder, candidate)
+    if (file.startsWith(resolve(folder) + sep) && (await isFile(file))) return candidate
+  }
+  return null
+}
+
+async function isFile(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => null)
+  return found?.isFile() ?? false
+}
+
+function decode(path: string): string | null {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,59 @@
+import { type Attribute, findAttribute, scanHtml } from '../../web/html/html-scan.ts'
+import { isExecutable } from '../../web/html/page-text.ts'
+import { decodeAttribute, type RawText } from '../../web/html/text-encoding.ts'
+
+/** What the frameworks that take a page over in the browser leave in its HTML. */
+const takenOver =
+  /__NEXT_DATA__|self\.__next_f|id=["']?(?:__docusaurus|__nuxt|___gatsby|__next)\b|data-server-rendered|data-reactroot|data-v-app|ng-version=|data-sveltekit|<astro-island|q:container|window\.__NUXT__|__VP_HASH_MAP__|__remixContext/
+
+/** A string in a script that is an address from the root of the host. */
+const rootAddress = /["'`]\/[\w@-][\w@/.-]*["'`]/
+
+/**
+ * Whether a page, as its site sends it, names what it loads from the root of the host: it was not made to be moved.
+ *
+ * @param isOwn whether a whole address is one of the site.
+ */
+export function namesRoot(raw: RawText, isOwn: (url: URL) => boolean): boolean {
+  const { text, charset } = raw
+  let isFound = false
+  const begins = (attribute: Attribute | undefined) => {
+    if (!attribute) return false
+    const address = decodeAttribute(text.slice(attribute.start, attribute.end), charset).trim()
+    const url = /^(?:https?:)?\/\//i.test(address) ? URL.parse(address, 'https://page.invalid') : null
+    return url ? isOwn(url) : address.startsWith('/')
+  }
+  scanHtml(text, {
+    tag(tag) {
+      if (tag.name === 'base') isFound ||= findAttribute(tag, 'href') !== undefined
+      if (tag.name === 'script') isFound ||= begins(findAttribute(tag, 'src'))
+      const rel = tag.name === 'link' ? findAttribute(tag, 'rel') : undefined
+      if (rel && /stylesheet|preload/i.test(text.slice(rel.start, rel.end)))
+        isFound ||= begins(findAttribute(tag, 'href'))
+    },
+    rawText(tag, start, end) {
+      if (tag.name === 'script' && isExecutable(tag, raw)) isFound ||= rootAddress.test(text.slice(start, end))
+    },
+  })
+  return isFound
+}
+
+/** What a page holds of scripts, for a machine without a browser: by what is known to fail away from the root. */
+export function judgeScripts(raw: RawText): { hasScripts: boolean; needsRoot: string | null } {
+  let hasScripts = false
+  let needsRoot: string | null = null
+  scanHtml(raw.text, {
+    rawText(tag, start, end) {
+      if (tag.name !== 'script' || !isExecutable(tag, raw)) return
+      hasScripts = true
+      const type = findAttribute(tag, 'type')
+      const isModule =
+        type && /^module$/i.test(decodeAttribute(raw.text.slice(type.start, type.end), raw.charset).trim())
+      if (isModule) needsRoot ??= 'its scripts are modules, which browsers refuse on file://'
+      else if (rootAddress.test(raw.text.slice(start, end)))
+        needsRoot ??= 'its scripts name addresses from the root of the host'
+    },
+  })
+  if (hasScripts && takenOver.test(raw.text)) needsRoot ??= 'an app takes its pages over in the browser'
+  return { hasScripts, needsRoot }
+}

@@ -1,0 +1,58 @@
+import { Option } from 'commander'
+import { defaultLimits, type ExportLimits } from '../export/model/limits.ts'
+import { integer } from './integer.ts'
+
+const megabyte = 1024 ** 2
+const second = 1000
+
+/** Each limit: its flag (the environment variable follows from it), what it bounds, its unit in that of ExportLimits, its most, and its least where that is not 1. */
+const limits: [keyof ExportLimits, flag: string, what: string, unit: number, most: number, least?: number][] = [
+  ['pages', 'max-pages', 'most pages of one export', 1, 1_000_000],
+  ['links', 'max-links', 'most links asked for in one export, dead ones too', 1, 10_000_000],
+  ['files', 'max-files', 'most other files of one export', 1, 10_000_000],
+  ['failedPercent', 'max-failed-percent', 'most pages in a hundred that may fail, 100 for any number', 1, 100, 0],
+  ['totalBytes', 'max-total-mb', 'most MB fetched for one export', megabyte, 1_000_000],
+  ['fileBytes', 'max-file-mb', 'most MB of one file', megabyte, 100_000],
+  ['pageBytes', 'max-page-mb', 'most MB of one page, script or style sheet', megabyte, 256],
+  ['redirects', 'max-redirects', 'most redirects of one request', 1, 100],
+  ['pageTimeoutMs', 'page-timeout-seconds', 'seconds for one page or file', second, 3600],
+  ['pageRequests', 'max-page-requests', 'most requests of one page in the browser', 1, 100_000],
+  ['jobTimeoutMs', 'job-timeout-seconds', 'seconds for one export', second, 604_800],
+  ['connections', 'connections', 'requests at once', 1, 64],
+]
+
+/** The flags of the limits as commander hands them over, by attribute name. */
+export type LimitFlags = Record<
+  | 'maxPages'
+  | 'maxLinks'
+  | 'maxFiles'
+  | 'maxFailedPercent'
+  | 'maxTotalMb'
+  | 'maxFileMb'
+  | 'maxPageMb'
+  | 'maxRedirects'
+  | 'pageTimeoutSeconds'
+  | 'maxPageRequests'
+  | 'jobTimeoutSeconds'
+  | 'connections',
+  number
+>
+
+/** A flag and an environment variable for every limit of an export, the same for all commands that export. */
+export function limitOptions(): Option[] {
+  return limits.map(([name, flag, what, unit, most, least = 1]) =>
+    new Option(`--${flag} <number>`, what)
+      .env(`QUIRE_${flag.toUpperCase().replaceAll('-', '_')}`)
+      .default(defaultLimits[name] / unit)
+      .argParser(integer(least, most)),
+  )
+}
+
+/** The limits that the flags give. */
+export function readLimits(flags: LimitFlags): ExportLimits {
+  const entries = limits.map(([name, flag, , unit]) => {
+    const attribute = new Option(`--${flag} <number>`).attributeName() as keyof LimitFlags
+    return [name, flags[attribute] * unit]
+  })
+  return Object.fromEntries(entries) as ExportLimits
+}

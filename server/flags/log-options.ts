@@ -1,0 +1,106 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { formats } from '../analytics/formats/formats.ts'
+import { createJsonFormat, parseJsonFields } from '../analytics/formats/json.ts'
+import { type LogFormat, LogFormatError } from '../analytics/formats/log-format.ts'
+import { CommandError } from '../base/operator-error.ts'
+import { integer } from './integer.ts'
+import { nonEmpty } from './non-empty.ts'
+
+/** What commander makes of the flags that say how a log is to be read. */
+export interface LogFlags {
+  format?: string
+  /** Text that `parseJsonFields` takes. */
+  jsonFields?: string
+  clientField?: string
+  trustedProxies?: number
+}
+
+/** How a log is to be read, as `LogReader` takes it. */
+export interface LogSettings {
+  format: LogFormat | undefined
+  clientField: string | undefined
+  trustedProxies: number | undefined
+}
+
+/** Adds the flags that say how a log is to be read. */
+export function addLogOptions(command: Command): Command {
+  for (const option of logOptions()) command.addOption(option)
+  return command
+}
+
+/** @param prefix of the flags, where a command does more than read logs: `follow-` */
+export function logOptions(prefix = ''): Option[] {
+  return [
+    new Option(`--${prefix}format <name>`, 'format of the lines (default: told by the lines)')
+      .env('QUIRE_LOG_FORMAT')
+      .choices([...formats.map(({ name }) => name), 'json']),
+    new Option(`--${prefix}json-fields <list>`, 'where format json has its fields: NAME=PATH,...')
+      .env('QUIRE_LOG_JSON_FIELDS')
+      .argParser(text => checkJsonFields(text, prefix)),
+    new Option(
+      `--${prefix}client-field <name>`,
+      'field with the addresses of X-Forwarded-For (default: the peer is the client)',
+    )
+      .env('QUIRE_LOG_CLIENT_FIELD')
+      .argParser(nonEmpty('a field, such as X-Forwarded-For, or last')),
+    new Option(
+      `--${prefix}trusted-proxies <number>`,
+      'take the client of that field from the right, this many proxies away',
+    )
+      .env('QUIRE_LOG_TRUSTED_PROXIES')
+      .argParser(integer(1, 100)),
+  ]
+}
+
+/** For the end of `--help`. */
+export const logHelp = `Formats: combined (nginx, Apache), vhost_combined, caddy (JSON), traefik, traefik-json, cloudfront; and json, any JSON
+lines, with the dotted paths of the fields:
+  --json-fields time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost
+Times are RFC 3339, the date of a combined log, or a number since 1970: seconds, milliseconds, microseconds or nanoseconds.
+host is only needed for --by-host. Traefik has to be told to keep the user agent:
+accessLog.fields.headers.names.User-Agent=keep
+
+Behind proxies the client stands in a list, and --client-field says where: the name of a header (caddy, traefik-json), a
+column (cloudfront), a dotted path (json), or the number of the field after the user agent, or last (combined,
+vhost_combined, traefik). The leftmost valid address of the list counts. Anybody can send such a list; when the first proxy
+does not replace it, give --trusted-proxies N: with 1, the last entry counts, which the proxy in front wrote itself.`
+
+/**
+ * @param prefix see `logOptions`
+ * @throws {CommandError} when flags do not go together.
+ */
+export function readLogFlags({ format, jsonFields, clientField, trustedProxies }: LogFlags, prefix = ''): LogSettings {
+  if (jsonFields !== undefined && format !== undefined && format !== 'json') {
+    throw new CommandError(`--${prefix}json-fields goes with --${prefix}format json, not with ${format}.`, 2)
+  }
+  if (format === 'json' && jsonFields === undefined) {
+    throw new CommandError(`--${prefix}format json needs --${prefix}json-fields. See --help.`, 2)
+  }
+  if (trustedProxies !== undefined && clientField === undefined) {
+    throw new CommandError(
+      `--${prefix}trusted-proxies needs --${prefix}client-field: it counts the addresses of that field.`,
+      2,
+    )
+  }
+  const known = formats.find(({ name }) => name === format)
+  return {
+    format: jsonFields === undefined ? known : createJsonFormat(parseJsonFields(jsonFields)),
+    clientField,
+    trustedProxies,
+  }
+}
+
+/** What is wrong with a setting of a format, by the name that its flag has here; see `logOptions` for the prefix. */
+export function nameFlag({ setting, told }: LogFormatError, prefix = ''): string {
+  return setting ? `--${prefix}${setting} ${told}` : told
+}
+
+/** As text: that can be handed to a thread, a format cannot. */
+function checkJsonFields(text: string, prefix: string): string {
+  try {
+    parseJsonFields(text)
+    return text
+  } catch (error) {
+    throw error instanceof LogFormatError ? new InvalidArgumentError(nameFlag(error, prefix)) : error
+  }
+}

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { CommandError } from '../base/operator-error.ts'
+import {
+  checkRemovalRules,
+  joinRules,
+  noRemovalRules,
+  parseRemovalRules,
+  type RemovalRules,
+  RemovalRulesError,
+} from '../export/products/removal-rules.ts'
+
+export interface RemovalFlags {
+  removeSelector?: string[]
+  removeScript?: string[]
+  keep?: string[]
+  exclude?: string[]
+  featuresFile?: string
+}
+
+/** What the flags mean, for the help of the commands that have them. */
+export const removalHelp = `Products of search, assistant, analytics and playground that are off are recognised and removed. Beyond these:
+  --remove-selector   one element by tag, custom-element, #id, .class, [attr] or [attr=value], also joined: div.ask
+  --remove-script     host/path of a script, frame or style, with * for anything: cdn.example.com/ask/*, */ask.js,
+                      /js/ask.js; or inline:TEXT for inline scripts that hold the text
+  --keep              what is taken for a product and is none: a name from the report, a selector, or host/path
+  --exclude           pages that are neither fetched nor packed, as a path or host/path with * for anything: /internal/*,
+                      */drafts/*; links to them lead to the site on the web
+  --features-file     the same as JSON: {"removeSelectors": [], "removeScripts": [], "keep": [], "products":
+                      [{"name": "Ask", "feature": "assistant", "selectors": ["#ask"], "scripts": ["*/ask.js"]}],
+                      "excludePages": []}; products are removed where their feature is off, everything else always
+In a variable, several values stand on lines of their own.`
+
+/** Adds the flags for what an export removes or keeps beyond the known products, and for the pages that it leaves out. */
+export function addRemovalOptions(command: Command): Command {
+  const lines = (text: string, before: string[] | undefined) => [
+    ...(before ?? []),
+    ...text
+      .split('\n')
+      .map(line => line.trim())
+      .filter(Boolean),
+  ]
+  const list = (flag: string, what: string, env: string) => new Option(flag, what).env(env).argParser(lines)
+  return command
+    .addOption(
+      list('--remove-selector <css>', 'remove these elements; may be repeated', 'QUIRE_EXPORT_REMOVE_SELECTORS'),
+    )
+    .addOption(
+      list('--remove-script <pattern>', 'remove these scripts; may be repeated', 'QUIRE_EXPORT_REMOVE_SCRIPTS'),
+    )
+    .addOption(list('--keep <what>', 'keep what looks like a product; may be repeated', 'QUIRE_EXPORT_KEEP'))
+    .addOption(list('--exclude <pattern>', 'leave these pages out; may be repeated', 'QUIRE_EXPORT_EXCLUDE'))
+    .addOption(
+      new Option('--features-file <file>', 'read these and further products from JSON').env(
+        'QUIRE_EXPORT_FEATURES_FILE',
+      ),
+    )
+}
+
+/**
+ * The rules that the flags ask for; null when there are none.
+ *
+ * @throws {CommandError} wrong usage, when a rule or the file cannot be read.
+ */
+export function readRemovalFlags(flags: RemovalFlags): RemovalRules | null {
+  const { featuresFile } = flags
+  const lists = {
+    removeSelectors: readList(flags.removeSelector, flagOf.removeSelectors),
+    removeScripts: readList(flags.removeScript, flagOf.removeScripts),
+    keep: readList(flags.keep, flagOf.keep),
+    excludePages: readList(flags.exclude, flagOf.excludePages),
+  }
+  const isGiven = Object.values(lists).some(list => list.length > 0)
+  try {
+    const fromFlags = isGiven ? checkFlags({ ...noRemovalRules, ...lists }) : null
+    return joinRules(fromFlags, featuresFile === undefined ? null : parseRemovalRules(readText(featuresFile)))
+  } catch (error) {
+    if (error instanceof RemovalRulesError) throw new CommandError(error.message, 2)
+    throw error
+  }
+}
+
+const flagOf = {
+  removeSelectors: '--remove-selector',
+  removeScripts: '--remove-script',
+  keep: '--keep',
+  excludePages: '--exclude',
+}
+
+/** An empty one is a variable of the shell that was not set: what should be left out would be packed. */
+function readList(texts: string[] | undefined, flag: string): string[] {
+  if (texts?.length === 0) throw new CommandError(`${flag} is empty. Give it a value, or leave it out.`, 2)
+  return texts ?? []
+}
+
+/** What is wrong with a rule, by its flag. */
+function checkFlags(rules: RemovalRules): RemovalRules {
+  try {
+    return checkRemovalRules(rules)
+  } catch (error) {
+    if (!(error instanceof RemovalRulesError)) throw error
+    const flags = new Map(Object.entries(flagOf))
+    throw new RemovalRulesError(error.message.replace(/^\w+/, field => flags.get(field) ?? field))
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(`--features-file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 2)
+  }
+}

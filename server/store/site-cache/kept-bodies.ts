@@ -1,0 +1,88 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { constants, createReadStream } from 'node:fs'
+import { copyFile, link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { KeptBody } from '../../export/model/site-cache.ts'
+
+/** Files of one folder, each named by the sha256 of its bytes, which is checked whenever one is read. */
+export interface KeptBodies {
+  write(bytes: Buffer, body: KeptBody): Promise<void>
+  /** Copies a file in; as a hard link when `isShared`: then nobody may write into either of the two. */
+  take(file: string, body: KeptBody, isShared?: boolean): Promise<void>
+  /** Null when it is missing or damaged. */
+  read(body: KeptBody): Promise<Buffer | null>
+  /** False when it is missing or damaged. */
+  copy(body: KeptBody, file: string, isShared?: boolean): Promise<boolean>
+  /** Removes all others. */
+  keepOnly(sha256s: ReadonlySet<string>): Promise<void>
+}
+
+/** Opens the bodies of a folder, which has to exist; `names` are those that it holds. */
+export function openKeptBodies(folder: string, names: Set<string>): KeptBodies {
+  const place = (sha256: string) => join(folder, sha256)
+
+  /** Written aside first: a kill leaves no half a body under its name. */
+  async function putAs(sha256: string, write: (draft: string) => Promise<void>): Promise<void> {
+    if (names.has(sha256)) return
+    const draft = join(folder, `${randomUUID()}.part`)
+    try {
+      await write(draft)
+      await rename(draft, place(sha256))
+      names.add(sha256)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+  }
+
+  async function isSound({ sha256, sizeBytes }: KeptBody): Promise<boolean> {
+    const file = place(sha256)
+    if ((await stat(file).catch(() => null))?.size !== sizeBytes) return false
+    const hash = createHash('sha256')
+    await pipeline(createReadStream(file, { highWaterMark: 1024 ** 2 }), hash)
+    return hash.digest('hex') === sha256
+  }
+
+  async function discard(sha256: string): Promise<void> {
+    names.delete(sha256)
+    await rm(place(sha256), { force: true })
+  }
+
+  return {
+    write: (bytes, { sha256 }) => putAs(sha256, draft => writeFile(draft, bytes)),
+    take: (file, { sha256 }, isShared = false) => putAs(sha256, draft => linkOrCopy(file, draft, isShared)),
+    async read({ sha256 }) {
+      const bytes = await readFile(place(sha256)).catch(() => null)
+      if (bytes && createHash('sha256').update(bytes).digest('hex') === sha256) return bytes
+      await discard(sha256)
+      return null
+    },
+    async copy(body, file, isShared = false) {
+      if (!(await isSound(body))) {
+        await discard(body.sha256)
+        return false
+      }
+      await linkOrCopy(place(body.sha256), file, isShared)
+      return true
+    },
+    async keepOnly(sha256s) {
+      for (const name of await readdir(folder)) {
+        if (sha256s.has(name)) continue
+        await discard(name)
+      }
+    },
+  }
+}
+
+async function linkOrCopy(from: string, to: string, isShared: boolean): Promise<void> {
+  if (isShared) {
+    // Another file system, or one without links.
+    const isLinked = await link(from, to).then(
+      () => true,
+      () => false,
+    )
+    if (isLinked) return
+  }
+  await copyFile(from, to, constants.COPYFILE_FICLONE)
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SiteMemories } from '../../export/model/site-cache.ts'
+import { makeFolder } from '../make-folder.ts'
+import { openSiteMemory, type SiteMemoryOptions } from './site-memory.ts'
+
+/** One folder for each site that was exported. */
+export function openSiteMemories({ folder, ...options }: SiteMemoryOptions): SiteMemories {
+  return {
+    async open(domain) {
+      makeFolder(folder, 0o700)
+      return openSiteMemory({ ...options, folder: join(folder, folderName(domain)) })
+    },
+    forget: domain => forgetSite(folder, domain),
+    async keepOnly(domains) {
+      const known = new Set(domains.map(folderName))
+      for (const name of await readdir(folder).catch(() => []))
+        if (!known.has(name)) await rm(join(folder, name), { recursive: true, force: true })
+    },
+  }
+}
+
+/** Where a data folder has the memories of its sites. */
+export function memoriesFolder(dataFolder: string): string {
+  return join(dataFolder, 'sites')
+}
+
+export async function forgetSite(folder: string, domain: string): Promise<void> {
+  await rm(join(folder, folderName(domain)), { recursive: true, force: true })
+}
+
+/** A name that people recognise and that no other host shares: `[::1]:80` is no name for a folder everywhere. */
+function folderName(domain: string): string {
+  const digest = createHash('sha256').update(domain).digest('hex').slice(0, 8)
+  return `${domain.replace(/[^a-z0-9.-]+/gi, '_').slice(0, 100)}-${digest}`
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type UniqueVisitorCounter, VisitorKeyError, type VisitRecorder } from '../../analytics/unique-visitors.ts'
+import type { Database } from '../database.ts'
+import { openSecret } from '../secret-file.ts'
+import { openLogPositions } from './log-positions.ts'
+import { moveOldVisits } from './old-visits.ts'
+import { noVisitors, openProjectVisits } from './project-visits.ts'
+import { openVisitDatabases } from './visit-database.ts'
+
+export type Visits = UniqueVisitorCounter & VisitRecorder & { close(): void }
+
+/** Visits stand beside the database, in the folder `visits`, a file for each project. The caller closes it. */
+export function openVisits(database: Database): Visits {
+  const dataFolder = dirname(database.name)
+  const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits)
+  const positions = openLogPositions(database)
+  const findProject = database.prepare<{ id: string }>('SELECT 1 FROM projects WHERE id = @id')
+
+  const visits: Visits = {
+    countUniqueVisitors: (projectId, range, page) => projects.find(projectId)?.count(range, page) ?? noVisitors,
+    recordBatch(projectId, batch, position) {
+      if (!findProject.get({ id: projectId })) throw new Error(`There is no project ${projectId}.`)
+      return projects.take(projectId).record(batch, position)
+    },
+    recordLogPosition: positions.upsert,
+    findLogPosition: (projectId, log) =>
+      projectId === undefined ? positions.find(log) : projects.find(projectId)?.findPosition(log),
+    pruneSeen: (projectId, before) => projects.find(projectId)?.prune(before) ?? 0,
+    deleteVisits: projectId => projects.find(projectId)?.delete(),
+    openVisitorKey: () => openVisitorKey(join(dataFolder, 'visitor.key'), projects.hasAny()),
+    close: projects.close,
+  }
+  moveOldVisits(database, visits)
+  return visits
+}
+
+function openVisitorKey(file: string, isInUse: boolean): Uint8Array {
+  if (!existsSync(file) && isInUse) {
+    throw new VisitorKeyError(
+      `${file} is missing, though visitors were counted with it: with a new one, all of them would count again. ` +
+        'Restore it from a backup.',
+    )
+  }
+  try {
+    return openSecret(file)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason =
+      code === 'EACCES' ? `${file} may not be read or written. Give the user of this process access.` : message
+    throw new VisitorKeyError(reason, { cause: error })
+  }
+}

@@ -1,0 +1,68 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { VisitsNotWrittenError } from '../analytics/follow/batch-writer.ts'
+import { checkFollowable } from '../analytics/follow/check-followable.ts'
+import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
+import { LogFormatError } from '../analytics/formats/log-format.ts'
+import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
+import { LogFileError } from '../analytics/import/log-file.ts'
+import { VisitorKeyError } from '../analytics/unique-visitors.ts'
+import { CommandError } from '../base/operator-error.ts'
+import { pause } from '../base/pause.ts'
+import { nameFlag, readLogFlags } from '../flags/log-options.ts'
+import { openStore } from '../store/store.ts'
+import { type FollowedLog, followPrefix } from './check-follow.ts'
+import type { FollowNews, FollowSetup } from './follow-logs.ts'
+
+const firstPauseMs = 1000
+const longestPauseMs = 60_000
+
+const { dataFolder, logs, graceMs, flags } = workerData as FollowSetup
+const stopping = new AbortController()
+const { signal } = stopping
+parentPort?.once('message', () => stopping.abort())
+
+const store = openStore(dataFolder)
+try {
+  await Promise.all(logs.map(followForever))
+} finally {
+  store.close()
+}
+
+/** Follows one log; what keeps it from that keeps it from no other. */
+async function followForever({ file, projectId }: FollowedLog): Promise<void> {
+  const about = { log: file, projectId }
+  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      const projects = await getVisitedProjects(store, projectId)
+      const reading = readLogFlags(flags, followPrefix)
+      await checkFollowable(file, { ...reading, projects })
+      tell({ level: 'info', details: about, message: 'following a log' })
+      await followAccessLog({
+        ...reading,
+        file,
+        projects: 'id' in projects ? projects : () => listProjectsByHost(store),
+        visits: store.visits,
+        signal,
+        pacing: { ...defaultPacing, graceMs },
+        warn: message => tell({ level: 'warn', details: about, message }),
+      })
+    } catch (error) {
+      const next = signal.aborted ? 'the next start goes on where it was' : `the next try is in ${pauseMs / 1000} s`
+      tell({ level: 'error', details: { ...about, err: toLogged(error) }, message: `a log is not followed; ${next}` })
+      await pause(pauseMs, signal)
+    }
+  }
+}
+
+/** What is told in a sentence for the operator needs no stack, least of all at each try. */
+function toLogged(error: unknown): unknown {
+  if (error instanceof LogFormatError) return { message: nameFlag(error, followPrefix) }
+  const isExplained = [CommandError, LogFileError, VisitorKeyError, VisitsNotWrittenError].some(
+    kind => error instanceof kind,
+  )
+  return isExplained ? { message: (error as Error).message } : error
+}
+
+function tell(news: FollowNews): void {
+  parentPort?.postMessage(news)
+}

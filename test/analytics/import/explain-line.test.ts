@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { formats } from '../../../server/analytics/formats/formats.ts'
+import { LineExplainer, type LineExplanation } from '../../../server/analytics/import/explain-line.ts'
+import { LogReader } from '../../../server/analytics/import/log-reader.ts'
+import { generateAccessLog } from '../../../server/demo/access-log.ts'
+
+const now = Date.UTC(2026, 10, 21)
+const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const time = '20/Nov/2026:23:11:12 +0000'
+
+function line(request: string, { status = 200, date = time, agent = browser, rest = '' } = {}): string {
+  return `203.0.113.9 - - [${date}] "${request}" ${status} 5 "-" "${agent}"${rest}`
+}
+
+/** What an import counts a line as, in the words of an explanation. */
+function count(text: string, format = formats.find(({ name }) => name === 'combined')): string {
+  const reader = new LogReader({
+    projects: { id: 'prj_1', visitorSaltRotation: 'never' },
+    secret: Buffer.alloc(32),
+    now,
+    format,
+  })
+  reader.push(Buffer.from(`${text}\n`))
+  reader.endFile()
+  const { filtered, malformed, rules, views } = reader.tally
+  const named = (name: string, counts: object) =>
+    Object.entries(counts).flatMap(([key, found]) => (found > 0 ? [`${name}: ${key}`] : []))
+  const kinds = Object.entries(views).flatMap(([kind, found]) => (found > 0 ? [kind] : []))
+  const viewed = [...new Map(rules)].map(([rule]) => `page view: ${kinds} (${rule})`)
+  const [only, ...more] = [...named('filtered', filtered), ...named('malformed', malformed), ...viewed]
+  expect(more).toEqual([])
+  return only ?? 'nothing'
+}
+
+function inWords({ countsAs, kind, rule }: LineExplanation): string {
+  return kind ? `${countsAs}: ${kind} (${rule})` : countsAs
+}
+
+const combined = formats.find(({ name }) => name === 'combined')
+const explain = (text: string) => new LineExplainer({ now, format: combined }).explain(text)
+
+test.each([
+  ['', 'malformed: wrong-format'],
+  [line('GET /a HTTP/1.1', { date: '31/Feb/2026:10:11:12 +0000' }), 'malformed: bad-date'],
+  [line('GET /a HTTP/1.1', { date: '20/Nov/1999:10:11:12 +0000' }), 'malformed: bad-date'],
+  [line('GET /a HTTP/1.1', { date: '20/Nov/2999:10:11:12 +0000' }), 'malformed: bad-date'],
+  [line('POST /a HTTP/1.1'), 'filtered: method'],
+  [line('\\x16\\x03\\x01'), 'filtered: method'],
+  [line('GET /a HTTP/1.1', { status: 404 }), 'filtered: status'],
+  [line('GET /a HTTP/1.1', { status: 304 }), 'page view: human (browser)'],
+  [line('GET /a.css?v=1 HTTP/1.1'), 'filtered: asset'],
+  [line('GET /robots.txt HTTP/1.1'), 'filtered: machine-file'],
+  [line('GET /a%00b HTTP/1.1'), 'malformed: bad-path'],
+  [line('GET /caf\u00e9 HTTP/1.1'), 'page view: human (browser)'],
+  [line('GET /a.md HTTP/1.1'), 'page view: ai (ai: Markdown view)'],
+  [line('GET /a.md HTTP/1.1', { agent: 'GPTBot/1.3' }), 'page view: ai (ai: GPTBot)'],
+  [line('GET /a HTTP/1.1', { agent: '-' }), 'page view: neither (empty)'],
+  [line('GET /a HTTP/1.1', { agent: 'a \\"quoted\\" bot/1' }), 'page view: neither (isbot)'],
+  [`${line('GET /a HTTP/1.1')}${'x'.repeat(65_536)}`, 'malformed: too-long'],
+])('%# counts as %s', (text, outcome) => {
+  expect(inWords(explain(text))).toBe(outcome)
+  if (text !== '') expect(count(text)).toBe(outcome)
+})
+
+test('it says of each line of a log what an import counts it as', () => {
+  const log = [...generateAccessLog({ seed: 7, lines: 3000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b/c'] })]
+  const outcomes = log.map(text => inWords(explain(text)))
+  expect(outcomes).toEqual(log.map(text => count(text)))
+  expect(new Set(outcomes).size).toBeGreaterThan(10)
+})
+
+test('each decision is told in its order, up to the one that ends it', () => {
+  expect(explain(line('GET /guides/a/index.md?x=1 HTTP/1.1', { agent: 'Claude-User/1.0' }))).toMatchObject({
+    format: 'combined',
+    countsAs: 'page view',
+    kind: 'ai',
+    rule: 'ai: Claude-User',
+    page: '/guides/a',
+    day: '2026-11-20',
+    steps: [
+      { step: 'format', told: 'combined' },
+      { step: 'date', told: '2026-11-20T23:11:12.000Z, the day 2026-11-20 of UTC' },
+      { step: 'method', told: 'GET' },
+      { step: 'status', told: '200' },
+      { step: 'page', told: '/guides/a, as Markdown: AI, whoever asks for it' },
+      { step: 'client', told: '203.0.113.9, the peer' },
+      { step: 'who', told: expect.stringMatching(/^An AI assistant, by Anthropic: “Claude-User” is in the list/) },
+    ],
+  })
+  expect(explain(line('GET /a HTTP/1.1', { status: 500 })).steps.map(({ step }) => step)).toEqual([
+    'format',
+    'date',
+    'method',
+    'status',
+  ])
+})
+
+test('formats are told by the lines, and a header of one log serves the lines below it', () => {
+  const explainer = new LineExplainer({ now })
+  const header = '#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent) x-host-header'
+  expect(explainer.explain(header)).toMatchObject({ format: 'cloudfront', countsAs: 'filtered: comment' })
+  const text = ['2026-11-20', '10:11:12', '203.0.113.9', 'GET', '/a', '200', 'curl/8.5.0', 'docs.example.com'].join(
+    '\t',
+  )
+  expect(explainer.explain(text)).toMatchObject({
+    page: '/a',
+    kind: 'neither',
+    steps: expect.arrayContaining([
+      { step: 'host', told: 'docs.example.com: with --by-host a site has to have it as its domain' },
+    ]),
+  })
+  expect(new LineExplainer({ now }).explain('nothing that is known')).toMatchObject({
+    format: null,
+    steps: [{ step: 'format', told: expect.stringMatching(/no format that is known \(cloudfront, .*traefik-json\)$/) }],
+  })
+})
+
+test('the client is the one that the client field names', () => {
+  const explainer = new LineExplainer({ now, clientField: 'last', trustedProxies: 1 })
+  const client = (text: string) => explainer.explain(text).steps.find(({ step }) => step === 'client')?.told
+  const rest = ' "198.51.100.7, 192.0.2.1"'
+  expect(client(line('GET /a HTTP/1.1', { rest }))).toBe('192.0.2.1, of the client field')
+  expect(client(line('GET /a HTTP/1.1', { rest: ' "-"' }))).toMatch(
+    /^203\.0\.113\.9, the peer: the client field names no/,
+  )
+})
+
+test('escapes of a log are undone as an import undoes them: of who asked, and of the list of clients', () => {
+  const explainer = new LineExplainer({ now, clientField: 'x-forwarded-for', trustedProxies: 1 })
+  explainer.explain('#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent) x-forwarded-for')
+  const agent = 'Mozilla/5.0%2520(compatible;%2520GPTBot/1.3)'
+  for (const list of ['198.51.100.7,%20192.0.2.1', '198.51.100.7,%2520192.0.2.1']) {
+    const text = ['2026-11-20', '10:11:12', '203.0.113.9', 'GET', '/a', '200', agent, list].join('\t')
+    expect(explainer.explain(text)).toMatchObject({
+      rule: 'ai: GPTBot',
+      userAgent: { userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.3)' },
+      steps: expect.arrayContaining([{ step: 'client', told: '192.0.2.1, of the client field' }]),
+    })
+  }
+})

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import { createWriteStream, linkSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { archiveFiles } from '../../../server/export/archive/archive.ts'
+import { zipFiles } from '../../../server/export/archive/zip-files.ts'
+
+const largeBytes = 4400 * 1024 ** 2
+const many = 66_000
+let folder = ''
+let paths: string[] = []
+
+/** One sparse file larger than 32 bits tell, between more small ones than 16 bits count. */
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-large-'))
+  mkdirSync(join(folder, 'files'))
+  writeFileSync(join(folder, 'files', 'b-0'), 'small')
+  // A file takes no more links than its file system has room for in a number.
+  for (let index = 1; index < many; index += 1) {
+    const from = `b-${index - (index % 10_000)}`
+    if (from === `b-${index}`) writeFileSync(join(folder, 'files', from), 'small')
+    else linkSync(join(folder, 'files', from), join(folder, 'files', `b-${index}`))
+  }
+  writeFileSync(join(folder, 'files', 'a-large'), '')
+  truncateSync(join(folder, 'files', 'a-large'), largeBytes)
+  paths = ['a-large', ...Array.from({ length: many }, (_, index) => `b-${index}`)]
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What programs that are not ours make of it; those that are here. */
+function check(file: string): void {
+  const script = `
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    infos = archive.infolist()
+    print(archive.testzip(), len(infos), infos[0].filename, infos[0].file_size, archive.read('b-65999').decode())`
+  const python = spawnSync('python3', ['-c', script, file], { encoding: 'utf8' })
+  const unzip = spawnSync('unzip', ['-tqq', file], { encoding: 'utf8' })
+  expect([python.error, unzip.error].filter(error => error === undefined).length, 'python3 or unzip').toBeGreaterThan(0)
+  if (!python.error)
+    expect([python.stdout.trim(), python.stderr]).toEqual([`None ${many + 1} a-large ${largeBytes} small`, ''])
+  if (!unzip.error) expect([unzip.status, unzip.stdout, unzip.stderr]).toEqual([0, '', ''])
+}
+
+test('a bundle with a file of more than 4 GB and more than 65,535 files is a zip that others read', async () => {
+  const outFile = join(folder, 'many.zip')
+  const { signal } = new AbortController()
+  await archiveFiles({ folder: join(folder, 'files'), paths, format: 'zip', outFile, signal })
+  check(outFile)
+})
+
+test('a zip that is itself larger than 4 GB is one that others read', async () => {
+  const outFile = join(folder, 'large.zip')
+  // Uncompressed, so that it gets that large.
+  await pipeline(zipFiles(join(folder, 'files'), paths.sort(), 0), createWriteStream(outFile))
+  check(outFile)
+})

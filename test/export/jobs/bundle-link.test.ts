@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { createBundleLinks } from '../../../server/export/jobs/bundle-link.ts'
+
+const now = Date.UTC(2026, 10, 20, 10, 0, 0, 500)
+const links = createBundleLinks({ key: Buffer.alloc(32, 7), publicUrl: 'https://api.example.com', ttlSeconds: 3600 })
+const { url, expiresAt } = links.create('se_0123456789abcdef', 'se_0123456789abcdef.zip', now)
+const target = url.slice('https://api.example.com'.length)
+
+test('a link holds nothing that a shell or a chart value would change', () => {
+  expect(url).toMatch(/^[A-Za-z0-9:/?&=._~%+-]+$/)
+})
+
+test('a link lives for its lifetime, to the second', () => {
+  expect(expiresAt).toBe(Date.UTC(2026, 10, 20, 11))
+  expect(links.isValid(target, expiresAt)).toBe(true)
+  expect(links.isValid(target, expiresAt + 999)).toBe(true)
+  expect(links.isValid(target, expiresAt + 1000)).toBe(false)
+})
+
+test('any changed byte makes it void', () => {
+  for (let i = 0; i < target.length; i++) {
+    for (const other of ['0', 'F', '%', '/', '=']) {
+      if (target[i] === other) continue
+      expect(links.isValid(target.slice(0, i) + other + target.slice(i + 1), now)).toBe(false)
+    }
+  }
+})
+
+test.each([
+  ['an added parameter', `${target}&a=b`],
+  ['an escaped letter', target.replace('se_', '%73e_')],
+  ['a signature in upper case', target.replace(/[0-9a-f]{64}$/, hex => hex.toUpperCase())],
+  ['no query', target.split('?')[0] as string],
+  ['a missing signature', target.replace(/&signature=.*/, '')],
+])('%s makes it void', (_, changed) => {
+  expect(changed).not.toBe(target)
+  expect(links.isValid(changed, now)).toBe(false)
+})
+
+test('a link signed with another key is void', () => {
+  const others = createBundleLinks({ key: Buffer.alloc(32, 8), publicUrl: 'https://api.example.com', ttlSeconds: 3600 })
+  expect(others.isValid(target, now)).toBe(false)
+})

@@ -1,0 +1,252 @@
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defaultLimits, ExportError, type ExportOptions } from '../../../server/export/export-site.ts'
+import type { ExportJob } from '../../../server/export/jobs/export-job.ts'
+import { type Runner, type RunnerDeps, startRunner } from '../../../server/export/jobs/runner.ts'
+import { noRemovalRules } from '../../../server/export/products/removal-rules.ts'
+import { openBundleFiles } from '../../../server/store/bundle-files.ts'
+import { openStore, type Store } from '../../../server/store/store.ts'
+import { createId } from '../../../server/tenancy/id.ts'
+import { waitFor } from '../../support/export-site.ts'
+import { createOrganization } from '../../support/server.ts'
+
+// The loop around the engine: leases, progress and endings. The engine itself has tests of its own and is a parameter here.
+
+let folder: string
+let store: Store
+let organization: { organizationId: string; projectId: string }
+let runner: Runner | undefined
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quire-runner-'))
+  store = openStore(join(folder, 'data'))
+  organization = await createOrganization(store)
+  await store.sites.insert({
+    domain: 'docs.example.com',
+    projectId: organization.projectId,
+    origin: null,
+    createdAt: 0,
+  })
+})
+afterEach(async () => {
+  await runner?.stop()
+  runner = undefined
+  store.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function startJob(asked: Partial<ExportJob['request']> = {}): Promise<string> {
+  const jobId = createId('se')
+  const features = { search: false, assistant: false, analytics: false, playground: false }
+  const request: ExportJob['request'] = {
+    domain: 'docs.example.com',
+    version: null,
+    paths: null,
+    deployment: 'air-gapped',
+    features,
+    offlineSearch: false,
+    verify: null,
+    format: 'zip',
+    ...asked,
+  }
+  const times = { createdAt: Date.now(), updatedAt: Date.now() }
+  const { organizationId } = organization
+  await store.exportJobs.start(
+    {
+      jobId,
+      organizationId,
+      request,
+      status: 'queued',
+      progress: 0,
+      pageCount: 0,
+      error: null,
+      ...times,
+      bundle: null,
+    },
+    undefined,
+    0,
+  )
+  return jobId
+}
+
+function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000): void {
+  const exportSite: RunnerDeps['exportSite'] = async options => {
+    await engine(options)
+    await writeFile(options.outFile, 'bundle')
+    return { pageCount: 3, sizeBytes: 6, sha256: 'b'.repeat(64), report: {} as never, stageSeconds: {} }
+  }
+  runner = startRunner({
+    exportJobs: store.exportJobs,
+    sites: store.sites,
+    bundles: openBundleFiles(join(folder, 'bundles')),
+    memories: null,
+    engine: 'test',
+    exportSite,
+    limits: defaultLimits,
+    verify: 'static',
+    workFolder: join(folder, 'work'),
+    owner: 'test',
+    leaseMs,
+    now: Date.now,
+    log: { info() {}, warn() {}, error() {} },
+  })
+}
+
+/** Rejects when the signal aborts, as an export does. */
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    await new Promise(done => setTimeout(done, 10))
+  }
+}
+
+const settled = (jobId: string) =>
+  waitFor(async () => {
+    const job = await store.exportJobs.find(jobId)
+    return job && job.status !== 'queued' && job.status !== 'running' ? job : undefined
+  })
+
+test('a finished job has its bundle published, and leaves no scratch behind', async () => {
+  const jobId = await startJob()
+  run(async () => {})
+  const bundle = { fileName: `${jobId}.zip`, sizeBytes: 6, sha256: 'b'.repeat(64) }
+  expect(await settled(jobId)).toMatchObject({ status: 'completed', progress: 100, pageCount: 3, bundle })
+  expect(await readdir(join(folder, 'bundles'))).toEqual([`${jobId}.zip`])
+  await waitFor(async () => ((await readdir(join(folder, 'work'))).length === 0 ? true : undefined))
+})
+
+test('scratch that killed exports left goes at the start, unless the job is still open', async () => {
+  const [open, ended] = [await startJob(), await startJob()]
+  const claim = await store.exportJobs.claim('other', Date.now(), 60_000)
+  const other = claim?.job.jobId === open ? ended : open
+  const claimed = claim?.job.jobId ?? ''
+  const second = await store.exportJobs.claim('killed', Date.now(), 60_000)
+  if (second) await store.exportJobs.fail(second.lease, 'It was killed.', Date.now())
+  const work = join(folder, 'work')
+  for (const name of [`${claimed}-1`, `${other}-1`, 'se_0000000000000000-3', 'notes', 'se_x']) {
+    await mkdir(join(work, name, 'site'), { recursive: true })
+  }
+  await symlink('notes', join(work, 'se_0000000000000001-1'))
+  run(async () => {})
+  const left = [`${claimed}-1`, 'notes', 'se_0000000000000001-1', 'se_x'].sort()
+  await waitFor(async () => ((await readdir(work)).length === left.length ? true : undefined))
+  expect((await readdir(work)).sort()).toEqual(left)
+})
+
+test('the settings of the site go into its exports', async () => {
+  const removal = { ...noRemovalRules, excludePages: ['/internal/*'] }
+  await store.sites.updateRemoval('docs.example.com', removal)
+  const given: ExportOptions['removal'][] = []
+  const jobId = await startJob()
+  run(async options => void given.push(options.removal))
+  await settled(jobId)
+  expect(given).toEqual([removal])
+})
+
+test.each([
+  [
+    new ExportError('The site does not answer; check its origin.', 'unreachable'),
+    'The site does not answer; check its origin.',
+  ],
+  [Object.assign(new Error('write'), { code: 'ENOSPC' }), 'The disk of the server is full.'],
+  [new TypeError('x is not a function'), 'The export stopped on a fault of the server.'],
+])('a job that fails with %s says what a person can do', async (error, message) => {
+  const jobId = await startJob()
+  run(async () => {
+    throw error
+  })
+  const job = await settled(jobId)
+  expect(job).toMatchObject({ status: 'failed', bundle: null, error: expect.stringContaining(message) })
+  expect(job.error).not.toContain('x is not a function')
+})
+
+test('a job fails when its site was removed meanwhile', async () => {
+  const jobId = await startJob()
+  await store.sites.delete('docs.example.com')
+  run(async () => {})
+  expect((await settled(jobId)).error).toContain('registered no more')
+})
+
+test('a stop interrupts the work, and the next runner takes it over at once', async () => {
+  const jobId = await startJob()
+  run(({ signal }) => untilAborted(signal))
+  await waitFor(async () => ((await store.exportJobs.find(jobId))?.status === 'running' ? true : undefined))
+  await runner?.stop()
+  expect(await store.exportJobs.find(jobId)).toMatchObject({ status: 'running' })
+  run(async () => {})
+  expect((await settled(jobId)).status).toBe('completed')
+})
+
+test('a runner that lost its lease stops, and leaves the job to the other', async () => {
+  const jobId = await startJob()
+  let aborted = false
+  run(async ({ signal }) => {
+    await untilAborted(signal).finally(() => {
+      aborted = true
+    })
+  }, 300)
+  await waitFor(async () => ((await store.exportJobs.find(jobId))?.status === 'running' ? true : undefined))
+  const stolen = await store.exportJobs.claim('other', Date.now() + 3_600_000, 3_600_000)
+  expect(stolen?.job.jobId).toBe(jobId)
+  await waitFor(async () => (aborted ? true : undefined))
+  expect(await store.exportJobs.find(jobId)).toMatchObject({ status: 'running', error: null })
+})
+
+test('a database that is locked for a while ends neither the export nor the process', async () => {
+  const jobId = await startJob()
+  const busy = () => {
+    throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+  }
+  const { heartbeat, report } = store.exportJobs
+  Object.assign(store.exportJobs, { heartbeat: busy, report: busy })
+  run(async ({ onProgress }) => {
+    onProgress({ stage: 'fetch', pagesDone: 1, pagesKnown: 3, pageCount: 1 })
+    await new Promise(done => setTimeout(done, 500))
+    Object.assign(store.exportJobs, { heartbeat, report })
+  }, 300)
+  expect((await settled(jobId)).status).toBe('completed')
+})
+
+test('a job that ends its process again and again is given up', async () => {
+  const jobId = await startJob()
+  for (let i = 0; i <= 31; i++) await store.exportJobs.claim('gone', Date.now() - 100_000 + i * 1000, 500)
+  run(async () => {}, 5_000)
+  // The last lease ends half a minute ahead of now.
+  expect(await waitFor(async () => (await store.exportJobs.find(jobId))?.error ?? undefined, 60_000)).toContain(
+    'cut off',
+  )
+}, 70_000)
+
+test('progress comes from pages done of pages known, and the archive is the last part', async () => {
+  const jobId = await startJob()
+  const seen: number[] = []
+  run(async ({ onProgress }) => {
+    for (const progress of [
+      { stage: 'discover', pagesDone: 0, pagesKnown: 0, pageCount: 0 },
+      { stage: 'fetch', pagesDone: 5, pagesKnown: 10, pageCount: 5 },
+      { stage: 'fetch', pagesDone: 10, pagesKnown: 10, pageCount: 10 },
+      { stage: 'archive', pagesDone: 5, pagesKnown: 10, pageCount: 5 },
+    ] as const) {
+      onProgress(progress)
+      await new Promise(done => setTimeout(done, 300))
+      seen.push((await store.exportJobs.find(jobId))?.progress ?? -1)
+    }
+  })
+  await settled(jobId)
+  expect(seen).toEqual([0, 40, 80, 89.5])
+})
+
+test.each([
+  ['as the server is set', null, 'static'],
+  ['as the start asked', 'full', 'full'],
+] as const)('a bundle is verified %s', async (_how, asked, want) => {
+  const jobId = await startJob({ verify: asked })
+  let verified: unknown
+  run(async ({ verify }) => {
+    verified = verify
+  })
+  await settled(jobId)
+  expect(verified).toBe(want)
+})

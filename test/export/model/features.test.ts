@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { type Deployment, type Feature, FeatureError, resolveFeatures } from '../../../server/export/model/features.ts'
+
+// The matrix of the contract, written down a second time on purpose.
+const matrix: [Feature, Record<Deployment, 'yes' | 'configurable' | 'no'>][] = [
+  ['search', { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' }],
+  ['assistant', { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' }],
+  ['analytics', { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' }],
+  ['playground', { cloud: 'yes', 'client-hosted': 'yes', 'air-gapped': 'configurable' }],
+]
+const cases = matrix.flatMap(([feature, row]) =>
+  (Object.keys(row) as Deployment[]).flatMap(deployment =>
+    [undefined, true, false].map(asked => ({ feature, deployment, asked, available: row[deployment] })),
+  ),
+)
+
+test.each(cases)(
+  '$feature in $deployment ($available), asked for: $asked',
+  ({ feature, deployment, asked, available }) => {
+    const resolve = () => resolveFeatures(deployment, asked === undefined ? {} : { [feature]: asked })[feature]
+    const forbidden = (available === 'no' && asked === true) || (available === 'yes' && asked === false)
+    if (forbidden) expect(resolve).toThrow(FeatureError)
+    else expect(resolve()).toBe(available === 'yes' || (available === 'configurable' && asked === true))
+  },
+)

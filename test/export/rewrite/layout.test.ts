@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import { type Placed, planLayout, relativeReference } from '../../../server/export/rewrite/layout.ts'
+
+const page = (path: string): Placed => place(path, { isPage: true, type: 'text/html' })
+const file = (path: string, type = 'image/png', sha256 = path): Placed => place(path, { type, sha256 })
+
+function place(path: string, rest: Partial<Placed>): Placed {
+  const url = new URL(path, 'https://docs.example.com/')
+  return { key: url.href, url, isPage: false, type: '', sha256: '', external: false, ...rest }
+}
+
+function plan(items: Placed[]): Record<string, string> {
+  return Object.fromEntries(
+    [...planLayout(items)].map(([key, path]) => [key.replace('https://docs.example.com', ''), path]),
+  )
+}
+
+test('pages keep the layout of the site', () => {
+  expect(
+    plan([page('/'), page('/a'), page('/a/b'), page('/c.html'), page('/v1.2'), page('/old.php'), page('/d.xhtml')]),
+  ).toEqual({
+    '/': 'index.html',
+    '/a': 'a/index.html',
+    '/a/b': 'a/b/index.html',
+    '/c.html': 'c.html',
+    '/v1.2': 'v1.2/index.html',
+    '/old.php': 'old.php/index.html',
+    '/d.xhtml': 'd.xhtml',
+  })
+})
+
+test('files keep their path and get the extension that servers need', () => {
+  expect(
+    plan([
+      file('/img/a.png'),
+      file('/style', 'text/css'),
+      file('/font.php', 'text/css'),
+      file('/image', 'image/webp'),
+      file('/site.webmanifest', 'application/manifest+json'),
+      file('/data.json', 'application/json'),
+      file('/photo.jpeg', 'image/jpeg'),
+      file('/download', 'application/octet-stream'),
+      file('/folder/', 'image/png'),
+    ]),
+  ).toEqual({
+    '/img/a.png': 'img/a.png',
+    '/style': 'style.css',
+    '/font.php': 'font.php.css',
+    '/image': 'image.webp',
+    '/site.webmanifest': 'site.webmanifest',
+    '/data.json': 'data.json',
+    '/photo.jpeg': 'photo.jpeg',
+    '/download': 'download',
+    '/folder/': 'folder/index.png',
+  })
+})
+
+test('the first query on a path keeps the plain name, equal bytes share it, others are marked', () => {
+  const result = plan([
+    file('/a.js?v=2', 'text/javascript', 'two'),
+    file('/a.js?v=1', 'text/javascript', 'one'),
+    file('/a.js?v=3', 'text/javascript', 'one'),
+  ])
+  expect(result['/a.js?v=1']).toBe('a.js')
+  expect(result['/a.js?v=3']).toBe('a.js')
+  expect(result['/a.js?v=2']).toMatch(/^a~[0-9a-f]{8}\.js$/)
+})
+
+test('names that differ in case or Unicode form only are told apart, in any order of input', () => {
+  const items = [
+    page('/API/x'),
+    page('/api/x'),
+    file('/img/Logo.png'),
+    file('/img/logo.png'),
+    file('/caf%C3%A9.png'),
+    file('/cafe%CC%81.png'),
+  ]
+  const result = plan(items)
+  const folded = Object.values(result).map(path => path.normalize('NFC').toLowerCase())
+  expect(new Set(folded).size).toBe(items.length)
+  expect(result['/API/x']).toBe('API/x/index.html')
+  expect(result['/api/x']).toMatch(/^api~[0-9a-f]{8}\/x\/index\.html$/)
+  expect(plan([...items].reverse())).toEqual(result)
+})
+
+test('a file in the way of a folder steps aside', () => {
+  const result = plan([file('/a', 'application/octet-stream'), page('/a/b')])
+  expect(result['/a/b']).toBe('a/b/index.html')
+  expect(result['/a']).toMatch(/^a~[0-9a-f]{8}$/)
+})
+
+test('no name can leave the bundle, be refused by a file system or take one of ours', () => {
+  const hostile = [
+    '/..%2f..%2fetc%2fpasswd',
+    '/%00nul',
+    '/a%5c..%5cb',
+    '/con.png',
+    '/LPT1',
+    '/a%3ab',
+    '/dot.',
+    '/%20 ',
+    '/...',
+    `/${'x'.repeat(300)}.png`,
+    '/export-report.json',
+    '/_external/x.png',
+    '/%ff%fe.png',
+    '/a%0ab',
+  ]
+  const paths = Object.values(plan(hostile.map(path => file(path))))
+  expect(new Set(paths).size).toBe(hostile.length)
+  for (const path of paths) {
+    for (const segment of path.split('/')) {
+      expect(segment).not.toMatch(/[<>:"\\|?*]|[. ]$|^\.{1,2}$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+      expect(segment).not.toMatch(/[\u0000-\u001f]/)
+      expect(Buffer.byteLength(segment)).toBeLessThanOrEqual(140)
+    }
+    expect(path).not.toBe('export-report.json')
+    expect(path).not.toMatch(/^_external\//)
+  }
+})
+
+test('a path too long as a whole is kept short', () => {
+  const deep = `/${Array.from({ length: 12 }, (_, index) => `a-rather-long-folder-name-${index}`).join('/')}/index.png`
+  expect(plan([file(deep)])[deep]).toMatch(/^_long\/index~[0-9a-f]{8}\.png$/)
+})
+
+test('files of other sites lie below their host', () => {
+  const url = new URL('https://cdn.example.net:8443/css2?family=Inter')
+  const item: Placed = { key: url.href, url, isPage: false, type: 'text/css', sha256: '', external: true }
+  expect([...planLayout([item]).values()]).toEqual(['_external/cdn.example.net_8443/css2.css'])
+})
+
+test.each([
+  ['index.html', 'a/index.html', 'a/index.html'],
+  ['a/b/index.html', 'index.html', '../../index.html'],
+  ['a/b/index.html', 'a/c/index.html', '../c/index.html'],
+  ['a/index.html', 'a/index.html', 'index.html'],
+  ['index.html', 'a b/ü#1.png', 'a%20b/%C3%BC%231.png'],
+  ['a/x.html', 'a~1/x+y@2.png', '../a~1/x+y@2.png'],
+])('from %s to %s is %s', (from, to, reference) => {
+  expect(relativeReference(from, to)).toBe(reference)
+})
+
+test('a folder never takes the name of the file that the bundle opens with', () => {
+  const result = plan([page('/index.html/x'), file('/INDEX.HTML/y.png'), page('/')])
+  expect(result['/']).toBe('index.html')
+  for (const path of Object.values(result).filter(path => path !== 'index.html'))
+    expect(path).toMatch(/^index~[0-9a-f]{8}(~[0-9a-f]{8})?\.html\/|^INDEX~[0-9a-f]{8}(~[0-9a-f]{8})?\.HTML\//)
+})

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser } from 'puppeteer'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runtimeFile } from '../../../server/export/runtime/page-runtime.ts'
+import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
+import { launch } from '../../../server/web/browser/renderer.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'quire-runtime-'))
+const executablePath = findBrowser()
+let browser: Browser | null = null
+
+beforeAll(async () => {
+  if (executablePath) browser = await launch({ executablePath, profileFolder: join(scratch, 'profile') }, 0)
+}, 60_000)
+beforeEach(context => {
+  if (!browser) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+})
+afterAll(async () => {
+  await browser?.close()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+/** What an expression gives in a page with the run-time, opened by double click. */
+async function evaluate(markup: string, expression: string): Promise<unknown> {
+  writeFileSync(
+    join(scratch, 'runtime.js'),
+    runtimeFile({ themeAttributes: [], hasDarkClass: false, hasSearch: false, isHosted: false }),
+  )
+  const file = join(scratch, 'page.html')
+  writeFileSync(file, `<!doctype html><script src="runtime.js" defer></script>${markup}`)
+  const page = await browser?.newPage()
+  try {
+    await page?.goto(pathToFileURL(file).href)
+    return await page?.evaluate(expression)
+  } finally {
+    await page?.close()
+  }
+}
+
+describe('a page that waits covered for its own scripts', () => {
+  const content = '<main><h1>Title</h1><p>Words.</p></main>'
+  const seen = (selector: string) =>
+    `(it => [it.checkVisibility({ opacityProperty: true, visibilityProperty: true }), getComputedStyle(it).display].join(' '))(document.querySelector('${selector}'))`
+  const cases: { fact: string; markup: string; selector: string; want: string }[] = [
+    {
+      fact: 'shows a box that a class removes, laid out as it was meant',
+      markup: `<style>.book { display: flex } .veiled { display: none }</style><div class="book veiled">${content}</div>`,
+      selector: '.book',
+      want: 'true flex',
+    },
+    {
+      fact: 'shows a box that an attribute hides',
+      markup: `<style>[veiled] { visibility: hidden }</style><div class="book" veiled>${content}</div>`,
+      selector: 'h1',
+      want: 'true block',
+    },
+    {
+      fact: 'shows a page that a style makes transparent, and a box that another removes',
+      markup: `<style>body { opacity: 0 } .book { display: none }</style><div class="book">${content}</div>`,
+      selector: 'h1',
+      want: 'true block',
+    },
+    {
+      fact: 'shows a page without headings',
+      markup: '<style>.veiled { visibility: hidden }</style><body class="veiled"><p>Words.</p>',
+      selector: 'p',
+      want: 'true block',
+    },
+    {
+      fact: 'leaves hidden what is hidden beside content that is seen',
+      markup: `${content}<article hidden><p>More.</p></article>`,
+      selector: 'article',
+      want: 'false none',
+    },
+    {
+      fact: 'opens no dialog',
+      markup: '<p>Welcome.</p><dialog><h1>Sign in</h1></dialog>',
+      selector: 'dialog',
+      want: 'false none',
+    },
+  ]
+  test.each(cases)('$fact', async ({ markup, selector, want }) => {
+    expect(await evaluate(markup, seen(selector))).toBe(want)
+  })
+})

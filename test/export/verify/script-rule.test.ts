@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { judgeScripts, namesRoot } from '../../../server/export/verify/script-rule.ts'
+
+describe('without a browser, scripts run everywhere unless something speaks against it', () => {
+  const cases: { given: string; hasScripts: boolean; needsRoot: RegExp | null }[] = [
+    { given: '<p>x</p><script type="application/ld+json">{"a":"/b/c"}</script>', hasScripts: false, needsRoot: null },
+    { given: '<script src="../_static/doctools.js"></script>', hasScripts: true, needsRoot: null },
+    { given: '<script type=module src=a.js></script>', hasScripts: true, needsRoot: /modules/ },
+    { given: '<script>load("/assets/app.js")</script>', hasScripts: true, needsRoot: /root of the host/ },
+    { given: '<div id=__docusaurus>x</div><script src=a.js></script>', hasScripts: true, needsRoot: /an app/ },
+    { given: '<div id="__docusaurus">x</div>', hasScripts: false, needsRoot: null },
+  ]
+  test.each(cases)('$given', ({ given, hasScripts, needsRoot }) => {
+    const judged = judgeScripts({ text: given, charset: 'utf-8' })
+    expect(judged.hasScripts).toBe(hasScripts)
+    if (needsRoot) expect(judged.needsRoot).toMatch(needsRoot)
+    else expect(judged.needsRoot).toBe(null)
+  })
+})
+
+describe('a page was not made to be moved when it names what it loads from the root of the host', () => {
+  const cases: { given: string; want: boolean }[] = [
+    { given: '<script src="../assets/app.js"></script><link rel=stylesheet href=../a.css>', want: false },
+    { given: '<script src="https://cdn.example.net/lib.js"></script>', want: false },
+    { given: '<script src="//cdn.example.net/lib.js"></script>', want: false },
+    { given: '<a href="/guide">x</a><link rel="icon" href="/favicon.ico">', want: false },
+    { given: '<script type="application/json">{"search":"/search.json"}</script>', want: false },
+    { given: '<script src="/assets/app.js"></script>', want: true },
+    { given: '<script src="https://docs.example.com/app.js"></script>', want: true },
+    { given: '<link rel="stylesheet" href="/a.css">', want: true },
+    { given: '<base href="/docs/"><script src="app.js"></script>', want: true },
+    { given: '<script>fetch("/search.json")</script>', want: true },
+  ]
+  test.each(cases)('$given: $want', ({ given, want }) => {
+    const isOwn = ({ host }: URL) => host === 'docs.example.com'
+    expect(namesRoot({ text: given, charset: 'utf-8' }, isOwn)).toBe(want)
+  })
+})

@@ -1,0 +1,69 @@
+import { Command } from 'commander'
+import { afterEach, expect, test } from 'vitest'
+import { readConfig, type ServeFlags, serveOptions } from '../../server/config.ts'
+import { defaultLimits } from '../../server/export/model/limits.ts'
+import { type LimitFlags, limitOptions, readLimits } from '../../server/flags/limit-options.ts'
+import { runQuire } from '../support/process.ts'
+
+const given: [keyof typeof defaultLimits, flag: string, value: number, want: number][] = [
+  ['pages', '--max-pages', 7, 7],
+  ['links', '--max-links', 6, 6],
+  ['files', '--max-files', 8, 8],
+  ['failedPercent', '--max-failed-percent', 17, 17],
+  ['totalBytes', '--max-total-mb', 9, 9 * 1024 ** 2],
+  ['fileBytes', '--max-file-mb', 10, 10 * 1024 ** 2],
+  ['pageBytes', '--max-page-mb', 11, 11 * 1024 ** 2],
+  ['redirects', '--max-redirects', 12, 12],
+  ['pageTimeoutMs', '--page-timeout-seconds', 13, 13_000],
+  ['pageRequests', '--max-page-requests', 16, 16],
+  ['jobTimeoutMs', '--job-timeout-seconds', 14, 14_000],
+  ['connections', '--connections', 15, 15],
+]
+const environmentOf = (flag: string) => `QUIRE_${flag.slice(2).toUpperCase().replaceAll('-', '_')}`
+
+afterEach(() => {
+  for (const [, flag] of given) delete process.env[environmentOf(flag)]
+})
+
+function parse(args: string[]): ServeFlags {
+  const command = new Command().exitOverride().configureOutput({ writeErr() {} })
+  for (const option of serveOptions()) command.addOption(option)
+  return command.parse(args, { from: 'user' }).opts()
+}
+
+test('every limit has a flag', () => {
+  expect(given.map(([name]) => name)).toEqual(Object.keys(defaultLimits))
+  expect(limitOptions()).toHaveLength(given.length)
+})
+
+test('without flags the limits are the defaults', () => {
+  expect(readLimits(parse([]) as LimitFlags)).toEqual(defaultLimits)
+})
+
+test.each(given)('%s is %s in serve, or its environment variable, and the flag wins', (name, flag, value, want) => {
+  expect(readConfig(parse([flag, String(value)])).exportLimits).toEqual({ ...defaultLimits, [name]: want })
+  process.env[environmentOf(flag)] = String(value)
+  expect(readConfig(parse([])).exportLimits).toEqual({ ...defaultLimits, [name]: want })
+  expect(readConfig(parse([flag, '1'])).exportLimits[name]).toBe(want / value)
+})
+
+test('serve and export show every limit and its environment variable in their help', async () => {
+  for (const command of ['serve', 'export']) {
+    const { stdout } = await runQuire([command, '--help'])
+    for (const [, flag] of given) expect(stdout.replace(/\s+/g, ' ')).toContain(`env: ${environmentOf(flag)})`)
+  }
+})
+
+test.each(given.filter(([name]) => name !== 'failedPercent'))(
+  '%s refuses what is no number from 1 up, in %s',
+  (_, flag) => {
+    expect(() => parse([flag, '0'])).toThrow(`'${flag} <number>' argument '0' is invalid`)
+    expect(() => parse([flag, '1e3'])).toThrow('It must be a whole number from 1')
+  },
+)
+
+test('of all pages none may fail, or every one', () => {
+  for (const percent of [0, 100])
+    expect(readConfig(parse(['--max-failed-percent', String(percent)])).exportLimits.failedPercent).toBe(percent)
+  expect(() => parse(['--max-failed-percent', '101'])).toThrow('It must be a whole number from 0 to 100')
+})

@@ -1,0 +1,238 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { FinishedExport, RememberedAnswer, SiteMemory } from '../../../server/export/model/site-cache.ts'
+import { openSiteMemories } from '../../../server/store/site-cache/site-memories.ts'
+import { openSiteMemory } from '../../../server/store/site-cache/site-memory.ts'
+
+let folder: string
+let warnings: string[]
+const open: SiteMemory[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quire-site-'))
+  warnings = []
+})
+afterEach(async () => {
+  for (const memory of open.splice(0)) await memory.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const site = () => join(folder, 'site')
+const bodies = () => readdir(join(site(), 'bodies'))
+
+function openMemory(options: { mostBytes?: number; sharesArchives?: boolean } = {}): SiteMemory {
+  const memory = openSiteMemory({
+    folder: site(),
+    mostBytes: 1e9,
+    sharesArchives: false,
+    warn: (_, message) => warnings.push(message),
+    ...options,
+  })
+  if (!memory) throw new Error('the memory is in use')
+  open.push(memory)
+  return memory
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Remembers a page of that text. */
+async function remember(memory: SiteMemory, path: string, text: string, run = 'one'): Promise<RememberedAnswer> {
+  const body = { sha256: sha256(text), sizeBytes: text.length }
+  expect(await memory.keepBody(Buffer.from(text), body)).toBe(true)
+  const answer: RememberedAnswer = {
+    asked: `http://a/${path}`,
+    accept: '*/*',
+    status: 200,
+    url: `http://a/${path}`,
+    redirected: false,
+    contentType: 'text/html',
+    headers: { 'content-type': 'text/html' },
+    validators: { etag: '"1"', lastModified: null },
+    body,
+    run,
+  }
+  memory.putAnswer(answer)
+  return answer
+}
+
+async function finish(memory: SiteMemory, run: string, key = 'options'): Promise<FinishedExport> {
+  const archive = join(folder, `${run}.zip`)
+  await writeFile(archive, `archive of ${run}`)
+  const finished: FinishedExport = {
+    key,
+    run,
+    pageCount: 1,
+    sha256: sha256(`archive of ${run}`),
+    sizeBytes: 11 + run.length,
+    report: { domain: 'a' } as FinishedExport['report'],
+    asked: [{ asked: 'http://a/', accept: '*/*', digest: 'd' }],
+    delays: [['a', 1000]],
+  }
+  await memory.finish(finished, archive)
+  return finished
+}
+
+test('answers, views and bodies come back as they were put, also after the memory was closed', async () => {
+  const memory = openMemory()
+  const answer = await remember(memory, '', 'hello')
+  const view = {
+    key: 'v',
+    given: [['{}', 'd']] as [string, string][],
+    body: answer.body ?? { sha256: '', sizeBytes: 0 },
+    run: 'one',
+  }
+  memory.putView(view)
+  expect([memory.findAnswer('http://a/', '*/*'), memory.findView('v')]).toEqual([answer, view])
+  await memory.close()
+  const again = openMemory()
+  expect([again.findAnswer('http://a/', '*/*'), again.findView('v')]).toEqual([answer, view])
+  expect((await again.readBody(view.body))?.toString()).toBe('hello')
+  expect(again.findAnswer('http://a/', 'text/html')).toBeUndefined()
+})
+
+test('what was written a moment before a kill is there afterwards, and the lock is not', async () => {
+  const program = `
+    import { openSiteMemory } from '${join(import.meta.dirname, '../../../server/store/site-cache/site-memory.ts')}'
+    const memory = openSiteMemory({ folder: ${JSON.stringify(site())}, mostBytes: 1e9, sharesArchives: false, warn() {} })
+    memory.putAnswer({ asked: 'http://a/', accept: '*/*', status: 404, url: 'http://a/', redirected: false, contentType: '',
+      headers: {}, validators: { etag: null, lastModified: null }, body: null, run: 'one' })
+    setTimeout(() => console.log('written'), 600)
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await new Promise(done => child.stdout.once('data', done))
+  expect(openSiteMemory({ folder: site(), mostBytes: 1, sharesArchives: false, warn() {} })).toBeNull()
+  child.kill('SIGKILL')
+  await new Promise(done => child.once('close', done))
+  expect(openMemory().findAnswer('http://a/', '*/*')).toMatchObject({ status: 404, run: 'one' })
+})
+
+test('a memory is open once at a time, and does not suffer from a second try', async () => {
+  const memory = openMemory()
+  expect(openSiteMemory({ folder: site(), mostBytes: 1e9, sharesArchives: false, warn() {} })).toBeNull()
+  const answer = await remember(memory, '', 'hello')
+  await memory.close()
+  expect(openMemory().findAnswer('http://a/', '*/*')).toEqual(answer)
+})
+
+test.each<[string, (file: string) => Promise<void>]>([
+  ['no database', file => writeFile(file, 'this is no database, whatever its name says'.repeat(100))],
+  [
+    'a database with damaged pages',
+    async file => {
+      execFileSync('dd', ['if=/dev/urandom', `of=${file}`, 'bs=1024', 'seek=4', 'count=12', 'conv=notrunc'], {
+        stdio: 'ignore',
+      })
+    },
+  ],
+  [
+    'another version',
+    async file => {
+      const database = new Database(file)
+      database.pragma('user_version = 99')
+      database.close()
+    },
+  ],
+])('%s begins anew', async (_, spoil) => {
+  const memory = openMemory()
+  for (let i = 0; i < 100; i += 1) await remember(memory, String(i), `page ${i}`)
+  await memory.close()
+  await spoil(join(site(), 'memory.db'))
+  const again = openMemory()
+  expect(again.findAnswer('http://a/1', '*/*')).toBeUndefined()
+  const answer = await remember(again, '1', 'new')
+  expect(again.findAnswer('http://a/1', '*/*')).toEqual(answer)
+  expect(warnings).toEqual([])
+})
+
+test('past its size nothing more is kept, and that is no error', async () => {
+  const memory = openMemory({ mostBytes: 10 })
+  await remember(memory, 'a', '12345')
+  const body = { sha256: sha256('1234567'), sizeBytes: 7 }
+  expect(await memory.keepBody(Buffer.from('1234567'), body)).toBe(false)
+  await remember(memory, 'b', '12345')
+  expect(warnings).toEqual([])
+})
+
+test('a finished export forgets what neither it nor the others kept have seen', async () => {
+  const memory = openMemory()
+  const old = await remember(memory, 'old', 'old page', 'one')
+  await finish(memory, 'one', 'a')
+  await remember(memory, 'both', 'a page', 'two')
+  await finish(memory, 'two', 'b')
+  expect(memory.findAnswer('http://a/old', '*/*')).toEqual(old)
+  // The other way to export the site takes the place of the first.
+  await finish(memory, 'three', 'a')
+  expect(memory.findAnswer('http://a/old', '*/*')).toBeUndefined()
+  expect(memory.findAnswer('http://a/both', '*/*')).toBeDefined()
+  const kept = await bodies()
+  expect(kept).not.toContain(sha256('old page'))
+  expect(kept).not.toContain(sha256('archive of one'))
+  expect(kept).toContain(sha256('a page'))
+  expect(kept).toContain(sha256('archive of three'))
+})
+
+test('a finished export comes back with its archive', async () => {
+  const memory = openMemory()
+  const finished = await finish(memory, 'one')
+  await memory.close()
+  const again = openMemory()
+  expect(await again.findFinished('options')).toEqual(finished)
+  expect(await again.copyArchive(finished, join(folder, 'again.zip'))).toBe(true)
+  expect((await stat(join(folder, 'again.zip'))).size).toBe(finished.sizeBytes)
+})
+
+test('a finished export that is renewed keeps what its run saw', async () => {
+  const memory = openMemory()
+  const answer = await remember(memory, '', 'hello', 'one')
+  await finish(memory, 'one', 'a')
+  memory.renew('a', 'two')
+  await finish(memory, 'three', 'b')
+  expect(memory.findAnswer('http://a/', '*/*')).toEqual({ ...answer, run: 'two' })
+})
+
+test.each([
+  [true, 2],
+  [false, 1],
+])('shares archives: %s', async (sharesArchives, links) => {
+  const memory = openMemory({ sharesArchives })
+  await finish(memory, 'one')
+  expect((await stat(join(folder, 'one.zip'))).nlink).toBe(links)
+})
+
+test('an archive that somebody wrote into is not handed out', async () => {
+  const memory = openMemory({ sharesArchives: true })
+  const finished = await finish(memory, 'one')
+  await writeFile(join(folder, 'one.zip'), 'ARCHIVE of one')
+  expect(await memory.copyArchive(finished, join(folder, 'again.zip'))).toBe(false)
+})
+
+test('a memory whose folder was removed says so once and is an empty one', async () => {
+  const memory = openMemory()
+  await remember(memory, '', 'hello')
+  await rm(site(), { recursive: true })
+  const body = { sha256: sha256('new'), sizeBytes: 3 }
+  expect(await memory.keepBody(Buffer.from('new'), body)).toBe(false)
+  expect(memory.findAnswer('http://a/', '*/*')).toBeUndefined()
+  expect(await memory.keepBody(Buffer.from('new'), body)).toBe(false)
+  await memory.close()
+  expect(warnings).toHaveLength(1)
+  expect(existsSync(site())).toBe(false)
+})
+
+test('sites are told apart, and forgotten one by one or all but some', async () => {
+  const memories = openSiteMemories({ folder, mostBytes: 1e9, sharesArchives: true, warn() {} })
+  for (const domain of ['a.example', 'b.example', '[::1]:80', '[__1]:80']) await (await memories.open(domain))?.close()
+  expect(await readdir(folder)).toHaveLength(4)
+  await memories.forget('a.example')
+  expect((await readdir(folder)).some(name => name.startsWith('a.example'))).toBe(false)
+  await memories.keepOnly(['b.example'])
+  expect(await readdir(folder)).toEqual([expect.stringMatching(/^b\.example-[0-9a-f]{8}$/)])
+})

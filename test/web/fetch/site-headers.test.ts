@@ -1,0 +1,116 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
+import { parseSiteHeaders } from '../../../server/web/fetch/site-headers.ts'
+import { exportFakeSite, page } from '../../export/fake-site.ts'
+import { readArchive, readEntry } from '../../export/read-archive.ts'
+import { type RunningServer, startServer } from '../../export/static-server.ts'
+import { runQuire } from '../../support/process.ts'
+
+const secret = 'Bearer s3cret-value'
+const opened: RunningServer[] = []
+const folder = mkdtempSync(join(tmpdir(), 'quire-headers-'))
+
+afterEach(async () => {
+  for (const server of opened.splice(0)) await server.close()
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+})
+
+test('headers are read by name; what is wrong with one is said without its value', () => {
+  expect(parseSiteHeaders(['Authorization: Bearer a:b', 'COOKIE:  lang=de; sid=1 '])).toEqual({
+    authorization: 'Bearer a:b',
+    cookie: 'lang=de; sid=1',
+  })
+  expect(Object.keys(parseSiteHeaders(['constructor: a', '__proto__: b']))).toEqual(['constructor', '__proto__'])
+  for (const [texts, message] of [
+    [['Cookie: a=1', secret], /^the second header is no "Name: value"$/],
+    [[`Authorization ${secret}: x`], /^the first header is no "Name: value"$/],
+    [[`Host: ${secret}`], /^host is a header that an export sets itself$/],
+    [[`If-None-Match: ${secret}`], /^if-none-match is/],
+    [[`Authorization: ${secret}`, 'authorization: x'], /^authorization is given twice$/],
+    [['Authorization:  '], /^authorization has no value$/],
+    [[`Authorization: ${secret}\u20ac`], /^the value of authorization has characters that a header cannot hold$/],
+    [[`Authorization: ${secret}\r\nX: y`], /^the value of authorization has characters/],
+  ] as const)
+    expect(() => parseSiteHeaders(texts)).toThrow(message)
+})
+
+/** A site that lets in who knows the secret, and another host that its pages load from and lead to. */
+async function startPrivateSite() {
+  const told: string[] = []
+  const other = await startServer((request, response) => {
+    told.push(request.headers.authorization ?? '')
+    response.writeHead(200, { 'content-type': 'text/css' }).end('b{color:red}')
+  })
+  const isIn = ({ headers }: IncomingMessage) => headers.authorization === secret
+  const site = await startServer((request, response) => {
+    if (request.url === '/robots.txt') return response.writeHead(404).end()
+    if (!isIn(request)) return response.writeHead(401, { 'content-type': 'text/html' }).end('<h1>Who are you?</h1>')
+    if (request.url === '/away') return response.writeHead(302, { location: `${other.origin.href}a.css` }).end()
+    const pages: Record<string, string> = {
+      '/': page('home', `<link rel=stylesheet href="${other.origin.href}b.css"><a href="/a">a</a><img src=/away>`),
+      // Empty without its script: a browser has to ask for the data.
+      '/a': '<!doctype html><title>a</title><div id="app"></div><script src="/a.js"></script>',
+    }
+    const data = {
+      '/a.js': "fetch('/a.json').then(r=>r.json()).then(t=>{app.innerHTML='<h1>'+t+'</h1>'})",
+      '/a.json': '"Private words of a page"',
+    }
+    const script = data[request.url as keyof typeof data]
+    const html = pages[request.url ?? '']
+    const type = script ? (request.url === '/a.js' ? 'text/javascript' : 'application/json') : 'text/html'
+    response.writeHead(script || html ? 200 : 404, { 'content-type': type }).end(script ?? html ?? 'no')
+  })
+  opened.push(site, other)
+  return { site, other, told }
+}
+
+describe('a site that lets in only whom it knows', () => {
+  beforeEach(context => {
+    if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+  })
+
+  test('is exported with its header, rendered pages too; no other host hears it, redirected to or not', async () => {
+    const { site, other, told } = await startPrivateSite()
+    const { report, entries } = await exportFakeSite(site.origin, {
+      siteHeaders: { authorization: secret },
+      alsoAllowed: [other.origin],
+      verify: 'static',
+    })
+    expect([report.pages, report.deadLinks]).toEqual([2, []])
+    expect(readEntry(entries, 'a/index.html')).toContain('Private words of a page')
+    expect(told.length).toBeGreaterThanOrEqual(2)
+    expect(new Set(told)).toEqual(new Set(['']))
+  })
+
+  test('the command takes headers from a flag or the environment, and neither shows nor keeps them', async () => {
+    const { site } = await startPrivateSite()
+    const run = (args: string[], env: Record<string, string> = {}) =>
+      runQuire(['export', site.origin.href, '-o', join(folder, 'x.zip'), '--verify', 'static', ...args], { env })
+    const refused = await run([])
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /gave no page at \/ \(status 401\); it lets only those in whom it knows: .+ quire export --header\.\n$/,
+      ),
+    ])
+    const cache = join(folder, 'cache')
+    const flagged = await run(['--header', `Authorization: ${secret}`, '--cache', cache])
+    expect([flagged.code, flagged.stdout + flagged.stderr]).toEqual([0, expect.not.stringContaining('s3cret')])
+    const fromEnvironment = await run(['--json'], { QUIRE_EXPORT_HEADERS: `X-A: 1\nAuthorization: ${secret}\n` })
+    expect([fromEnvironment.code, fromEnvironment.stdout]).toEqual([0, expect.not.stringContaining('s3cret')])
+    const kept = readdirSync(cache, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+    expect(kept.length).toBeGreaterThan(0)
+    for (const entry of kept) expect(readFileSync(join(entry.parentPath, entry.name)).includes('s3cret')).toBe(false)
+    const entries = readArchive(join(folder, 'x.zip'))
+    for (const { name } of entries) expect(readEntry(entries, name)).not.toContain('s3cret')
+    const wrong = await run(['--header', `Authorization ${secret}`])
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      `--header: the first header is no "Name: value". Example: --header 'Authorization: Bearer TOKEN'\n`,
+    ])
+  })
+})

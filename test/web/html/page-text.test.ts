@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { countMissing, judgePage, readPageText, readPageWords } from '../../../server/web/html/page-text.ts'
+
+const rawText = (text: string) => ({ text: Buffer.from(text).toString('latin1'), charset: 'utf-8' })
+const read = (text: string) => readPageText(rawText(text))
+const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`).join(' ')
+const script = '<script src="/app.js"></script>'
+
+test('reads the words a reader sees', () => {
+  const page = rawText(
+    '<title>no</title><style>no{}</style><h1>Gr&uuml;n &amp; blau</h1><noscript>no <b>no</b></noscript><p>caf\u00e9<script>no()</script><template><p>no</p></template>',
+  )
+  expect(readPageWords(page)).toEqual(['Grün', '&', 'blau', 'café'])
+})
+
+describe('judges whether the HTML is the page', () => {
+  test.each([
+    ['a page without scripts', `<p>${words(5)}</p>`, 'complete'],
+    ['a long page with scripts', `<p>${words(100)}</p>${script}`, 'complete'],
+    ['data is no script', '<div id="app"></div><script type="application/ld+json">{}</script>', 'complete'],
+    ['a page that sends on', `<meta http-equiv="refresh" content="0;url=/x">${script}`, 'complete'],
+    ['an empty root', `<div id="root"></div>${script}`, 'shell'],
+    ['a root with a message', `<div id="app">Loading, please wait a moment</div>${script}`, 'shell'],
+    ['an empty root of unknown name', `<div id="whatever"></div>${script}`, 'shell'],
+    ['a frame around an empty root', `<nav>${words(90)}</nav><div id="redoc-container"></div>${script}`, 'suspect'],
+    ['a frame around an empty main', `<nav>${words(90)}</nav><main></main>${script}`, 'suspect'],
+    ['a short page', `<p>${words(30)}</p>${script}`, 'suspect'],
+  ])('%s', (_, html, verdict) => {
+    expect(judgePage(read(html))).toBe(verdict)
+  })
+})
+
+test('pages of one template have the same scripts', () => {
+  const a = read('<script src="../b.js?v=1"></script><script src="a.js"></script><script>1</script>')
+  const b = read('<script src="/x/a.js"></script><script>2</script><script src="b.js"></script>')
+  expect(a.scripts).toEqual(['', 'a.js', 'b.js'])
+  expect(b.scripts).toEqual(a.scripts)
+})
+
+test('counts the words that others lack, each as often as it stands there', () => {
+  expect(countMissing(['a', 'A', 'b'], ['a', 'c'])).toBe(2)
+  expect(countMissing([], ['a'])).toBe(0)
+})

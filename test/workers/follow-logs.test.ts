@@ -1,0 +1,47 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openStore } from '../../server/store/store.ts'
+import { startFollowingLogs } from '../../server/workers/follow-logs.ts'
+import { toLine } from '../analytics/follow/numbered-lines.ts'
+import { waitFor } from '../support/export-site.ts'
+import { createOrganization } from '../support/server.ts'
+
+test('a thread that cannot work is started anew until it can', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-follow-logs-'))
+  const dataFolder = join(folder, 'data')
+  const file = join(folder, 'access.log')
+  const said: string[] = []
+  const say = (_: object, message: string) => void said.push(message)
+  // No data folder can be made where a file stands.
+  writeFileSync(dataFolder, '')
+  const logs = [{ file, projectId: 'prj_unknown' }]
+  const setup = { dataFolder, logs, graceMs: 100, flags: {} }
+  const following = startFollowingLogs({ setup, log: { info: say, warn: say, error: say }, firstPauseMs: 50 })
+  try {
+    await waitFor(async () => (said.length >= 2 ? true : undefined))
+    expect(said[0]).toBe('the thread that follows logs ended; it starts anew in 0.05 s')
+    expect(said[1]).toBe('the thread that follows logs ended; it starts anew in 0.1 s')
+    rmSync(dataFolder)
+    const store = openStore(dataFolder)
+    const { projectId } = await createOrganization(store)
+    // The thread got its own copy of the setting: a thread that is started later sees this one.
+    logs[0] = { file, projectId }
+    appendFileSync(file, toLine(0) + toLine(1))
+    await waitFor(async () => {
+      const { totals } = await store.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })
+      return totals.total === 2 ? true : undefined
+    })
+    store.close()
+  } finally {
+    await following.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('without a log there is no thread', async () => {
+  const refuse = () => expect.unreachable()
+  const setup = { dataFolder: '/nowhere', logs: [], graceMs: 0, flags: {} }
+  await startFollowingLogs({ setup, log: { info: refuse, warn: refuse, error: refuse } }).stop()
+})
