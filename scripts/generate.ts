@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
-import { CommandError } from '../server/base/operator-error.ts'
+import { OperatorError } from '../server/base/operator-error.ts'
 import { bundleDocument } from './generate/document.ts'
 import { writeFiles } from './generate/files.ts'
 import { runProgram } from './run-program.ts'
@@ -31,7 +31,7 @@ async function checkFiles(wanted: Record<string, string>): Promise<void> {
     if (text === undefined || text !== wanted[name]) stale.push(`generated/${name}`)
   }
   if (stale.length > 0) {
-    throw new CommandError(`Stale: ${stale.join(', ')}. Run: npm run generate (and delete what it does not write)`)
+    throw new OperatorError(`Stale: ${stale.join(', ')}. Run: npm run generate (and delete what it does not write)`)
   }
   console.log('generated/ is what spec/ gives.')
 }

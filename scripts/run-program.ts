@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander'
-import { CommandError } from '../server/base/operator-error.ts'
+import { OperatorError } from '../server/base/operator-error.ts'
 
 /** Runs a program that was told to `exitOverride`. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 export async function runProgram(program: Command): Promise<void> {
@@ -10,7 +10,7 @@ export async function runProgram(program: Command): Promise<void> {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
     else {
       console.error((error as Error).message)
-      process.exitCode = error instanceof CommandError ? error.exitCode : 1
+      process.exitCode = error instanceof OperatorError ? error.exitCode : 1
     }
   }
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { CommandError } from '../server/base/operator-error.ts'
+import { OperatorError } from '../server/base/operator-error.ts'
 import { type Extract, extract } from './agents/extract.ts'
 import { fetchSnapshot, readSnapshot, type Snapshot } from './agents/upstream.ts'
 import { runProgram } from './run-program.ts'
@@ -46,11 +46,13 @@ promise.`,
 async function takeSnapshot({ file, release, date }: Omit<Flags, 'to'>): Promise<Snapshot> {
   if (file === undefined) {
     return fetchSnapshot().catch((error: Error) => {
-      throw new CommandError(`Cannot fetch the list (${error.message}). Bring robots.json along, and give --file FILE.`)
+      throw new OperatorError(
+        `Cannot fetch the list (${error.message}). Bring robots.json along, and give --file FILE.`,
+      )
     })
   }
   if (release === undefined || date === undefined) {
-    throw new CommandError('Say which state the file is: --release RELEASE --date DAY.', 2)
+    throw new OperatorError('Say which state the file is: --release RELEASE --date DAY.', 2)
   }
   return readSnapshot(file, release, date)
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import { readAsset } from './assets.ts'
-import { CommandError } from './base/operator-error.ts'
+import { OperatorError } from './base/operator-error.ts'
 import { DatabaseError } from './store/database.ts'
 import { SecretError } from './store/secret-file.ts'
 
@@ -54,7 +54,7 @@ function exitInsteadOfCommander(command: Command): void {
 /** Says in one line what went wrong, unless that was done; the exit code. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (error instanceof CommandError) {
+  if (error instanceof OperatorError) {
     console.error(error.message)
     return error.exitCode
   }

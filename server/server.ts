@@ -3,12 +3,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { startArchiver } from './agent/agent-job-retention.ts'
+import { startAgentJobRetention } from './agent/agent-job-retention.ts'
 import { createApp } from './app.ts'
-import { readAsset } from './assets.ts'
+import { describeEngine, readAsset } from './assets.ts'
 import type { Config } from './config.ts'
 import { buildDocumentation } from './docs/documentation.ts'
-import { describeEngine } from './engine.ts'
 import { exportSite } from './export/export-site.ts'
 import { createBundleLinks } from './export/jobs/bundle-link.ts'
 import { startRetention } from './export/jobs/retention.ts'
@@ -17,11 +16,11 @@ import { openValidator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
 import { openBundleFiles } from './store/bundle-files.ts'
 import { openSecret } from './store/secret-file.ts'
-import { memoriesFolder, openSiteMemories } from './store/site-cache/site-memories.ts'
+import { openSiteCaches, siteCachesFolder } from './store/site-cache/site-caches.ts'
 import { openStore } from './store/store.ts'
 import { createId } from './tenancy/id.ts'
 import { checkFollowSettings } from './workers/check-follow.ts'
-import { openVisitorCounts } from './workers/count-visitors.ts'
+import { startVisitorCounting } from './workers/count-visitors.ts'
 import { startFollowingLogs } from './workers/follow-logs.ts'
 import { startVisitorRetention } from './workers/prune-visitors.ts'
 
@@ -35,13 +34,13 @@ export interface RunningServer {
 const storeCheckMs = 3000
 const closeWithinMs = 10_000
 /** A path of 100,000 characters still gets the documented 404; beyond that Node answers 431. */
-const mostHeaderBytes = 256 * 1024
+const maxHeaderBytes = 256 * 1024
 
 /**
  * Opens the store, starts the runners and listens.
  *
  * @throws {DatabaseError} when the data folder cannot be used.
- * @throws {CommandError} when a log that is to be followed never can be.
+ * @throws {OperatorError} when a log that is to be followed never can be.
  * @throws {Error} with code EADDRINUSE, EACCES ... when the address cannot be listened on.
  */
 export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
@@ -49,15 +48,15 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   const document = JSON.parse(readAsset('generated/openapi.json'))
   const validator = await openValidator(document, config)
   const store = openStore(dataFolder)
-  const visitorCounts = openVisitorCounts({ dataFolder })
+  const visitorCounts = startVisitorCounting({ dataFolder })
   let server: Server | undefined
   try {
     await checkFollowSettings(config.follow, store)
     const linkKey = openSecret(join(dataFolder, 'link.key'))
     const bundles = openBundleFiles(join(dataFolder, 'bundles'))
-    const memories = openSiteMemories({
-      folder: memoriesFolder(dataFolder),
-      mostBytes: config.exportCacheBytes,
+    const memories = openSiteCaches({
+      folder: siteCachesFolder(dataFolder),
+      maxBytes: config.exportCacheBytes,
       // Bundles are never written into, so each can be the same file.
       sharesArchives: true,
       warn: (details, message) => log.warn(details, message),
@@ -123,7 +122,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       log,
     })
     const visitorRetention = startVisitorRetention({ dataFolder, retentionDays: config.visitorRetentionDays, log })
-    const archiver = startArchiver(store.agentJobs, config.agentJobRetentionDays, log)
+    const archiver = startAgentJobRetention(store.agentJobs, config.agentJobRetentionDays, log)
     const following = startFollowingLogs({ setup: { ...config.follow, dataFolder }, log })
     log.info({ url, dataFolder }, 'listening')
 
@@ -170,7 +169,7 @@ function createStoreCheck(check: (now: number) => void): () => string | undefine
 }
 
 async function listen({ host, port }: Config): Promise<Server> {
-  const server = createServer({ maxHeaderSize: mostHeaderBytes, requestTimeout: 60_000, headersTimeout: 30_000 })
+  const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: 60_000, headersTimeout: 30_000 })
   server.on('clientError', answerUnreadable)
   await new Promise<void>((done, failed) => {
     server.once('error', failed)

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { CommandError } from '../../server/base/operator-error.ts'
-import type { Verify } from '../../server/export/verify/place-scripts.ts'
+import { OperatorError } from '../../server/base/operator-error.ts'
+import type { Verify } from '../../server/export/model/options.ts'
 import { integer } from '../../server/flags/integer.ts'
 import { jsonOption, verifyOption } from '../../server/flags/options.ts'
 import { pythonSite } from './export/site-python.ts'
@@ -59,5 +59,5 @@ async function run({ size: sizes = defaultSizes, verify, json }: Flags): Promise
   const machine = describeMachine(loadAverage)
   console.log(json ? JSON.stringify({ machine, verify, results }, undefined, 2) : scaleText(results, verify, machine))
   const missed = judgeScale(results)
-  if (missed.length > 0) throw new CommandError(missed.join('\n'))
+  if (missed.length > 0) throw new OperatorError(missed.join('\n'))
 }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { CommandError } from '../../server/base/operator-error.ts'
+import { OperatorError } from '../../server/base/operator-error.ts'
 import { integer } from '../../server/flags/integer.ts'
 import { jsonOption } from '../../server/flags/options.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
@@ -74,10 +74,10 @@ Examples:
 
 async function run({ json, quick, keep = false, timeoutSeconds, ...flags }: Flags): Promise<void> {
   if (!findBrowser())
-    throw new CommandError(`The copies are compared in Chromium. Install it with: ${installCommand()}`)
+    throw new OperatorError(`The copies are compared in Chromium. Install it with: ${installCommand()}`)
   const cacheFolder = resolve(flags.sites)
   await mkdir(cacheFolder, { recursive: true }).catch(error => {
-    throw new CommandError(`--sites ${cacheFolder} cannot be made (${error.code}).`, 2)
+    throw new OperatorError(`--sites ${cacheFolder} cannot be made (${error.code}).`, 2)
   })
   const chosen = sites.filter(({ name }) => flags.site?.includes(name) ?? true)
   const contestants = tools.filter(({ name, isOurs }) => isOurs || (flags.peer?.includes(name) ?? true))
@@ -109,10 +109,10 @@ async function run({ json, quick, keep = false, timeoutSeconds, ...flags }: Flag
   }
   console.log(json ? JSON.stringify(report, undefined, 2) : summaryText(report).join('\n'))
   const missed = report.goals.filter(({ isMet }) => !isMet).length
-  if (missed > 0) throw new CommandError(`Quire misses ${missed} of ${report.goals.length} goals.`)
+  if (missed > 0) throw new OperatorError(`Quire misses ${missed} of ${report.goals.length} goals.`)
 }
 
 function readName(name: string, known: readonly string[]): string {
-  if (!known.includes(name)) throw new CommandError(`${name} is unknown. It is one of ${known.join(', ')}.`, 2)
+  if (!known.includes(name)) throw new OperatorError(`${name} is unknown. It is one of ${known.join(', ')}.`, 2)
   return name
 }

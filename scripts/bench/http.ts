@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { CommandError } from '../../server/base/operator-error.ts'
+import { OperatorError } from '../../server/base/operator-error.ts'
 import { integer } from '../../server/flags/integer.ts'
 import { jsonOption } from '../../server/flags/options.ts'
 import { describeMachine, toText } from './http/report.ts'
@@ -9,7 +9,7 @@ import { type Figures, findGeneratorShare, summarize } from './http/summary.ts'
 import { installPeers } from './peers.ts'
 
 interface Flags extends Plan {
-  leastShare: number
+  minShare: number
   json?: boolean
 }
 
@@ -44,7 +44,7 @@ Examples:
   npm run bench -- http --rounds 20 --seconds 2
   npm run bench -- http --json > figures.json`,
     )
-    .action(async ({ leastShare, json, ...plan }: Flags) => {
+    .action(async ({ minShare, json, ...plan }: Flags) => {
       await installPeers()
       const loadAverage = loadavg()[0] ?? 0
       const runs = await runRounds(plan, round => process.stderr.write(`Round ${round} of ${plan.rounds} ...\n`))
@@ -56,18 +56,18 @@ Examples:
         servers: summarize(runs),
       }
       console.log(json ? JSON.stringify(report, undefined, 2) : toText(report))
-      expectGoal(report.servers, leastShare)
+      expectGoal(report.servers, minShare)
     })
 }
 
-/** @throws {CommandError} when Quire is slower than it has to be. */
-function expectGoal(servers: readonly Figures[], leastShare: number): void {
+/** @throws {OperatorError} when Quire is slower than it has to be. */
+function expectGoal(servers: readonly Figures[], minShare: number): void {
   const find = (name: string) => servers.find(server => server.name === name) as Figures
   const [quire, peer] = [find('Quire'), find('openapi-backend')]
-  if (quire.share < leastShare) {
-    throw new CommandError(`Quire reaches ${quire.share.toFixed(2)} of bare node:http, and must reach ${leastShare}.`)
+  if (quire.share < minShare) {
+    throw new OperatorError(`Quire reaches ${quire.share.toFixed(2)} of bare node:http, and must reach ${minShare}.`)
   }
-  if (quire.share <= peer.share) throw new CommandError('Quire is not ahead of openapi-backend.')
+  if (quire.share <= peer.share) throw new OperatorError('Quire is not ahead of openapi-backend.')
 }
 
 function readShare(text: string): number {

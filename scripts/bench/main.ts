@@ -1,6 +1,6 @@
 // npm run bench -- http | export | export-scale | visitors
 import { Command, CommanderError } from 'commander'
-import { CommandError } from '../../server/base/operator-error.ts'
+import { OperatorError } from '../../server/base/operator-error.ts'
 import { exportCommand } from './export.ts'
 import { exportScaleCommand } from './export-scale.ts'
 import { httpCommand } from './http.ts'
@@ -31,7 +31,7 @@ try {
   // commander has printed its own message, and calls a wrong flag exit code 1.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else {
-    console.error(error instanceof CommandError ? error.message : error)
-    process.exitCode = error instanceof CommandError ? error.exitCode : 1
+    console.error(error instanceof OperatorError ? error.message : error)
+    process.exitCode = error instanceof OperatorError ? error.exitCode : 1
   }
 }

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CommandError } from '../../server/base/operator-error.ts'
+import { OperatorError } from '../../server/base/operator-error.ts'
 
 const folder = import.meta.dirname
 
 /**
  * Installs the packages that benchmarks compare with into scripts/bench, unless they are there as its lock file says.
  *
- * @throws {CommandError} when npm fails.
+ * @throws {OperatorError} when npm fails.
  */
 export async function installPeers(): Promise<void> {
   const lock = await readFile(join(folder, 'package-lock.json'))
@@ -19,7 +19,7 @@ export async function installPeers(): Promise<void> {
   if (existsSync(stampFile) && (await readFile(stampFile, 'utf8')) === wanted) return
   console.error('Installing the peers into scripts/bench (npm ci) ...')
   if ((await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])) !== 0) {
-    throw new CommandError('npm ci failed in scripts/bench. Check the network, then run the command again.')
+    throw new OperatorError('npm ci failed in scripts/bench. Check the network, then run the command again.')
   }
   await writeFile(stampFile, wanted)
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { CommandError } from '../../server/base/operator-error.ts'
+import { OperatorError } from '../../server/base/operator-error.ts'
 import { integer } from '../../server/flags/integer.ts'
 import { jsonOption } from '../../server/flags/options.ts'
 import { describeMachine } from './http/report.ts'
@@ -96,7 +96,7 @@ async function run({ json, keep, folder, visitsOnly, peer, ...flags }: Flags): P
   console.log(json ? JSON.stringify(report, undefined, 2) : visitorsText(report))
   if (keep) process.stderr.write(`Everything is in ${scratch}\n`)
   const missed = report.goals.filter(({ isMet }) => isMet === false)
-  if (missed.length > 0) throw new CommandError(`Quire misses ${missed.length} of ${report.goals.length} goals.`)
+  if (missed.length > 0) throw new OperatorError(`Quire misses ${missed.length} of ${report.goals.length} goals.`)
 }
 
 function createScratch(folder: string): string {
@@ -104,7 +104,7 @@ function createScratch(folder: string): string {
     return mkdtempSync(join(resolve(folder), 'quire-visitors-'))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CommandError(
+    throw new OperatorError(
       `--folder ${folder} cannot be used (${code}). Give one that is there and may be written to.`,
       2,
     )
@@ -113,5 +113,5 @@ function createScratch(folder: string): string {
 
 function readPeer(name: string): string {
   if (peerNames.some(known => known === name)) return name
-  throw new CommandError(`--peer ${name} is unknown. It is one of ${peerNames.join(', ')}.`, 2)
+  throw new OperatorError(`--peer ${name} is unknown. It is one of ${peerNames.join(', ')}.`, 2)
 }

@@ -4,7 +4,7 @@ const everyMs = 60 * 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Archives agent jobs by age, now and every hour; does nothing when no retention is set. */
-export function startArchiver(
+export function startAgentJobRetention(
   agentJobs: Pick<AgentJobs, 'archiveOlderThan'>,
   retentionDays: number | undefined,
   log: { info(details: object, message: string): void; error(details: object, message: string): void },

@@ -8,7 +8,7 @@ export interface KnownPage {
   refusal?: undefined
 }
 
-const mostPathBytes = 2048
+const maxPathBytes = 2048
 
 const assetExtensions = new Set(
   (
@@ -45,7 +45,7 @@ const absoluteForm = /^https?:\/\/[^/?#]*/i
  */
 export function toPage(target: string): Page {
   const sent = cutToPath(target)
-  if (sent.length > mostPathBytes || !sent.startsWith('/')) return { refusal: 'bad-path' }
+  if (sent.length > maxPathBytes || !sent.startsWith('/')) return { refusal: 'bad-path' }
   const path = normalizePercent(sent)
   if (path === undefined) return { refusal: 'bad-path' }
 

@@ -39,16 +39,6 @@ export interface UniqueVisitorCounter {
   ): Awaitable<UniqueVisitors>
 }
 
-/** One view of one page. */
-export interface PageView {
-  /** Canonical, see `toPage`. */
-  path: string
-  day: Day
-  /** 16 bytes, see `VisitorHash`. */
-  visitor: Uint8Array
-  kind: 'human' | 'ai'
-}
-
 /** How far a log is read, see `VisitRecorder`. */
 export interface LogPosition {
   /** Names the log. */

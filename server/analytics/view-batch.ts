@@ -1,4 +1,4 @@
-import type { PageView } from './unique-visitors.ts'
+import type { Day } from './day.ts'
 
 /** Bits of `ViewBatch.masks`. */
 export const asHuman = 1
@@ -47,4 +47,14 @@ function intern(numbers: Map<string, number>, name: string): number {
   if (known !== undefined) return known
   numbers.set(name, numbers.size)
   return numbers.size - 1
+}
+
+/** One view of one page. */
+export interface PageView {
+  /** Canonical, see `toPage`. */
+  path: string
+  day: Day
+  /** 16 bytes, see `VisitorHash`. */
+  visitor: Uint8Array
+  kind: 'human' | 'ai'
 }

@@ -4,7 +4,7 @@
  *
  * @return the keys that were removed.
  */
-export function keepLeastKeys(map: Map<string, unknown>, most: number, slack = 2): string[] {
+export function keepSmallestKeys(map: Map<string, unknown>, most: number, slack = 2): string[] {
   if (map.size <= most * slack) return []
   const removed = [...map.keys()].sort().slice(most)
   for (const key of removed) map.delete(key)

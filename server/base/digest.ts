@@ -16,3 +16,7 @@ function sortKeys(value: unknown): unknown {
       .map(([key, inner]) => [key, sortKeys(inner)]),
   )
 }
+
+export function digest(bytes: Buffer | string): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { Command, Option } from 'commander'
 import { type AgentJob, type AgentJobStatus, TransitionError, transition } from '../agent/agent-job.ts'
 import { readAgentJob } from '../agent/agent-job-file.ts'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
@@ -48,7 +48,7 @@ import reads one job a line, in the form in which the API answers them; "-" is s
     .addOption(jsonOption())
     .action(async (flags: JobFlags & { repository: string; ref?: string; model: string; id?: string }) => {
       if (!URL.canParse(flags.repository)) {
-        throw new CommandError('--repository must be a full URL, such as https://git.example.com/acme/docs', 2)
+        throw new OperatorError('--repository must be a full URL, such as https://git.example.com/acme/docs', 2)
       }
       const job: AgentJob = {
         projectId: flags.project,
@@ -61,7 +61,7 @@ import reads one job a line, in the form in which the API answers them; "-" is s
         archivedAt: null,
       }
       await withProject(flags, async store => {
-        if (!(await store.agentJobs.insert(job))) throw new CommandError(`The project has a job ${job.id} already.`)
+        if (!(await store.agentJobs.insert(job))) throw new OperatorError(`The project has a job ${job.id} already.`)
       })
       if (flags.json) printJson(job)
       else console.log(job.id)
@@ -105,15 +105,15 @@ import reads one job a line, in the form in which the API answers them; "-" is s
 
 async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?: string }): Promise<void> {
   if (flags.prLink !== undefined && !URL.canParse(flags.prLink)) {
-    throw new CommandError('--pr-link must be a full URL, such as https://git.example.com/acme/docs/pull/7', 2)
+    throw new OperatorError('--pr-link must be a full URL, such as https://git.example.com/acme/docs/pull/7', 2)
   }
   const next = await withProject(flags, async store => {
     const job = await store.agentJobs.find(flags.project, id)
     if (!job)
-      throw new CommandError(`The project has no job ${id}. See: quire agent-jobs list --project ${flags.project}`)
+      throw new OperatorError(`The project has no job ${id}. See: quire agent-jobs list --project ${flags.project}`)
     const next = nextJob(job, to, flags.prLink)
     if (!(await store.agentJobs.update(next, job.status))) {
-      throw new CommandError(`Job ${id} was changed by somebody else in this moment. Look at it and try again.`)
+      throw new OperatorError(`Job ${id} was changed by somebody else in this moment. Look at it and try again.`)
     }
     return next
   })
@@ -125,7 +125,7 @@ function nextJob(job: AgentJob, to: AgentJobStatus, prLink: string | undefined):
   try {
     return transition(job, to, Date.now(), prLink)
   } catch (error) {
-    if (error instanceof TransitionError) throw new CommandError(error.message)
+    if (error instanceof TransitionError) throw new OperatorError(error.message)
     throw error
   }
 }
@@ -141,7 +141,7 @@ async function importJobs(file: string, flags: JobFlags): Promise<void> {
       if (line.trim() !== '') jobs.push(readAgentJob(line, flags.project))
     }
   } catch (error) {
-    throw new CommandError(
+    throw new OperatorError(
       `${file}${lineNumber > 0 ? `, line ${lineNumber}` : ''}: ${(error as Error).message} Nothing was imported.`,
     )
   }

@@ -1,4 +1,4 @@
-import type { ExportProgress } from '../export/export-site.ts'
+import type { ExportProgress } from '../export/model/options.ts'
 
 const barWidth = 24
 
@@ -37,4 +37,28 @@ export function drawProgress(progress: Omit<ExportProgress, 'pageCount'>, elapse
 function describeSeconds(seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds))
   return whole < 90 ? `${whole} s` : `${Math.round(whole / 60)} min`
+}
+
+/** A line that is drawn again on a terminal; a line for each stage, and every few seconds, elsewhere. */
+export function showProgress(stream: NodeJS.WriteStream) {
+  let stage = ''
+  let stageAt = 0
+  let shownAt = Number.NEGATIVE_INFINITY
+  return {
+    show(progress: Parameters<typeof describeProgress>[0]) {
+      const now = performance.now()
+      const isNew = progress.stage !== stage
+      if (isNew) {
+        stage = progress.stage
+        stageAt = now
+      }
+      if (!isNew && now - shownAt < (stream.isTTY ? 100 : 5000)) return
+      shownAt = now
+      if (stream.isTTY) stream.write(`\r\u001b[K${drawProgress(progress, now - stageAt, (stream.columns ?? 80) - 1)}`)
+      else stream.write(`${describeProgress(progress)}\n`)
+    },
+    end() {
+      if (stream.isTTY) stream.write('\r\u001b[K')
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import type { UndeletedJob } from '../export/jobs/export-job.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
@@ -47,7 +47,7 @@ By age they are deleted with: quire serve --export-retention-days 30`,
       const deleted = await withStore(flags.data, store =>
         store.exportJobs.delete(jobId, Date.now(), flags.force ?? false),
       )
-      if (typeof deleted === 'string') throw new CommandError(explain(jobId, deleted))
+      if (typeof deleted === 'string') throw new OperatorError(explain(jobId, deleted))
       if (deleted.fileName !== null) await openBundleFiles(join(flags.data, 'bundles')).remove(deleted.fileName)
       console.log(`${jobId} is deleted.`)
     })

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { createKey, hashKey, type Scope } from '../tenancy/api-key.ts'
@@ -69,7 +69,7 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
         }
         await withStore(flags.data, async store => {
           if (!(await store.organizations.find(flags.org))) {
-            throw new CommandError(`There is no organization ${flags.org}. See: quire orgs list`)
+            throw new OperatorError(`There is no organization ${flags.org}. See: quire orgs list`)
           }
           await store.apiKeys.insert(key, hashKey(secret))
         })
@@ -94,7 +94,7 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
     .addOption(dataOption())
     .action(async (id: string, flags: { data: string }) => {
       const revoked = await withStore(flags.data, store => store.apiKeys.revoke(id, Date.now()))
-      if (!revoked) throw new CommandError(`There is no live key ${id}. See: quire keys list`)
+      if (!revoked) throw new OperatorError(`There is no live key ${id}. See: quire keys list`)
       console.log(`${id} is revoked.`)
     })
   return keys

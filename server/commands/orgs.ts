@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { createId } from '../tenancy/id.ts'
 import type { Plan } from '../tenancy/organization.ts'
@@ -44,9 +44,10 @@ Examples:
     .description('change the plan of an organization: standard or enterprise')
     .addOption(dataOption())
     .action(async (id: string, plan: string, flags: { data: string }) => {
-      if (plan !== 'standard' && plan !== 'enterprise') throw new CommandError('The plan is standard or enterprise.', 2)
+      if (plan !== 'standard' && plan !== 'enterprise')
+        throw new OperatorError('The plan is standard or enterprise.', 2)
       const updated = await withStore(flags.data, store => store.organizations.updatePlan(id, plan))
-      if (!updated) throw new CommandError(`There is no organization ${id}. See: quire orgs list`)
+      if (!updated) throw new OperatorError(`There is no organization ${id}. See: quire orgs list`)
       console.log(`${id} has the plan ${plan}.`)
     })
   return orgs

@@ -1,21 +1,21 @@
 import { lstat, open, readlink, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { CommandError } from '../base/operator-error.ts'
-import type { BundleFormat } from '../export/jobs/export-job.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import type { BundleFormat } from '../export/model/options.ts'
 
 /** As many symbolic links as a system follows. */
-const mostLinks = 40
+const maxLinks = 40
 
 /**
  * The format that the name of an archive says, zip where it says nothing.
  *
- * @throws {CommandError} when it has an ending that is no format of ours.
+ * @throws {OperatorError} when it has an ending that is no format of ours.
  */
 export function formatOf(file: string): BundleFormat {
   if (/\.(tar\.gz|tgz)$/i.test(file)) return 'tar.gz'
   const ending = /[^/\\](\.[a-z][a-z0-9]{0,7})$/i.exec(file)?.[1]
   if (ending === undefined || ending.toLowerCase() === '.zip') return 'zip'
-  throw new CommandError(
+  throw new OperatorError(
     `--output ${file}: ${ending} is no format of a bundle. Name a .zip, .tar.gz or .tgz file, or choose with --format zip or --format tar.gz.`,
     2,
   )
@@ -25,10 +25,10 @@ export function formatOf(file: string): BundleFormat {
  * The file that `--output` means, behind symbolic links, which stay. Fails before the first request rather than after the
  * last one.
  *
- * @throws {CommandError} when nothing can be written there.
+ * @throws {OperatorError} when nothing can be written there.
  */
 export async function resolveOutput(output: string): Promise<string> {
-  if (output.trim() === '') throw new CommandError('--output is empty. Name a file, such as docs.zip.', 2)
+  if (output.trim() === '') throw new OperatorError('--output is empty. Name a file, such as docs.zip.', 2)
   const file = await followLinks(resolve(output))
   const existing = await lstat(file).catch(() => null)
   if (existing && !existing.isFile()) {
@@ -39,7 +39,7 @@ export async function resolveOutput(output: string): Promise<string> {
         : existing.isSocket()
           ? 'a socket'
           : 'a device'
-    throw new CommandError(`--output ${output} is ${kind}. Name a file, such as docs.zip.`, 2)
+    throw new OperatorError(`--output ${output} is ${kind}. Name a file, such as docs.zip.`, 2)
   }
   await tryToWrite(file, output)
   return file
@@ -47,12 +47,12 @@ export async function resolveOutput(output: string): Promise<string> {
 
 async function followLinks(start: string): Promise<string> {
   let file = start
-  for (let links = 0; links <= mostLinks; links += 1) {
+  for (let links = 0; links <= maxLinks; links += 1) {
     const target = await readlink(file).catch(() => null)
     if (target === null) return file
     file = resolve(dirname(file), target)
   }
-  throw new CommandError(`--output ${start} is a symbolic link that leads back to itself. Name another file.`, 2)
+  throw new OperatorError(`--output ${start} is a symbolic link that leads back to itself. Name another file.`, 2)
 }
 
 /** The archive is written beside its place first, under this name with `.part`. */
@@ -66,7 +66,7 @@ async function tryToWrite(file: string, output: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException
     // An export that was killed left it; it is replaced.
     if (code === 'EEXIST' && !(await lstat(part)).isDirectory()) return
-    throw new CommandError(`--output ${output} cannot be written (${explain(code, file)}).`, 2)
+    throw new OperatorError(`--output ${output} cannot be written (${explain(code, file)}).`, 2)
   }
 }
 

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { createId } from '../tenancy/id.ts'
 import type { SaltRotation } from '../tenancy/project.ts'
@@ -42,7 +42,7 @@ Examples:
       }
       await withStore(flags.data, async store => {
         if (!(await store.organizations.find(flags.org))) {
-          throw new CommandError(`There is no organization ${flags.org}. See: quire orgs list`)
+          throw new OperatorError(`There is no organization ${flags.org}. See: quire orgs list`)
         }
         await store.projects.insert(project)
       })

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { pino } from 'pino'
-import { CommandError } from '../base/operator-error.ts'
-import { readConfig, type ServeFlags, serveOptions } from '../config.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
 import { type RunningServer, startServer } from '../server.ts'
 
 export function serveCommand(): Command {
@@ -33,13 +33,13 @@ export async function startOrExplain(start: () => Promise<RunningServer>): Promi
   } catch (error) {
     const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
     if (code === 'EADDRINUSE') {
-      throw new CommandError(`Port ${port} is in use. End what uses it, or choose another with --port.`)
+      throw new OperatorError(`Port ${port} is in use. End what uses it, or choose another with --port.`)
     }
     if (code === 'EACCES' && port !== undefined) {
-      throw new CommandError(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`)
+      throw new OperatorError(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`)
     }
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new CommandError(`${address ?? 'The address'} is no address of this machine. Choose another with --host.`)
+      throw new OperatorError(`${address ?? 'The address'} is no address of this machine. Choose another with --host.`)
     }
     throw error
   }

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
-import { forgetSite, memoriesFolder } from '../store/site-cache/site-memories.ts'
+import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { printJson, printRows } from './print.ts'
@@ -45,14 +45,14 @@ An origin may be a private or loopback address, because it is set here by hand; 
     .addHelpText('after', `\n${removalHelp}`)
     .action(async (domainText: string, flags: CreateFlags) => {
       const domain = parseDomain(domainText)
-      if (!domain) throw new CommandError(`${domainText} is no bare host name. Example: docs.example.com`, 2)
+      if (!domain) throw new OperatorError(`${domainText} is no bare host name. Example: docs.example.com`, 2)
       const origin = flags.origin === undefined ? null : readOrigin(flags.origin)
       const removal = readRemovalFlags(flags)
       const site = { domain, projectId: flags.project, origin, createdAt: Date.now() }
       await withStore(flags.data, async store => {
         await getProject(store, flags.project)
         const existing = await store.sites.find(domain)
-        if (existing) throw new CommandError(`${domain} is a site of ${existing.projectId} already.`)
+        if (existing) throw new OperatorError(`${domain} is a site of ${existing.projectId} already.`)
         await store.sites.insert(site)
         if (removal) await store.sites.updateRemoval(domain, removal)
       })
@@ -66,7 +66,7 @@ An origin may be a private or loopback address, because it is set here by hand; 
     .action(async (domain: string, url: string | undefined, flags: { data: string }) => {
       const origin = url === undefined ? null : readOrigin(url)
       const updated = await withStore(flags.data, store => store.sites.updateOrigin(domain.toLowerCase(), origin))
-      if (!updated) throw new CommandError(`There is no site ${domain}. See: quire sites list`)
+      if (!updated) throw new OperatorError(`There is no site ${domain}. See: quire sites list`)
       console.log(`${domain} is fetched from ${origin ?? `https://${domain}/`}.`)
     })
   addRemovalOptions(sites.command('set-features <domain>'))
@@ -83,10 +83,10 @@ An origin may be a private or loopback address, because it is set here by hand; 
         const wanted = removal
           ? '--clear goes with no other rule.'
           : 'Say what to remove, to keep or to exclude, or --clear.'
-        throw new CommandError(wanted, 2)
+        throw new OperatorError(wanted, 2)
       }
       const updated = await withStore(flags.data, store => store.sites.updateRemoval(domain.toLowerCase(), removal))
-      if (!updated) throw new CommandError(`There is no site ${domain}. See: quire sites list`)
+      if (!updated) throw new OperatorError(`There is no site ${domain}. See: quire sites list`)
       if (flags.json) printJson({ domain: domain.toLowerCase(), removal })
       else
         console.log(
@@ -100,10 +100,10 @@ An origin may be a private or loopback address, because it is set here by hand; 
     .action(async (domain: string, flags: { data: string }) => {
       const deleted = await withStore(flags.data, async store => {
         const deleted = await store.sites.delete(domain.toLowerCase())
-        await forgetSite(memoriesFolder(flags.data), domain.toLowerCase())
+        await forgetSite(siteCachesFolder(flags.data), domain.toLowerCase())
         return deleted
       })
-      if (!deleted) throw new CommandError(`There is no site ${domain}. See: quire sites list`)
+      if (!deleted) throw new OperatorError(`There is no site ${domain}. See: quire sites list`)
       console.log(`${domain} is removed.`)
     })
   sites
@@ -125,7 +125,7 @@ An origin may be a private or loopback address, because it is set here by hand; 
 function readOrigin(text: string): string {
   const origin = parseOrigin(text)
   if (!origin) {
-    throw new CommandError(
+    throw new OperatorError(
       `${text} is no http(s) URL without user, query and fragment. Example: http://127.0.0.1:3000/`,
       2,
     )

@@ -3,9 +3,10 @@ import { Argument, Command, Option } from 'commander'
 import type { Kind } from '../analytics/agents/agent-list.ts'
 import { explainUserAgent, nameList, type UserAgentExplanation } from '../analytics/agents/explain-user-agent.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
+import { type LogFlags, readLogFlags } from '../analytics/formats/log-settings.ts'
 import { LineExplainer, type LineExplanation } from '../analytics/import/explain-line.ts'
-import { CommandError } from '../base/operator-error.ts'
-import { addLogOptions, type LogFlags, readLogFlags } from '../flags/log-options.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { addLogOptions } from '../flags/log-options.ts'
 import { jsonOption } from '../flags/options.ts'
 import { printJson } from './print.ts'
 
@@ -34,7 +35,7 @@ line.`,
     )
     .action(async (userAgent: string | undefined, flags: ExplainFlags) => {
       if ((userAgent === undefined) === (flags.line === undefined)) {
-        throw new CommandError("Give a user agent, or --line LINE. Example: quire visits explain 'curl/8.5.0'", 2)
+        throw new OperatorError("Give a user agent, or --line LINE. Example: quire visits explain 'curl/8.5.0'", 2)
       }
       if (userAgent !== undefined) {
         await printEach(userAgent, flags, explainUserAgent, describeUserAgent)
@@ -51,7 +52,7 @@ function createLineExplainer(flags: ExplainFlags): (line: string) => LineExplana
     try {
       return work()
     } catch (error) {
-      throw error instanceof LogFormatError ? new CommandError(error.message, 2) : error
+      throw error instanceof LogFormatError ? new OperatorError(error.message, 2) : error
     }
   }
   const explainer = inWords(() => new LineExplainer({ ...settings, now: Date.now() }))

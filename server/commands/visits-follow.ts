@@ -4,12 +4,13 @@ import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { describeUnread, isAllUnread } from '../analytics/follow/unread-log.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
+import { type LogFlags, readLogFlags } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
 import { LogFileError } from '../analytics/import/log-file.ts'
 import { VisitorKeyError } from '../analytics/unique-visitors.ts'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
-import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
+import { addLogOptions, logHelp } from '../flags/log-options.ts'
 import { dataOption, graceOption, jsonOption } from '../flags/options.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
@@ -82,7 +83,7 @@ async function follow(store: Store, file: string, projectId: string | undefined,
       statusMs: flags.json ? flags.statusSeconds * 1000 : 1000,
     })
     status.end(ended, (performance.now() - startedAt) / 1000)
-    if (flags.once && isAllUnread(ended.tally)) throw new CommandError(describeUnread(file, ended.tally))
+    if (flags.once && isAllUnread(ended.tally)) throw new OperatorError(describeUnread(file, ended.tally))
   } catch (error) {
     status.clear()
     throw explain(error)
@@ -103,12 +104,12 @@ function abortOnSignal(): AbortSignal {
 }
 
 function explain(error: unknown): unknown {
-  if (error instanceof LogFormatError) return new CommandError(error.message, 2)
+  if (error instanceof LogFormatError) return new OperatorError(error.message, 2)
   const isExplained =
     error instanceof LogFileError ||
     error instanceof VisitorKeyError ||
     error instanceof VisitsNotWrittenError ||
     // Of the file system: the folder of the log may not be read.
     (error instanceof Error && 'syscall' in error)
-  return isExplained ? new CommandError(error.message) : error
+  return isExplained ? new OperatorError(error.message) : error
 }

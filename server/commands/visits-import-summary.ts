@@ -35,7 +35,7 @@ export interface ImportSummary extends Counts {
   unknownHosts: Record<string, number>
 }
 
-const mostHosts = 10
+const maxHosts = 10
 
 /** Counts what an import made of its files, and asks the store for the visitors of the days it was about. */
 export async function summarize(
@@ -57,7 +57,7 @@ export async function summarize(
 
 /** The hosts with the most lines, of those that are the domain of no site. */
 export function toMostLines(unknownHosts: ReadonlyMap<string, number>): Record<string, number> {
-  return Object.fromEntries([...unknownHosts].slice(0, mostHosts))
+  return Object.fromEntries([...unknownHosts].slice(0, maxHosts))
 }
 
 async function summarizeProject(

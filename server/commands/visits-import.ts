@@ -1,13 +1,14 @@
 import { Command } from 'commander'
 import { formats } from '../analytics/formats/formats.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
+import { type LogFlags, type LogSettings, readLogFlags } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
 import { type ImportedFile, importLog, recordViews } from '../analytics/import/import-log.ts'
 import { checkLogFile, LogFileError } from '../analytics/import/log-file.ts'
 import { LogReader } from '../analytics/import/log-reader.ts'
 import { VisitorKeyError, type VisitRecorder } from '../analytics/unique-visitors.ts'
-import { CommandError } from '../base/operator-error.ts'
-import { addLogOptions, type LogFlags, type LogSettings, logHelp, readLogFlags } from '../flags/log-options.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { addLogOptions, logHelp } from '../flags/log-options.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
@@ -60,7 +61,7 @@ async function importFiles(
   files: string[],
   settings: LogSettings,
 ): Promise<ImportSummary> {
-  if (files.filter(file => file === '-').length > 1) throw new CommandError('- may be given once only.', 2)
+  if (files.filter(file => file === '-').length > 1) throw new OperatorError('- may be given once only.', 2)
   const projects = await getVisitedProjects(store, projectId)
   const startedAt = performance.now()
   try {
@@ -101,17 +102,17 @@ function createReader(options: ConstructorParameters<typeof LogReader>[0]): LogR
   try {
     return new LogReader(options)
   } catch (error) {
-    throw error instanceof LogFormatError ? new CommandError(error.message, 2) : error
+    throw error instanceof LogFormatError ? new OperatorError(error.message, 2) : error
   }
 }
 
 function explain(error: unknown): unknown {
   if (error instanceof LogFileError || error instanceof LogFormatError || error instanceof VisitorKeyError) {
-    return new CommandError(error.message)
+    return new OperatorError(error.message)
   }
   const { code, message } = error as NodeJS.ErrnoException
   if (!code?.startsWith('SQLITE_')) return error
-  return new CommandError(
+  return new OperatorError(
     `The database does not take the visits: ${message} (${code}). What was imported stays; when that is mended, import again: nothing counts twice.`,
   )
 }
@@ -132,5 +133,5 @@ function failOnProblems({ files }: ImportSummary, { format }: LogSettings): void
       ? ['What came before is imported. Import the whole file when you have it: nothing counts twice.']
       : []),
   ]
-  if (problems.length > 0) throw new CommandError(problems.join('\n'))
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
 }

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { dataOption } from '../flags/options.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { withExistingStore } from './with-store.ts'
@@ -31,7 +31,7 @@ reset and import the logs again. End a follower of the project's logs first.`,
       .action(async ({ project: id, yes, data }: Flags) => {
         await withExistingStore(data, async store => {
           await getProject(store, id)
-          if (!yes) throw new CommandError(`This deletes all visits of ${id} for good. Say so with --yes.`, 2)
+          if (!yes) throw new OperatorError(`This deletes all visits of ${id} for good. Say so with --yes.`, 2)
           await store.visits.deleteVisits(id)
         })
         console.log(`The visits of ${id} are deleted.`)

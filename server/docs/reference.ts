@@ -1,4 +1,4 @@
-import type { ApiDocument, ApiOperation, ApiSchema } from './documentation.ts'
+import type { ApiDocument, ApiOperation, ApiSchema } from './api-document.ts'
 
 type RenderMarkdown = (text: string) => string
 

@@ -6,28 +6,22 @@ import type { Pace } from '../web/fetch/pace.ts'
 import { readPageWords } from '../web/html/page-text.ts'
 import { readRawText } from '../web/html/text-encoding.ts'
 import { createModuleNames } from '../web/javascript/import-map.ts'
-import { createViewMemory, noViewMemory } from './cache/view-cache.ts'
+import { createViewCache, noViewCache } from './cache/view-cache.ts'
+import { beginReport } from './crawl/begin-report.ts'
 import { checkOutcome } from './crawl/check-outcome.ts'
 import { crawlSite } from './crawl/crawl.ts'
-import type { CrawlState } from './crawl/crawl-state.ts'
-import { discoverSite, type MissingPage } from './crawl/discover.ts'
+import type { CollectedSite, CrawlState } from './crawl/crawl-state.ts'
+import { discoverSite } from './crawl/discover.ts'
 import { createJoinedNames } from './crawl/joined-names.ts'
+import type { MissingPage } from './crawl/missing-probe.ts'
 import { findData, needFile } from './crawl/need-file.ts'
-import { mostFolded } from './crawl/query-pages.ts'
-import type { ExportOptions } from './export-site.ts'
+import { maxFolded } from './crawl/query-pages.ts'
 import type { Exclusions } from './model/exclusions.ts'
+import type { ExportOptions } from './model/options.ts'
 import { isPageFile, linkKey, type Site } from './model/site.ts'
 import type { PagePool } from './pages/page-pool.ts'
 import { createProductRemoval, type ProductRemoval } from './products/product-removal.ts'
 import { createPageCompleter } from './render/page-completer.ts'
-import { beginReport, type ExportReport } from './report.ts'
-
-export interface CollectedSite {
-  state: CrawlState
-  /** The page that the bundle opens with. */
-  start: URL
-  report: ExportReport
-}
 
 export interface CollectDeps {
   site: Site
@@ -78,7 +72,7 @@ export async function collectSite(
     refuseFile: products.refuse,
     exclusions,
     products,
-    views: options.reuse ? createViewMemory(options.reuse) : noViewMemory,
+    views: options.reuse ? createViewCache(options.reuse) : noViewCache,
     abort,
   }
   // The page that the origin names is the one to open with; of a folder, it is what the folder answers.
@@ -146,7 +140,7 @@ function noteFolded(folded: readonly string[]): string[] {
   const [first] = folded
   if (first === undefined) return []
   const { pathname, search } = new URL(first)
-  const many = folded.length >= mostFolded ? `${mostFolded} or more` : String(folded.length)
+  const many = folded.length >= maxFolded ? `${maxFolded} or more` : String(folded.length)
   const links = folded.length === 1 ? 'link with a query leads' : 'links with a query lead'
   return [
     `${many} ${links} to the page without it, such as ${pathname}${search}: what only the query changes is not in the bundle.`,

@@ -1,92 +1,24 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BrowserStartError } from '../web/browser/launch.ts'
 import { openFetcher } from '../web/fetch/fetcher.ts'
 import { createPace } from '../web/fetch/pace.ts'
-import type { SiteHeaders } from '../web/fetch/site-headers.ts'
 import { archiveFiles } from './archive/archive.ts'
 import { makeBundle } from './bundle/make-bundle.ts'
-import { rememberAnswers } from './cache/caching-fetcher.ts'
-import { type ExportReuse, keepExport, repeatExport } from './cache/finished-export.ts'
+import { createCachingFetcher } from './cache/caching-fetcher.ts'
+import { keepExport, repeatExport } from './cache/finished-export.ts'
 import { collectSite } from './collect-site.ts'
-import type { BundleFormat } from './jobs/export-job.ts'
 import { createExclusions } from './model/exclusions.ts'
 import { ExportError } from './model/export-error.ts'
-import type { Deployment, Features } from './model/features.ts'
-import type { ExportLimits } from './model/limits.ts'
+import { totalExceeded } from './model/limits.ts'
+import type { ExportOptions, ExportResult } from './model/options.ts'
 import { createSite } from './model/site.ts'
 import { startStageClock } from './model/stage-clock.ts'
 import { openPagePool } from './pages/page-pool.ts'
-import type { RemovalRules } from './products/removal-rules.ts'
-import type { ExportReport } from './report.ts'
-import type { Verify } from './verify/place-scripts.ts'
 
 export { ExportError, type ExportErrorCode } from './model/export-error.ts'
 export { defaultLimits, type ExportLimits } from './model/limits.ts'
-export type { ExportReport } from './report.ts'
-
-export interface ExportProgress {
-  stage: 'compare' | 'discover' | 'fetch' | 'render' | 'archive'
-  /** Looked at, also those that turned out to lead nowhere. */
-  pagesDone: number
-  pagesKnown: number
-  /** Pages of the bundle that are done so far. */
-  pageCount: number
-}
-
-export interface ExportOptions {
-  /** Links to http(s)://domain are links of the site. */
-  domain: string
-  /** Where it is fetched from; its path is the scope: a site under /docs/ stays there. */
-  origin: URL
-  /** The operator set this origin: its host and port may be private or loopback, nothing else may. */
-  originAllowed: boolean
-  /** Further origins that the operator allowed, for files that pages load from them. */
-  alsoAllowed?: readonly URL[]
-  /** What lets the export in; sent to the origin, and to nobody else. Not kept. */
-  siteHeaders?: SiteHeaders
-  /** Only these pages; null = the whole site. */
-  paths: readonly string[] | null
-  deployment: Deployment
-  features: Features
-  /** What the site's settings add to the products that are recognised, and which pages they leave out. */
-  removal?: RemovalRules | null
-  version: string | null
-  format: BundleFormat
-  /** Written as outFile + '.part' and renamed when complete. */
-  outFile: string
-  /** Scratch; emptied first, removed at the end. */
-  workFolder: string
-  limits: ExportLimits
-  onProgress(progress: ExportProgress): void
-  signal: AbortSignal
-  log?(details: object, message: string): void
-  /** Whether robots.txt is obeyed; by default it is, unless the operator set the origin: that site is his own. */
-  obeyRobots?: boolean
-  /**
-   * How much of the bundle a browser opens: none of it, a fixed sample (the default), or every page with scripts. With
-   * `static` a browser only builds the pages whose HTML is empty without their scripts.
-   */
-  verify?: Verify
-  /** What exports before this one saw; null or absent: everything is fetched and made anew. */
-  reuse?: ExportReuse | null
-  /** Packs a search that needs no server. */
-  offlineSearch?: boolean
-  /** Nothing but this export needs the thread that it was called in. */
-  isAlone?: boolean
-}
-
-/** What an export made, whenever it was made. */
-export interface FinishedResult {
-  pageCount: number
-  sizeBytes: number
-  sha256: string
-  report: ExportReport
-}
-
-export interface ExportResult extends FinishedResult {
-  /** What each stage took. */
-  stageSeconds: Record<string, number>
-}
+export type { ExportReport } from './model/report.ts'
 
 /**
  * Exports a site into one self-contained archive; the same site gives the same bytes.
@@ -111,9 +43,20 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   const isExcluded = (url: URL) => site.own(url) !== null && exclusions.has(url)
   const locate = (url: URL) => site.own(url) ?? url
   const siteHeaders = { origin: options.origin.origin, headers: options.siteHeaders ?? {} }
-  const openDoor = () => openFetcher({ exempt, alsoExempt, limits, signal, pace, locate, isExcluded, siteHeaders })
-  const remembering = reuse ? rememberAnswers({ ...reuse, fetcher: openDoor(), limits }) : null
-  const fetcher = remembering ?? openDoor()
+  const createFetcher = () =>
+    openFetcher({
+      exempt,
+      alsoExempt,
+      limits,
+      totalExceeded: () => totalExceeded(limits),
+      signal,
+      pace,
+      locate,
+      isExcluded,
+      siteHeaders,
+    })
+  const remembering = reuse ? createCachingFetcher({ ...reuse, fetcher: createFetcher(), limits }) : null
+  const fetcher = remembering ?? createFetcher()
   const { domain, origin, features, removal = null, isAlone = false } = options
   const folder = join(workFolder, 'fetched')
   const pool = openPagePool({ domain, origin: origin.href, features, removal, folder }, isAlone)
@@ -122,7 +65,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     signal.throwIfAborted()
     await rm(workFolder, { recursive: true, force: true })
     await mkdir(workFolder, { recursive: true })
-    const repeated = await repeatExport(options, openDoor, pace, signal)
+    const repeated = await repeatExport(options, createFetcher, pace, signal)
     if (reuse) clock.end('compare', { isRepeated: repeated !== null }, 'compared with an export before')
     if (repeated) return { ...repeated, stageSeconds: clock.seconds() }
     const abort = (error: unknown) => ending.abort(error)
@@ -150,6 +93,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
 function explain(error: unknown, signal: AbortSignal): unknown {
   const cause = signal.aborted && !(error instanceof ExportError) ? signal.reason : error
   if (cause instanceof ExportError) return cause
+  if (cause instanceof BrowserStartError) return new ExportError(cause.message, 'browser_missing', { cause })
   if (signal.aborted && (cause as Error)?.name === 'AbortError') {
     return new ExportError('The export was stopped before it was complete.', 'aborted', { cause })
   }

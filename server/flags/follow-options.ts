@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
-import { type FollowedLog, type FollowSettings, followPrefix } from '../workers/check-follow.ts'
-import { type LogFlags, logOptions, readLogFlags } from './log-options.ts'
+import { type FollowedLog, type FollowSettings, followPrefix } from '../analytics/follow/follow-settings.ts'
+import { type LogFlags, readLogFlags } from '../analytics/formats/log-settings.ts'
+import { logOptions } from './log-options.ts'
 import { graceOption } from './options.ts'
 
 /** The flags as commander hands them over. */
@@ -35,7 +36,7 @@ export function followOptions(): Option[] {
   ]
 }
 
-/** @throws {CommandError} when flags do not go together. */
+/** @throws {OperatorError} when flags do not go together. */
 export function readFollowFlags(flags: FollowFlags): FollowSettings {
   const log: LogFlags = {}
   if (flags.followFormat !== undefined) log.format = flags.followFormat

@@ -1,26 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { formats } from '../analytics/formats/formats.ts'
-import { createJsonFormat, parseJsonFields } from '../analytics/formats/json.ts'
-import { type LogFormat, LogFormatError } from '../analytics/formats/log-format.ts'
-import { CommandError } from '../base/operator-error.ts'
+import { parseJsonFields } from '../analytics/formats/json.ts'
+import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
 import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
-
-/** What commander makes of the flags that say how a log is to be read. */
-export interface LogFlags {
-  format?: string
-  /** Text that `parseJsonFields` takes. */
-  jsonFields?: string
-  clientField?: string
-  trustedProxies?: number
-}
-
-/** How a log is to be read, as `LogReader` takes it. */
-export interface LogSettings {
-  format: LogFormat | undefined
-  clientField: string | undefined
-  trustedProxies: number | undefined
-}
 
 /** Adds the flags that say how a log is to be read. */
 export function addLogOptions(command: Command): Command {
@@ -64,36 +47,6 @@ Behind proxies the client stands in a list, and --client-field says where: the n
 column (cloudfront), a dotted path (json), or the number of the field after the user agent, or last (combined,
 vhost_combined, traefik). The leftmost valid address of the list counts. Anybody can send such a list; when the first proxy
 does not replace it, give --trusted-proxies N: with 1, the last entry counts, which the proxy in front wrote itself.`
-
-/**
- * @param prefix see `logOptions`
- * @throws {CommandError} when flags do not go together.
- */
-export function readLogFlags({ format, jsonFields, clientField, trustedProxies }: LogFlags, prefix = ''): LogSettings {
-  if (jsonFields !== undefined && format !== undefined && format !== 'json') {
-    throw new CommandError(`--${prefix}json-fields goes with --${prefix}format json, not with ${format}.`, 2)
-  }
-  if (format === 'json' && jsonFields === undefined) {
-    throw new CommandError(`--${prefix}format json needs --${prefix}json-fields. See --help.`, 2)
-  }
-  if (trustedProxies !== undefined && clientField === undefined) {
-    throw new CommandError(
-      `--${prefix}trusted-proxies needs --${prefix}client-field: it counts the addresses of that field.`,
-      2,
-    )
-  }
-  const known = formats.find(({ name }) => name === format)
-  return {
-    format: jsonFields === undefined ? known : createJsonFormat(parseJsonFields(jsonFields)),
-    clientField,
-    trustedProxies,
-  }
-}
-
-/** What is wrong with a setting of a format, by the name that its flag has here; see `logOptions` for the prefix. */
-export function nameFlag({ setting, told }: LogFormatError, prefix = ''): string {
-  return setting ? `--${prefix}${setting} ${told}` : told
-}
 
 /** As text: that can be handed to a thread, a format cannot. */
 function checkJsonFields(text: string, prefix: string): string {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import {
   checkRemovalRules,
   joinRules,
   noRemovalRules,
   parseRemovalRules,
-  type RemovalRules,
   RemovalRulesError,
 } from '../export/products/removal-rules.ts'
+import type { RemovalRules } from '../tenancy/removal-rules.ts'
 
 export interface RemovalFlags {
   removeSelector?: string[]
@@ -60,7 +60,7 @@ export function addRemovalOptions(command: Command): Command {
 /**
  * The rules that the flags ask for; null when there are none.
  *
- * @throws {CommandError} wrong usage, when a rule or the file cannot be read.
+ * @throws {OperatorError} wrong usage, when a rule or the file cannot be read.
  */
 export function readRemovalFlags(flags: RemovalFlags): RemovalRules | null {
   const { featuresFile } = flags
@@ -75,7 +75,7 @@ export function readRemovalFlags(flags: RemovalFlags): RemovalRules | null {
     const fromFlags = isGiven ? checkFlags({ ...noRemovalRules, ...lists }) : null
     return joinRules(fromFlags, featuresFile === undefined ? null : parseRemovalRules(readText(featuresFile)))
   } catch (error) {
-    if (error instanceof RemovalRulesError) throw new CommandError(error.message, 2)
+    if (error instanceof RemovalRulesError) throw new OperatorError(error.message, 2)
     throw error
   }
 }
@@ -89,7 +89,7 @@ const flagOf = {
 
 /** An empty one is a variable of the shell that was not set: what should be left out would be packed. */
 function readList(texts: string[] | undefined, flag: string): string[] {
-  if (texts?.length === 0) throw new CommandError(`${flag} is empty. Give it a value, or leave it out.`, 2)
+  if (texts?.length === 0) throw new OperatorError(`${flag} is empty. Give it a value, or leave it out.`, 2)
   return texts ?? []
 }
 
@@ -108,6 +108,6 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new CommandError(`--features-file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 2)
+    throw new OperatorError(`--features-file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, 2)
   }
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { projectOption } from './options.ts'
 
 /** What commander makes of the flags that say whose visits a log tells. */
@@ -22,15 +22,15 @@ export function addVisitedOptions(command: Command): Command {
 /**
  * The id of the project that has all lines; undefined = by host.
  *
- * @throws {CommandError} when neither is given, or both are typed.
+ * @throws {OperatorError} when neither is given, or both are typed.
  */
 export function readVisited(command: Command, { project, byHost }: VisitedFlags): string | undefined {
   const isTyped = (name: string) => command.getOptionValueSource(name) === 'cli'
   if (isTyped('project') && isTyped('byHost')) {
-    throw new CommandError('--project and --by-host exclude each other.', 2)
+    throw new OperatorError('--project and --by-host exclude each other.', 2)
   }
   // What is typed wins over what the environment says.
   const projectId = byHost && !isTyped('project') ? undefined : project
   if (projectId !== undefined || byHost) return projectId
-  throw new CommandError('Give --project ID, or --by-host when the log tells the host. See: quire projects list', 2)
+  throw new OperatorError('Give --project ID, or --by-host when the log tells the host. See: quire projects list', 2)
 }

@@ -10,12 +10,12 @@ export interface ValidatorError {
 /** The fields of an operation by their pointer without array positions, such as /body/paths. */
 export type Fields = Map<string, { example?: unknown }>
 
-const mostExplained = 10
-const mostNameCharacters = 80
+const maxExplained = 10
+const maxNameCharacters = 80
 
 /** One sentence a finding: which field, what is wrong, and what would be right. */
 export function explainInvalid(errors: readonly ValidatorError[], fields: Fields): string[] {
-  const sentences = errors.slice(0, mostExplained).map(error => explain(error, fields))
+  const sentences = errors.slice(0, maxExplained).map(error => explain(error, fields))
   return [...new Set(sentences)]
 }
 
@@ -55,7 +55,7 @@ function nameField(steps: readonly string[]): string {
   const name = steps
     .map((step, i) => (/^\d+$/.test(step) ? `[${step}]` : (i > 0 ? '.' : '') + unescapeStep(step)))
     .join('')
-  return name.length > mostNameCharacters ? `${name.slice(0, mostNameCharacters)}...` : name
+  return name.length > maxNameCharacters ? `${name.slice(0, maxNameCharacters)}...` : name
 }
 
 function unescapeStep(step: string): string {

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { bundlesPath } from '../export/jobs/bundle-link.ts'
 
-const mostPathCharacters = 256
+const maxPathCharacters = 256
 
 /** Writes one line a request when its answer has ended or the client has gone. Never a query, a header or a link to a bundle. */
 export function logRequests(log: Logger): RequestHandler {
@@ -28,5 +28,5 @@ export function logRequests(log: Logger): RequestHandler {
 function loggedPath(requestTarget: string): string {
   const path = requestTarget.split('?', 1)[0] ?? ''
   if (path.startsWith(`${bundlesPath}/`)) return `${bundlesPath}/...`
-  return path.length > mostPathCharacters ? `${path.slice(0, mostPathCharacters)}...` : path
+  return path.length > maxPathCharacters ? `${path.slice(0, maxPathCharacters)}...` : path
 }

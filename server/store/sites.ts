@@ -1,4 +1,5 @@
-import { noRemovalRules, type RemovalRules } from '../export/products/removal-rules.ts'
+import { noRemovalRules } from '../export/products/removal-rules.ts'
+import type { RemovalRules } from '../tenancy/removal-rules.ts'
 import type { Site, Sites } from '../tenancy/site.ts'
 import type { Database } from './database.ts'
 

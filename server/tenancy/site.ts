@@ -1,5 +1,5 @@
 import type { Awaitable } from '../base/awaitable.ts'
-import type { RemovalRules } from '../export/products/removal-rules.ts'
+import type { RemovalRules } from './removal-rules.ts'
 
 /** A documentation site: the public domain of a project, and where its pages are fetched from. */
 export interface Site {

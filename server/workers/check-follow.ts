@@ -1,34 +1,17 @@
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
-import { LogFormatError } from '../analytics/formats/log-format.ts'
+import { type FollowSettings, followPrefix } from '../analytics/follow/follow-settings.ts'
+import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
+import { readLogFlags } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
 import { LogFileError } from '../analytics/import/log-file.ts'
-import { CommandError } from '../base/operator-error.ts'
-import { type LogFlags, nameFlag, readLogFlags } from '../flags/log-options.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import type { Store } from '../store/store.ts'
-
-/** A log that a server follows. */
-export interface FollowedLog {
-  /** Absolute. */
-  file: string
-  /** Whose visits it tells; missing = those of the projects that its hosts belong to. */
-  projectId?: string
-}
-
-/** What a server follows and how, in a form that can be handed to a thread. */
-export interface FollowSettings {
-  logs: FollowedLog[]
-  graceMs: number
-  flags: LogFlags
-}
-
-/** Of the flags that say how followed logs are read. */
-export const followPrefix = 'follow-'
 
 /**
  * Refuses what no later try can mend: a project that is not there, no site at all, a file that is no log, a client field that the format does
  * not have. What may pass, such as a file that is missing or may not be read, is left to the following.
  *
- * @throws {CommandError} with exit code 2, naming the flag and the remedy.
+ * @throws {OperatorError} with exit code 2, naming the flag and the remedy.
  */
 export async function checkFollowSettings(
   { logs, flags }: FollowSettings,
@@ -40,7 +23,7 @@ export async function checkFollowSettings(
       await checkFollowable(file, { ...readLogFlags(flags, followPrefix), projects })
     } catch (error) {
       const told = explain(error)
-      if (told !== undefined) throw new CommandError(`${showFlag(file, projectId)}: ${told}`, 2)
+      if (told !== undefined) throw new OperatorError(`${showFlag(file, projectId)}: ${told}`, 2)
     }
   }
 }
@@ -52,7 +35,7 @@ function showFlag(file: string, projectId: string | undefined): string {
 /** Undefined when it may pass. */
 function explain(error: unknown): string | undefined {
   if (error instanceof LogFormatError) return nameFlag(error, followPrefix)
-  if (error instanceof CommandError) return error.message
+  if (error instanceof OperatorError) return error.message
   // One with a cause is what the file system said.
   return error instanceof LogFileError && error.cause === undefined ? error.message : undefined
 }

@@ -33,7 +33,7 @@ interface Waiting {
  * Counts unique visitors in a thread of its own, started by the first question and anew by the next when it ended. An answer
  * about 600,000 pages takes half a second of computing, which no other request should wait for.
  */
-export function openVisitorCounts(setup: CountsSetup): VisitorCountsThread {
+export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
   let running: { thread: Worker; waiting: Map<number, Waiting> } | undefined
   let questions = 0
 

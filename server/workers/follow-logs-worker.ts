@@ -2,15 +2,15 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { VisitsNotWrittenError } from '../analytics/follow/batch-writer.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
-import { LogFormatError } from '../analytics/formats/log-format.ts'
+import { type FollowedLog, followPrefix } from '../analytics/follow/follow-settings.ts'
+import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
+import { readLogFlags } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
 import { LogFileError } from '../analytics/import/log-file.ts'
 import { VisitorKeyError } from '../analytics/unique-visitors.ts'
-import { CommandError } from '../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { pause } from '../base/pause.ts'
-import { nameFlag, readLogFlags } from '../flags/log-options.ts'
 import { openStore } from '../store/store.ts'
-import { type FollowedLog, followPrefix } from './check-follow.ts'
 import type { FollowNews, FollowSetup } from './follow-logs.ts'
 
 const firstPauseMs = 1000
@@ -57,7 +57,7 @@ async function followForever({ file, projectId }: FollowedLog): Promise<void> {
 /** What is told in a sentence for the operator needs no stack, least of all at each try. */
 function toLogged(error: unknown): unknown {
   if (error instanceof LogFormatError) return { message: nameFlag(error, followPrefix) }
-  const isExplained = [CommandError, LogFileError, VisitorKeyError, VisitsNotWrittenError].some(
+  const isExplained = [OperatorError, LogFileError, VisitorKeyError, VisitsNotWrittenError].some(
     kind => error instanceof kind,
   )
   return isExplained ? { message: (error as Error).message } : error

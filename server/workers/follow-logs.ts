@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { FollowSettings } from './check-follow.ts'
+import type { FollowSettings } from '../analytics/follow/follow-settings.ts'
 
 /** What the thread needs. */
 export interface FollowSetup extends FollowSettings {

@@ -64,7 +64,7 @@ function askedInVain(asked: readonly Asked[], killedAt: readonly number[]): stri
 }
 
 /** Exports the site, each time with a memory of its own, until as many kills have come; the bundles' sha256. */
-async function exportUnderKills(site: Awaited<ReturnType<typeof startNotedSite>>, mostMs: number): Promise<string[]> {
+async function exportUnderKills(site: Awaited<ReturnType<typeof startNotedSite>>, maxMs: number): Promise<string[]> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-resume-'))
   closers.push(() => rm(dataFolder, { recursive: true, force: true }))
   const store = openStore(dataFolder)
@@ -89,7 +89,7 @@ async function exportUnderKills(site: Awaited<ReturnType<typeof startNotedSite>>
     const killedAt: number[] = []
     let before = { progress: 0, pageCount: 0 }
     for (;;) {
-      const endsAt = Date.now() + 500 + Math.random() * mostMs
+      const endsAt = Date.now() + 500 + Math.random() * maxMs
       let status: unknown = 'queued'
       while ((killed >= kills || Date.now() < endsAt) && status !== 'completed') {
         const job = (await ask(`/${jobId}`)) as unknown as typeof before & { status: string; error: string | null }

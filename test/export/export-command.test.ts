@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CommanderError } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CommandError } from '../../server/base/operator-error.ts'
+import { OperatorError } from '../../server/base/operator-error.ts'
 import { exportCommand } from '../../server/commands/export.ts'
 import { runQuire } from '../support/process.ts'
 import { page, startFakeSite } from './fake-site.ts'
@@ -199,7 +199,7 @@ describe('refuses wrong usage with one clear line', () => {
     const error = await command.parseAsync(args, { from: 'user' }).catch(error => error)
     expect(error.message).toMatch(line)
     // Commander's own errors become 2 in main.ts.
-    if (error instanceof CommandError) expect(error.exitCode).toBe(2)
+    if (error instanceof OperatorError) expect(error.exitCode).toBe(2)
     else expect(error).toBeInstanceOf(CommanderError)
   })
 })

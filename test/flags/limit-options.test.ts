@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { afterEach, expect, test } from 'vitest'
-import { readConfig, type ServeFlags, serveOptions } from '../../server/config.ts'
 import { defaultLimits } from '../../server/export/model/limits.ts'
 import { type LimitFlags, limitOptions, readLimits } from '../../server/flags/limit-options.ts'
+import { readConfig, type ServeFlags, serveOptions } from '../../server/flags/serve-options.ts'
 import { runQuire } from '../support/process.ts'
 
 const given: [keyof typeof defaultLimits, flag: string, value: number, want: number][] = [

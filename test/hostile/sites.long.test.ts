@@ -31,7 +31,7 @@ const limits = {
   totalBytes: 30_000_000,
 }
 /** The site runs in this process, too. */
-const mostGrowthBytes = 1000 * 1024 ** 2
+const maxGrowthBytes = 1000 * 1024 ** 2
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0)) await close()
@@ -65,9 +65,9 @@ async function run(site: HostileSite, options: FakeOptions = {}): Promise<Outcom
   const files = nextFiles()
   const startedAt = performance.now()
   const heldBefore = process.memoryUsage().rss
-  let mostHeld = heldBefore
+  let maxHeld = heldBefore
   const sampling = setInterval(() => {
-    mostHeld = Math.max(mostHeld, process.memoryUsage().rss)
+    maxHeld = Math.max(maxHeld, process.memoryUsage().rss)
   }, 50)
   const given = { ...limits, ...options.limits }
   const outcome: Omit<Outcome, 'seconds'> = await exportFakeSite(origin, { ...files, ...options, limits: given }).then(
@@ -76,7 +76,7 @@ async function run(site: HostileSite, options: FakeOptions = {}): Promise<Outcom
   )
   clearInterval(sampling)
   const seconds = (performance.now() - startedAt) / 1000
-  expect(mostHeld - heldBefore).toBeLessThan(mostGrowthBytes)
+  expect(maxHeld - heldBefore).toBeLessThan(maxGrowthBytes)
   expect(seconds).toBeLessThan(given.jobTimeoutMs / 1000 + 10)
   if (outcome.error) {
     expect(outcome.error).toBeInstanceOf(ExportError)

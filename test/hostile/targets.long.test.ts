@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import puppeteer from 'puppeteer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { defaultLimits } from '../../server/export/model/limits.ts'
+import { defaultLimits, totalExceeded } from '../../server/export/model/limits.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { openFetcher } from '../../server/web/fetch/fetcher.ts'
 import { type Exported, exportFakeSite, startFakeSite } from '../export/fake-site.ts'
@@ -31,7 +31,14 @@ const limits = { ...defaultLimits, pageTimeoutMs: 3000 }
 const signal = new AbortController().signal
 
 function openTestFetcher(exempt: URL | null, lookup?: LookupFunction) {
-  return openFetcher({ exempt, limits, signal, retryDelaysMs: [1], ...(lookup ? { lookup } : {}) })
+  return openFetcher({
+    exempt,
+    limits,
+    totalExceeded: () => totalExceeded(limits),
+    signal,
+    retryDelaysMs: [1],
+    ...(lookup ? { lookup } : {}),
+  })
 }
 
 test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.9.9.9', 'localhost'])(

@@ -1,4 +1,5 @@
-import type { DayRange, PageView, UniqueVisitors } from '../../server/analytics/unique-visitors.ts'
+import type { DayRange, UniqueVisitors } from '../../server/analytics/unique-visitors.ts'
+import type { PageView } from '../../server/analytics/view-batch.ts'
 
 /** Unique visitors by sets of visitors, all pages in one answer; visitors are told apart by their first byte. */
 export function countNaively(views: readonly PageView[], { dateFrom = -1, dateTo = 1e9 }: DayRange): UniqueVisitors {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { UniqueVisitorCounter } from '../../server/analytics/unique-visitors.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
-import { openVisitorCounts, type VisitorCountsThread } from '../../server/workers/count-visitors.ts'
+import { startVisitorCounting, type VisitorCountsThread } from '../../server/workers/count-visitors.ts'
 
 const page = { limit: 10, offset: 0 }
 const view = (visitor: number, path: string) => ({
@@ -26,7 +26,7 @@ beforeEach(() => {
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
   store.visits.recordBatch('prj_1', toViewBatch([view(1, '/a'), view(2, '/a'), view(2, '/b')]))
-  counts = openVisitorCounts({ dataFolder })
+  counts = startVisitorCounting({ dataFolder })
 })
 afterEach(async () => {
   await counts.close()
@@ -62,7 +62,7 @@ test('an error is told of the question it is about, and the next is answered', a
 test('a thread that cannot begin fails its questions, and the next question starts another', async () => {
   const elsewhere = join(dataFolder, 'elsewhere')
   writeFileSync(elsewhere, '')
-  const failing = openVisitorCounts({ dataFolder: elsewhere })
+  const failing = startVisitorCounting({ dataFolder: elsewhere })
   await expect(failing.countUniqueVisitors('prj_1', {}, page)).rejects.toThrow('The thread that counts visitors ended.')
   rmSync(elsewhere)
   expect(await failing.countUniqueVisitors('prj_1', {}, page)).toMatchObject({ visitors: [] })

@@ -3,8 +3,8 @@ import type { Machine } from '../http/report.ts'
 import type { SizeResult } from './measure-size.ts'
 
 /** What an export of many pages may hold, and how much longer a page of the largest site may take than one of the smallest. */
-const mostBytes = 500e6
-const mostSlower = 1.2
+const maxBytes = 500e6
+const maxSlower = 1.2
 
 /** What was measured as Markdown, as it stands in RESULTS.md. */
 export function scaleText(results: readonly SizeResult[], verify: string, machine: Machine): string {
@@ -39,15 +39,15 @@ export function scaleText(results: readonly SizeResult[], verify: string, machin
 /** A sentence for each goal that was missed. */
 export function judgeScale(results: readonly SizeResult[]): string[] {
   const missed = results
-    .filter(({ peakBytes }) => peakBytes > mostBytes)
-    .map(({ pages, peakBytes }) => `${pages} pages took ${megabytes(peakBytes)} MB, over ${megabytes(mostBytes)}.`)
+    .filter(({ peakBytes }) => peakBytes > maxBytes)
+    .map(({ pages, peakBytes }) => `${pages} pages took ${megabytes(peakBytes)} MB, over ${megabytes(maxBytes)}.`)
   const sorted = [...results].sort((a, b) => a.pages - b.pages)
   const [smallest, largest] = [sorted[0], sorted.at(-1)]
   if (!smallest || !largest) return missed
   // By CPU time, which other programs on the machine change less; wall time where there is none.
   const perPage = ({ pages, cpuSeconds, wallSeconds }: SizeResult) => (cpuSeconds ?? wallSeconds) / pages
   const ratio = perPage(largest) / perPage(smallest)
-  if (ratio > mostSlower)
+  if (ratio > maxSlower)
     missed.push(`A page of ${largest.pages} takes ${ratio.toFixed(2)} times as long as one of ${smallest.pages}.`)
   return missed
 }

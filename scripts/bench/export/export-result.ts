@@ -1,4 +1,4 @@
-import type { ExportReport } from '../../../server/export/report.ts'
+import type { ExportReport } from '../../../server/export/model/report.ts'
 
 /** What `quire export --json` prints, as far as the bench reads it. */
 export interface PrintedExport {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
-import { CommandError } from '../../../server/base/operator-error.ts'
+import { OperatorError } from '../../../server/base/operator-error.ts'
 
 /**
  * Runs a program to its end, its output into FOLDER/LOG.
  *
- * @throws {CommandError} when it cannot be started, fails or takes longer than `timeoutMs`; it names the log.
+ * @throws {OperatorError} when it cannot be started, fails or takes longer than `timeoutMs`; it names the log.
  */
 export async function runTool(
   command: string,
@@ -28,7 +28,7 @@ export async function runTool(
     child.on('error', error => done(error.message)).on('close', (code, signal) => done(code ?? signal ?? 1))
   })
   out.end()
-  if (code !== 0) throw new CommandError(`${command} ${args[0] ?? ''} failed (${code}); its output is in ${logFile}`)
+  if (code !== 0) throw new OperatorError(`${command} ${args[0] ?? ''} failed (${code}); its output is in ${logFile}`)
 }
 
 export interface RunToolOptions {

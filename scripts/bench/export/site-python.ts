@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { CommandError } from '../../../server/base/operator-error.ts'
+import { OperatorError } from '../../../server/base/operator-error.ts'
 import { listFiles } from './markdown.ts'
 import { runTool } from './run-tool.ts'
 import type { BenchSite } from './site.ts'
@@ -18,7 +18,7 @@ export const pythonSite: BenchSite = {
     if (!existsSync(folder)) {
       const isDebianRoot = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
       const by = `apt-get install ${debianPackage}`
-      if (!isDebianRoot) throw new CommandError(`${folder} is missing. Install it as root with: ${by}`)
+      if (!isDebianRoot) throw new OperatorError(`${folder} is missing. Install it as root with: ${by}`)
       await runTool('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], {
         folder: cacheFolder,
         log: 'apt-get.log',

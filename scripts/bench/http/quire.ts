@@ -1,6 +1,6 @@
 // Quire as `quire serve > FILE` runs it: every default, and the log in a file.
 import { destination, pino } from 'pino'
-import { readConfig, type ServeFlags, serveOptions } from '../../../server/config.ts'
+import { readConfig, type ServeFlags, serveOptions } from '../../../server/flags/serve-options.ts'
 import { startServer } from '../../../server/server.ts'
 import { setting, tellParent } from './child.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { CommandError } from '../../../server/base/operator-error.ts'
+import { OperatorError } from '../../../server/base/operator-error.ts'
 import { runMeasured } from '../export/measured-run.ts'
 import { runTool } from '../export/run-tool.ts'
 import { explainEnd, type ImportFigures, toImportFigures } from './import-figures.ts'
@@ -9,7 +9,7 @@ import { explainEnd, type ImportFigures, toImportFigures } from './import-figure
 /**
  * Installs Debian's GoAccess where that is possible and it is not there.
  *
- * @throws {CommandError} when it has to be installed by hand.
+ * @throws {OperatorError} when it has to be installed by hand.
  */
 export async function installGoAccess(scratch: string): Promise<void> {
   if (isInstalled()) return
@@ -21,7 +21,7 @@ export async function installGoAccess(scratch: string): Promise<void> {
     await runTool('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'goaccess'], options).catch(() => {})
   }
   if (isInstalled()) return
-  throw new CommandError(
+  throw new OperatorError(
     'GoAccess is not installed. Debian: apt-get install goaccess. Or leave it out with --peer duckdb.',
   )
 }
@@ -41,6 +41,6 @@ export async function measureGoAccess(log: string, lines: number, scratch: strin
   const { general } = JSON.parse(await readFile(output, 'utf8'))
   await rm(output)
   const read = general.valid_requests + general.failed_requests
-  if (read < lines * 0.99) throw new CommandError(`GoAccess read ${read} of ${lines} lines.`)
+  if (read < lines * 0.99) throw new OperatorError(`GoAccess read ${read} of ${lines} lines.`)
   return toImportFigures(run, lines)
 }

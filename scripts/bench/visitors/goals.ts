@@ -22,15 +22,15 @@ export interface Results {
 }
 
 /** Below these sizes what a program takes to start is what is measured. */
-const leastLines = 5_000_000
+const minLines = 5_000_000
 /** Up to here caches fill, which have their bounds: what grows without one shows beyond. */
 const manyLines = 50_000_000
-const leastVisits = 10_000_000
+const minVisits = 10_000_000
 /** From here on the goals are those of a hundred million visits. */
 const manyVisits = 50_000_000
-const leastSamples = 20
+const minSamples = 20
 
-const mostCpuMs: Record<Length, number> = { week: 10, month: 20, year: 60, odd: 60 }
+const maxCpuMs: Record<Length, number> = { week: 10, month: 20, year: 60, odd: 60 }
 
 /** Holds what was measured to the goals of unique visitors. */
 export function judge({ import: imported, visits, http }: Results): Goal[] {
@@ -43,7 +43,7 @@ export function judge({ import: imported, visits, http }: Results): Goal[] {
 }
 
 function judgeImport({ quire, goAccess }: ImportPart): Goal[] {
-  const isLarge = quire.lines >= leastLines
+  const isLarge = quire.lines >= minLines
   const goals: Goal[] = []
   if (goAccess) {
     const ratio = quire.linesPerCpuSecond / goAccess.linesPerCpuSecond
@@ -65,18 +65,18 @@ function judgeImport({ quire, goAccess }: ImportPart): Goal[] {
 
 /** What is held in the last fifth of the time by what is held in the second; undefined when it took too short. */
 export function findGrowth({ heldBytes }: Pick<ImportFigures, 'heldBytes'>): number | undefined {
-  if (heldBytes.length < leastSamples) return undefined
+  if (heldBytes.length < minSamples) return undefined
   const fifth = Math.floor(heldBytes.length / 5)
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   return mean(heldBytes.slice(-fifth)) / mean(heldBytes.slice(fifth, 2 * fifth))
 }
 
 function judgeVisits({ visits, lengths }: VisitsPart): Goal[] {
-  const isLarge = visits >= leastVisits
+  const isLarge = visits >= minVisits
   return lengths.flatMap(figures => {
     const { length, first, deep, duckDb } = figures
     const slowest = Math.max(first.cpuMs, deep.cpuMs)
-    const most = visits >= manyVisits ? { week: undefined, month: undefined, year: 300, odd: undefined } : mostCpuMs
+    const most = visits >= manyVisits ? { week: undefined, month: undefined, year: 300, odd: undefined } : maxCpuMs
     const goals: Goal[] = []
     const limit = most[length]
     if (limit !== undefined) {

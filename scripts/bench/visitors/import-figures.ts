@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CommandError } from '../../../server/base/operator-error.ts'
+import { OperatorError } from '../../../server/base/operator-error.ts'
 import type { MeasuredRun } from '../export/measured-run.ts'
 
 /** What reading a log took. */
@@ -29,9 +29,9 @@ export function toImportFigures(run: MeasuredRun, lines: number): ImportFigures 
 }
 
 /** Why a program that failed did: its last words, since its log goes with everything else. */
-export async function explainEnd(name: string, { exitCode }: MeasuredRun, logFile: string): Promise<CommandError> {
+export async function explainEnd(name: string, { exitCode }: MeasuredRun, logFile: string): Promise<OperatorError> {
   const words = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-5).join('\n')
-  return new CommandError(`${name} ended with ${exitCode}: ${words}`)
+  return new OperatorError(`${name} ended with ${exitCode}: ${words}`)
 }
 
 /** Bytes of all files in a folder. */

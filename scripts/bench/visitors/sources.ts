@@ -13,7 +13,7 @@ export class Sources {
   constructor(assistants: number) {
     this.assistants = assistants
     this.firstPerson = assistants + this.crawlers + this.others
-    if (this.firstPerson > mostPrograms) throw new RangeError(`${this.firstPerson} programs have no address each.`)
+    if (this.firstPerson > maxPrograms) throw new RangeError(`${this.firstPerson} programs have no address each.`)
   }
 
   /** Index into `agents`. */
@@ -51,7 +51,7 @@ export class Sources {
 }
 
 const peoplePerHost = 3
-const mostPrograms = 0x10_0000
+const maxPrograms = 0x10_0000
 
 function writeIpv4(address: number, bytes: Uint8Array, from: number): number {
   let at = from

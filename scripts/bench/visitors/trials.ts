@@ -45,7 +45,7 @@ export interface Trial extends Asked {
 
 const pageSize = 250
 /** DuckDB takes seconds for long ranges. */
-const mostPeerRepeats = 3
+const maxPeerRepeats = 3
 
 /** All questions, with what is right, `repeats` of each length and place. */
 export function prepareTrials(truth: Truth, { repeats, pages }: { repeats: number; pages: number }): Trial[] {
@@ -106,7 +106,7 @@ export async function askAll(
         trial.ours.push(answer)
         most.ours = Math.max(most.ours, answer.peakBytes)
         // Three trials a pair of ranges: first, next, deep.
-        if (trial.place === 'next' || turn >= mostPeerRepeats * 3) continue
+        if (trial.place === 'next' || turn >= maxPeerRepeats * 3) continue
         for (const process of peers) {
           const theirs = await process.ask(trial.question)
           trial.theirs.push(theirs)

@@ -11,7 +11,7 @@ export interface Classification {
 }
 
 /** Longer than any honest user agent; a bound on what a regular expression can cost. */
-export const mostCharacters = 1024
+export const maxCharacters = 1024
 const cache = new BoundedCache<string, Classification>(20_000)
 
 /**
@@ -21,7 +21,7 @@ const cache = new BoundedCache<string, Classification>(20_000)
  */
 export function classify(userAgent: string): Classification {
   // Not remembered: a log full of long ones would fill the memory.
-  if (userAgent.length > mostCharacters) return decide(userAgent)
+  if (userAgent.length > maxCharacters) return decide(userAgent)
   const cached = cache.get(userAgent)
   if (cached) return cached
   const { kind, rule } = decide(userAgent)
@@ -37,7 +37,7 @@ export interface Decision extends Classification {
 
 /** What `classify` remembers, decided anew. */
 export function decide(userAgent: string): Decision {
-  const trimmed = userAgent.slice(0, mostCharacters).trim()
+  const trimmed = userAgent.slice(0, maxCharacters).trim()
   if (trimmed === '' || trimmed === '-') return { kind: 'neither', rule: 'empty' }
   for (const list of agentLists) {
     const match = list.find(trimmed)

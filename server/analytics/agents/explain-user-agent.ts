@@ -1,7 +1,7 @@
 import { isbotMatch } from 'isbot'
 import type { AgentMatch, Kind, ListSource } from './agent-list.ts'
 import { isbotList, notAi } from './agent-lists.ts'
-import { type Decision, decide, mostCharacters } from './classify.ts'
+import { type Decision, decide, maxCharacters } from './classify.ts'
 
 /** Why a user agent counts as what it does. */
 export interface UserAgentExplanation {
@@ -40,7 +40,7 @@ export function explainUserAgent(userAgent: string): UserAgentExplanation {
   if (match) return { ...told, why: whyMatch(match), ...aboutMatch(match), notes }
   if (rule === 'empty') return { ...told, why: 'The request names no user agent: a program.', notes }
   if (rule === 'isbot') {
-    const found = isbotMatch(userAgent.slice(0, mostCharacters)) ?? ''
+    const found = isbotMatch(userAgent.slice(0, maxCharacters)) ?? ''
     return {
       ...told,
       why: `${nameList(isbotList)} takes “${found}” for the mark of a program.`,
@@ -80,11 +80,11 @@ function aboutMatch({ entry, found, list }: AgentMatch) {
 
 function notesOn(userAgent: string, { kind, match }: Decision): string[] {
   const notes: string[] = []
-  if (userAgent.length > mostCharacters) {
-    notes.push(`Only the first ${mostCharacters} of its ${userAgent.length} characters decide.`)
+  if (userAgent.length > maxCharacters) {
+    notes.push(`Only the first ${maxCharacters} of its ${userAgent.length} characters decide.`)
   }
   if (match?.entry.kind === 'ai' && match.entry.note) notes.push(match.entry.note)
-  const decided = kind === 'ai' ? undefined : notAi.find(userAgent.slice(0, mostCharacters))
+  const decided = kind === 'ai' ? undefined : notAi.find(userAgent.slice(0, maxCharacters))
   if (decided?.entry.note) notes.push(decided.entry.note)
   return notes
 }

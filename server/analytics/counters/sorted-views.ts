@@ -3,7 +3,7 @@ import type { ViewBatch } from '../view-batch.ts'
 import { visitorBytes } from '../visitor.ts'
 import { type PackedViews, packView } from './visitor-history.ts'
 
-const mostMask = 3
+const maxMask = 3
 
 /**
  * Sorts the views of a batch by visitor, in the order of the visitors' bytes, which is the order of the set of what was seen: a
@@ -40,7 +40,7 @@ function countViews({ length, visitors, visitorOf, days, masks }: ViewBatch, kep
     const day = days[i] as number
     const mask = masks[i] as number
     const visitor = visitorOf[i] as number
-    if (day < 0 || mask < 1 || mask > mostMask || visitor >= ends.length) {
+    if (day < 0 || mask < 1 || mask > maxMask || visitor >= ends.length) {
       throw new RangeError(`View ${i} of the batch is none: visitor ${visitor}, day ${day}, mask ${mask}.`)
     }
     if (day >= keptFrom) ends[visitor] = (ends[visitor] as number) + 1

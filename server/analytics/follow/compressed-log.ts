@@ -2,7 +2,7 @@ import { isDamage } from '../import/decompress.ts'
 import { LogFileError, openLogFile } from '../import/log-file.ts'
 import type { LogEntry } from './log-entries.ts'
 import { headBytes } from './log-fingerprint.ts'
-import { cutHeader, mostHeaderBytes } from './log-header.ts'
+import { cutHeader, maxHeaderBytes } from './log-header.ts'
 import type { OpenLog } from './open-log.ts'
 
 const lineFeed = 0x0a
@@ -31,7 +31,7 @@ class CompressedLog implements OpenLog {
   head: Buffer = Buffer.alloc(0)
   offset: number
   #readTo = 0
-  /** Of what is passed over, up to `mostHeaderBytes`. */
+  /** Of what is passed over, up to `maxHeaderBytes`. */
   #beginning: Buffer = Buffer.alloc(0)
 
   constructor(entry: LogEntry, offset: number, chunks: AsyncIterator<Buffer>, readBytes: () => number) {
@@ -60,7 +60,7 @@ class CompressedLog implements OpenLog {
       const from = this.#readTo
       this.#readTo += chunk.length
       this.head = grow(this.head, chunk, headBytes)
-      this.#beginning = grow(this.#beginning, chunk, Math.min(mostHeaderBytes, this.#beginAt))
+      this.#beginning = grow(this.#beginning, chunk, Math.min(maxHeaderBytes, this.#beginAt))
       if (this.#readTo <= this.#beginAt) continue
       const end = chunk.lastIndexOf(lineFeed) + 1
       if (end > 0) this.offset = Math.max(this.#beginAt, from + end)

@@ -16,7 +16,7 @@ export interface LogEntry {
 /** Files are renamed right now: look again in a moment. */
 export class RotationUnderWayError extends Error {}
 
-const mostTries = 5
+const maxTries = 5
 
 /**
  * The log and the files beside it that it was rotated into, oldest first, the log itself last; empty when there is none.
@@ -26,7 +26,7 @@ const mostTries = 5
  */
 export async function listLogEntries(path: string): Promise<LogEntry[]> {
   let seen = await lookAt(path)
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const again = await lookAt(path)
     if (nameFiles(seen) === nameFiles(again)) return again
     seen = again

@@ -11,7 +11,7 @@ export interface LogIdentity extends Pick<FollowPosition, 'file' | 'head' | 'mod
   isOpen?: boolean
 }
 
-const mostPrints = 1000
+const maxPrints = 1000
 
 /** Finds files again by their device and inode, or by their head after they were copied or compressed. */
 export class LogFinder {
@@ -74,7 +74,7 @@ export class LogFinder {
     let found = this.#prints.get(key)
     if (found === undefined) {
       found = this.#printHead(await readHead(entry, bytes)).print
-      if (this.#prints.size >= mostPrints) this.#prints.clear()
+      if (this.#prints.size >= maxPrints) this.#prints.clear()
       this.#prints.set(key, found)
     }
     return found === print

@@ -34,7 +34,7 @@ export interface LogFollowerOptions {
 /** A compressed file that was left alone for so long is whole, or never will be. */
 const surelyDoneMs = 60_000
 /** After so many times the grace time a writer has missed the rotation. */
-const mostGraces = 12
+const maxGraces = 12
 /** Before a file is given up. */
 const secondLookMs = 200
 
@@ -155,7 +155,7 @@ export class LogFollower {
     const at = performance.now()
     this.#newerSince ??= at
     if (at - Math.max(this.#newerSince, this.#lastReadAt) >= graceMs) return true
-    if (at - this.#newerSince > mostGraces * graceMs) {
+    if (at - this.#newerSince > maxGraces * graceMs) {
       this.#warnOnce(
         log.file,
         `${path} was rotated, but the file it was is still written to: have the server open its logs anew. ` +

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { toFile } from './log-entries.ts'
 import { headBytes } from './log-fingerprint.ts'
-import { cutHeader, mostHeaderBytes } from './log-header.ts'
+import { cutHeader, maxHeaderBytes } from './log-header.ts'
 import { LogReplacedError, type OpenLog } from './open-log.ts'
 
 const pieceBytes = 256 * 1024
@@ -24,7 +24,7 @@ export async function openPlainLog({ path, offset, isComplete }: PlainLogOptions
   const handle = await open(path)
   try {
     const stats = await handle.stat({ bigint: true })
-    const beginning = await readAt(handle, 0, Buffer.alloc(Math.min(mostHeaderBytes, offset)))
+    const beginning = await readAt(handle, 0, Buffer.alloc(Math.min(maxHeaderBytes, offset)))
     const head = Buffer.from(beginning.subarray(0, headBytes))
     const header = Buffer.from(cutHeader(beginning))
     return new PlainLog(handle, { path, offset, isComplete, file: toFile(stats), head, header })

@@ -96,3 +96,8 @@ export function findQuery(bytes: Uint8Array, start: number, end: number): number
   for (let i = start; i < end; i++) if (bytes[i] === 0x3f || bytes[i] === 0x23) return i
   return end
 }
+
+/** What is wrong with a setting of a format, by the name that its flag has here; see `logOptions` for the prefix. */
+export function nameFlag({ setting, told }: LogFormatError, prefix = ''): string {
+  return setting ? `--${prefix}${setting} ${told}` : told
+}

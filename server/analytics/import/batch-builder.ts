@@ -5,7 +5,7 @@ import { ByteTable } from './byte-table.ts'
 import type { UserAgent } from './user-agents.ts'
 
 /** Days are below this, so that user agent and period are one tag. */
-const mostPeriods = 2 ** 20
+const maxPeriods = 2 ** 20
 
 /**
  * Gathers the views of one project in columns. A view that is in the batch already is not put in again: a reload would cost the
@@ -111,7 +111,7 @@ export class BatchBuilder {
   }
 
   #findVisitor(bytes: Buffer, start: number, end: number, agent: UserAgent, day: Day): number {
-    const tag = agent.number * mostPeriods + this.#hash.periodOf(day)
+    const tag = agent.number * maxPeriods + this.#hash.periodOf(day)
     const known = this.#visitors.find(bytes, start, end, tag)
     if (known !== -1) return known
     const number = this.#visitors.add(bytes, start, end, tag)

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-const leastEntries = 128
+const minEntries = 128
 /** Numbers an entry takes in `#entries`. */
 const entryLength = 4
 
@@ -14,9 +14,9 @@ const entryLength = 4
  */
 export class ByteTable {
   /** Hash of what is there, and its number + 1; 0 = free. At least half of it is free. */
-  #slots = new Int32Array(leastEntries * 4)
+  #slots = new Int32Array(minEntries * 4)
   /** Lower and upper half of the tag, place of the bytes in `#held`, and how many. */
-  #entries = new Int32Array(leastEntries * entryLength)
+  #entries = new Int32Array(minEntries * entryLength)
   #held = new Uint8Array(4096)
   #words = new DataView(this.#held.buffer)
   #size = 0

@@ -1,6 +1,6 @@
 import { ByteTable } from './byte-table.ts'
 
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 const longestName = 255 + ':65535'.length
 
 interface Host<Target> {
@@ -32,7 +32,7 @@ export class Hosts<Target> {
   /** What belongs to the host from `start` up to `hostEnd`, with or without a port; undefined when nothing does. */
   find(bytes: Buffer, start: number, hostEnd: number): Target | undefined {
     const end = Math.min(hostEnd, start + longestName)
-    if (this.#table.size >= mostRemembered) this.#forget()
+    if (this.#table.size >= maxRemembered) this.#forget()
     const number = this.#table.find(bytes, start, end)
     const host = number === -1 ? this.#add(bytes, start, end) : (this.#hosts[number] as Host<Target>)
     host.lines++
@@ -58,7 +58,7 @@ export class Hosts<Target> {
   #forget(): void {
     this.#table.clear()
     this.#hosts = []
-    const most = [...this.#unknown.values()].sort((a, b) => b.lines - a.lines).slice(0, mostRemembered / 10)
+    const most = [...this.#unknown.values()].sort((a, b) => b.lines - a.lines).slice(0, maxRemembered / 10)
     this.#unknown = new Map(most.map(host => [host.name, host]))
   }
 }

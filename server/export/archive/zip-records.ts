@@ -28,7 +28,7 @@ const attributes = ((0o100644 << 16) | 0x20) >>> 0
 const most16 = 0xffff
 const most32 = 0xffff_ffff
 /** A file of this size may be packed into more than 32 bits tell: what cannot be compressed grows a little. */
-const leastLarge = 4_000_000_000
+const minLarge = 4_000_000_000
 
 /**
  * Writes a zip around content that is compressed elsewhere: APPNOTE.TXT 6.3, sections 4.3 and 4.4, with the Zip64 records
@@ -46,7 +46,7 @@ export function createZipWriter() {
   return {
     /** What stands before the content; all of it may be given at once. Its size before it is packed has to be known. */
     begin(name: string, isPacked: boolean, sizeBytes: number, content: Buffer = Buffer.alloc(0)): Buffer {
-      const isLarge = sizeBytes >= leastLarge
+      const isLarge = sizeBytes >= minLarge
       const entry: Listed = { name, isPacked, isLarge, crc: 0, sizeBytes, packedBytes: 0, offset }
       listed.push(entry)
       const bytes = Buffer.from(name)

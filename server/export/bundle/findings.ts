@@ -1,8 +1,8 @@
-import { keepLeastKeys } from '../../base/bounded-map.ts'
+import { keepSmallestKeys } from '../../base/bounded-map.ts'
 import { routeKey } from '../model/fragment-route.ts'
+import type { ExportReport } from '../model/report.ts'
 import type { Site } from '../model/site.ts'
-import type { ExportReport } from '../report.ts'
-import type { RewriteFindings } from '../rewrite/rewrite-page.ts'
+import type { RewriteFindings } from '../rewrite/findings.ts'
 
 interface Finding {
   reason: string
@@ -38,7 +38,7 @@ export function createFindings(site: Pick<Site, 'own'>): Findings {
     finding.last = path
     finding.pages = [...finding.pages, path].sort().slice(0, namedPages)
     to.set(name, finding)
-    if (keepLeastKeys(to, listedFindings).length > 0) cut.add(to)
+    if (keepSmallestKeys(to, listedFindings).length > 0) cut.add(to)
   }
 
   const list = (from: Map<string, Finding>) =>
@@ -62,7 +62,7 @@ export function createFindings(site: Pick<Site, 'own'>): Findings {
     list() {
       const notes: string[] = []
       for (const [what, found] of [['dead links', dead] as const, ['missing files', missing] as const]) {
-        if (keepLeastKeys(found, listedFindings, 1).length > 0 || cut.has(found))
+        if (keepSmallestKeys(found, listedFindings, 1).length > 0 || cut.has(found))
           notes.push(`Of the ${what} the first ${listedFindings.toLocaleString('en')} are listed.`)
       }
       return {

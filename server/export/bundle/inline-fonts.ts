@@ -4,8 +4,8 @@ import { scanHtml } from '../../web/html/html-scan.ts'
 import { createSplices } from '../../web/html/splice.ts'
 
 /** Fonts up to this size are written into the style sheet, and so much of them into one sheet. */
-const mostFontBytes = 100 * 1024
-const mostSheetBytes = 320 * 1024
+const maxFontBytes = 100 * 1024
+const maxSheetBytes = 320 * 1024
 
 const types: Record<string, string> = {
   '.otf': 'font/otf',
@@ -57,11 +57,11 @@ interface FontUse {
 async function inlineInto(folder: string, path: string, css: string): Promise<string> {
   const data = new Map<string, string>()
   const uses = findFonts(css, path)
-  let room = mostSheetBytes
+  let room = maxSheetBytes
   for (const { file } of [...uses].sort((a, b) => Number(b.isLatin) - Number(a.isLatin))) {
     if (data.has(file)) continue
     const found = await stat(join(folder, file)).catch(() => null)
-    if (!found?.isFile() || found.size > mostFontBytes || found.size > room) continue
+    if (!found?.isFile() || found.size > maxFontBytes || found.size > room) continue
     room -= found.size
     const bytes = await readFile(join(folder, file))
     data.set(file, `url("data:${types[extname(file).toLowerCase()]};base64,${bytes.toString('base64')}")`)

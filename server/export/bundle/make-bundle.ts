@@ -1,11 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CollectedSite } from '../collect-site.ts'
-import type { ExportOptions } from '../export-site.ts'
+import { listThirdParties } from '../crawl/begin-report.ts'
+import type { CollectedSite } from '../crawl/crawl-state.ts'
+import type { ExportOptions } from '../model/options.ts'
+import { writeReport } from '../model/report.ts'
 import type { StageClock } from '../model/stage-clock.ts'
-import { listThirdParties, writeReport } from '../report.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
-import { mostRounds } from '../verify/missed-files.ts'
+import { maxRounds } from '../verify/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import { writeReportPage } from './report-page.ts'
@@ -44,7 +45,7 @@ export async function makeBundle(
     for (let round = 0; ; round += 1) {
       const written = await write(placer)
       const added = await placer.place(folder, written.pagePaths, written.paths)
-      const isWhole = round >= mostRounds || !(await placer.fetchMissed())
+      const isWhole = round >= maxRounds || !(await placer.fetchMissed())
       clock.end('verify', { scripts: placer.findings().mode }, 'bundle verified')
       if (isWhole) return { written, added }
     }

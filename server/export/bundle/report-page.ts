@@ -1,9 +1,7 @@
-import type { ProductCount } from '../products/product-removal.ts'
-import type { ExportReport } from '../report.ts'
-import type { PackedSearch } from '../search/index-bundle.ts'
+import type { ExportReport, PackedSearch, ProductCount } from '../model/report.ts'
 
 /** Lines of one list that are shown; the rest is in export-report.json. */
-const mostRows = 500
+const maxRows = 500
 
 const modes = {
   none: 'The site has no scripts of its own in these pages.',
@@ -105,7 +103,7 @@ ${lists.filter(list => list !== '').join('\n')}
 
 function table<T>(title: string, heads: string[], rows: readonly T[], cells: (row: T) => string[]): string {
   if (rows.length === 0) return ''
-  const shown = rows.slice(0, mostRows)
+  const shown = rows.slice(0, maxRows)
   const rest = rows.length - shown.length
   return `<details>
 <summary>${toHtml(title)} (${rows.length})</summary>

@@ -3,15 +3,17 @@ import { dirname, join } from 'node:path'
 import { createQueue } from '../../base/queue.ts'
 import { replaceManifestUrls } from '../../web/html/manifest.ts'
 import type { RawText } from '../../web/html/text-encoding.ts'
-import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import type { CrawlState } from '../crawl/crawl-state.ts'
 import { isRouteKey, routeFile } from '../model/fragment-route.ts'
+import type { ExportReport } from '../model/report.ts'
+import type { Resource } from '../model/resource.ts'
 import { searchScriptPath } from '../model/search-files.ts'
-import type { ExportReport } from '../report.ts'
-import { type BundleMap, createBundleMap, findAliases, planLeads, referTo } from '../rewrite/bundle-map.ts'
+import { type BundleMap, createBundleMap, findAliases, planTargets, referTo } from '../rewrite/bundle-map.ts'
 import { findUnresolvedInStylesheet } from '../rewrite/check-links.ts'
 import { type Placed, planLayout, relativeReference } from '../rewrite/layout.ts'
-import { redirectPage, rewriteStylesheet } from '../rewrite/rewrite-page.ts'
+import { redirectPage } from '../rewrite/redirect-page.ts'
 import { rewriteScript } from '../rewrite/rewrite-script.ts'
+import { rewriteStylesheet } from '../rewrite/rewrite-stylesheet.ts'
 import { externalFilesPath, externalFilesScript } from '../runtime/external-files.ts'
 import { createFindings } from './findings.ts'
 
@@ -48,7 +50,7 @@ export async function writeBundle(
 ): Promise<WrittenBundle> {
   const aliases = findAliases(state.pages)
   const plan = planBundle(state, aliases)
-  const leads = planLeads(state, plan, aliases)
+  const leads = planTargets(state, plan, aliases)
   const map = createBundleMap(state.site, leads, state.exclusions)
   const redirects = [...planRedirects(state, plan.redirects, map), ...planEntrance(plan, start, map)]
   const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...redirects.map(({ path }) => path)])

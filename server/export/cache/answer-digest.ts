@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { FetchError } from '../../web/fetch/fetcher.ts'
+import { digest } from '../../base/digest.ts'
+import type { FetchError } from '../../web/fetch/fetch-error.ts'
 import type { RememberedAnswer } from '../model/site-cache.ts'
 
 /** Names everything about an answer that an export may depend on. `bodySha256` null = its body was not read. */
@@ -13,8 +13,4 @@ export function digestAnswer(
 /** Names a failure: what is unreachable today and tomorrow leads to the same bundle. */
 export function digestFailure({ code, message }: FetchError): string {
   return digest(JSON.stringify([code, message]))
-}
-
-export function digest(bytes: Buffer | string): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

@@ -1,9 +1,11 @@
-import { type Answer, FetchError, type Fetcher } from '../../web/fetch/fetcher.ts'
+import { digest } from '../../base/digest.ts'
+import { FetchError } from '../../web/fetch/fetch-error.ts'
+import type { Answer, Fetcher } from '../../web/fetch/fetcher.ts'
 import { type ExportLimits, totalExceeded } from '../model/limits.ts'
-import type { AskedAnswer, KeptBody, RememberedAnswer, SiteMemory } from '../model/site-cache.ts'
-import { digest, digestAnswer, digestFailure } from './answer-digest.ts'
+import type { AskedAnswer, KeptBody, RememberedAnswer, SiteCache } from '../model/site-cache.ts'
+import { digestAnswer, digestFailure } from './answer-digest.ts'
 
-export interface RememberingFetcher extends Fetcher {
+export interface CachingFetcher extends Fetcher {
   /** What was asked for so far, and what came of it. */
   asked(): AskedAnswer[]
   /** Asks again and says whether the answer is the one of that digest. Keeps no new body. */
@@ -12,7 +14,7 @@ export interface RememberingFetcher extends Fetcher {
 
 export interface RememberingOptions {
   fetcher: Fetcher
-  memory: SiteMemory
+  memory: SiteCache
   /** Names this export; one that was cut off has the same name when it goes on. */
   run: string
   limits: ExportLimits
@@ -23,7 +25,7 @@ export interface RememberingOptions {
  * after a kill sees the same site as before. What earlier runs saw is asked for on condition that it changed. Every request
  * that is made goes through the checks of the fetcher inside, redirects and all.
  */
-export function rememberAnswers({ fetcher, memory, run, limits }: RememberingOptions): RememberingFetcher {
+export function createCachingFetcher({ fetcher, memory, run, limits }: RememberingOptions): CachingFetcher {
   const digests = new Map<string, { asked: AskedAnswer; isRead: boolean }>()
   let bytesFromMemory = 0
 

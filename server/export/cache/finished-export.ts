@@ -4,28 +4,19 @@ import { createQueue } from '../../base/queue.ts'
 import { describeBrowser } from '../../web/browser/find-browser.ts'
 import type { Fetcher } from '../../web/fetch/fetcher.ts'
 import type { Pace } from '../../web/fetch/pace.ts'
-import type { ExportOptions, FinishedResult } from '../export-site.ts'
-import type { AskedAnswer, FinishedExport, SiteMemory } from '../model/site-cache.ts'
-import { type RememberingFetcher, rememberAnswers } from './caching-fetcher.ts'
-
-/** Where an export may take from what exports before it saw. */
-export interface ExportReuse {
-  memory: SiteMemory
-  /** Names this export; one that was cut off has the same name when it goes on. */
-  run: string
-  /** Names the program that makes the bundles: what another one made is made anew. */
-  engine: string
-}
+import type { ExportOptions, ExportReuse, FinishedResult } from '../model/options.ts'
+import type { AskedAnswer, FinishedExport } from '../model/site-cache.ts'
+import { type CachingFetcher, createCachingFetcher } from './caching-fetcher.ts'
 
 /**
  * Gives the archive of an export before this one when the site answers everything that was asked for then with the same:
  * what is made from the same answers in the same way has the same bytes. Null at the first difference.
  *
- * @param openDoor a fetcher of its own: what is only compared does not count as fetched.
+ * @param createFetcher a fetcher of its own: what is only compared does not count as fetched.
  */
 export async function repeatExport(
   options: ExportOptions,
-  openDoor: () => Fetcher,
+  createFetcher: () => Fetcher,
   pace: Pick<Pace, 'slowDown'>,
   signal: AbortSignal,
 ): Promise<FinishedResult | null> {
@@ -44,7 +35,7 @@ export async function repeatExport(
       pagesKnown: pageCount,
       pageCount: 0,
     })
-  const fetcher = rememberAnswers({ ...reuse, fetcher: openDoor(), limits })
+  const fetcher = createCachingFetcher({ ...reuse, fetcher: createFetcher(), limits })
   try {
     if (!(await isUnchanged(rules, fetcher, 1, () => {}))) return null
     if (!(await isUnchanged(asked, fetcher, limits.connections, onCompared))) return null
@@ -86,7 +77,7 @@ function digestOptions(options: ExportOptions, { engine }: ExportReuse): string 
 /** Asks for everything again, a few at once, up to the first difference. */
 async function isUnchanged(
   all: readonly AskedAnswer[],
-  fetcher: RememberingFetcher,
+  fetcher: CachingFetcher,
   connections: number,
   onCompared: (done: number) => void,
 ): Promise<boolean> {

@@ -1,13 +1,13 @@
-import { digestJson } from '../../base/digest.ts'
+import { digest, digestJson } from '../../base/digest.ts'
 import { createQueue } from '../../base/queue.ts'
+import type { Answerer, BrowserAnswer, BrowserRequest } from '../../web/browser/browser-request.ts'
 import { describeBrowser } from '../../web/browser/find-browser.ts'
+import type { ExportReuse } from '../model/options.ts'
 import type { RememberedView } from '../model/site-cache.ts'
-import type { Answerer, BrowserAnswer, BrowserRequest } from '../render/answer-browser.ts'
-import { digest, digestAnswer } from './answer-digest.ts'
-import type { ExportReuse } from './finished-export.ts'
+import { digestAnswer } from './answer-digest.ts'
 
 /** What browsers saw before, for as long as they would be given the same. */
-export interface ViewMemory {
+export interface ViewCache {
   /**
    * Gives what was seen before of the same subject when everything that it asked for then is answered the same now;
    * else lets it be shown and remembers that. The requests are made in both cases, so what follows from them does, too.
@@ -21,12 +21,12 @@ export interface ViewMemory {
 }
 
 /** Remembers nothing. */
-export const noViewMemory: ViewMemory = { see: (_, answer, show) => show(answer), settle: async () => {} }
+export const noViewCache: ViewCache = { see: (_, answer, show) => show(answer), settle: async () => {} }
 
 /** Views whose requests are made at once, as many as a browser would show. */
 const parallelViews = 4
 
-export function createViewMemory({ memory, run, engine }: ExportReuse): ViewMemory {
+export function createViewCache({ memory, run, engine }: ExportReuse): ViewCache {
   const browser = describeBrowser()
   const queue = createQueue(parallelViews)
   const open = new Set<Promise<void>>()

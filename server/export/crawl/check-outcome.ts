@@ -1,7 +1,7 @@
-import type { FetchError } from '../../web/fetch/fetcher.ts'
 import { ExportError } from '../model/export-error.ts'
+import type { PageOutcome } from '../model/resource.ts'
 import { linkKey, type Site } from '../model/site.ts'
-import type { CrawlState, PageOutcome } from './crawl-state.ts'
+import type { CrawlState } from './crawl-state.ts'
 
 /** So many reasons are told when pages fail, and so many pages of each. */
 const toldReasons = 3
@@ -82,19 +82,6 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
     : 'check its domain and origin'
   const message = `${site.domain} gave no page at ${start.pathname} (${reason}); ${remedy}.`
   return new ExportError(message, first.state === 'failed' ? 'unreachable' : 'not_found')
-}
-
-/** What a failed first request says about the whole export; null when others may still succeed. */
-export function explainUnreachable(site: Site, error: FetchError): ExportError | null {
-  if (error.code === 'forbidden') {
-    const message = `${error.message}; set the site's origin (--origin) if it is meant to be exported from there.`
-    return new ExportError(message, 'forbidden_address', { cause: error })
-  }
-  if (error.code === 'certificate')
-    return new ExportError(`${site.domain} cannot be trusted: ${error.message}.`, 'unreachable', { cause: error })
-  if (error.code !== 'network') return null
-  const message = `${site.domain} cannot be reached (${error.message}); check its domain and origin.`
-  return new ExportError(message, 'unreachable', { cause: error })
 }
 
 function leadsToPage({ pages }: CrawlState, start: string): boolean {

@@ -3,48 +3,15 @@ import { join } from 'node:path'
 import type { Queue } from '../../base/queue.ts'
 import type { Fetcher } from '../../web/fetch/fetcher.ts'
 import type { ModuleNames } from '../../web/javascript/import-map.ts'
-import type { ViewMemory } from '../cache/view-cache.ts'
+import type { ViewCache } from '../cache/view-cache.ts'
 import type { Exclusions } from '../model/exclusions.ts'
 import { type ExportLimits, totalExceeded } from '../model/limits.ts'
+import type { ExportReport } from '../model/report.ts'
+import type { FileOutcome, PageOutcome, Resource } from '../model/resource.ts'
 import type { Site } from '../model/site.ts'
 import type { PagePool } from '../pages/page-pool.ts'
-import type { Span } from '../pages/spool.ts'
 import type { ProductRemoval } from '../products/product-removal.ts'
 import type { JoinedNames } from './joined-names.ts'
-
-/** Something fetched that goes into the bundle; its bytes wait in a file of the work folder. */
-export interface Resource {
-  key: string
-  /** After redirects, at the origin when it is the site's own: what its relative addresses are relative to. */
-  url: URL
-  kind: 'page' | 'stylesheet' | 'script' | 'manifest' | 'file'
-  /** Media type without parameters. */
-  type: string
-  charset: string
-  /** Of its own; a page has a span instead. */
-  file: string
-  span: Span | null
-  sizeBytes: number
-  /** Of the bytes as they were fetched. */
-  sha256: string
-  /** A page as a browser left it; its scripts have done their work and are dropped. */
-  rendered: boolean
-  /** A page that holds or loads a program. */
-  hasScripts: boolean
-}
-
-/** What a link leads to, by linkKey; by queryKey on a path that needs a query, by routeKey in an app that needs a fragment. `failed` = the origin could not answer, as opposed to a page that is not there. */
-export type PageOutcome =
-  | { state: 'page'; resource: Resource }
-  | { state: 'file'; key: string }
-  | { state: 'redirect'; to: string }
-  | { state: 'elsewhere'; url: URL }
-  | { state: 'missing' | 'failed' | 'skipped'; reason: string }
-  /** Not asked for, since a limit was reached before. */
-  | { state: 'unvisited'; reason: string }
-
-/** What an asset's address leads to, by assetKey. */
-export type FileOutcome = { state: 'file'; resource: Resource } | { state: 'missing' | 'dropped'; reason: string }
 
 export interface CrawlState {
   site: Site
@@ -81,7 +48,7 @@ export interface CrawlState {
   /** What becomes of the products of others on the site's pages. */
   products: ProductRemoval
   /** What browsers saw in exports before this one. */
-  views: ViewMemory
+  views: ViewCache
   /** Ends the whole export. */
   abort(error: unknown): void
 }
@@ -94,4 +61,11 @@ export function workFile(state: CrawlState, key: string): string {
 /** @throws {ExportError} when everything fetched so far is more than an export may hold. */
 export function checkTotal({ fetcher, limits }: CrawlState): void {
   if (fetcher.totalBytes > limits.totalBytes) throw totalExceeded(limits)
+}
+
+export interface CollectedSite {
+  state: CrawlState
+  /** The page that the bundle opens with. */
+  start: URL
+  report: ExportReport
 }

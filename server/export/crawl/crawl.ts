@@ -1,19 +1,13 @@
-import { keepLeastKeys } from '../../base/bounded-map.ts'
+import { keepSmallestKeys } from '../../base/bounded-map.ts'
 import { isRouteKey, routePlace } from '../model/fragment-route.ts'
+import type { PageOutcome } from '../model/resource.ts'
 import { isTellingQuery, linkKey, linkTarget, queryKey, queryTarget } from '../model/site.ts'
-import type { CrawlState, PageOutcome } from './crawl-state.ts'
+import { type Candidate, sortTargets } from './candidate.ts'
+import type { CrawlState } from './crawl-state.ts'
 import { createQueryPages } from './query-pages.ts'
 import { createRoutePages } from './route-pages.ts'
 import { createSlashHabit } from './slash-habit.ts'
-import {
-  type Candidate,
-  type FetchedPage,
-  gaveNothing,
-  keepPage,
-  sortTargets,
-  type VisitContext,
-  visitPage,
-} from './visit-page.ts'
+import { type FetchedPage, gaveNothing, keepPage, type VisitContext, visitPage } from './visit-page.ts'
 
 export interface CrawlOptions extends Omit<VisitContext, 'onLanding'> {
   starts: URL[]
@@ -38,7 +32,7 @@ export interface CrawlOptions extends Omit<VisitContext, 'onLanding'> {
 /** So many links past a limit are remembered beyond those that may still be asked for, to be reported. */
 const reportedLinks = 1000
 /** `/a`, `/a/`, `/a/index.html`, and one that was assumed. */
-const mostSpellings = 4
+const maxSpellings = 4
 
 /**
  * Visits pages generation by generation: the links of one are the next, sorted, so that limits always cut at the same
@@ -83,14 +77,14 @@ export async function crawlSite(options: CrawlOptions): Promise<{ isCut: boolean
       candidates.set(key, candidate)
       frontier.set(key, candidate)
       // What sorts behind all that may still be asked for would never have its turn.
-      const removed = keepLeastKeys(frontier, limits.links - linksAsked + reportedLinks)
+      const removed = keepSmallestKeys(frontier, limits.links - linksAsked + reportedLinks)
       for (const key of removed) candidates.delete(key)
       isCut ||= removed.length > 0
       return true
     }
     const at = known.targets.indexOf(target)
     if (at !== -1) known.votes[at] = (known.votes[at] ?? 0) + 1
-    else if (known.targets.length < mostSpellings) {
+    else if (known.targets.length < maxSpellings) {
       known.targets.push(target)
       known.votes.push(1)
       tryFurther(known)

@@ -18,19 +18,19 @@ export interface JoinedNames {
 export type FindFile = (url: URL) => Promise<{ isData: boolean; read(): Promise<Buffer> } | null>
 
 /** Bounds of what is tried in vain: folders and names that are combined, and files that are not there beyond those that are. */
-const mostTails = 24
-const mostPairs = 400
-const mostPatterns = 40
-const mostStems = 40
-const mostMisses = 1000
+const maxTails = 24
+const maxPairs = 400
+const maxPatterns = 40
+const maxStems = 40
+const maxMisses = 1000
 /** Of the words of one file so many are tried, evenly spread, before a pattern counts as not meant for them. */
 const probes = 128
 /** Words stand in lists of one kind; so many in a row that name no file end one. */
 const missesInRow = 8
 /** A pattern with more files than this has the data itself, not what names further files. */
-const mostIndexFiles = 4
-const mostWords = 50_000
-const mostDataBytes = 8 * 1024 ** 2
+const maxIndexFiles = 4
+const maxWords = 50_000
+const maxDataBytes = 8 * 1024 ** 2
 
 const hole = String.raw`\$\{[^{}\x60]{1,60}\}`
 const tail = new RegExp(`\`${hole}((?:[\\w@-]+/)*[\\w@.-]*\\w\\.\\w{1,16})\``, 'g')
@@ -64,7 +64,7 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
   function tryFile(url: URL, use: (bytes: Buffer) => void = () => {}): Promise<boolean> {
     const known = tried.get(url.href)
     if (known) return known
-    if (misses >= mostMisses + hits) return Promise.resolve(false)
+    if (misses >= maxMisses + hits) return Promise.resolve(false)
     const work = (async () => {
       const file = await findFile(url)
       if (file) hits += 1
@@ -110,7 +110,7 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
       )
     }
     pattern.found += found.length
-    if (pattern.found <= mostIndexFiles) for (const [url, bytes] of found) addData(url, bytes)
+    if (pattern.found <= maxIndexFiles) for (const [url, bytes] of found) addData(url, bytes)
   }
 
   /** Tries what a number may follow with 0, 1, 2 and so on. */
@@ -121,7 +121,7 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
         if (!url || !(await tryFile(url))) return
       }
     }
-    await Promise.all([...stems].sort().slice(0, mostStems).map(tryStem))
+    await Promise.all([...stems].sort().slice(0, maxStems).map(tryStem))
   }
 
   /** The folders that a name is tried in: the root, those of its scripts, and those that scripts name. */
@@ -129,7 +129,7 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
     yield root.href
     yield* [...(tails.get(name) ?? [])].sort()
     const named = [...folders].sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
-    yield* named.slice(0, mostPairs / Math.min(tails.size, mostTails))
+    yield* named.slice(0, maxPairs / Math.min(tails.size, maxTails))
   }
 
   return {
@@ -148,12 +148,12 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
         endings.set(`${own} ${after}`, known)
       }
       const names = new Set(Array.from(text.matchAll(namesake), ([, , name = '']) => name))
-      if (names.size > 0) lists.set(url.href, [...names].slice(0, mostWords))
+      if (names.size > 0) lists.set(url.href, [...names].slice(0, maxWords))
     },
     async resolve() {
       const before = tried.size
       const work: Promise<unknown>[] = []
-      for (const name of [...tails.keys()].sort().slice(0, mostTails)) {
+      for (const name of [...tails.keys()].sort().slice(0, maxTails)) {
         for (const folder of foldersOf(name)) {
           const url = URL.parse(name, folder)
           if (url) work.push(tryFile(url, bytes => addData(url, bytes)))
@@ -166,10 +166,10 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
         const isInFolder = Number(other.includes('/')) - Number(before.includes('/'))
         return isInFolder || (a < b ? -1 : 1)
       })
-      for (const [, each] of sorted.slice(0, mostPatterns))
+      for (const [, each] of sorted.slice(0, maxPatterns))
         for (const [address, words] of known) if (new URL('.', address).href === each.folder) await fill(each, words)
       const listed = [...lists].sort(([a], [b]) => (a < b ? -1 : 1))
-      for (const [, each] of [...endings].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, mostPatterns)) {
+      for (const [, each] of [...endings].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, maxPatterns)) {
         const near = listed.filter(([address]) => new URL('.', address).href === each.folder)
         // Without a list beside it the script names other things.
         if (near.length > 0) await count(each)
@@ -199,7 +199,7 @@ export function dataWords(bytes: Buffer): string[] {
   const words = new Set<string>()
   const text = plain.toString('latin1')
   if (/^\s*[[{]/.test(text)) {
-    for (const [, word = ''] of text.matchAll(/"([\w.@-]{1,64})"/g)) if (words.size < mostWords) words.add(word)
+    for (const [, word = ''] of text.matchAll(/"([\w.@-]{1,64})"/g)) if (words.size < maxWords) words.add(word)
     return [...words]
   }
   const runs = text.match(/[\w-]{6,64}/g) ?? []
@@ -207,7 +207,7 @@ export function dataWords(bytes: Buffer): string[] {
   for (const run of runs) {
     // In a binary file only what looks like a hash is told from chance.
     const plain = /\d/.test(run) && /[a-z]/i.test(run) ? [run] : []
-    for (const word of isCounted ? countedStrings(run) : plain) if (words.size < mostWords) words.add(word)
+    for (const word of isCounted ? countedStrings(run) : plain) if (words.size < maxWords) words.add(word)
   }
   return [...words]
 }
@@ -229,7 +229,7 @@ function countedStrings(run: string): string[] {
 function unzip(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
   try {
-    return gunzipSync(bytes, { maxOutputLength: mostDataBytes })
+    return gunzipSync(bytes, { maxOutputLength: maxDataBytes })
   } catch {
     return Buffer.alloc(0)
   }

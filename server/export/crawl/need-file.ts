@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
-import { type Answer, FetchError } from '../../web/fetch/fetcher.ts'
+import { FetchError } from '../../web/fetch/fetch-error.ts'
+import type { Answer } from '../../web/fetch/fetcher.ts'
 import { cssUrls } from '../../web/html/css-urls.ts'
 import { manifestUrls } from '../../web/html/manifest.ts'
 import { decodeRaw, headerCharset, readRawText } from '../../web/html/text-encoding.ts'
 import type { UrlRole } from '../../web/html/url-attributes.ts'
 import { chunkFiles, fullTwin } from '../../web/javascript/chunk-files.ts'
 import { placesOf, scriptFiles } from '../../web/javascript/script-files.ts'
-import { scriptNeeds } from '../../web/javascript/script-needs.ts'
+import { type ScriptNeed, scriptNeeds } from '../../web/javascript/script-needs.ts'
 import { ExportError } from '../model/export-error.ts'
+import type { FileOutcome, Resource } from '../model/resource.ts'
 import { assetKey } from '../model/site.ts'
-import { type CrawlState, checkTotal, type FileOutcome, type Resource, workFile } from './crawl-state.ts'
-import { guessBeside, needOfScript } from './pack-script.ts'
+import { type CrawlState, checkTotal, workFile } from './crawl-state.ts'
 
 /** Sees to it that a file that a page or style sheet needs is fetched once, with the files it needs in turn. */
 export function needFile(state: CrawlState, address: URL, role: UrlRole): void {
@@ -163,4 +164,48 @@ function kindOf(type: string, url: URL, role: UrlRole): Resource['kind'] {
   if (/javascript/.test(type) || (role === 'script' && /^(text\/plain|application\/octet-stream)?$/.test(type)))
     return 'script'
   return 'file'
+}
+
+/** Scripts of others are asked for at most so many files by guess: their hosts are not ours to try out. */
+const maxGuesses = 60
+/** Asks for what a script names. */
+export function needOfScript(state: CrawlState, needs: readonly ScriptNeed[]): void {
+  for (const need of needs) {
+    if (need.kind === 'name') state.moduleNames.addName(need.name)
+    else if (need.kind === 'file') needFile(state, new URL(need.url), 'script')
+    else needScripted(state, new URL(need.url), 'script')
+  }
+}
+
+/** Guesses at what lies beside a script of another host, by the names that it holds. */
+export function guessBeside(state: CrawlState, text: string, url: URL): void {
+  const folder = new URL('.', url).href
+  let guesses = 0
+  for (const name of new Set([...chunkFiles(text), ...scriptFiles(text)])) {
+    const near = URL.parse(name, url)
+    if (!near?.href.startsWith(folder) || !/\.(?:m?js|css|json|wasm)$/i.test(near.pathname)) continue
+    const key = assetKey(near)
+    if (!state.files.has(key) && !state.pendingFiles.has(key)) state.guesses.add(key)
+    needFile(state, near, 'asset')
+    guesses += 1
+    if (guesses >= maxGuesses) return
+  }
+}
+
+/** Asks for what a browser saw a page load, whoever's it is. */
+export function needLoaded(state: CrawlState, url: URL): void {
+  const own = state.site.own(url)
+  if (own || !isFleeting(url)) needFile(state, own ?? url, 'asset')
+}
+
+/** An address that carries the time is another one at the next export: a counter, or a way around caches. */
+function isFleeting(url: URL): boolean {
+  return /\d{12,}/.test(url.search)
+}
+
+/** The same as needFile for a file of another host whose address stands in a script, or is put together by one. */
+export function needScripted(state: CrawlState, url: URL, role: 'script' | 'asset'): void {
+  if (state.site.own(url) || isFleeting(url)) return
+  state.scripted.add(assetKey(url))
+  needFile(state, url, role)
 }

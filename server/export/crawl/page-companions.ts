@@ -8,7 +8,7 @@ interface Pattern {
 
 /** Of so many pages a file has to be seen before all are asked for theirs. */
 const fewestPages = 3
-const mostPatterns = 12
+const maxPatterns = 12
 
 /** Pictures and styles are shared or named in the page. */
 const neverData = /\.(?:avif|css|gif|ico|jpe?g|png|svg|webp|woff2?)$/i
@@ -38,7 +38,7 @@ export function findCompanions(pages: Iterable<string>, seen: Iterable<string>):
   const proven = [...patterns]
     .filter(([, pattern]) => pattern.pages.size >= fewestPages)
     .sort(([a, { pages: ofA }], [b, { pages: ofB }]) => ofB.size - ofA.size || (a < b ? -1 : 1))
-    .slice(0, mostPatterns)
+    .slice(0, maxPatterns)
   const found = proven.flatMap(([, { before, after }]) =>
     // The page at the root has no name to put an extension to.
     [...known].flatMap(name => (name === '' && !after.startsWith('/') ? [] : [before + name + after])),

@@ -1,4 +1,4 @@
-import { keepLeastKeys } from '../../base/bounded-map.ts'
+import { keepSmallestKeys } from '../../base/bounded-map.ts'
 import { isTellingQuery, linkKey, queryKey } from '../model/site.ts'
 import type { CrawlState } from './crawl-state.ts'
 
@@ -13,11 +13,11 @@ export interface QueryPages {
 }
 
 /** So many queries are tried on a path that is no page without one, before the others are followed. */
-const mostTries = 3
+const maxTries = 3
 /** So many links whose query was left out are remembered. */
-export const mostFolded = 1000
+export const maxFolded = 1000
 /** So many are remembered of a path until it is known what it is. */
-const mostWaiting = 1000
+const maxWaiting = 1000
 
 /**
  * A query makes no page of its own where the path without it is one: it sorts, counts or tracks. Where the path alone is
@@ -73,7 +73,7 @@ export function createQueryPages(state: Pick<CrawlState, 'pages' | 'queried' | '
     if (needs === null) return []
     if (!needs) return close(key)
     if (state.pages.get(key)?.state === 'page') return open(key)
-    const tries = [...urls.keys()].sort().slice(0, mostTries)
+    const tries = [...urls.keys()].sort().slice(0, maxTries)
     tried.set(key, tries)
     return tries.flatMap(query => urls.get(query) ?? [])
   }
@@ -88,17 +88,17 @@ export function createQueryPages(state: Pick<CrawlState, 'pages' | 'queried' | '
       const key = linkKey(url)
       if (!isTellingQuery(url)) return
       withQuery.set(queryKey(url), key)
-      keepLeastKeys(withQuery, mostFolded)
+      keepSmallestKeys(withQuery, maxFolded)
       if (closed.has(key)) return
       const urls = waiting.get(key) ?? new Map<string, URL>()
       waiting.set(key, urls)
       urls.set(queryKey(url), url)
-      keepLeastKeys(urls, mostWaiting)
+      keepSmallestKeys(urls, maxWaiting)
     },
     folded() {
       const isFolded = (key: string) => state.pages.get(key)?.state === 'page' && !state.queried.has(key)
       const found = [...withQuery].flatMap(([query, key]) => (isFolded(key) ? [query] : []))
-      return found.sort().slice(0, mostFolded)
+      return found.sort().slice(0, maxFolded)
     },
     async next() {
       const found: URL[] = []

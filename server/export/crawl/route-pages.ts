@@ -1,4 +1,4 @@
-import { keepLeastKeys } from '../../base/bounded-map.ts'
+import { keepSmallestKeys } from '../../base/bounded-map.ts'
 import { routeKey, routePlace } from '../model/fragment-route.ts'
 import { isTrap, linkKey } from '../model/site.ts'
 import type { CrawlState } from './crawl-state.ts'
@@ -12,11 +12,11 @@ export interface RoutePages {
 }
 
 /** So many fragments are tried on a page before it counts as one page. */
-const mostTries = 3
+const maxTries = 3
 /** So many pages are tried in vain; a button that leads to `#/` stands on all pages of a site. */
-const mostVain = 3
+const maxVain = 3
 /** So many links of a page are remembered until it is known what it is. */
-const mostWaiting = 1000
+const maxWaiting = 1000
 
 /**
  * A fragment names a page only where a browser made the page of next to nothing, and where the page shows something else with
@@ -34,7 +34,7 @@ export function createRoutePages(
   let vain = 0
 
   async function decide(key: string, routes: readonly string[]): Promise<string[]> {
-    if (vain < mostVain && (await isApp(key, routes.slice(0, mostTries)))) return [...routes]
+    if (vain < maxVain && (await isApp(key, routes.slice(0, maxTries)))) return [...routes]
     vain += 1
     closed.add(key)
     return []
@@ -48,7 +48,7 @@ export function createRoutePages(
       const routes = waiting.get(key) ?? new Map<string, null>()
       waiting.set(key, routes)
       routes.set(route, null)
-      keepLeastKeys(routes, state.apps.has(key) ? state.limits.links : mostWaiting)
+      keepSmallestKeys(routes, state.apps.has(key) ? state.limits.links : maxWaiting)
     },
     async next() {
       const found: string[] = []

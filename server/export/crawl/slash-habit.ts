@@ -1,4 +1,4 @@
-import type { Candidate } from './visit-page.ts'
+import type { Candidate } from './candidate.ts'
 
 /** Whether a site sends `/guide` on to `/guide/`, as static hosts do that keep each page in a folder of its own. */
 export interface SlashHabit {

@@ -1,38 +1,18 @@
-import { FetchError } from '../../web/fetch/fetcher.ts'
+import { FetchError } from '../../web/fetch/fetch-error.ts'
 import { headerCharset } from '../../web/html/text-encoding.ts'
+import type { PageOutcome, Resource } from '../model/resource.ts'
 import { assetKey, isTellingQuery, linkKey, queryKey } from '../model/site.ts'
 import { PageWorkError } from '../pages/page-pool.ts'
-import type { ReadPage, ReadTask } from '../pages/page-work.ts'
-import { type CrawlState, checkTotal, type PageOutcome, type Resource } from './crawl-state.ts'
-import type { MissingPage } from './discover.ts'
-import { claimFile, guessFiles, needFile, storeFile } from './need-file.ts'
-import { needOfScript } from './pack-script.ts'
-
-/** A link to look at: one page, and the spellings under which it was linked (`/a`, `/a/`, `/a/index.html`). */
-export interface Candidate {
-  key: string
-  targets: string[]
-  /** How many links are written like each of them. */
-  votes: number[]
-  /** How many of the targets were tried. */
-  tried: number
-  /** A spelling that nobody wrote, tried first: it counts only when it gives the page. */
-  assumed?: string
-}
+import type { ReadPage, ReadTask } from '../pages/page-tasks.ts'
+import type { Candidate } from './candidate.ts'
+import { type CrawlState, checkTotal } from './crawl-state.ts'
+import type { MissingPage } from './missing-probe.ts'
+import { claimFile, guessFiles, needFile, needOfScript, storeFile } from './need-file.ts'
 
 /** Whether another spelling may lead to the page. */
 export function gaveNothing(outcome: PageOutcome): boolean {
   const { state } = outcome
   return state === 'missing' || state === 'failed' || (state === 'skipped' && outcome.reason === refused)
-}
-
-/** Puts the spellings that were not tried in the order of how many links are written so. */
-export function sortTargets(candidate: Candidate): void {
-  const { targets, votes, tried } = candidate
-  const rest = targets.slice(tried).map((target, at) => ({ target, votes: votes[tried + at] ?? 0 }))
-  rest.sort((a, b) => b.votes - a.votes || (a.target < b.target ? -1 : 1))
-  targets.splice(tried, rest.length, ...rest.map(({ target }) => target))
-  votes.splice(tried, rest.length, ...rest.map(({ votes }) => votes))
 }
 
 /** A page as fetched, before it is decided whether its HTML is enough. */

@@ -1,10 +1,9 @@
 import type { Awaitable } from '../../base/awaitable.ts'
 import { digestJson } from '../../base/digest.ts'
 import type { Deployment, Features } from '../model/features.ts'
-import type { Verify } from '../verify/place-scripts.ts'
+import type { BundleFormat, Verify } from '../model/options.ts'
 
 export type ExportStatus = 'queued' | 'running' | 'completed' | 'failed'
-export type BundleFormat = 'zip' | 'tar.gz'
 
 /** What to export and how, as a start accepted it. */
 export interface ExportRequest {

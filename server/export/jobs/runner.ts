@@ -2,9 +2,9 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { Sites } from '../../tenancy/site.ts'
-import { ExportError, type ExportLimits, type ExportProgress, type exportSite } from '../export-site.ts'
-import type { SiteMemories, SiteMemory } from '../model/site-cache.ts'
-import type { Verify } from '../verify/place-scripts.ts'
+import { ExportError, type ExportLimits, type exportSite } from '../export-site.ts'
+import type { ExportProgress, Verify } from '../model/options.ts'
+import type { SiteCache, SiteCaches } from '../model/site-cache.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJobs, Lease } from './export-job.ts'
 import { removeLeftovers, sweepLeftovers, workFolderName } from './leftovers.ts'
@@ -15,7 +15,7 @@ export interface RunnerDeps {
   bundles: BundleStore
   exportSite: typeof exportSite
   /** What exports saw of each site before; null = every export begins anew. */
-  memories: SiteMemories | null
+  memories: SiteCaches | null
   /** Names this build of the engine. */
   engine: string
   limits: ExportLimits
@@ -43,7 +43,7 @@ export interface Runner {
 const pollMs = 1000
 const reportEveryMs = 250
 /** A job that ended its process this often is taken for the cause. */
-const mostInterruptions = 30
+const maxInterruptions = 30
 /** What each stage is worth of the progress, in percent: where it begins, and where it ends. */
 const stageSpans: Record<ExportProgress['stage'], [number, number]> = {
   compare: [0, 10],
@@ -100,7 +100,7 @@ async function runJob(
 ): Promise<void> {
   const { exportJobs, log, now } = deps
   const about = { jobId: job.jobId, domain: job.request.domain }
-  if (interruptions > mostInterruptions) {
+  if (interruptions > maxInterruptions) {
     await removeLeftovers(deps.workFolder, job.jobId)
     await exportJobs.fail(
       lease,
@@ -116,7 +116,7 @@ async function runJob(
   }, deps.leaseMs / 3)
   const workFolder = join(deps.workFolder, workFolderName(job.jobId, lease.token))
   const startedAt = now()
-  let memory: SiteMemory | null = null
+  let memory: SiteCache | null = null
   log.info({ ...about, interruptions }, 'export started')
   try {
     await removeLeftovers(deps.workFolder, job.jobId)
@@ -162,7 +162,7 @@ async function runJob(
 }
 
 /** Null when nothing can be remembered of the site: that makes an export slower and no different. */
-async function openMemory({ memories, log }: RunnerDeps, domain: string): Promise<SiteMemory | null> {
+async function openMemory({ memories, log }: RunnerDeps, domain: string): Promise<SiteCache | null> {
   try {
     const memory = await memories?.open(domain)
     if (memory === null)

@@ -1,4 +1,4 @@
-import { keepLeastKeys } from '../../base/bounded-map.ts'
+import { keepSmallestKeys } from '../../base/bounded-map.ts'
 import { type AddressPattern, parseAddressPattern } from './address-pattern.ts'
 import type { Site } from './site.ts'
 
@@ -15,7 +15,7 @@ export interface Exclusions {
 }
 
 /** So many of the pages that are left out are named. */
-const mostNamed = 1000
+const maxNamed = 1000
 
 /** @param patterns see `parseAddressPattern`; a page is met by any spelling of its path: `/a`, `/a/`, `/a/index.html`. */
 export function createExclusions(
@@ -41,12 +41,12 @@ export function createExclusions(
       if (!first) return
       for (const pattern of [first, ...more]) met.add(pattern)
       named.set(key, first.text)
-      isCut = keepLeastKeys(named, mostNamed).length > 0 || isCut
+      isCut = keepSmallestKeys(named, maxNamed).length > 0 || isCut
     },
     list: () =>
       [...named]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .slice(0, mostNamed)
+        .slice(0, maxNamed)
         .map(([key, pattern]) => ({ key, pattern })),
     notes() {
       const notes = parsed
@@ -56,8 +56,8 @@ export function createExclusions(
         notes.push(
           `Pages were left out by choice: links to them lead to ${site.online(site.origin).origin}. Scripts, data and search indexes of the site may still hold words of them.`,
         )
-      if (isCut || named.size > mostNamed)
-        notes.push(`Of the pages left out by choice the first ${mostNamed} are listed.`)
+      if (isCut || named.size > maxNamed)
+        notes.push(`Of the pages left out by choice the first ${maxNamed} are listed.`)
       return notes
     },
   }

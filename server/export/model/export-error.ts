@@ -1,3 +1,5 @@
+import { OperatorError } from '../../base/operator-error.ts'
+
 /** Why an export ended without a bundle; stable, for programs. */
 export type ExportErrorCode =
   | 'aborted'
@@ -12,11 +14,10 @@ export type ExportErrorCode =
   | 'unreachable'
 
 /** Ends an export. The message is one sentence a person can act on; it is shown as the `error` of the job. */
-export class ExportError extends Error {
+export class ExportError extends OperatorError {
   readonly code: ExportErrorCode
   constructor(message: string, code: ExportErrorCode = 'failed', options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'ExportError'
+    super(message, 1, options)
     this.code = code
   }
 }

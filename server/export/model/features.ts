@@ -1,5 +1,6 @@
+import type { Feature } from '../../tenancy/removal-rules.ts'
+
 export type Deployment = 'cloud' | 'client-hosted' | 'air-gapped'
-export type Feature = 'search' | 'assistant' | 'analytics' | 'playground'
 export type Features = Record<Feature, boolean>
 
 /** What a deployment can have (CONTRACT: feature availability by deployment). Configurable ones are off until asked for. */

@@ -51,10 +51,3 @@ export function totalExceeded(limits: ExportLimits): ExportError {
     'too_large',
   )
 }
-
-/** A number of bytes as messages name it. */
-export function describeBytes(bytes: number): string {
-  const megabytes = bytes / 1024 ** 2
-  if (megabytes < 1) return `${Math.round(bytes / 1024)} KB`
-  return `${megabytes < 10 ? Math.round(megabytes * 10) / 10 : Math.round(megabytes)} MB`
-}

@@ -1,5 +1,5 @@
 import type { Validators } from '../../web/fetch/validators.ts'
-import type { ExportReport } from '../report.ts'
+import type { ExportReport } from './report.ts'
 
 /** Bytes that are kept, by what is in them. */
 export interface KeptBody {
@@ -60,7 +60,7 @@ export interface AskedAnswer {
  * What the last exports saw of one site, so that the next one need not begin anew. It is a help and never a condition: no
  * method throws, and a memory that fails is an empty one from then on.
  */
-export interface SiteMemory {
+export interface SiteCache {
   findAnswer(asked: string, accept: string): RememberedAnswer | undefined
   /** Replaces what was remembered of the request. Its body has to be kept before. */
   putAnswer(answer: RememberedAnswer): void
@@ -88,14 +88,14 @@ export interface SiteMemory {
   close(): Promise<void>
 }
 
-export interface SiteMemories {
+export interface SiteCaches {
   /**
    * Opens what is remembered of a site, for one export alone. Null while another export uses it: that one goes on
    * undisturbed, and this one does without.
    *
    * @throws {Error} of the file system when the folder cannot be used.
    */
-  open(domain: string): Promise<SiteMemory | null>
+  open(domain: string): Promise<SiteCache | null>
   forget(domain: string): Promise<void>
   /** Forgets all sites but these. */
   keepOnly(domains: readonly string[]): Promise<void>

@@ -103,13 +103,13 @@ export function linkTarget(url: URL): URL {
 }
 
 const longestUrl = 2000
-const mostSegments = 40
+const maxSegments = 40
 
 /** Whether a URL looks made by a loop of relative links: endless depth, or the same folder again and again. */
 export function isTrap(url: URL): boolean {
   if (url.href.length > longestUrl) return true
   const segments = url.pathname.split('/').filter(segment => segment !== '')
-  if (segments.length > mostSegments) return true
+  if (segments.length > maxSegments) return true
   const counts = new Map<string, number>()
   for (const segment of segments) {
     const count = (counts.get(segment) ?? 0) + 1

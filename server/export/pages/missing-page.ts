@@ -1,7 +1,7 @@
 import { countMissing, splitWords } from '../../web/html/page-text.ts'
 
 /** Words that a page may have more or less than the one that stands for a missing page and still be it. */
-const mostOwnWords = 3
+const maxOwnWords = 3
 
 /**
  * Whether a page answered with 200 says what the page for a made-up address says.
@@ -17,7 +17,7 @@ export function isMissing(missingWords: readonly string[], asked: URL, words: re
   const page = words.filter(isOwn)
   const model = missingWords.filter(isOwn)
   // Not a share: two short pages with a long menu in common are still two pages.
-  return countMissing(page, model) <= mostOwnWords && countMissing(model, page) <= mostOwnWords
+  return countMissing(page, model) <= maxOwnWords && countMissing(model, page) <= maxOwnWords
 }
 
 function pathWords(url: URL): string[] {

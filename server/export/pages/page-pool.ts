@@ -1,17 +1,18 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import {
-  createPageWork,
-  type PageWork,
-  type PageWorkSetup,
-  type ReadPage,
-  type ReadTask,
-  type WriteSetup,
-  type WriteTask,
-  type WrittenPage,
-} from './page-work.ts'
-import type { WorkerAnswer, WorkerRequest } from './page-worker.ts'
+import type {
+  PageWork,
+  PageWorkSetup,
+  ReadPage,
+  ReadTask,
+  WorkerAnswer,
+  WorkerRequest,
+  WriteSetup,
+  WriteTask,
+  WrittenPage,
+} from './page-tasks.ts'
+import { createPageWork } from './page-work.ts'
 
 /** The page broke whoever worked on it, twice. */
 export class PageWorkError extends Error {}
@@ -27,7 +28,7 @@ export interface PagePool {
 }
 
 /** More threads than this are of no use: the network and the disk have to keep up. */
-const mostThreads = 4
+const maxThreads = 4
 /** Bytes of pages that are worked on here before threads are worth their start, and of one such page. */
 const hereBytes = 2 * 1024 ** 2
 const herePageBytes = 256 * 1024
@@ -43,7 +44,7 @@ const youngMb = 4
  * less of those. Each compiles the same program anew, which for some hundred pages costs more than the pages.
  */
 export function openPagePool(setup: PageWorkSetup, isHelping = false): PagePool {
-  const threads = Math.max(1, Math.min(availableParallelism() - (isHelping ? 1 : 0), mostThreads))
+  const threads = Math.max(1, Math.min(availableParallelism() - (isHelping ? 1 : 0), maxThreads))
   const here: PageWork = createPageWork(setup)
   const pool: Thread[] = []
   let seenBytes = 0

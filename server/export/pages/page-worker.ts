@@ -1,14 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { createPageWork, type PageWorkSetup, type ReadTask, type WriteSetup, type WriteTask } from './page-work.ts'
-
-/** What a thread is asked for. */
-export type WorkerRequest =
-  | { id: number; read: ReadTask }
-  | { id: number; write: WriteTask }
-  | { beginWriting: WriteSetup }
-
-/** What it answers. */
-export type WorkerAnswer = { id: number; value: unknown } | { id: number; error: Error; code: string | undefined }
+import type { PageWorkSetup, WorkerRequest } from './page-tasks.ts'
+import { createPageWork } from './page-work.ts'
 
 const work = createPageWork(workerData as PageWorkSetup)
 

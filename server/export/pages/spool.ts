@@ -1,13 +1,7 @@
 import { closeSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-
-/** Where a page stands in a file that holds many: to create a file for each takes as long as to read it. */
-export interface Span {
-  file: string
-  start: number
-  sizeBytes: number
-}
+import type { Span } from '../model/resource.ts'
 
 /** A file that pages are written to, one after the other, by one thread. */
 export interface Spool {

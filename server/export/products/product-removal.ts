@@ -1,18 +1,10 @@
+import type { RemovalRules } from '../../tenancy/removal-rules.ts'
 import type { RawText } from '../../web/html/text-encoding.ts'
-import type { Feature, Features } from '../model/features.ts'
+import type { Features } from '../model/features.ts'
+import type { ProductCount } from '../model/report.ts'
 import type { Site } from '../model/site.ts'
 import { createRecognizer, type Recognised } from './recognize-products.ts'
-import type { RemovalRules } from './removal-rules.ts'
 import { type CleanedPage, createProductFinder, type ProductFinder, removeProducts } from './remove-products.ts'
-
-/** A product that was removed, or kept because its feature is on. */
-export interface ProductCount {
-  product: string
-  /** null = named by the site's settings. */
-  feature: Feature | null
-  /** How many pages of the bundle had it. */
-  pages: number
-}
 
 /** What one export does with products, and on which pages it met them. */
 export interface ProductRemoval {

@@ -1,4 +1,4 @@
-import type { ProductSigns } from './products.ts'
+import type { ProductSigns } from './product.ts'
 
 /** Web analytics, tag managers, session replay, error tracking, advertising pixels, and the consent banners that serve them. */
 export const analyticsProducts: readonly ProductSigns[] = [

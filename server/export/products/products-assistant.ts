@@ -1,4 +1,4 @@
-import type { ProductSigns } from './products.ts'
+import type { ProductSigns } from './product.ts'
 
 /** Chat assistants and support widgets. */
 export const assistantProducts: readonly ProductSigns[] = [

@@ -1,4 +1,4 @@
-import type { ProductSigns } from './products.ts'
+import type { ProductSigns } from './product.ts'
 
 /** Consoles that send requests, and embedded places to run code. */
 export const playgroundProducts: readonly ProductSigns[] = [

@@ -1,4 +1,4 @@
-import type { ProductSigns } from './products.ts'
+import type { ProductSigns } from './product.ts'
 
 /** Searches that ask a hosted index. A search whose index lies on the site itself is none of these. */
 export const searchProducts: readonly ProductSigns[] = [

@@ -1,8 +1,10 @@
+import type { Feature, RemovalRules } from '../../tenancy/removal-rules.ts'
 import { createSelectorIndex, type ElementView, matchesSelector, parseSelector } from '../../web/html/selector.ts'
 import { createAddressIndex, parseAddressPattern } from '../model/address-pattern.ts'
-import type { Feature, Features } from '../model/features.ts'
-import { knownProducts, type ProductSigns } from './products.ts'
-import { findProduct, type RemovalRules } from './removal-rules.ts'
+import type { Features } from '../model/features.ts'
+import type { ProductSigns } from './product.ts'
+import { knownProducts } from './products.ts'
+import { findProduct } from './removal-rules.ts'
 
 /** A product as one export treats it. */
 export interface Recognised {
@@ -31,11 +33,11 @@ export interface Recognizer {
 }
 
 /** A loader is short. What is longer is the site's own code or data, which its pages cannot do without. */
-const mostLoaderLength = 64 * 1024
+const maxLoaderLength = 64 * 1024
 /** Inline scripts by which frameworks hand a page its data; the text of the page is in there. */
 const dataCarrier =
   /^[(;]*(self|window|globalThis)?[.[']*(__next_|__NEXT_|__NUXT|__remix|__reactRouter|__VP_|__sveltekit|__INITIAL_STATE|__PRELOADED_STATE|__APOLLO_STATE|__staticRouter|__docusaurus|___)/
-const mostRemembered = 2000
+const maxRemembered = 2000
 
 export function createRecognizer(features: Features, rules: RemovalRules | null): Recognizer {
   const keep = readKeep(rules?.keep ?? [])
@@ -60,7 +62,7 @@ export function createRecognizer(features: Features, rules: RemovalRules | null)
   const remembered = new Map<string, Recognised | undefined>()
 
   function findScript(text: string): Recognised | undefined {
-    if (text.length > mostLoaderLength) return undefined
+    if (text.length > maxLoaderLength) return undefined
     const bare = normalizeScript(text)
     if (dataCarrier.test(bare)) return undefined
     return inline.find(sign => hasWord(bare, sign.text))?.product
@@ -78,7 +80,7 @@ export function createRecognizer(features: Features, rules: RemovalRules | null)
     byScript(text) {
       if (remembered.has(text)) return remembered.get(text)
       const found = findScript(text)
-      if (remembered.size < mostRemembered && text.length < 4096) remembered.set(text, found)
+      if (remembered.size < maxRemembered && text.length < 4096) remembered.set(text, found)
       return found
     },
     byTrace(text) {

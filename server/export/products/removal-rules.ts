@@ -1,29 +1,8 @@
+import type { Feature, RemovalRules, SiteProduct } from '../../tenancy/removal-rules.ts'
 import { parseSelector } from '../../web/html/selector.ts'
 import { parseAddressPattern } from '../model/address-pattern.ts'
-import type { Feature } from '../model/features.ts'
-import { knownProducts, type ProductSigns } from './products.ts'
-
-/** A product that only this site has. */
-export interface SiteProduct {
-  name: string
-  feature: Feature
-  selectors: string[]
-  scripts: string[]
-}
-
-/** What a site's settings add to the table of known products, and which of its pages they leave out. */
-export interface RemovalRules {
-  /** Elements that no export of the site holds, whatever its features. */
-  removeSelectors: string[]
-  /** Addresses of scripts, frames and styles that no export of the site holds; `inline:TEXT` = inline scripts with it. */
-  removeScripts: string[]
-  /** What the table takes for a product and is none: its name there, a selector, or an address pattern. */
-  keep: string[]
-  /** Removed where their feature is off. */
-  products: SiteProduct[]
-  /** Address patterns of pages that exports leave out; links to them lead to the public site. */
-  excludePages: string[]
-}
+import type { ProductSigns } from './product.ts'
+import { knownProducts } from './products.ts'
 
 export const noRemovalRules: RemovalRules = {
   removeSelectors: [],
@@ -37,7 +16,7 @@ export const noRemovalRules: RemovalRules = {
 export class RemovalRulesError extends Error {}
 
 const features: readonly Feature[] = ['search', 'assistant', 'analytics', 'playground']
-const mostEntries = 200
+const maxEntries = 200
 
 /** @throws {RemovalRulesError} when a rule cannot be read. */
 export function checkRemovalRules(rules: RemovalRules): RemovalRules {
@@ -128,7 +107,7 @@ function readTexts(field: string, value: unknown): string[] {
   if (value === undefined) return []
   if (!Array.isArray(value) || !value.every(one => typeof one === 'string'))
     throw new RemovalRulesError(`${field} must be a list of texts.`)
-  if (value.length > mostEntries) throw new RemovalRulesError(`${field} has more than ${mostEntries} entries.`)
+  if (value.length > maxEntries) throw new RemovalRulesError(`${field} has more than ${maxEntries} entries.`)
   return value.map(one => one.trim())
 }
 

@@ -65,7 +65,7 @@ function removeFound(raw: RawText, found: Found, scriptsRun: boolean): CleanedPa
 
 /** Tags longer than this hardly repeat; of the others so many are remembered. */
 const longestPlainTag = 80
-const mostPlainTags = 10_000
+const maxPlainTags = 10_000
 
 export function createProductFinder(
   raw: RawText,
@@ -104,7 +104,7 @@ export function createProductFinder(
       const product = loads ? findLoaded(tag, value, byAddress) : undefined
       const started = product ? undefined : findStarted(tag, value, recognizer)
       if (matches.length === 0 && !product && !started) {
-        if (isShort && !loads && recognizer.plainTags.size < mostPlainTags) recognizer.plainTags.add(tag.source)
+        if (isShort && !loads && recognizer.plainTags.size < maxPlainTags) recognizer.plainTags.add(tag.source)
         return
       }
       if (recognizer.isKept(view)) return

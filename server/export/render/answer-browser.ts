@@ -1,32 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { FetchError } from '../../web/fetch/fetcher.ts'
+import type { Answerer, BrowserAnswer } from '../../web/browser/browser-request.ts'
+import { FetchError } from '../../web/fetch/fetch-error.ts'
 import type { CrawlState } from '../crawl/crawl-state.ts'
 import { needFile } from '../crawl/need-file.ts'
 import { assetKey } from '../model/site.ts'
 
-/** What a page asks for while a browser shows it. */
-export interface BrowserRequest {
-  url: string
-  method: string
-  /** As the browser names it: document, stylesheet, image, media, font, script, xhr, fetch, other ... */
-  resourceType: string
-  /** Whether the page itself goes there, as opposed to loading it. */
-  isNavigation: boolean
-  /** The Origin header; null on requests of the same origin. */
-  origin: string | null
-}
-
-export interface BrowserAnswer {
-  status: number
-  headers: Record<string, string>
-  body: Buffer
-}
-
-/** Answers come from here only, so the checks of the fetcher hold for the browser too. Null = refused. */
-export type Answerer = (request: BrowserRequest) => Promise<BrowserAnswer | null>
-
 /** Bytes of scripts and data kept between pages; most pages of a site load the same ones. */
-const mostCachedBytes = 64 * 1024 ** 2
+const maxCachedBytes = 64 * 1024 ** 2
 
 const packed = new Set(['stylesheet', 'image', 'media', 'font'])
 
@@ -53,7 +33,7 @@ export function createAnswerer(state: CrawlState): Answerer {
     fetched.then(
       answer => {
         cachedBytes += answer.body.length
-        if (cachedBytes <= mostCachedBytes) return
+        if (cachedBytes <= maxCachedBytes) return
         cache.clear()
         cachedBytes = 0
       },

@@ -1,13 +1,13 @@
 import { RenderError, type RenderedPage } from '../../web/browser/renderer.ts'
 import { countMissing } from '../../web/html/page-text.ts'
-import type { CrawlState, PageOutcome, Resource } from '../crawl/crawl-state.ts'
-import { needFile } from '../crawl/need-file.ts'
-import { needLoaded, needScripted } from '../crawl/pack-script.ts'
+import type { CrawlState } from '../crawl/crawl-state.ts'
+import { needFile, needLoaded, needScripted } from '../crawl/need-file.ts'
 import { type FetchedPage, needOfPrograms } from '../crawl/visit-page.ts'
 import { appKey, isRouteKey, routeKey, routeOf, routePlace } from '../model/fragment-route.ts'
+import type { PageOutcome, Resource } from '../model/resource.ts'
 import { isMissing } from '../pages/missing-page.ts'
 import { PageWorkError } from '../pages/page-pool.ts'
-import type { ReadPage } from '../pages/page-work.ts'
+import type { ReadPage } from '../pages/page-tasks.ts'
 
 /** A page that a browser made of next to nothing, as the server sent it and as it then was. */
 interface Home {

@@ -1,21 +1,24 @@
+import { digest } from '../../base/digest.ts'
+import type { BrowserAnswer } from '../../web/browser/browser-request.ts'
 import { findBrowser, installCommand } from '../../web/browser/find-browser.ts'
 import { openRenderer, RenderError, type RenderedPage, type Renderer } from '../../web/browser/renderer.ts'
-import { judgePage, missingWords, readGluedWords, readPageWords } from '../../web/html/page-text.ts'
+import { judgePage } from '../../web/html/page-text.ts'
 import type { RawText } from '../../web/html/text-encoding.ts'
-import { digest } from '../cache/answer-digest.ts'
-import type { CrawlState, PageOutcome, Resource } from '../crawl/crawl-state.ts'
-import type { MissingPage } from '../crawl/discover.ts'
-import { needLoaded } from '../crawl/pack-script.ts'
+import type { CrawlState } from '../crawl/crawl-state.ts'
+import type { MissingPage } from '../crawl/missing-probe.ts'
+import { needLoaded } from '../crawl/need-file.ts'
 import type { FetchedPage } from '../crawl/visit-page.ts'
 import { ExportError } from '../model/export-error.ts'
 import { appKey } from '../model/fragment-route.ts'
+import type { ExportReport } from '../model/report.ts'
+import type { PageOutcome, Resource } from '../model/resource.ts'
 import { linkKey } from '../model/site.ts'
 import { isMissing } from '../pages/missing-page.ts'
 import { PageWorkError } from '../pages/page-pool.ts'
-import type { ReadPage } from '../pages/page-work.ts'
+import type { ReadPage } from '../pages/page-tasks.ts'
 import { readSpan } from '../pages/spool.ts'
-import type { ExportReport } from '../report.ts'
-import { type BrowserAnswer, createAnswerer } from './answer-browser.ts'
+import { createAnswerer } from './answer-browser.ts'
+import { findGain } from './find-gain.ts'
 import { createFragmentApps, type FragmentApps } from './fragment-apps.ts'
 import { createScriptLinks, type ScriptLinks } from './script-links.ts'
 
@@ -49,14 +52,11 @@ export interface PageCompleter {
 }
 
 /** Templates that are compared; a site has few, and each costs the browser one page. */
-const mostTemplates = 4
+const maxTemplates = 4
 /** Short pages with scripts that are shown one by one before their template counts as complete. */
-const mostSuspects = 3
-/** A page gains by rendering when the browser shows so many words more, and so large a share of all. */
-const gainedWords = 20
-const gainedShare = 0.1
+const maxSuspects = 3
 /** The share of pages that may stay empty for want of a browser. */
-const mostEmptyShare = 0.1
+const maxEmptyShare = 0.1
 
 interface Template {
   keys: string[]
@@ -210,7 +210,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       return page
     }
     const isAsked = options.compares || content.text.hasEmptyRoot
-    if (verdict === 'suspect' && isAsked && executablePath && template.suspects < mostSuspects) {
+    if (verdict === 'suspect' && isAsked && executablePath && template.suspects < maxSuspects) {
       template.suspects += 1
       return replaceBy(page, await showInBrowser(resource, content, template.keys))
     }
@@ -293,7 +293,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
       const unknown = [...templates.values()].filter(({ verdict, keys }) => verdict === 'unknown' && keys.length > 0)
       const samples = unknown.map(template => ({ template, key: template.keys.reduce((a, b) => (a < b ? a : b)) }))
       samples.sort((a, b) => b.template.keys.length - a.template.keys.length || (a.key < b.key ? -1 : 1))
-      for (const { template, key } of samples.slice(0, Math.max(0, mostTemplates - compared.size))) {
+      for (const { template, key } of samples.slice(0, Math.max(0, maxTemplates - compared.size))) {
         compared.add(key)
         const comparison = compareTemplate(template, key)
         comparison.catch(() => {})
@@ -303,7 +303,7 @@ export function createPageCompleter(options: PageCompleterOptions): PageComplete
     async review() {
       if (!executablePath) {
         const pages = [...state.pages.values()].filter(outcome => outcome.state === 'page').length
-        if (empty.size > pages * mostEmptyShare) throw needBrowser()
+        if (empty.size > pages * maxEmptyShare) throw needBrowser()
         return []
       }
       await Promise.all(comparisons)
@@ -356,17 +356,4 @@ function replaceBy(page: FetchedPage, shown: FetchedPage | 'same' | 'missing'): 
   if (shown === 'same' || shown.resource.rendered) return shown === 'same' ? page : shown
   const links = [...new Set([...page.content.links, ...shown.content.links])]
   return { resource: page.resource, content: { ...page.content, links } }
-}
-
-/** What a page gains when its scripts run, by the words that its HTML has neither way: tag by tag, or put together. */
-function findGain({ words, menuWords }: RenderedPage, raw: RawText): 'nothing' | 'menus' | 'content' {
-  const split = readPageWords(raw)
-  const missing = (shown: readonly string[]) => {
-    const gained = missingWords(shown, split)
-    return gained.length === 0 ? gained : missingWords(gained, missingWords(readGluedWords(raw), split))
-  }
-  const isMuch = (more: number) => more > split.length || (more >= gainedWords && more >= words.length * gainedShare)
-  const gained = missing(words)
-  if (!isMuch(gained.length)) return 'nothing'
-  return isMuch(missingWords(gained, missing(menuWords)).length) ? 'content' : 'menus'
 }

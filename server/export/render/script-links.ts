@@ -1,7 +1,8 @@
 import type { RenderedPage } from '../../web/browser/renderer.ts'
 import { readPageLinks } from '../../web/html/page-links.ts'
 import { rawOf } from '../../web/html/text-encoding.ts'
-import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
+import type { CrawlState } from '../crawl/crawl-state.ts'
+import type { Resource } from '../model/resource.ts'
 import { linkKey } from '../model/site.ts'
 
 /**
@@ -27,7 +28,7 @@ export interface ScriptLinks {
 }
 
 /** So many pages of a template are opened for their links. */
-const mostOpened = 200
+const maxOpened = 200
 
 interface Template {
   siblings: readonly string[]
@@ -74,7 +75,7 @@ export function createScriptLinks(
     // What a script led to may lead no further.
     const likely = others.filter(key => !followed.has(key))
     const chosen =
-      template.hasAsked === 'none' ? (likely.length > 0 ? likely : others).slice(-1) : others.slice(0, mostOpened)
+      template.hasAsked === 'none' ? (likely.length > 0 ? likely : others).slice(-1) : others.slice(0, maxOpened)
     template.hasAsked = template.hasAsked === 'none' ? 'one' : 'all'
     asked.push(...chosen)
     await Promise.all(

@@ -1,6 +1,6 @@
-import type { CrawlState, PageOutcome, Resource } from '../crawl/crawl-state.ts'
 import type { Exclusions } from '../model/exclusions.ts'
 import { appKey, isRouteKey, routeAnchor, routeKey, routeOf, routePlace } from '../model/fragment-route.ts'
+import type { Outcomes, PageOutcome, Resource } from '../model/resource.ts'
 import { assetKey, isTellingQuery, linkKey, queryKey, type Site } from '../model/site.ts'
 import { relativeReference } from './layout.ts'
 
@@ -31,36 +31,36 @@ export interface BundleMap {
   findFolder(folder: URL): string | null
 }
 
-const mostHops = 10
+const maxHops = 10
 
 /** What is known of addresses, by key; plain data, so that it can be handed to another thread. */
-export interface BundleLeads {
-  pages: ReadonlyMap<string, PageLead>
-  files: ReadonlyMap<string, FileLead>
+export interface LinkTargets {
+  pages: ReadonlyMap<string, PageTarget>
+  files: ReadonlyMap<string, FileTarget>
   /** Pages that are the same as another. */
   aliases: ReadonlyMap<string, string>
 }
 
 /** `path` undefined = it was left out. */
-export type PageLead =
+export type PageTarget =
   | { state: 'page'; path: string | undefined }
   | { state: 'file'; path: string | undefined }
   | { state: 'redirect'; to: string }
   | { state: 'elsewhere'; url: string }
   | { state: 'gone'; reason: string }
 
-export type FileLead = { state: 'file'; path: string | undefined } | { state: 'gone'; reason: string }
+export type FileTarget = { state: 'file'; path: string | undefined } | { state: 'gone'; reason: string }
 
 /**
  * @param plan path in the bundle by key of page or file.
  * @param aliases pages that are the same as another, by key.
  */
-export function planLeads(
-  state: Pick<CrawlState, 'pages' | 'files'>,
+export function planTargets(
+  state: Outcomes,
   plan: { pages: ReadonlyMap<string, string>; files: ReadonlyMap<string, string> },
   aliases: ReadonlyMap<string, string>,
-): BundleLeads {
-  const pages = new Map<string, PageLead>()
+): LinkTargets {
+  const pages = new Map<string, PageTarget>()
   for (const [key, outcome] of state.pages) {
     if (outcome.state === 'page') pages.set(key, { state: 'page', path: plan.pages.get(key) })
     else if (outcome.state === 'file') pages.set(key, { state: 'file', path: plan.files.get(outcome.key) })
@@ -68,7 +68,7 @@ export function planLeads(
     else if (outcome.state === 'elsewhere') pages.set(key, { state: 'elsewhere', url: outcome.url.href })
     else pages.set(key, { state: 'gone', reason: outcome.reason })
   }
-  const files = new Map<string, FileLead>()
+  const files = new Map<string, FileTarget>()
   for (const [key, outcome] of state.files) {
     if (outcome.state === 'file') files.set(key, { state: 'file', path: plan.files.get(key) })
     else files.set(key, { state: 'gone', reason: outcome.reason })
@@ -78,7 +78,7 @@ export function planLeads(
 
 export function createBundleMap(
   site: Site,
-  { pages, files, aliases }: BundleLeads,
+  { pages, files, aliases }: LinkTargets,
   exclusions: Pick<Exclusions, 'has'>,
 ): BundleMap {
   const apps = new Set([...pages.keys()].filter(isRouteKey).map(appKey))
@@ -107,7 +107,7 @@ export function createBundleMap(
   /** Where a page is, through redirects and other names. */
   function follow(start: string, own: URL): Destination {
     let key = start
-    for (let hop = 0; hop < mostHops; hop += 1) {
+    for (let hop = 0; hop < maxHops; hop += 1) {
       key = aliases.get(key) ?? key
       const lead = pages.get(key)
       if (lead?.state === 'page' || lead?.state === 'file') return placed(lead.path)

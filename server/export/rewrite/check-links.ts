@@ -54,7 +54,7 @@ export function findUnresolvedInStylesheet(raw: RawText, path: string, paths: Re
 
 /** Relative addresses that resolve, by the bundle they are in. */
 const knownOf = new WeakMap<ReadonlySet<string>, Set<string>>()
-const mostKnown = 100_000
+const maxKnown = 100_000
 
 function knownIn(paths: ReadonlySet<string>): Set<string> {
   const known = knownOf.get(paths) ?? new Set()
@@ -77,7 +77,7 @@ function createCheck(path: string, paths: ReadonlySet<string>, isOutside: (url: 
     if (!/^[\w./~%+-]+$/.test(address)) return false
     const spelling = `${folder} ${address}`
     if (known.has(spelling)) return true
-    if (known.size < mostKnown && resolves(address, false)) {
+    if (known.size < maxKnown && resolves(address, false)) {
       known.add(spelling)
       return true
     }

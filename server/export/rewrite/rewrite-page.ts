@@ -1,24 +1,19 @@
 import { writeAsAscii } from '../../web/html/ascii-text.ts'
-import { replaceCssUrls } from '../../web/html/css-urls.ts'
 import { type Attribute, findAttribute, scanHtml, type Tag } from '../../web/html/html-scan.ts'
-import { documentBase, mostFrameDepth, refreshTarget } from '../../web/html/page-links.ts'
+import { documentBase, maxFrameDepth, refreshTarget } from '../../web/html/page-links.ts'
 import { isExecutable, isImportMap } from '../../web/html/page-text.ts'
 import { createSplices } from '../../web/html/splice.ts'
 import { replaceSrcset } from '../../web/html/srcset.ts'
 import { decodeAttribute, decodeRaw, encodeAttribute, type RawText, rawOf } from '../../web/html/text-encoding.ts'
 import { type UrlRole, urlAttributes } from '../../web/html/url-attributes.ts'
-import type { Resource } from '../crawl/crawl-state.ts'
+import type { Resource } from '../model/resource.ts'
 import { type SearchPlace, searchScriptPath } from '../model/search-files.ts'
 import { type BundleMap, type Destination, referTo } from './bundle-map.ts'
+import type { RewriteFindings } from './findings.ts'
 import { relativeReference } from './layout.ts'
 import { rewriteImportMap, rewriteScript } from './rewrite-script.ts'
+import { type Change, rewriteCss } from './rewrite-stylesheet.ts'
 import { sealMarkup, sealNonce, sealPosition } from './seal.ts'
-
-/** Hears of what a page wanted and the bundle does not have. */
-export interface RewriteFindings {
-  deadLink(url: URL, reason: string): void
-  missingFile(url: URL, reason: string): void
-}
 
 /** What a page may load from its vendor: products whose feature is on. */
 export interface Outside {
@@ -46,10 +41,7 @@ const sealedOff: Outside = { isOutside: () => false, sources: [] }
 /** A path that leads from every page of a folder to the same place. */
 const plainAddress = /^(?:\.{0,2}\/)?[\w.~%+-][\w./~%+-]*$/
 /** Pages of a folder share most of their links; so many are remembered. */
-const mostRelative = 100_000
-
-/** What an address becomes: undefined = stays as it is. */
-type Change = { to: string } | { drop: 'dead' | 'missing' | 'removed' } | undefined
+const maxRelative = 100_000
 
 /**
  * The page as it goes into the bundle: addresses relative or gone, sealed by a policy; all else as it was, though text in an
@@ -110,7 +102,7 @@ export function rewritePage(
     if (stays) return /^https?:/i.test(address) ? undefined : { to: url.href }
     const destination = loads ? map.findFile(url) : map.findPage(url)
     if (destination.kind === 'inside') {
-      if (spelling !== null && map.relative.size < mostRelative) map.relative.set(spelling, destination.path)
+      if (spelling !== null && map.relative.size < maxRelative) map.relative.set(spelling, destination.path)
       return inside(destination.path, address)
     }
     if (loads) {
@@ -218,7 +210,7 @@ export function rewritePage(
       const now = rewriteCss(old, (address, role) => change(address, role))
       if (now !== old) write(attribute, now)
     } else if (syntax === 'page') {
-      const inner = depth < mostFrameDepth ? rewriteInner(old) : null
+      const inner = depth < maxFrameDepth ? rewriteInner(old) : null
       if (inner === null) disable(attribute, 'removed')
       else write(attribute, inner)
     } else {
@@ -287,49 +279,6 @@ export function rewritePage(
   if (loader !== null && hasScripts && !page.rendered)
     splices.replace(seal, seal, `<script src="${relativeReference(path, loader)}"></script>`)
   return writeAsAscii({ text: splices.apply(), charset })
-}
-
-/** A style sheet with its addresses replaced. What the bundle does not have becomes an empty data: address. */
-export function rewriteCss(css: string, change: (address: string, role: UrlRole) => Change): string {
-  return replaceCssUrls(css, found => {
-    const result = change(found.url, found.kind === 'import' ? 'stylesheet' : 'asset')
-    if (!result) return undefined
-    return 'to' in result ? result.to : found.kind === 'import' ? 'data:text/css,' : 'data:,'
-  })
-}
-
-/** A style sheet file as it goes into the bundle. Relative addresses in it are relative to its own place. */
-export function rewriteStylesheet(
-  raw: RawText,
-  sheet: Pick<Resource, 'url'>,
-  path: string,
-  map: BundleMap,
-  findings: RewriteFindings,
-): string {
-  return rewriteCss(raw.text, rawAddress => {
-    const address = decodeRaw(rawAddress, raw.charset)
-    if (/^(#|data:|blob:|about:)/i.test(address)) return undefined
-    const url = URL.parse(address, sheet.url)
-    if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return { drop: 'missing' }
-    const destination = map.findFile(url)
-    if (destination.kind !== 'inside') {
-      if (destination.kind === 'gone') findings.missingFile(url, destination.reason)
-      return { drop: 'missing' }
-    }
-    const to = referTo(path, destination.path, address)
-    return to === undefined ? undefined : { to }
-  })
-}
-
-/** A small page that leads on, for an address that the site redirects. */
-export function redirectPage(reference: string): string {
-  const target = encodeAttribute(reference, 'utf-8')
-  return (
-    '<!doctype html>\n<meta charset="utf-8"/>\n' +
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'"/>\n` +
-    `<meta http-equiv="refresh" content="0; url=${target}"/>\n` +
-    `<title>This page has moved</title>\n<p><a href="${target}">This page has moved.</a></p>\n`
-  )
 }
 
 /** The icon that browsers ask for unasked, or an empty one so that they do not ask. */

@@ -3,7 +3,7 @@ import { decodeRaw, encodeRaw, type RawText } from '../../web/html/text-encoding
 import { parseImportMap, readObject } from '../../web/javascript/import-map.ts'
 import { scriptReferences } from '../../web/javascript/script-references.ts'
 import { type BundleMap, referTo } from './bundle-map.ts'
-import type { RewriteFindings } from './rewrite-page.ts'
+import type { RewriteFindings } from './findings.ts'
 
 /** A script as it stands on the site, and where it goes. */
 export interface ScriptPlacement {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PackedSearch } from '../model/report.ts'
 import { searchFolder } from '../model/search-files.ts'
 import { readPageSections } from './page-sections.ts'
 import { createSearchIndex } from './search-index.ts'
@@ -8,17 +9,6 @@ import { createSearchIndex } from './search-index.ts'
 export interface IndexTask {
   folder: string
   pages: { path: string; charset: string }[]
-}
-
-/** What a search can find in a bundle, and what that takes. */
-export interface PackedSearch {
-  pages: number
-  /** Headings, and the tops of pages. */
-  sections: number
-  terms: number
-  files: number
-  /** Of the files of its index, before they are packed. */
-  sizeBytes: number
 }
 
 export interface IndexedBundle {

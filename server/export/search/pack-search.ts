@@ -3,8 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { CrawlState } from '../crawl/crawl-state.ts'
+import type { PackedSearch } from '../model/report.ts'
 import { searchScriptPath } from '../model/search-files.ts'
-import type { IndexedBundle, PackedSearch } from './index-bundle.ts'
+import type { IndexedBundle } from './index-bundle.ts'
 import { searchScript } from './search-script.ts'
 
 /** Puts the script into a bundle that its pages name. */

@@ -45,7 +45,7 @@ export function readPageSections(raw: RawText): PageSections {
 }
 
 /** What follows more headings than this belongs to the last. */
-const mostSections = 20_000
+const maxSections = 20_000
 
 type Role = 'content' | 'silent' | 'heading' | 'title' | 'plain'
 interface Element extends OpenElement {
@@ -150,7 +150,7 @@ function createSectionList(charset: string) {
       if (headingParts && anchor === '' && list.length > 0) anchor = own
       else if (id !== '') pendingId = id
     },
-    isFull: () => list.length >= mostSections,
+    isFull: () => list.length >= maxSections,
     space() {
       ;(headingParts ?? parts).push(' ')
     },

@@ -37,13 +37,13 @@ const wordFileChars = 48 * 1024
 const textFileChars = 24 * 1024
 
 /** Of a section that is longer only so much is found: it is no text, or nobody has read it. */
-const mostSectionChars = 1_000_000
+const maxSectionChars = 1_000_000
 
 /** Signs that a number is written with; a string of them needs no escapes. */
 export const numberSigns = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-'
 
 /** The most that one term can weigh in one section. */
-export const mostWeight = 7
+export const maxWeight = 7
 const weightSteps = 63
 
 /**
@@ -80,7 +80,7 @@ export function createSearchIndex(): SearchIndex {
       directory.pages.push([path, page.name, page.language, page.sections.length])
       for (const [index, section] of page.sections.entries()) {
         const { anchor, heading } = section
-        const text = section.text.slice(0, mostSectionChars)
+        const text = section.text.slice(0, maxSectionChars)
         const titles = index === 0 ? [page.name, page.title] : []
         const weights = weighTerms(countTerms(reader, text), reader.read(heading), titles.map(reader.read))
         for (const [term, weight] of weights) {
@@ -165,7 +165,7 @@ function weighTerms({ counts, length }: Counted, heading: Term[], titles: Term[]
 
 /** By its root, so that small weights keep their differences. */
 function toStep(weight: number): number {
-  return Math.max(1, Math.round(Math.sqrt(Math.min(weight, mostWeight) / mostWeight) * weightSteps))
+  return Math.max(1, Math.round(Math.sqrt(Math.min(weight, maxWeight) / maxWeight) * weightSteps))
 }
 
 /** Each as the distance from the section before, five bits a sign with the lowest first, and one sign for the weight. */

@@ -26,16 +26,16 @@ export interface SearchHit {
 
 export interface SearchSettings {
   numberSigns: string
-  mostWeight: number
+  maxWeight: number
 }
 
 /** Searches an index: all words of the question in one page, else as many as there are; the last may be unfinished. */
 export function createSearch(reader: TermReader, load: IndexLoader, settings: SearchSettings) {
-  const mostWords = 12
-  const mostHits = 20
-  const mostHitsOfPage = 3
+  const maxWords = 12
+  const maxHits = 20
+  const maxHitsOfPage = 3
   // A short beginning is had by many words: the first files of them will do.
-  const mostFiles = 4
+  const maxFiles = 4
   const snippetChars = 150
   const readChars = 100_000
   const values = new Map(Array.from(settings.numberSigns, (sign, value) => [sign, value]))
@@ -55,7 +55,7 @@ export function createSearch(reader: TermReader, load: IndexLoader, settings: Se
     for (const { term, end, isPart } of reader.read(question)) {
       const last = found.at(-1)
       if (isPart) last?.parts.push(term)
-      else if (found.length < mostWords) found.push({ term, parts: [], isPrefix: end === question.length })
+      else if (found.length < maxWords) found.push({ term, parts: [], isPrefix: end === question.length })
     }
     // Asked for twice is asked for once.
     return found.filter(({ term }, index) => !found.some((other, at) => at > index && other.term === term))
@@ -84,7 +84,7 @@ export function createSearch(reader: TermReader, load: IndexLoader, settings: Se
         section += distance
         break
       }
-      found.push([section, ((values.get(written.charAt(at++)) ?? 0) / 63) ** 2 * settings.mostWeight])
+      found.push([section, ((values.get(written.charAt(at++)) ?? 0) / 63) ** 2 * settings.maxWeight])
     }
     const rarity = Math.log(1 + (sections - found.length + 0.5) / (found.length + 0.5))
     for (const [section, weight] of found)
@@ -95,7 +95,7 @@ export function createSearch(reader: TermReader, load: IndexLoader, settings: Se
     const scores: Scores = new Map()
     const from = Math.max(0, findPlace(directory.words, term))
     const to = isPrefix ? findPlace(directory.words, `${term}\uffff`) : from
-    const numbers = Array.from({ length: Math.min(to - from + 1, mostFiles) }, (_, index) => from + index)
+    const numbers = Array.from({ length: Math.min(to - from + 1, maxFiles) }, (_, index) => from + index)
     for (const lines of await Promise.all(numbers.map(number => load('words', number)))) {
       for (const line of lines.split(',')) {
         if (!line.startsWith(term)) continue
@@ -245,11 +245,11 @@ export function createSearch(reader: TermReader, load: IndexLoader, settings: Se
       const scores = found.map(each => each.scores)
       const places = rank(directory, scores, language).flatMap(({ page, score, sections }) =>
         sections
-          .filter((section, index) => index < mostHitsOfPage && section.score >= score * 0.6)
+          .filter((section, index) => index < maxHitsOfPage && section.score >= score * 0.6)
           .map(({ section }) => ({ page, section })),
       )
       return Promise.all(
-        places.slice(0, mostHits).map(async ({ page, section }) => {
+        places.slice(0, maxHits).map(async ({ page, section }) => {
           const [path = '', name = ''] = directory.pages[page] ?? []
           const file = findPlace(directory.texts, section)
           const texts = await load('text', file)

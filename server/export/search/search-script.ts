@@ -1,6 +1,6 @@
 import { createSearchDialog, type SearchDialogSettings } from './search-dialog.ts'
 import { openSearchEntrances } from './search-entrances.ts'
-import { mostWeight, numberSigns } from './search-index.ts'
+import { maxWeight, numberSigns } from './search-index.ts'
 import { createSearch, type IndexLoader, type SearchSettings } from './search-query.ts'
 import { searchStyle } from './search-style.ts'
 import { createTermReader } from './search-terms.ts'
@@ -9,7 +9,7 @@ import { createTermReader } from './search-terms.ts'
 export function searchScript(): string {
   const parts = { createTermReader, createSearch, createSearchDialog, openSearchEntrances }
   const written = Object.entries(parts).map(([name, part]) => `${name}:${part}`)
-  const settings = { numberSigns, mostWeight, css: searchStyle.trim() }
+  const settings = { numberSigns, maxWeight, css: searchStyle.trim() }
   return toAscii(`(${startSearch})({${written}},${JSON.stringify(settings)})\n`)
 }
 

@@ -1,25 +1,10 @@
 import { type BundleViewer, type PageLook, viewerTabs } from '../../web/browser/viewer.ts'
 import { countMissing } from '../../web/html/page-text.ts'
+import type { Difference, PlaceName, ScriptChoice } from '../model/report.ts'
 import { freezeApp } from '../runtime/guard-app.ts'
 import { freezePage, guardPage } from '../runtime/guard-page.ts'
 import type { MissedFiles } from './missed-files.ts'
-import { createPlace, type Place, type PlaceName } from './places.ts'
-
-/**
- * Where the site's own scripts run in a bundle.
- * - none: it has no scripts
- * - everywhere: at the root of a host, in a folder of one, on file://
- * - hosted: on a host, at its root and in folders; on file:// pages are plain, with our run-time
- * - guarded: at the root of a host only; elsewhere pages are plain in the same way
- * - frozen: nowhere, they are left out
- */
-export type ScriptMode = 'none' | 'everywhere' | 'hosted' | 'guarded' | 'frozen'
-
-export interface ScriptChoice {
-  mode: ScriptMode
-  /** Why not everywhere; null where they run everywhere or there are none. */
-  reason: string | null
-}
+import { createPlace, type Place } from './places.ts'
 
 /** A page of the bundle, and what the origin showed there. */
 export interface SampledPage {
@@ -30,13 +15,6 @@ export interface SampledPage {
   origin: PageLook
   /** The page that starts the app which shows this one at the root of a host, and by which fragment; null = this one does. */
   app: { path: string; fragment: string } | null
-}
-
-/** A page that is not in some place what it is at the origin. */
-export interface Difference {
-  page: string
-  place: PlaceName
-  what: string
 }
 
 /** Why the pages of an app are others away from the root of a host. */

@@ -1,13 +1,13 @@
 import type { PageLook } from '../../web/browser/viewer.ts'
 import { finishFiles } from '../crawl/crawl.ts'
 import type { CrawlState } from '../crawl/crawl-state.ts'
-import { needLoaded, needScripted } from '../crawl/pack-script.ts'
+import { needLoaded, needScripted } from '../crawl/need-file.ts'
 import { assetKey } from '../model/site.ts'
 import type { Place } from './places.ts'
 
 /** How often a bundle is written anew with what its check missed. */
-export const mostRounds = 3
-const mostMissed = 500
+export const maxRounds = 3
+const maxMissed = 500
 
 /** Gathers what pages of a bundle ask for in vain. */
 export interface MissedFiles {
@@ -31,7 +31,7 @@ export function createMissedFiles(state: CrawlState): MissedFiles {
   return {
     note({ failed }, place) {
       for (const address of failed) {
-        const url = missed.size < mostMissed ? locate(address, place) : null
+        const url = missed.size < maxMissed ? locate(address, place) : null
         if (url) missed.set(assetKey(state.site.own(url) ?? url), url)
       }
     },

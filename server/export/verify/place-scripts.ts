@@ -3,24 +3,16 @@ import { dirname, join } from 'node:path'
 import { findBrowser } from '../../web/browser/find-browser.ts'
 import { openBundleViewer, type PageLook } from '../../web/browser/viewer.ts'
 import type { CrawlState } from '../crawl/crawl-state.ts'
+import type { Verify } from '../model/options.ts'
+import type { ScriptChoice, ScriptFindings } from '../model/report.ts'
 import { readSpan } from '../pages/spool.ts'
 import { freezeApp } from '../runtime/guard-app.ts'
 import { freezePage, guardPage, runtimePath } from '../runtime/guard-page.ts'
 import { findThemes, type RuntimeSettings, runtimeFile } from '../runtime/page-runtime.ts'
-import { appsNeedRoot, chooseScripts, type Difference, findDifferences, type ScriptChoice } from './choose-scripts.ts'
+import { appsNeedRoot, chooseScripts, findDifferences } from './choose-scripts.ts'
 import { createMissedFiles } from './missed-files.ts'
 import { listScriptedPages, lookAtOrigin, pickSample, type ScriptedPage, sampleSize } from './sample-pages.ts'
 import { judgeScripts, namesRoot } from './script-rule.ts'
-
-/** How much a browser checks: nothing, a fixed sample, or every page. */
-export type Verify = 'static' | 'sample' | 'full'
-
-export interface ScriptFindings extends ScriptChoice {
-  decidedBy: 'browser' | 'rule'
-  /** Pages that a browser opened, as paths in the bundle. */
-  checkedPages: string[]
-  differences: Difference[]
-}
 
 export interface ScriptPlacer {
   /** Keys of the pages to be guarded while they are written: without a browser it is known before where scripts may run. */

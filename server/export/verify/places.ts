@@ -2,9 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { extname, join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ViewAnswerer } from '../../web/browser/viewer.ts'
-
-/** Where a bundle is tried: at the root of a host, below a folder of one, by double click. */
-export type PlaceName = 'root' | 'folder' | 'file'
+import type { PlaceName } from '../model/report.ts'
 
 export interface Place {
   name: PlaceName

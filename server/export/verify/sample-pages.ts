@@ -1,13 +1,15 @@
-import { sameFile } from '../../web/browser/renderer.ts'
+import { digest } from '../../base/digest.ts'
+import type { BrowserAnswer } from '../../web/browser/browser-request.ts'
+import { sameFile } from '../../web/browser/settle.ts'
 import type { BundleViewer, PageLook } from '../../web/browser/viewer.ts'
-import { digest } from '../cache/answer-digest.ts'
 import { finishFiles } from '../crawl/crawl.ts'
-import type { CrawlState, Resource } from '../crawl/crawl-state.ts'
-import { needLoaded, needScripted } from '../crawl/pack-script.ts'
+import type { CrawlState } from '../crawl/crawl-state.ts'
+import { needLoaded, needScripted } from '../crawl/need-file.ts'
 import { findCompanions } from '../crawl/page-companions.ts'
 import { appKey } from '../model/fragment-route.ts'
+import type { Resource } from '../model/resource.ts'
 import { readSpan } from '../pages/spool.ts'
-import { type BrowserAnswer, createAnswerer } from '../render/answer-browser.ts'
+import { createAnswerer } from '../render/answer-browser.ts'
 
 /** Pages with scripts that a browser opens by default; with `verify: full` it opens all. */
 export const sampleSize = 10

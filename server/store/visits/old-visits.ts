@@ -1,4 +1,5 @@
-import type { PageView, VisitRecorder } from '../../analytics/unique-visitors.ts'
+import type { VisitRecorder } from '../../analytics/unique-visitors.ts'
+import type { PageView } from '../../analytics/view-batch.ts'
 import { asHuman, toViewBatch } from '../../analytics/view-batch.ts'
 import type { Database } from '../database.ts'
 

@@ -4,6 +4,7 @@ import type { Cells } from '../../analytics/counters/cells.ts'
 import { forgetPrevious } from '../../analytics/counters/forget-previous.ts'
 import { mergeBlock } from '../../analytics/counters/merge-block.ts'
 import { startOfMonth } from '../../analytics/counters/month.ts'
+import { addToMonth } from '../../analytics/counters/month-changes.ts'
 import { type DaySpan, planRange } from '../../analytics/counters/range-plan.ts'
 import { RangeSum } from '../../analytics/counters/range-sum.ts'
 import type { Day } from '../../analytics/day.ts'
@@ -54,16 +55,6 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
       if (plan.months) for (const block of months.list(plan.months)) total.add(decodeBlock(block))
       return total
     },
-  }
-}
-
-/** A visitor who came earlier in the month is counted on that earlier day already. */
-function addToMonth(changes: CellChanges, month: Day, cells: Cells): void {
-  const { length, previous, pages, human, ai, total } = cells
-  for (let i = 0; i < length; i++) {
-    const day = previous[i] as number
-    if (day >= month) continue
-    changes.add(month, day, pages[i] as number, human[i] as number, ai[i] as number, total[i] as number)
   }
 }
 

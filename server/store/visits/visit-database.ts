@@ -4,13 +4,13 @@ import { type Database, openDatabase } from '../database.ts'
 
 const migrationsFolder = join(import.meta.dirname, 'migrations')
 /** Handles of projects that nobody asks for are closed. */
-const mostOpen = 32
+const maxOpen = 32
 /** Imports into one project wait for each other, batch by batch. Readers never wait. */
 const patienceMs = 60_000
 
 /** Memory for pages of the database while visits are recorded; SQLite's own 2 MB would read most of them again. */
 const cacheKib = 64 * 1024
-const mostLogBytes = 64 * 1024 * 1024
+const maxLogBytes = 64 * 1024 * 1024
 
 /**
  * The database files of visits, one a project: an import keeps the lock of no other project and of nothing else, and a
@@ -25,7 +25,7 @@ export function openVisitDatabases<Opened>(folder: string, prepare: (database: D
     open.delete(projectId)
     open.set(projectId, known)
     for (const [id, { database }] of open) {
-      if (open.size <= mostOpen) break
+      if (open.size <= maxOpen) break
       database.close()
       open.delete(id)
     }
@@ -37,7 +37,7 @@ export function openVisitDatabases<Opened>(folder: string, prepare: (database: D
     try {
       database.pragma(`busy_timeout = ${patienceMs}`)
       database.pragma(`cache_size = -${cacheKib}`)
-      database.pragma(`journal_size_limit = ${mostLogBytes}`)
+      database.pragma(`journal_size_limit = ${maxLogBytes}`)
       return { database, opened: prepare(database) }
     } catch (error) {
       database.close()

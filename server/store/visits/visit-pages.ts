@@ -3,7 +3,7 @@ import { toPageId } from '../../analytics/counters/page-id.ts'
 import { BoundedCache } from '../../base/bounded-cache.ts'
 import type { Database } from '../database.ts'
 
-const mostKnown = 50_000
+const maxKnown = 50_000
 
 export type VisitPages = ReturnType<typeof openVisitPages>
 
@@ -20,8 +20,8 @@ export function openVisitPages(database: Database) {
   const listByPath = database.prepare<[], number>('SELECT number FROM pages ORDER BY path').pluck()
   const directory = new PageDirectory()
   /** By path, number and id of pages that batches had of late. */
-  let known = new BoundedCache<string, number>(mostKnown)
-  let knownIds = new BoundedCache<number, number>(mostKnown)
+  let known = new BoundedCache<string, number>(maxKnown)
+  let knownIds = new BoundedCache<number, number>(maxKnown)
 
   function toNumber(path: string): number {
     const cached = known.get(path)
@@ -47,8 +47,8 @@ export function openVisitPages(database: Database) {
     },
     /** What a transaction that was undone had found. */
     forget(): void {
-      known = new BoundedCache(mostKnown)
-      knownIds = new BoundedCache(mostKnown)
+      known = new BoundedCache(maxKnown)
+      knownIds = new BoundedCache(maxKnown)
     },
     /** The number of a page by its place in the directory. */
     toNumber: (index: number) => index + 1,

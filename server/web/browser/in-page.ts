@@ -119,7 +119,7 @@ export function waitForQuiet(quietTurns: number, capMs: number): Promise<boolean
 }
 
 /** Brings every part of the page into view once, for images that load when they are seen. False = nothing waits for it. */
-export async function scrollThrough(mostSteps: number): Promise<boolean> {
+export async function scrollThrough(maxSteps: number): Promise<boolean> {
   const watch = (window as unknown as { __quireWatch?: Watch }).__quireWatch
   const lazy = document.querySelectorAll<HTMLImageElement | HTMLIFrameElement>(
     'img[loading=lazy], iframe[loading=lazy]',
@@ -154,7 +154,7 @@ export async function scrollThrough(mostSteps: number): Promise<boolean> {
       })
     })
   const step = Math.max(400, window.innerHeight - 100)
-  for (let at = 0, steps = 0; at < document.documentElement.scrollHeight && steps < mostSteps; at += step, steps += 1) {
+  for (let at = 0, steps = 0; at < document.documentElement.scrollHeight && steps < maxSteps; at += step, steps += 1) {
     window.scrollTo(0, at)
     await drawn()
   }

@@ -1,18 +1,10 @@
 import type { Browser, CDPSession, HTTPRequest, Page } from 'puppeteer'
 import { createQueue } from '../../base/queue.ts'
-import type { BrowserAnswer, BrowserRequest } from '../../export/render/answer-browser.ts'
 import { splitWords } from '../html/page-text.ts'
+import type { BrowserAnswer, BrowserRequest } from './browser-request.ts'
 import { isTakenOver, readVisibleText, watchPage } from './in-page.ts'
-import {
-  closeBrowser,
-  forget,
-  launch,
-  type OpenRequests,
-  sameFile,
-  settle,
-  untilCrash,
-  withDeadline,
-} from './renderer.ts'
+import { closeBrowser, launch } from './launch.ts'
+import { forget, type OpenRequests, sameFile, settle, untilCrash, withDeadline } from './settle.ts'
 
 /** What a page showed when it was opened. */
 export interface PageLook {

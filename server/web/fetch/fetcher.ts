@@ -6,36 +6,13 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import zlib from 'node:zlib'
 import { type Dispatcher, request } from 'undici'
-import { ExportError } from '../../export/model/export-error.ts'
-import { describeBytes, type ExportLimits, totalExceeded } from '../../export/model/limits.ts'
-import { ForbiddenAddressError, openGuardedAgent } from './guarded-agent.ts'
+import { describeBytes } from '../../base/format-bytes.ts'
+import { FetchError, isTransient, toFetchError } from './fetch-error.ts'
+import { openGuardedAgent } from './guarded-agent.ts'
 import type { Pace } from './pace.ts'
 import type { SiteHeaders } from './site-headers.ts'
 import { isSniffed, looksLikeHtml, sniffedBytes } from './sniff-html.ts'
 import { conditions, lastingHeaders, readValidators, type Validators } from './validators.ts'
-
-export type FetchErrorCode =
-  | 'certificate'
-  | 'encoding'
-  | 'excluded'
-  | 'forbidden'
-  | 'network'
-  | 'redirects'
-  | 'timeout'
-  | 'too_large'
-  | 'url'
-
-/** One request failed for good; the message names the reason without the address book of the network behind it. */
-export class FetchError extends Error {
-  readonly code: FetchErrorCode
-  /** The address that failed, when redirects had led there; undefined when it is the one that was asked for. */
-  leadTo?: URL
-  constructor(code: FetchErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'FetchError'
-    this.code = code
-  }
-}
 
 /** A response whose body has still to be read or dropped. */
 export interface Answer {
@@ -66,11 +43,25 @@ export interface Fetcher {
   close(): Promise<void>
 }
 
+/** What requests may use at most. */
+export interface FetchLimits {
+  /** Bytes of everything fetched, decompressed. */
+  totalBytes: number
+  /** Redirects followed for one request. */
+  redirects: number
+  /** Time for one request. */
+  pageTimeoutMs: number
+  /** Requests under way at once. */
+  connections: number
+}
+
 export interface FetcherOptions {
   /** The origin that may be private or loopback; null = none. */
   exempt: URL | null
   alsoExempt?: readonly URL[]
-  limits: ExportLimits
+  limits: FetchLimits
+  /** The error that ends everything when more than `limits.totalBytes` were fetched. */
+  totalExceeded(): Error
   signal: AbortSignal
   /** Where an address is fetched from: a site may name itself by its domain and be fetched from its origin. */
   locate?(url: URL): URL
@@ -89,7 +80,7 @@ export const userAgent = 'QuireExport/0.1 (+static export)'
 
 const transient = new Set([429, 502, 503, 504])
 const defaultRetryDelaysMs = [300, 1500]
-const mostRetryAfterMs = 10_000
+const maxRetryAfterMs = 10_000
 
 /** Opens the one door of an export to the network: every address checked, redirects followed by hand, all bounded. */
 export function openFetcher(options: FetcherOptions): Fetcher {
@@ -97,6 +88,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     exempt,
     alsoExempt = [],
     limits,
+    totalExceeded,
     signal,
     locate,
     isExcluded,
@@ -141,12 +133,12 @@ export function openFetcher(options: FetcherOptions): Fetcher {
         if (delay === undefined || !transient.has(response.statusCode)) return response
         await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
         const retryAfterMs = Number(response.headers['retry-after']) * 1000
-        await sleep(Math.min(retryAfterMs > 0 ? retryAfterMs : delay, mostRetryAfterMs), undefined, {
+        await sleep(Math.min(retryAfterMs > 0 ? retryAfterMs : delay, maxRetryAfterMs), undefined, {
           signal: deadline,
         })
       } catch (error) {
         if (deadline.aborted) throw explain(deadline.reason, url)
-        if (delay === undefined || !mayPass(error)) throw error
+        if (delay === undefined || !isTransient(error)) throw error
         await sleep(delay, undefined, { signal: deadline }).catch(() => {})
         if (deadline.aborted) throw explain(deadline.reason, url)
       }
@@ -234,7 +226,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
           totalBytes += chunk.length
           left -= chunk.length
           // Here and not after the file: what a browser or a list of pages reads counts too, and nothing overshoots.
-          if (totalBytes > limits.totalBytes) throw totalExceeded(limits)
+          if (totalBytes > limits.totalBytes) throw totalExceeded()
           if (left < 0) throw new FetchError('too_large', `larger than the limit of ${describeBytes(maxBytes)}`)
           yield chunk
         }
@@ -339,47 +331,6 @@ function decoders(encoding: string): Transform[] {
     if (name === 'zstd') return zlib.createZstdDecompress()
     throw new FetchError('encoding', `the answer is compressed with ${name}, which nobody asked for`)
   })
-}
-
-function toFetchError(error: unknown, url: URL, jobSignal: AbortSignal, { pageTimeoutMs }: ExportLimits): unknown {
-  if (error instanceof FetchError || error instanceof ExportError) return error
-  // The end of the whole job is its own error, not one of this request.
-  if (jobSignal.aborted) return jobSignal.reason
-  const forbidden = error instanceof ForbiddenAddressError ? error : (error as Error)?.cause
-  if (forbidden instanceof ForbiddenAddressError) return new FetchError('forbidden', forbidden.message)
-  const { name, code, message } = error as NodeJS.ErrnoException
-  if (['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'EACCES'].includes(code ?? '')) return error
-  if (name === 'TimeoutError' || name === 'AbortError' || /TIMEOUT/.test(code ?? '')) {
-    return new FetchError(
-      'timeout',
-      `${url.host} did not answer within the limit of ${Math.ceil(pageTimeoutMs / 1000)} seconds`,
-    )
-  }
-  if (code?.startsWith('Z_') || code?.startsWith('ERR__') || /zstd|brotli|zlib/i.test(code ?? '')) {
-    return new FetchError('encoding', 'the compressed answer is damaged')
-  }
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return new FetchError('network', `no address is known for ${url.hostname}`, { cause: error })
-  const certificate = explainCertificate(code ?? '', url)
-  if (certificate) return new FetchError('certificate', certificate, { cause: error })
-  if (code === 'ECONNREFUSED') return new FetchError('network', `nothing answers at ${url.host}`)
-  return new FetchError('network', `the connection to ${url.host} failed (${code ?? message})`, { cause: error })
-}
-
-/** Why a certificate is refused; null when the error is another one. The codes are those of OpenSSL and of Node's check of names. */
-function explainCertificate(code: string, { hostname }: URL): string | null {
-  if (code === 'CERT_HAS_EXPIRED') return `the certificate of ${hostname} has expired`
-  if (code === 'CERT_NOT_YET_VALID') return `the certificate of ${hostname} is not valid yet`
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `the certificate there is not for ${hostname}`
-  if (!/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET_ISSUER)_\w+)$/.test(code))
-    return null
-  return `the certificate of ${hostname} is of an authority that is not known here; name its PEM file in NODE_EXTRA_CA_CERTS`
-}
-
-/** A name that does not exist will not exist in a second, either. */
-function mayPass(error: unknown): boolean {
-  if (!(error instanceof FetchError) || error.code !== 'network') return false
-  return (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOTFOUND'
 }
 
 function withoutFragment(url: URL): URL {

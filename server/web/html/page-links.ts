@@ -18,7 +18,7 @@ export interface PageLinks {
 }
 
 /** Frames whose page stands in a page may hold such frames; deeper ones are an attack. */
-export const mostFrameDepth = 3
+export const maxFrameDepth = 3
 
 /** Reads the links and assets of a page. Addresses that make no URL are left out. */
 export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
@@ -58,7 +58,7 @@ export function createLinkReader(
 
   /** The page of a frame that stands in this one. */
   function readInner(html: string) {
-    if (depth >= mostFrameDepth) return
+    if (depth >= maxFrameDepth) return
     const inner = createLinkReader(rawOf(html), base, depth + 1)
     scanHtml(inner.raw.text, inner.handler)
     const found = inner.finish()

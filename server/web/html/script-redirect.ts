@@ -1,8 +1,8 @@
 import { decodeRaw, encodeAttribute, encodeRaw, type RawText } from './text-encoding.ts'
 
 /** A page of more text than this says something before it leaves. */
-const mostText = 400
-const mostMarkup = 20_000
+const maxText = 400
+const maxMarkup = 20_000
 
 /** The literal is the whole address: nothing is added to it. */
 const leaves =
@@ -13,7 +13,7 @@ const leaves =
  * scripts. The address is what the script gives as a literal; null for every other page.
  */
 export function readScriptRedirect({ text, charset }: RawText): RawText | null {
-  if (text.length > mostMarkup || !text.includes('location')) return null
+  if (text.length > maxMarkup || !text.includes('location')) return null
   const scripts: string[] = []
   const rest = text.replace(/<script\b([^>]*)>([\s\S]*?)<\/script\s*>/gi, (_, attributes: string, script: string) => {
     const isData = /\btype\s*=\s*["']?(?!module|(?:text|application)\/javascript)\w/i.test(attributes)
@@ -31,7 +31,7 @@ export function readScriptRedirect({ text, charset }: RawText): RawText | null {
     return null
   const visible = rest.replace(/<(title|style|noscript)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|<[^>]*>/gi, '').trim()
   const address = leaves.exec(script)?.[2]
-  if (address === undefined || visible.length > mostText) return null
+  if (address === undefined || visible.length > maxText) return null
   // What a browser refuses to a page (chrome:), runs (javascript:) or fills in (${...}) leads nowhere else.
   if (/^(?!https?:)[a-z][a-z\d+.-]*:/i.test(address) || address.includes('${')) return null
   const target = encodeAttribute(decodeRaw(address, charset), charset)

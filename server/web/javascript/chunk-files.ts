@@ -1,5 +1,5 @@
 /** An app of more chunks than this is packed without those past it. */
-const mostChunks = 20_000
+const maxChunks = 20_000
 
 /**
  * The files that a bundler's run-time names by a function of the chunk's number, such as
@@ -19,7 +19,7 @@ export function chunkFiles(text: string): string[] {
     for (const id of expression?.ids.size ? expression.ids : asked(text)) {
       const name = expression?.evaluate(id)
       if (name && /^[\w@~%+.,/-]+\.(?:m?js|css)$/.test(name)) found.add(publicPath + name)
-      if (found.size >= mostChunks) return [...found]
+      if (found.size >= maxChunks) return [...found]
     }
   }
   return [...found]

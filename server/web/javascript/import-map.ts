@@ -35,7 +35,7 @@ export interface ModuleNames {
 }
 
 /** Maps and names past so many are an attack. */
-const mostNames = 5000
+const maxNames = 5000
 
 /** @param need hears of each module, again and again. */
 export function createModuleNames(need: (url: URL) => void): ModuleNames {
@@ -49,18 +49,18 @@ export function createModuleNames(need: (url: URL) => void): ModuleNames {
 
   return {
     addMap(text, base) {
-      for (const { name, address } of importMapEntries(text).slice(0, mostNames)) {
+      for (const { name, address } of importMapEntries(text).slice(0, maxNames)) {
         const url = URL.parse(address, base)
         if (!url) continue
         if (!name.endsWith('/')) need(url)
-        else if (prefixes.get(name)?.href !== url.href && prefixes.size < mostNames) {
+        else if (prefixes.get(name)?.href !== url.href && prefixes.size < maxNames) {
           prefixes.set(name, url)
           for (const each of names) join(each, name, url)
         }
       }
     },
     addName(name) {
-      if (names.has(name) || names.size >= mostNames) return
+      if (names.has(name) || names.size >= maxNames) return
       names.add(name)
       for (const [prefix, address] of prefixes) join(name, prefix, address)
     },

@@ -10,7 +10,7 @@ const literal = new RegExp(
 const shownText = /\bchildren["']?\s*:\s*(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g
 
 /** A script that names more files than this is a table of names, not a program that loads them. */
-const mostFiles = 300
+const maxFiles = 300
 
 /** The string literals of a script that name a file, each once. A guess: what turns out not to be there was none. */
 export function scriptFiles(text: string): string[] {
@@ -21,7 +21,7 @@ export function scriptFiles(text: string): string[] {
     // A name that begins with @ or ~ stands for a module or a folder where the site was built.
     if (/^[\d.]+$|^[@~]/.test(name) || name.includes('..', 3)) continue
     found.add(name)
-    if (found.size >= mostFiles) break
+    if (found.size >= maxFiles) break
   }
   return [...found]
 }

@@ -17,7 +17,7 @@ export interface ScriptPlace {
 }
 
 /** A script that only loads others is short; a longer one holds texts, in which addresses are examples. */
-const mostLoaderLength = 64 * 1024
+const maxLoaderLength = 64 * 1024
 
 /** An import of a bare name or of another host, or an address of another host at all. */
 const leavesItself = /\b(?:from|import|importScripts)\s*\(?\s*["'`](?!\.{0,2}\/)|["'`]https?:\/\//
@@ -32,6 +32,6 @@ export function scriptNeeds(text: string, { url, isOwn, isInline }: ScriptPlace)
     const needed = URL.parse(address, url)
     if (!needed || !/^https?:$/.test(needed.protocol)) return []
     if (kind !== 'text') return [{ kind: 'file', url: needed.href }]
-    return isOwn && text.length <= mostLoaderLength ? [{ kind: 'scripted', url: needed.href }] : []
+    return isOwn && text.length <= maxLoaderLength ? [{ kind: 'scripted', url: needed.href }] : []
   })
 }

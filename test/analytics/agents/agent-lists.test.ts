@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { AgentList, nameOf } from '../../../server/analytics/agents/agent-list.ts'
 import { agentLists, isbotList } from '../../../server/analytics/agents/agent-lists.ts'
 import ownAgents from '../../../server/analytics/agents/ai-agents.json' with { type: 'json' }
-import { classify, decide, mostCharacters } from '../../../server/analytics/agents/classify.ts'
+import { classify, decide, maxCharacters } from '../../../server/analytics/agents/classify.ts'
 
 const source = { name: 'some', asOf: '2026-11-21', url: 'https://example.com/', licence: 'MIT' }
 const entry = (pattern: string) => ({ pattern, kind: 'neither' as const, label: 'bot' })
@@ -105,7 +105,7 @@ test('no hostile user agent costs more than a few milliseconds', () => {
   const slow = words
     .map(word => {
       // Not the word itself at the end, so that what nearly matches has to be tried everywhere.
-      const userAgent = `${word.repeat(mostCharacters).slice(0, mostCharacters - 1)}\u0001`
+      const userAgent = `${word.repeat(maxCharacters).slice(0, maxCharacters - 1)}\u0001`
       return { word, ms: cost(userAgent) }
     })
     .filter(({ ms }) => ms > 5)

@@ -7,8 +7,7 @@ import { parseDay } from '../../../server/analytics/day.ts'
 import { importLog, recordViews } from '../../../server/analytics/import/import-log.ts'
 import { ImportTally } from '../../../server/analytics/import/import-tally.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
-import type { PageView } from '../../../server/analytics/unique-visitors.ts'
-import type { ViewBatch } from '../../../server/analytics/view-batch.ts'
+import type { PageView, ViewBatch } from '../../../server/analytics/view-batch.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-import-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

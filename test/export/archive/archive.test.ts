@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { archiveFiles } from '../../../server/export/archive/archive.ts'
-import type { BundleFormat } from '../../../server/export/jobs/export-job.ts'
+import type { BundleFormat } from '../../../server/export/model/options.ts'
 import { readArchive } from '../read-archive.ts'
 
 let folder = ''

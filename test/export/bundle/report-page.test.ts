@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { writeReportPage } from '../../../server/export/bundle/report-page.ts'
-import type { ExportReport } from '../../../server/export/report.ts'
+import type { ExportReport } from '../../../server/export/model/report.ts'
 
 const report = {
   domain: 'docs.example.com',

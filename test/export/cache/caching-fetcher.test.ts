@@ -2,15 +2,15 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type RememberingFetcher, rememberAnswers } from '../../../server/export/cache/caching-fetcher.ts'
-import { defaultLimits, type ExportLimits } from '../../../server/export/model/limits.ts'
-import type { SiteMemory } from '../../../server/export/model/site-cache.ts'
-import { openSiteMemory } from '../../../server/store/site-cache/site-memory.ts'
+import { type CachingFetcher, createCachingFetcher } from '../../../server/export/cache/caching-fetcher.ts'
+import { defaultLimits, type ExportLimits, totalExceeded } from '../../../server/export/model/limits.ts'
+import type { SiteCache } from '../../../server/export/model/site-cache.ts'
+import { openSiteCache } from '../../../server/store/site-cache/site-cache.ts'
 import { openFetcher } from '../../../server/web/fetch/fetcher.ts'
 import { startVersionedSite, type VersionedSite } from './versioned-site.ts'
 
 let folder: string
-let memory: SiteMemory
+let memory: SiteCache
 let site: VersionedSite
 const opened: { close(): Promise<unknown> }[] = []
 
@@ -32,27 +32,28 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-function openMemory(): SiteMemory {
-  const options = { folder: join(folder, 'site'), mostBytes: 1e9, sharesArchives: false, warn() {} }
-  const memory = openSiteMemory(options)
+function openMemory(): SiteCache {
+  const options = { folder: join(folder, 'site'), maxBytes: 1e9, sharesArchives: false, warn() {} }
+  const memory = openSiteCache(options)
   if (!memory) throw new Error('the memory is in use')
   return memory
 }
 
-function start(run: string, changes: Partial<ExportLimits> = {}): RememberingFetcher {
+function start(run: string, changes: Partial<ExportLimits> = {}): CachingFetcher {
   const limits = { ...defaultLimits, ...changes }
   const fetcher = openFetcher({
+    totalExceeded: () => totalExceeded(limits),
     exempt: site.origin,
     limits,
     signal: new AbortController().signal,
     retryDelaysMs: [],
   })
-  const remembering = rememberAnswers({ fetcher, memory, run, limits })
+  const remembering = createCachingFetcher({ fetcher, memory, run, limits })
   opened.push(remembering)
   return remembering
 }
 
-async function get(fetcher: RememberingFetcher, path: string): Promise<string> {
+async function get(fetcher: CachingFetcher, path: string): Promise<string> {
   const answer = await fetcher.open(new URL(path, site.origin))
   return `${answer.status} ${answer.url.pathname} ${(await answer.read(1000)).toString()}`
 }
@@ -157,9 +158,14 @@ test('everything that was asked for is compared, failures as well', async () => 
 test('without tags a body is compared by what is in it', async () => {
   const plain = await startVersionedSite({ '/a': 'text of a' }, false)
   opened.push(plain)
-  const options = { exempt: plain.origin, limits: defaultLimits, signal: new AbortController().signal }
+  const options = {
+    exempt: plain.origin,
+    limits: defaultLimits,
+    totalExceeded: () => totalExceeded(defaultLimits),
+    signal: new AbortController().signal,
+  }
   const open = (run: string) => {
-    const fetcher = rememberAnswers({ fetcher: openFetcher(options), memory, run, limits: defaultLimits })
+    const fetcher = createCachingFetcher({ fetcher: openFetcher(options), memory, run, limits: defaultLimits })
     opened.push(fetcher)
     return fetcher
   }

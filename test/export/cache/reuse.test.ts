@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { SiteMemory } from '../../../server/export/model/site-cache.ts'
-import { openSiteMemory } from '../../../server/store/site-cache/site-memory.ts'
+import type { SiteCache } from '../../../server/export/model/site-cache.ts'
+import { openSiteCache } from '../../../server/store/site-cache/site-cache.ts'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
 import { type Exported, exportFakeSite, type FakeOptions, page } from '../fake-site.ts'
 import { readEntry } from '../read-archive.ts'
@@ -12,12 +12,12 @@ import { startVersionedSite, type VersionedSite } from './versioned-site.ts'
 // Whole exports with a memory: the same bytes as without, and how much of it is fetched and shown again.
 
 let folder: string
-let memory: SiteMemory
+let memory: SiteCache
 let site: VersionedSite
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-reuse-'))
-  const opened = openSiteMemory({ folder, mostBytes: 1e9, sharesArchives: false, warn() {} })
+  const opened = openSiteCache({ folder, maxBytes: 1e9, sharesArchives: false, warn() {} })
   if (!opened) throw new Error('the memory is in use')
   memory = opened
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Deployment, type Feature, FeatureError, resolveFeatures } from '../../../server/export/model/features.ts'
+import { type Deployment, FeatureError, resolveFeatures } from '../../../server/export/model/features.ts'
+import type { Feature } from '../../../server/tenancy/removal-rules.ts'
 
 // The matrix of the contract, written down a second time on purpose.
 const matrix: [Feature, Record<Deployment, 'yes' | 'configurable' | 'no'>][] = [

@@ -19,16 +19,16 @@ interface Outcome {
   exported?: Exported
   error?: ExportError
   /** Most requests that were open at once. */
-  mostOpen: number
+  maxOpen: number
   requests: string[]
 }
 
 async function exportLimited(site: LimitedSite, limits: Partial<ExportLimits>): Promise<Outcome> {
   let open = 0
-  let mostOpen = 0
+  let maxOpen = 0
   const server = await startServer((request, response) => {
     open += 1
-    mostOpen = Math.max(mostOpen, open)
+    maxOpen = Math.max(maxOpen, open)
     response.on('close', () => {
       open -= 1
     })
@@ -47,7 +47,7 @@ async function exportLimited(site: LimitedSite, limits: Partial<ExportLimits>): 
     exported => ({ exported }),
     error => ({ error }),
   )
-  return { ...outcome, mostOpen, requests: server.requests }
+  return { ...outcome, maxOpen, requests: server.requests }
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -304,9 +304,9 @@ const rows: Record<keyof ExportLimits, Row[]> = {
         const body = path === '/' ? page('home', withLinks(30)) : numbered(path)
         return typeof body === 'string' ? { body, delayMs: 20 } : undefined
       },
-      check({ exported, mostOpen }) {
+      check({ exported, maxOpen }) {
         expect(exported?.pageCount).toBe(31)
-        expect(mostOpen).toBe(2)
+        expect(maxOpen).toBe(2)
       },
     },
   ],

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Feature, Features } from '../../../server/export/model/features.ts'
+import type { Features } from '../../../server/export/model/features.ts'
 import { createSite } from '../../../server/export/model/site.ts'
 import { createProductRemoval } from '../../../server/export/products/product-removal.ts'
 import { knownProducts } from '../../../server/export/products/products.ts'
-import { noRemovalRules, type RemovalRules } from '../../../server/export/products/removal-rules.ts'
+import { noRemovalRules } from '../../../server/export/products/removal-rules.ts'
+import type { Feature, RemovalRules } from '../../../server/tenancy/removal-rules.ts'
 import { parseSelector } from '../../../server/web/html/selector.ts'
 
 const off: Features = { search: false, assistant: false, analytics: false, playground: false }

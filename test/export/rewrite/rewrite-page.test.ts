@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { FileOutcome, PageOutcome, Resource } from '../../../server/export/crawl/crawl-state.ts'
 import { createExclusions } from '../../../server/export/model/exclusions.ts'
+import type { FileOutcome, PageOutcome, Resource } from '../../../server/export/model/resource.ts'
 import { createSite } from '../../../server/export/model/site.ts'
-import { createBundleMap, planLeads } from '../../../server/export/rewrite/bundle-map.ts'
+import { createBundleMap, planTargets } from '../../../server/export/rewrite/bundle-map.ts'
 import { findUnresolvedInPage } from '../../../server/export/rewrite/check-links.ts'
-import { redirectPage, rewritePage, rewriteStylesheet } from '../../../server/export/rewrite/rewrite-page.ts'
+import { redirectPage } from '../../../server/export/rewrite/redirect-page.ts'
+import { rewritePage } from '../../../server/export/rewrite/rewrite-page.ts'
+import { rewriteStylesheet } from '../../../server/export/rewrite/rewrite-stylesheet.ts'
 import { readRawText } from '../../../server/web/html/text-encoding.ts'
 
 const root = 'https://docs.example.com'
@@ -57,7 +59,7 @@ const plan = {
   pages: new Map(Object.entries(pagePaths).map(([path, file]) => [root + path, file])),
   files: new Map(Object.entries(filePaths)),
 }
-const map = createBundleMap(site, planLeads({ pages, files }, plan, new Map()), createExclusions([], site))
+const map = createBundleMap(site, planTargets({ pages, files }, plan, new Map()), createExclusions([], site))
 const paths = new Set([...Object.values(pagePaths), ...Object.values(filePaths)])
 
 const here = { url: new URL(`${root}/guide/start`), rendered: false }

@@ -6,7 +6,7 @@ import type { Browser } from 'puppeteer'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runtimeFile } from '../../../server/export/runtime/page-runtime.ts'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
-import { launch } from '../../../server/web/browser/renderer.ts'
+import { launch } from '../../../server/web/browser/launch.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'quire-runtime-'))
 const executablePath = findBrowser()

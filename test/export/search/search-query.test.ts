@@ -3,7 +3,7 @@ import type { PageSections } from '../../../server/export/search/page-sections.t
 import {
   createSearchIndex,
   type IndexFile,
-  mostWeight,
+  maxWeight,
   numberSigns,
 } from '../../../server/export/search/search-index.ts'
 import { createSearch, type IndexLoader, type MarkedText } from '../../../server/export/search/search-query.ts'
@@ -39,7 +39,7 @@ function openSearch(files: readonly IndexFile[]) {
     }
     return new Function('__quireSearch', `return ${file.content.slice(1)}`)(put)
   }
-  return { ...createSearch(createTermReader(), load as IndexLoader, { numberSigns, mostWeight }), loaded }
+  return { ...createSearch(createTermReader(), load as IndexLoader, { numberSigns, maxWeight }), loaded }
 }
 
 const filler = (seed: string) => Array.from({ length: 40 }, (_, index) => `${seed}${index}`).join(' ')

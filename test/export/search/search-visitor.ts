@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import puppeteer, { type Browser, type KeyInput, type Page } from 'puppeteer'
-import type { PlaceName } from '../../../server/export/verify/places.ts'
+import type { PlaceName } from '../../../server/export/model/report.ts'
 import { findBrowser } from '../../../server/web/browser/find-browser.ts'
 import { unpackArchive } from '../read-archive.ts'
 import { type RunningServer, serveFolder, startServer } from '../static-server.ts'

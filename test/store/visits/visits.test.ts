@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type DayRange, type PageView, VisitorKeyError } from '../../../server/analytics/unique-visitors.ts'
-import { toViewBatch } from '../../../server/analytics/view-batch.ts'
+import { type DayRange, VisitorKeyError } from '../../../server/analytics/unique-visitors.ts'
+import { type PageView, toViewBatch } from '../../../server/analytics/view-batch.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
 
 let folder: string

@@ -2,7 +2,7 @@ import type { AddressInfo, LookupFunction } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { defaultLimits, type ExportLimits } from '../../../server/export/model/limits.ts'
+import { defaultLimits, type ExportLimits, totalExceeded } from '../../../server/export/model/limits.ts'
 import { type Fetcher, openFetcher } from '../../../server/web/fetch/fetcher.ts'
 import { type RunningServer, startServer } from '../../export/static-server.ts'
 
@@ -16,6 +16,7 @@ function open(exempt: URL | null, limits: Partial<ExportLimits> = {}, lookup?: L
   const fetcher = openFetcher({
     exempt,
     limits: { ...defaultLimits, ...limits },
+    totalExceeded: () => totalExceeded({ ...defaultLimits, ...limits }),
     signal: new AbortController().signal,
     retryDelaysMs: [1],
     ...(lookup ? { lookup } : {}),

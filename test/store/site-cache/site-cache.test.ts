@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { FinishedExport, RememberedAnswer, SiteMemory } from '../../../server/export/model/site-cache.ts'
-import { openSiteMemories } from '../../../server/store/site-cache/site-memories.ts'
-import { openSiteMemory } from '../../../server/store/site-cache/site-memory.ts'
+import type { FinishedExport, RememberedAnswer, SiteCache } from '../../../server/export/model/site-cache.ts'
+import { openSiteCache } from '../../../server/store/site-cache/site-cache.ts'
+import { openSiteCaches } from '../../../server/store/site-cache/site-caches.ts'
 
 let folder: string
 let warnings: string[]
-const open: SiteMemory[] = []
+const open: SiteCache[] = []
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-site-'))
@@ -26,10 +26,10 @@ afterEach(async () => {
 const site = () => join(folder, 'site')
 const bodies = () => readdir(join(site(), 'bodies'))
 
-function openMemory(options: { mostBytes?: number; sharesArchives?: boolean } = {}): SiteMemory {
-  const memory = openSiteMemory({
+function openMemory(options: { maxBytes?: number; sharesArchives?: boolean } = {}): SiteCache {
+  const memory = openSiteCache({
     folder: site(),
-    mostBytes: 1e9,
+    maxBytes: 1e9,
     sharesArchives: false,
     warn: (_, message) => warnings.push(message),
     ...options,
@@ -42,7 +42,7 @@ function openMemory(options: { mostBytes?: number; sharesArchives?: boolean } = 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Remembers a page of that text. */
-async function remember(memory: SiteMemory, path: string, text: string, run = 'one'): Promise<RememberedAnswer> {
+async function remember(memory: SiteCache, path: string, text: string, run = 'one'): Promise<RememberedAnswer> {
   const body = { sha256: sha256(text), sizeBytes: text.length }
   expect(await memory.keepBody(Buffer.from(text), body)).toBe(true)
   const answer: RememberedAnswer = {
@@ -61,7 +61,7 @@ async function remember(memory: SiteMemory, path: string, text: string, run = 'o
   return answer
 }
 
-async function finish(memory: SiteMemory, run: string, key = 'options'): Promise<FinishedExport> {
+async function finish(memory: SiteCache, run: string, key = 'options'): Promise<FinishedExport> {
   const archive = join(folder, `${run}.zip`)
   await writeFile(archive, `archive of ${run}`)
   const finished: FinishedExport = {
@@ -98,8 +98,8 @@ test('answers, views and bodies come back as they were put, also after the memor
 
 test('what was written a moment before a kill is there afterwards, and the lock is not', async () => {
   const program = `
-    import { openSiteMemory } from '${join(import.meta.dirname, '../../../server/store/site-cache/site-memory.ts')}'
-    const memory = openSiteMemory({ folder: ${JSON.stringify(site())}, mostBytes: 1e9, sharesArchives: false, warn() {} })
+    import { openSiteCache } from '${join(import.meta.dirname, '../../../server/store/site-cache/site-cache.ts')}'
+    const memory = openSiteCache({ folder: ${JSON.stringify(site())}, maxBytes: 1e9, sharesArchives: false, warn() {} })
     memory.putAnswer({ asked: 'http://a/', accept: '*/*', status: 404, url: 'http://a/', redirected: false, contentType: '',
       headers: {}, validators: { etag: null, lastModified: null }, body: null, run: 'one' })
     setTimeout(() => console.log('written'), 600)
@@ -108,7 +108,7 @@ test('what was written a moment before a kill is there afterwards, and the lock 
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await new Promise(done => child.stdout.once('data', done))
-  expect(openSiteMemory({ folder: site(), mostBytes: 1, sharesArchives: false, warn() {} })).toBeNull()
+  expect(openSiteCache({ folder: site(), maxBytes: 1, sharesArchives: false, warn() {} })).toBeNull()
   child.kill('SIGKILL')
   await new Promise(done => child.once('close', done))
   expect(openMemory().findAnswer('http://a/', '*/*')).toMatchObject({ status: 404, run: 'one' })
@@ -116,7 +116,7 @@ test('what was written a moment before a kill is there afterwards, and the lock 
 
 test('a memory is open once at a time, and does not suffer from a second try', async () => {
   const memory = openMemory()
-  expect(openSiteMemory({ folder: site(), mostBytes: 1e9, sharesArchives: false, warn() {} })).toBeNull()
+  expect(openSiteCache({ folder: site(), maxBytes: 1e9, sharesArchives: false, warn() {} })).toBeNull()
   const answer = await remember(memory, '', 'hello')
   await memory.close()
   expect(openMemory().findAnswer('http://a/', '*/*')).toEqual(answer)
@@ -153,7 +153,7 @@ test.each<[string, (file: string) => Promise<void>]>([
 })
 
 test('past its size nothing more is kept, and that is no error', async () => {
-  const memory = openMemory({ mostBytes: 10 })
+  const memory = openMemory({ maxBytes: 10 })
   await remember(memory, 'a', '12345')
   const body = { sha256: sha256('1234567'), sizeBytes: 7 }
   expect(await memory.keepBody(Buffer.from('1234567'), body)).toBe(false)
@@ -228,7 +228,7 @@ test('a memory whose folder was removed says so once and is an empty one', async
 })
 
 test('sites are told apart, and forgotten one by one or all but some', async () => {
-  const memories = openSiteMemories({ folder, mostBytes: 1e9, sharesArchives: true, warn() {} })
+  const memories = openSiteCaches({ folder, maxBytes: 1e9, sharesArchives: true, warn() {} })
   for (const domain of ['a.example', 'b.example', '[::1]:80', '[__1]:80']) await (await memories.open(domain))?.close()
   expect(await readdir(folder)).toHaveLength(4)
   await memories.forget('a.example')

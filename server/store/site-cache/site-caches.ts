@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SiteMemories } from '../../export/model/site-cache.ts'
+import type { SiteCaches } from '../../export/model/site-cache.ts'
 import { makeFolder } from '../make-folder.ts'
-import { openSiteMemory, type SiteMemoryOptions } from './site-memory.ts'
+import { openSiteCache, type SiteCacheOptions } from './site-cache.ts'
 
 /** One folder for each site that was exported. */
-export function openSiteMemories({ folder, ...options }: SiteMemoryOptions): SiteMemories {
+export function openSiteCaches({ folder, ...options }: SiteCacheOptions): SiteCaches {
   return {
     async open(domain) {
       makeFolder(folder, 0o700)
-      return openSiteMemory({ ...options, folder: join(folder, folderName(domain)) })
+      return openSiteCache({ ...options, folder: join(folder, folderName(domain)) })
     },
     forget: domain => forgetSite(folder, domain),
     async keepOnly(domains) {
@@ -22,7 +22,7 @@ export function openSiteMemories({ folder, ...options }: SiteMemoryOptions): Sit
 }
 
 /** Where a data folder has the memories of its sites. */
-export function memoriesFolder(dataFolder: string): string {
+export function siteCachesFolder(dataFolder: string): string {
   return join(dataFolder, 'sites')
 }
 

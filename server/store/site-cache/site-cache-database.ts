@@ -18,7 +18,7 @@ class OtherVersion extends Error {}
  *
  * @throws {Error} `isUseless` tells what kind; SQLITE_BUSY when somebody else has it open.
  */
-export function openMemoryDatabase(file: string): Database.Database {
+export function openSiteCacheDatabase(file: string): Database.Database {
   const database = new Database(file, { timeout: 0 })
   try {
     // The file is locked as long as it is open: two exports never share a memory.
@@ -29,7 +29,7 @@ export function openMemoryDatabase(file: string): Database.Database {
     database.exec('BEGIN IMMEDIATE; COMMIT')
     const found = database.pragma('user_version', { simple: true })
     if (found === 0) {
-      database.exec(readFileSync(join(import.meta.dirname, 'site-memory.sql'), 'utf8'))
+      database.exec(readFileSync(join(import.meta.dirname, 'site-cache.sql'), 'utf8'))
       database.pragma(`user_version = ${version}`)
     } else if (found !== version) throw new OtherVersion()
     if (database.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new OtherVersion()

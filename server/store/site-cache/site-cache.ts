@@ -1,17 +1,17 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { digest } from '../../export/cache/answer-digest.ts'
-import type { KeptBody, RememberedAnswer, RememberedView, SiteMemory } from '../../export/model/site-cache.ts'
+import { digest } from '../../base/digest.ts'
+import type { KeptBody, RememberedAnswer, RememberedView, SiteCache } from '../../export/model/site-cache.ts'
 import { makeFolder } from '../make-folder.ts'
 import { openKeptBodies } from './kept-bodies.ts'
-import { isUseless, openMemoryDatabase } from './site-memory-database.ts'
-import { type FinishedDetails, openSiteMemoryTables } from './site-memory-tables.ts'
+import { isUseless, openSiteCacheDatabase } from './site-cache-database.ts'
+import { type FinishedDetails, openSiteCacheTables } from './site-cache-tables.ts'
 
-export interface SiteMemoryOptions {
+export interface SiteCacheOptions {
   folder: string
   /** Past it nothing more is kept. */
-  mostBytes: number
+  maxBytes: number
   /** Archives are linked instead of copied: whoever has them never writes into them. */
   sharesArchives: boolean
   /** Hears why nothing is remembered any more. */
@@ -19,7 +19,7 @@ export interface SiteMemoryOptions {
 }
 
 const flushMs = 250
-const mostPending = 200
+const maxPending = 200
 
 /**
  * Opens what is remembered of one site: an SQLite file of its own, and bodies beside it. Nothing in it is worth a complaint:
@@ -27,14 +27,14 @@ const mostPending = 200
  *
  * @throws {Error} of the file system when the folder cannot be used.
  */
-export function openSiteMemory(options: SiteMemoryOptions): SiteMemory | null {
+export function openSiteCache(options: SiteCacheOptions): SiteCache | null {
   const { folder } = options
   for (let attempt = 0; ; attempt += 1) {
     makeFolder(join(folder, 'bodies'))
     let database: Database | undefined
     try {
-      database = openMemoryDatabase(join(folder, 'memory.db'))
-      return createSiteMemory(database, options)
+      database = openSiteCacheDatabase(join(folder, 'memory.db'))
+      return createSiteCache(database, options)
     } catch (error) {
       database?.close()
       const code = String((error as { code?: unknown }).code ?? '')
@@ -45,9 +45,9 @@ export function openSiteMemory(options: SiteMemoryOptions): SiteMemory | null {
   }
 }
 
-function createSiteMemory(database: Database, options: SiteMemoryOptions): SiteMemory {
-  const { folder, mostBytes, sharesArchives } = options
-  const tables = openSiteMemoryTables(database)
+function createSiteCache(database: Database, options: SiteCacheOptions): SiteCache {
+  const { folder, maxBytes, sharesArchives } = options
+  const tables = openSiteCacheTables(database)
   const bodiesFolder = join(folder, 'bodies')
   const sizes = new Map(tables.listBodies())
   const bodies = openKeptBodies(bodiesFolder, new Set(readdirSync(bodiesFolder)))
@@ -96,7 +96,7 @@ function createSiteMemory(database: Database, options: SiteMemoryOptions): SiteM
   }
 
   function flushSoon(): void {
-    if (answers.size + views.size >= mostPending) flush()
+    if (answers.size + views.size >= maxPending) flush()
     else timer ??= setTimeout(flush, flushMs)
   }
 
@@ -104,7 +104,7 @@ function createSiteMemory(database: Database, options: SiteMemoryOptions): SiteM
   function claim({ sha256, sizeBytes }: KeptBody): boolean {
     if (failure !== undefined) return false
     if (sizes.has(sha256)) return true
-    if (keptBytes + sizeBytes > mostBytes) return false
+    if (keptBytes + sizeBytes > maxBytes) return false
     sizes.set(sha256, sizeBytes)
     keptBytes += sizeBytes
     return true

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { FinishedExport, KeptBody, RememberedAnswer, RememberedView } from '../../export/model/site-cache.ts'
 
 /** So many archives are kept, one for each way to export the site. */
-const mostFinished = 3
+const maxFinished = 3
 
 interface AnswerRow {
   asked: string
@@ -49,7 +49,7 @@ export type FinishedDetails = Pick<FinishedExport, 'report' | 'asked' | 'delays'
 type FinishedEntry = Omit<FinishedExport, keyof FinishedDetails>
 
 /** The tables of a memory: site-memory.sql. */
-export function openSiteMemoryTables(database: Database) {
+export function openSiteCacheTables(database: Database) {
   const findAnswer = database.prepare<{ asked: string; accept: string }, AnswerRow>(
     'SELECT * FROM answers WHERE asked = @asked AND accept = @accept',
   )
@@ -94,7 +94,7 @@ export function openSiteMemoryTables(database: Database) {
 
   const finish = database.transaction((row: FinishedRow) => {
     putFinished.run(row)
-    forgetFinished.run({ most: mostFinished })
+    forgetFinished.run({ most: maxFinished })
     forgetAnswers.run({ run: row.run })
     forgetViews.run({ run: row.run })
   })

@@ -1,0 +1,13 @@
+import type { Day } from '../day.ts'
+import type { CellChanges } from './cell-changes.ts'
+import type { Cells } from './cells.ts'
+
+/** A visitor who came earlier in the month is counted on that earlier day already. */
+export function addToMonth(changes: CellChanges, month: Day, cells: Cells): void {
+  const { length, previous, pages, human, ai, total } = cells
+  for (let i = 0; i < length; i++) {
+    const day = previous[i] as number
+    if (day >= month) continue
+    changes.add(month, day, pages[i] as number, human[i] as number, ai[i] as number, total[i] as number)
+  }
+}

@@ -1,0 +1,6 @@
+/** A number of bytes as messages name it. */
+export function describeBytes(bytes: number): string {
+  const megabytes = bytes / 1024 ** 2
+  if (megabytes < 1) return `${Math.round(bytes / 1024)} KB`
+  return `${megabytes < 10 ? Math.round(megabytes * 10) / 10 : Math.round(megabytes)} MB`
+}

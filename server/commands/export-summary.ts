@@ -1,0 +1,38 @@
+import type { ExportResult } from '../export/model/options.ts'
+
+export function summarize(
+  outFile: string,
+  { pageCount, sizeBytes, sha256, report }: ExportResult,
+  seconds: number,
+): string {
+  const lines = [
+    `${outFile}: ${count(pageCount, 'page', 'pages')}, ${(sizeBytes / megabyte).toFixed(1)} MB, ${seconds.toFixed(1)} s`,
+    `sha256 ${sha256}`,
+  ]
+  const counted: [number, string, string][] = [
+    [report.removedFeatures.length, 'product removed', 'products removed'],
+    [report.deadLinks.length, 'link to a page that is not there', 'links to pages that are not there'],
+    [report.missingFiles.length, 'file that could not be had', 'files that could not be had'],
+    [report.skipped.length, 'page left out', 'pages left out'],
+    [report.excludedPages.length, 'page left out by choice', 'pages left out by choice'],
+    [
+      report.unresolved.length,
+      'address that does not resolve in the bundle',
+      'addresses that do not resolve in the bundle',
+    ],
+  ]
+  const found = counted.filter(([number]) => number > 0).map(([number, one, many]) => count(number, one, many))
+  // What may make a bundle useless, such as pages that no file can hold, must not wait until somebody opens the report.
+  lines.push(...report.notes.slice(0, maxNotes))
+  if (report.notes.length > maxNotes) found.push(count(report.notes.length - maxNotes, 'more note', 'more notes'))
+  if (found.length > 0) lines.push(`${found.join(', ')}; see export-report.html in the bundle`)
+  return lines.join('\n')
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
+}
+
+/** So many sentences about an export are printed; the report has all. */
+export const maxNotes = 5
+export const megabyte = 1024 ** 2

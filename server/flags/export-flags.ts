@@ -1,0 +1,73 @@
+import { OperatorError } from '../base/operator-error.ts'
+import { type Deployment, FeatureError, type Features, resolveFeatures } from '../export/model/features.ts'
+import type { Feature } from '../tenancy/removal-rules.ts'
+import { parseDomain } from '../tenancy/site.ts'
+import { parseSiteHeaders, SiteHeaderError, type SiteHeaders } from '../web/fetch/site-headers.ts'
+
+export function readTarget(site: string, originFlag: string | undefined) {
+  if (site.includes('://')) {
+    if (originFlag !== undefined) throw new OperatorError('--origin goes with a domain; a URL is its own origin.', 2)
+    const origin = readUrl(site, 'The site')
+    return { domain: origin.host, origin, originAllowed: true }
+  }
+  const domain = parseDomain(site)
+  if (!domain)
+    throw new OperatorError(
+      `${site} is neither a bare host name nor a URL. Examples: docs.example.com, http://127.0.0.1:3000/`,
+      2,
+    )
+  if (originFlag === undefined) return { domain, origin: new URL(`https://${domain}/`), originAllowed: false }
+  return { domain, origin: readUrl(originFlag, '--origin'), originAllowed: true }
+}
+
+function readUrl(text: string, what: string): URL {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new OperatorError(
+      `${what} must be an http(s) URL without user, query and fragment. Example: http://127.0.0.1:3000/`,
+      2,
+    )
+  }
+  return url
+}
+
+export function readHeaders(texts: string[] | undefined): SiteHeaders {
+  if (texts?.length === 0)
+    throw new OperatorError(`--header is empty. Name one, such as 'Authorization: Bearer TOKEN', or leave it out.`, 2)
+  try {
+    return parseSiteHeaders(texts ?? [])
+  } catch (error) {
+    if (!(error instanceof SiteHeaderError)) throw error
+    throw new OperatorError(`--header: ${error.message}. Example: --header 'Authorization: Bearer TOKEN'`, 2)
+  }
+}
+
+export function readPaths(paths: string[] | undefined): string[] | null {
+  if (paths?.length === 0)
+    throw new OperatorError('--path is empty. Name a page, such as /guide/install, or leave it out for all pages.', 2)
+  return paths?.map(readPath) ?? null
+}
+
+function readPath(path: string): string {
+  const isPath = path.startsWith('/') && !path.startsWith('//') && !/[\\?#\s]|(^|\/)\.\.(\/|$)/.test(path)
+  if (!isPath) throw new OperatorError(`--path ${path} must be a path on the site. Example: /guide/install`, 2)
+  return path
+}
+
+export function readFeature(text: string): [Feature, boolean] {
+  const [name, setting = 'on', ...more] = text.split('=')
+  if (name !== 'search' && name !== 'assistant' && name !== 'analytics' && name !== 'playground')
+    throw new OperatorError(`--feature ${name} is unknown. It is one of search, assistant, analytics, playground.`, 2)
+  if ((setting !== 'on' && setting !== 'off') || more.length > 0)
+    throw new OperatorError(`--feature ${text} must be ${name}=on or ${name}=off.`, 2)
+  return [name, setting === 'on']
+}
+
+export function readFeatures(deployment: Deployment, asked: Partial<Features> | undefined): Features {
+  try {
+    return resolveFeatures(deployment, asked ?? {})
+  } catch (error) {
+    if (error instanceof FeatureError) throw new OperatorError(error.message, 2)
+    throw error
+  }
+}

@@ -1,0 +1,129 @@
+import { Option } from 'commander'
+import { OperatorError } from '../base/operator-error.ts'
+import type { Config } from '../config.ts'
+import type { Verify } from '../export/model/options.ts'
+import { type FollowFlags, followOptions, readFollowFlags } from './follow-options.ts'
+import { integer } from './integer.ts'
+import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
+import { nonEmpty } from './non-empty.ts'
+import { cacheMbOption, dataOption, verifyOption } from './options.ts'
+
+/** The flags of `serve` as commander hands them over. */
+export interface ServeFlags extends LimitFlags, FollowFlags {
+  data: string
+  host: string
+  port: number
+  publicUrl?: string
+  keyPrefix: string
+  linkTtlSeconds: number
+  bodyLimitBytes: number
+  leaseSeconds: number
+  agentJobRetentionDays?: number
+  exportRetentionDays?: number
+  visitorRetentionDays?: number
+  verify: Verify
+  exportCache?: boolean
+  exportCacheMb: number
+  logLevel: string
+  validateResponses?: boolean
+}
+const sevenDays = 7 * 24 * 60 * 60
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+/** Bundle links pass through shells (CONTRACT, wire rule 9). */
+const linkCharacters = /^[A-Za-z0-9:/?&=._~%+-]+$/
+/** Every setting of the server: a flag, its environment variable and its default. */
+export function serveOptions(): Option[] {
+  return [
+    dataOption(),
+    new Option('--host <address>', 'address to listen on, 0.0.0.0 for every one of this machine')
+      .env('QUIRE_HOST')
+      .default('127.0.0.1')
+      .argParser(nonEmpty('an address of this machine, such as 127.0.0.1; for all of them 0.0.0.0 or ::')),
+    new Option('--port <number>', 'port to listen on, 0 for any free one')
+      .env('QUIRE_PORT')
+      .default(8787)
+      .argParser(integer(0, 65535)),
+    new Option('--public-url <url>', 'where clients reach this server (default: http://host:port)').env(
+      'QUIRE_PUBLIC_URL',
+    ),
+    new Option('--key-prefix <text>', 'prefix of API keys').env('QUIRE_KEY_PREFIX').default('quire_'),
+    new Option('--link-ttl-seconds <number>', 'lifetime of a bundle link, 7 days at most')
+      .env('QUIRE_LINK_TTL_SECONDS')
+      .default(3600)
+      .argParser(integer(1, sevenDays)),
+    new Option('--body-limit-bytes <number>', 'largest request body')
+      .env('QUIRE_BODY_LIMIT_BYTES')
+      .default(1024 * 1024)
+      .argParser(integer(1024, 64 * 1024 * 1024)),
+    new Option('--lease-seconds <number>', 'how long an export may be silent before another runner takes it over')
+      .env('QUIRE_LEASE_SECONDS')
+      .default(15)
+      .argParser(integer(1, 3600)),
+    new Option(
+      '--agent-job-retention-days <number>',
+      'archive completed and failed agent jobs of this age (default: never)',
+    )
+      .env('QUIRE_AGENT_JOB_RETENTION_DAYS')
+      .argParser(integer(1, 36500)),
+    new Option(
+      '--export-retention-days <number>',
+      'delete completed and failed exports of this age, unless a link to them is alive (default: never)',
+    )
+      .env('QUIRE_EXPORT_RETENTION_DAYS')
+      .argParser(integer(1, 36500)),
+    new Option(
+      '--visitor-retention-days <number>',
+      'forget who saw what after so many days; counts stay, see quire visits prune --help (default: never)',
+    )
+      .env('QUIRE_VISITOR_RETENTION_DAYS')
+      .argParser(integer(1, 36500)),
+    ...limitOptions(),
+    verifyOption(),
+    new Option('--no-export-cache', 'fetch and make everything anew in every export').env('QUIRE_NO_EXPORT_CACHE'),
+    cacheMbOption('export-cache-mb'),
+    ...followOptions(),
+    new Option('--log-level <level>', 'least level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
+    new Option('--validate-responses', 'check answers against the document, too').env('QUIRE_VALIDATE_RESPONSES'),
+  ]
+}
+
+/**
+ * The configuration that flags and environment give, checked across settings.
+ *
+ * @throws {OperatorError} with exit code 2, naming the flag and the remedy.
+ */
+export function readConfig(flags: ServeFlags): Config {
+  const publicUrl = flags.publicUrl?.replace(/\/+$/, '')
+  if (
+    publicUrl !== undefined &&
+    (!URL.canParse(publicUrl) || !/^https?:/.test(publicUrl) || !linkCharacters.test(publicUrl))
+  ) {
+    throw new OperatorError('--public-url must be an http(s) URL, such as https://api.example.com', 2)
+  }
+  if (!/^[a-z][a-z0-9]{0,15}_$/.test(flags.keyPrefix)) {
+    throw new OperatorError(
+      '--key-prefix must be lower-case letters and digits with an underscore at the end, such as quire_',
+      2,
+    )
+  }
+  return {
+    dataFolder: flags.data,
+    host: flags.host,
+    port: flags.port,
+    publicUrl,
+    keyPrefix: flags.keyPrefix,
+    linkTtlSeconds: flags.linkTtlSeconds,
+    bodyLimitBytes: flags.bodyLimitBytes,
+    leaseMs: flags.leaseSeconds * 1000,
+    agentJobRetentionDays: flags.agentJobRetentionDays,
+    exportRetentionDays: flags.exportRetentionDays,
+    visitorRetentionDays: flags.visitorRetentionDays,
+    exportLimits: readLimits(flags),
+    exportVerify: flags.verify,
+    exportCache: flags.exportCache ?? true,
+    exportCacheBytes: flags.exportCacheMb * 1024 ** 2,
+    follow: readFollowFlags(flags),
+    logLevel: flags.logLevel,
+    validateResponses: flags.validateResponses ?? false,
+  }
+}
