@@ -4,18 +4,22 @@ import { Command, Option } from 'commander'
 import { OperatorError } from '../server/base/operator-error.ts'
 import { bundleDocument } from './generate/document.ts'
 import { writeFiles } from './generate/files.ts'
+import { writeLayerRules } from './generate/layer-rules.ts'
 import { runProgram } from './run-program.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'generated')
 
 const program = new Command('npm run generate --')
-  .description('Write generated/ (document, types, server stub, client) from spec/.')
+  .description(
+    'Write generated/: document, types, server stub and client from spec/, lint rules from scripts/layers.ts.',
+  )
   .addOption(new Option('--check', 'write nothing; fail when a file is stale').env('QUIRE_GENERATE_CHECK'))
   .addHelpText('after', '\nExamples:\n  npm run generate\n  npm run generate -- --check\n')
   .exitOverride()
   .action(async ({ check }: { check?: boolean }) => {
-    const wanted = await writeFiles(await bundleDocument(join(root, 'spec', 'openapi.yaml')))
+    const document = await bundleDocument(join(root, 'spec', 'openapi.yaml'))
+    const wanted = { ...(await writeFiles(document)), 'layers.json': writeLayerRules() }
     if (check) return checkFiles(wanted)
     await mkdir(folder, { recursive: true })
     for (const [name, text] of Object.entries(wanted)) await writeFile(join(folder, name), text)
@@ -33,7 +37,7 @@ async function checkFiles(wanted: Record<string, string>): Promise<void> {
   if (stale.length > 0) {
     throw new OperatorError(`Stale: ${stale.join(', ')}. Run: npm run generate (and delete what it does not write)`)
   }
-  console.log('generated/ is what spec/ gives.')
+  console.log('generated/ is fresh.')
 }
 
 await runProgram(program)

@@ -17,6 +17,7 @@ describe('npm run generate', () => {
       'generated',
       'scripts/generate',
       'scripts/generate.ts',
+      'scripts/layers.ts',
       'scripts/run-program.ts',
       'server/base/operator-error.ts',
       'package.json',

@@ -1,0 +1,62 @@
+import { folderLayers, packageOwners, serverLayers } from '../layers.ts'
+
+/** A folder of server/ that has one set of rules, or a file directly in it. */
+interface Place {
+  /** From server/, such as `store`, `app.ts` or `export/crawl`; `export/.` = the files directly in server/export/. */
+  name: string
+  /** Import paths that point up or sideways. */
+  forbidden: string[]
+}
+
+/** The text of generated/layers.json: lint rules (Biome) that keep every file to the layers of scripts/layers.ts. */
+export function writeLayerRules(): string {
+  const places = serverLayers.flat().flatMap(name => {
+    const place = { name, forbidden: forbiddenFrom(serverLayers, name).map(other => `**/${asPattern(other)}`) }
+    return folderLayers[name] ? innerPlaces(place, folderLayers[name]) : [place]
+  })
+  const overrides = places.map(({ name, forbidden }) => ({
+    includes: [includes(name)],
+    linter: { rules: { style: { noRestrictedImports: restrict(name, forbidden) } } },
+  }))
+  return `${JSON.stringify({ overrides }, undefined, 2)}\n`
+}
+
+function restrict(name: string, forbidden: readonly string[]) {
+  const layer = {
+    group: forbidden,
+    message: `server/${name} may not import this: it stands above or beside it in scripts/layers.ts. Move the code down, or take what you need as a parameter.`,
+  }
+  const packages = {
+    group: Object.entries(packageOwners).flatMap(([pack, owners]) =>
+      owners.some(owner => name === owner || name.startsWith(`${owner}/`)) ? [] : [pack, `${pack}/**`],
+    ),
+    message: 'Only some folders may import this package (packageOwners in scripts/layers.ts). Use what they export.',
+  }
+  return { level: 'error', options: { patterns: [layer, packages].filter(({ group }) => group.length > 0) } }
+}
+
+function innerPlaces({ name, forbidden }: Place, layers: readonly (readonly string[])[]): Place[] {
+  return layers.flat().map(inner => {
+    const prefix = inner === '.' ? './' : '../'
+    const others = forbiddenFrom(layers, inner).map(other => (other === '.' ? '../*.ts' : `${prefix}${other}/**`))
+    return { name: `${name}/${inner}`, forbidden: [...forbidden, ...others] }
+  })
+}
+
+/** Everything above `name` and beside it. */
+function forbiddenFrom(layers: readonly (readonly string[])[], name: string): string[] {
+  const own = layers.findIndex(layer => layer.includes(name))
+  return layers
+    .slice(0, own + 1)
+    .flat()
+    .filter(other => other !== name)
+}
+
+function asPattern(name: string): string {
+  return name.endsWith('.ts') ? name : `${name}/**`
+}
+
+function includes(name: string): string {
+  if (name.endsWith('/.')) return `server/${name.slice(0, -1)}*.ts`
+  return name.endsWith('.ts') ? `server/${name}` : `server/${name}/**`
+}

@@ -1,0 +1,50 @@
+/**
+ * The layers of server/, top to bottom. A file imports only from the lines below its own, and from its own folder: nothing
+ * points up, and folders on one line do not know each other. `npm run generate` turns this table into lint rules.
+ */
+export const serverLayers: readonly (readonly string[])[] = [
+  ['main.ts'],
+  ['commands'],
+  ['server.ts', 'demo'],
+  ['app.ts', 'flags', 'workers'],
+  ['config.ts'],
+  ['http'],
+  ['operations'],
+  ['store'],
+  ['docs'],
+  ['assets.ts'],
+  ['export', 'analytics', 'agent'],
+  ['web'],
+  ['tenancy'],
+  ['base'],
+]
+
+/** The layers within some folders of server/, by the same rule; '.' stands for the files directly in the folder. */
+export const folderLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  export: [
+    ['jobs'],
+    ['.'],
+    ['bundle'],
+    ['verify', 'search'],
+    ['render'],
+    ['crawl'],
+    ['cache', 'archive'],
+    ['pages'],
+    ['runtime'],
+    ['rewrite', 'products'],
+    ['model'],
+  ],
+  analytics: [['follow'], ['import'], ['counters', 'formats', 'agents'], ['.']],
+  web: [['browser', 'fetch', 'javascript'], ['html']],
+}
+
+/** Packages that only some places of server/ may import: everything else goes through those. */
+export const packageOwners: Readonly<Record<string, readonly string[]>> = {
+  archiver: ['export/archive'],
+  'better-sqlite3': ['store'],
+  commander: ['main.ts', 'commands', 'flags'],
+  express: ['app.ts', 'http'],
+  'express-openapi-validator': ['http'],
+  puppeteer: ['web/browser'],
+  undici: ['web/fetch'],
+}
