@@ -50,8 +50,8 @@ export async function writeBundle(
 ): Promise<WrittenBundle> {
   const aliases = findAliases(state.pages)
   const plan = planBundle(state, aliases)
-  const leads = planTargets(state, plan, aliases)
-  const map = createBundleMap(state.site, leads, state.exclusions)
+  const targets = planTargets(state, plan, aliases)
+  const map = createBundleMap(state.site, targets, state.exclusions)
   const redirects = [...planRedirects(state, plan.redirects, map), ...planEntrance(plan, start, map)]
   const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...redirects.map(({ path }) => path)])
   const external = listExternal(state, plan.files)
@@ -61,7 +61,7 @@ export async function writeBundle(
   await makeFolders(folder, paths)
   const known = hasSearch ? new Set([...paths, searchScriptPath]) : paths
   const loader = external.size > 0 ? externalFilesPath : null
-  state.pool.beginWriting({ folder, leads, paths: known, loader, hasSearch })
+  state.pool.beginWriting({ folder, targets, paths: known, loader, hasSearch })
 
   const queue = createQueue(parallelFiles)
   const jobs: Promise<void>[] = []
@@ -93,7 +93,7 @@ export async function writeBundle(
   function rewriteFile(raw: RawText, resource: Resource, path: string): string {
     const { url, kind } = resource
     if (kind === 'manifest') return rewriteManifest(raw, resource, path, map)
-    if (kind === 'stylesheet') return rewriteStylesheet(raw, resource, path, map, found.on(path))
+    if (kind === 'stylesheet') return rewriteStylesheet(raw, resource, { path, map, findings: found.on(path) })
     return rewriteScript(raw, { url, path, hasMoved: !state.site.own(url) }, map, found.on(path))
   }
 

@@ -55,7 +55,7 @@ export interface ReadPage {
 /** Where everything is in the bundle; for all pages the same. */
 export interface WriteSetup {
   folder: string
-  leads: LinkTargets
+  targets: LinkTargets
   paths: ReadonlySet<string>
   /** Path of a script that pages load before their own; null = none. */
   loader: string | null

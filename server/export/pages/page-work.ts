@@ -73,7 +73,7 @@ export function createPageWork({ domain, origin, features, removal, folder }: Pa
       }
     },
     beginWriting(setup) {
-      writing = { ...setup, map: createBundleMap(site, setup.leads, exclusions) }
+      writing = { ...setup, map: createBundleMap(site, setup.targets, exclusions) }
     },
     write({ span, charset, url, isRendered, path, sources, losesSearch, guardedAt, app }) {
       if (!writing) throw new Error('the bundle was not planned')
@@ -92,12 +92,14 @@ export function createPageWork({ domain, origin, features, removal, folder }: Pa
       const writeApp = ({ span, charset, url }: NonNullable<WriteTask['app']>) => {
         const raw = { text: spans.read(span).toString('latin1'), charset }
         const place = { url: new URL(url), rendered: false }
-        const shell = { text: rewritePage(raw, place, path, map, findings, { outside, loader, isApp: true }), charset }
+        const shell = {
+          text: rewritePage(raw, { page: place, path, map, findings, outside, loader, isApp: true }),
+          charset,
+        }
         check(shell)
         return appMarkup(decodeRaw(shell.text, charset), place.url.pathname)
       }
-      const options = { outside, loader, search, app: app && writeApp(app) } as const
-      const text = rewritePage(raw, page, path, map, findings, options)
+      const text = rewritePage(raw, { page, path, map, findings, outside, loader, search, app: app && writeApp(app) })
       check({ text, charset })
       written.hasFonts = /@font-face/i.test(text)
       const finished = guardedAt === null ? text : guardPage({ text, charset }, path, guardedAt)

@@ -4,12 +4,12 @@ import type { Outcomes, PageOutcome, Resource } from '../model/resource.ts'
 import { assetKey, isTellingQuery, linkKey, queryKey, type Site } from '../model/site.ts'
 import { relativeReference } from './layout.ts'
 
-/** Where an address leads once everything has its place in the bundle. */
+/** Where an address leads in the finished bundle. */
 export type Destination =
   | { kind: 'inside'; path: string }
-  /** Another site: a person may go there, a page may not load from there. */
+  /** Another site: links may target there, but pages may not load from it. */
   | { kind: 'elsewhere'; url: URL }
-  /** A page that is left out by choice; where the public finds it. */
+  /** A page that is excluded by choice, and its public address. */
   | { kind: 'excluded'; url: URL }
   | { kind: 'gone'; reason: string }
 
@@ -17,31 +17,31 @@ export interface BundleMap {
   /** For links and frames. */
   findPage(url: URL): Destination
   /**
-   * For links whose fragment names a page, with the place in it, such as `#install`. Null where the page at the address is not
-   * one that tells its pages apart by fragments.
+   * For links whose fragment names a page, with the anchor in it, such as `#install`. Null if the page at the address does not
+   * show its pages by fragments.
    */
   findRoute(url: URL): { destination: Destination; anchor: string } | null
   /** For files that a page loads. */
   findFile(url: URL): Destination
-  /** Where relative addresses lead that were met before, by what they are for, their folder and their spelling. */
+  /** Cache of resolved relative addresses, by purpose, folder and spelling. */
   relative: Map<string, string>
-  /** The files of other hosts below an address that ends in a slash; `rest` = what follows it. */
+  /** The files of other hosts below an address that ends in a slash; `rest` = the part after it. */
   filesBelow(folder: URL | null): { rest: string; path: string }[]
-  /** The folder of the bundle that stands for such an address, with a slash at its end; null when nothing is in it. */
+  /** The folder of the bundle for an address that ends in a slash, ending in a slash too; null when it has no files. */
   findFolder(folder: URL): string | null
 }
 
 const maxHops = 10
 
-/** What is known of addresses, by key; plain data, so that it can be handed to another thread. */
+/** Where addresses target, by key. Plain data, so that it can be sent to another thread. */
 export interface LinkTargets {
   pages: ReadonlyMap<string, PageTarget>
   files: ReadonlyMap<string, FileTarget>
-  /** Pages that are the same as another. */
+  /** Duplicate pages, and the page that stands for each. */
   aliases: ReadonlyMap<string, string>
 }
 
-/** `path` undefined = it was left out. */
+/** An undefined `path` = left out. */
 export type PageTarget =
   | { state: 'page'; path: string | undefined }
   | { state: 'file'; path: string | undefined }
@@ -88,39 +88,39 @@ export function createBundleMap(
   }
 
   function findFile(url: URL): Destination {
-    const lead = files.get(assetKey(site.own(url) ?? url))
-    if (lead?.state === 'file') return placed(lead.path)
-    return { kind: 'gone', reason: lead?.reason ?? 'not fetched' }
+    const target = files.get(assetKey(site.own(url) ?? url))
+    if (target?.state === 'file') return placed(target.path)
+    return { kind: 'gone', reason: target?.reason ?? 'not fetched' }
   }
 
   function filesBelow(folder: URL | null) {
     if (!folder?.href.endsWith('/') || site.own(folder)) return []
     return [...files]
-      .flatMap(([key, lead]) =>
-        key.startsWith(folder.href) && lead.state === 'file' && lead.path !== undefined
-          ? [{ rest: key.slice(folder.href.length), path: lead.path }]
+      .flatMap(([key, target]) =>
+        key.startsWith(folder.href) && target.state === 'file' && target.path !== undefined
+          ? [{ rest: key.slice(folder.href.length), path: target.path }]
           : [],
       )
       .sort((a, b) => (a.rest < b.rest ? -1 : 1))
   }
 
-  /** Where a page is, through redirects and other names. */
+  /** Finds a page through redirects and aliases. */
   function follow(start: string, own: URL): Destination {
     let key = start
     for (let hop = 0; hop < maxHops; hop += 1) {
       key = aliases.get(key) ?? key
-      const lead = pages.get(key)
-      if (lead?.state === 'page' || lead?.state === 'file') return placed(lead.path)
-      if (lead?.state === 'elsewhere') return { kind: 'elsewhere', url: new URL(lead.url) }
-      if (lead?.state === 'redirect') {
-        key = lead.to
+      const target = pages.get(key)
+      if (target?.state === 'page' || target?.state === 'file') return placed(target.path)
+      if (target?.state === 'elsewhere') return { kind: 'elsewhere', url: new URL(target.url) }
+      if (target?.state === 'redirect') {
+        key = target.to
         if (exclusions.has(new URL(key))) return { kind: 'excluded', url: site.online(new URL(key + own.hash)) }
         continue
       }
       const file = hop === 0 ? files.get(assetKey(own)) : undefined
       if (file?.state === 'file') return placed(file.path)
-      if (lead) return { kind: 'gone', reason: lead.reason }
-      // The rest of the host is as much another site as any other.
+      if (target) return { kind: 'gone', reason: target.reason }
+      // Outside its scope, the host counts as another site.
       return site.isBeside(own)
         ? { kind: 'elsewhere', url: site.online(own) }
         : { kind: 'gone', reason: 'not among the exported pages' }
@@ -152,7 +152,7 @@ export function createBundleMap(
       const own = site.own(url)
       if (!own) return { kind: 'elsewhere', url }
       if (exclusions.has(own)) {
-        // A file may be in the bundle because a page shows it.
+        // A page may show an excluded file, which is in the bundle then.
         const file = findFile(own)
         own.hash = url.hash
         return file.kind === 'inside' ? file : { kind: 'excluded', url: site.online(own) }
@@ -165,8 +165,8 @@ export function createBundleMap(
 }
 
 /**
- * Pages that a site answers alike under `/a` and `/a.html`: the name that gives way, to the one that stays, which is the
- * kind that most of the other pages have.
+ * Finds pages that a site answers alike under `/a` and `/a.html`: maps the name that is dropped to the one that is kept. The
+ * kept name is of the kind that most other pages have.
  */
 export function findAliases(pages: ReadonlyMap<string, PageOutcome>): Map<string, string> {
   const twins: [string, string][] = []
@@ -177,7 +177,7 @@ export function findAliases(pages: ReadonlyMap<string, PageOutcome>): Map<string
     const shorter = isNamed ? pages.get(key.slice(0, -5)) : undefined
     if (shorter?.state === 'page' && isSame(shorter.resource, outcome.resource)) {
       twins.push([shorter.resource.key, key])
-      // It was counted for its own kind.
+      // The shorter name was counted already.
       ahead += isFolder(shorter.resource.url) ? 0 : 1
     } else if (isNamed) ahead += 1
     else if (!isFolder(outcome.resource.url)) ahead -= 1
@@ -185,7 +185,7 @@ export function findAliases(pages: ReadonlyMap<string, PageOutcome>): Map<string
   return new Map(twins.map(([short, long]) => (ahead > 0 ? [short, long] : [long, short])))
 }
 
-/** Pages of folders are called alike on sites of either kind. */
+/** Pages of folders have the same names on both kinds of sites. */
 function isFolder({ pathname }: URL): boolean {
   return /\/(?:index\.x?html?)?$/i.test(pathname)
 }
@@ -195,9 +195,9 @@ function isSame(a: Resource, b: Resource): boolean {
 }
 
 /**
- * The reference from a file of the bundle to another; undefined when the address already is that reference.
+ * The reference from one file of the bundle to another; undefined when the address is that reference already.
  *
- * @param address as it stands in the file; its query and fragment stay.
+ * @param address as written in the file; its query and fragment stay.
  */
 export function referTo(from: string, to: string, address: string): string | undefined {
   const at = address.search(/[?#]/)

@@ -9,25 +9,25 @@ export interface Placed {
   /** Media type without parameters. */
   type: string
   sha256: string
-  /** From another site: kept below _external/ under its host. */
+  /** From another site: goes to _external/ under its host. */
   external: boolean
 }
 
 /** The folder of the bundle for files of other sites. */
 export const externalFolder = '_external'
 
-const longestPathBytes = 240
+const maxPathBytes = 240
 
-/** The file that a bundle opens with. */
+/** The file that opens the bundle. */
 const entrance = 'index.html'
 
-/** Names at the root of a bundle that are ours. */
+/** Names at the root of a bundle that Quire reserves. */
 const ownNames = ['export-report.json', 'export-report.html', '_quire', externalFolder]
 
 /**
- * Gives everything its path in the bundle, the same for the same input whatever its order. Pages keep the layout of
- * the site: `/a/b` and `/a/b/` become a/b/index.html, `/a/b.html` stays. Files keep their path; of several queries on one
- * path the first keeps the plain name. What a file system could confuse or refuse gets a marked name.
+ * Gives each page and file its path in the bundle, independent of the order of the input. Pages keep the layout of the
+ * site: `/a/b` and `/a/b/` become a/b/index.html, `/a/b.html` stays. Files keep their path; of several queries on one path
+ * the first keeps the plain name. A name that a file system could confuse or refuse gets a mark.
  */
 export function planLayout(items: readonly Placed[]): Map<string, string> {
   const sorted = [...items].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
@@ -38,13 +38,13 @@ export function planLayout(items: readonly Placed[]): Map<string, string> {
 
   const plan = new Map<string, string>()
   const bySource = new Map<string, string>()
-  // Folders first: a file that is in the way of one steps aside.
+  // Folders come first: a file that conflicts with one gets another name.
   for (const { segments } of wanted) placeFolder(root, segments.slice(0, -1))
   // Pages before files, so that a page never loses its name to a file; a plain name before one with a query.
   for (const pass of ['page', 'file'] as const) {
     for (const { item, segments } of wanted) {
       if ((pass === 'page') !== item.isPage) continue
-      // Several spellings of one file (queries that only bust caches) share it.
+      // Several addresses of the same file (such as cache-busting queries) share one path.
       const source = item.isPage ? '' : `${segments.join('/')} ${item.sha256}`
       const shared = source && bySource.get(source)
       const path = shared || placeFile(root, segments, item.key)
@@ -70,7 +70,7 @@ function placeFolder(root: Folder, segments: readonly string[]): { folder: Folde
   for (const segment of segments) {
     let name = segment
     let entry = folder.names.get(foldName(name))
-    // The bundle opens with a file of this name; a folder would be in its way.
+    // The bundle opens with a file of this name, so a folder may not have it.
     const isEntrance = path.length === 0 && foldName(name) === entrance
     if (isEntrance || (entry && (entry.name !== name || !entry.folder))) {
       name = markSegment(segment, `folder ${segment}`)
@@ -114,7 +114,7 @@ function wantedSegments({ url, isPage, type, external, key }: Placed): string[] 
   }
   if (external) segments.unshift(externalFolder, safeSegment(url.host.replace(':', '_')))
   else if (foldName(segments[0] ?? '') === externalFolder) segments[0] = markSegment(externalFolder, key)
-  if (Buffer.byteLength(segments.join('/')) <= longestPathBytes) return segments
+  if (Buffer.byteLength(segments.join('/')) <= maxPathBytes) return segments
   const short = markSegment((segments.at(-1) ?? '').slice(-40), key)
   return external ? [externalFolder, '_long', short] : ['_long', short]
 }

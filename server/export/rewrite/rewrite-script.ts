@@ -5,20 +5,20 @@ import { scriptReferences } from '../../web/javascript/script-references.ts'
 import { type BundleMap, referTo } from './bundle-map.ts'
 import type { RewriteFindings } from './findings.ts'
 
-/** A script as it stands on the site, and where it goes. */
+/** Where a script is on the site, and where it goes. */
 export interface ScriptPlacement {
   /** What its relative addresses are relative to. */
   url: URL
-  /** Of the script, or of the page that it stands in, in the bundle. */
+  /** Path in the bundle of the script, or of the page that contains it. */
   path: string
-  /** A script of another host has moved; one of the site finds its own files where they were. */
+  /** True for a script of another host. A script of the site finds its files where they were. */
   hasMoved: boolean
 }
 
-/** Anything that could have to be rewritten in a script that has not moved. */
+/** Matches everything that may need rewriting in a script that has not moved. */
 const leaves = /\b(?:from|import|importScripts|URL)\s*\(?\s*["'`](?:https?:)?\/\//
 
-/** A script with the modules and workers that it names relative to its place in the bundle; all other bytes as they were. */
+/** Makes the addresses of modules and workers in a script relative to its place in the bundle. All other bytes stay. */
 export function rewriteScript(raw: RawText, place: ScriptPlacement, map: BundleMap, findings: RewriteFindings): string {
   if (!place.hasMoved && !leaves.test(raw.text)) return raw.text
   const splices = createSplices(raw.text)
@@ -31,14 +31,14 @@ export function rewriteScript(raw: RawText, place: ScriptPlacement, map: BundleM
     const destination = map.findFile(url)
     if (destination.kind === 'inside') {
       const to = referTo(place.path, destination.path, address)
-      // Relative modules begin with a dot, and an apostrophe would end the string that the address stands in.
+      // The address of a relative module begins with a dot, and an apostrophe could end the string around it.
       if (to !== undefined) splices.replace(start, end, dotted(to).replaceAll("'", '%27'))
     } else if (destination.kind === 'gone') findings.missingFile(url, destination.reason)
   }
   return splices.apply()
 }
 
-/** An import map with its addresses relative to the page; names without the files that they stand for stay as they are. */
+/** Makes the addresses of an import map relative to the page. Names of files that are not in the bundle stay unchanged. */
 export function rewriteImportMap(raw: RawText, base: URL, path: string, map: BundleMap): string {
   const parsed = parseImportMap(decodeRaw(raw.text, raw.charset))
   if (!parsed) return raw.text
@@ -58,7 +58,7 @@ export function rewriteImportMap(raw: RawText, base: URL, path: string, map: Bun
       const key = isAddress(name) ? move(name) : name
       moved.push([key, typeof address === 'string' ? move(address) : address])
       if (!name.endsWith('/') || typeof address !== 'string') continue
-      // A file whose name in the bundle is another than on its host is named for itself.
+      // A file whose name in the bundle differs from its name on the host gets an entry.
       for (const { rest, path: to } of map.filesBelow(URL.parse(address, base)))
         moved.push([key + rest, dotted(referTo(path, to, '') ?? '')])
     }

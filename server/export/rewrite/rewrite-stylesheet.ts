@@ -3,9 +3,10 @@ import { decodeRaw, type RawText } from '../../web/html/text-encoding.ts'
 import type { UrlRole } from '../../web/html/url-attributes.ts'
 import type { Resource } from '../model/resource.ts'
 import { type BundleMap, referTo } from './bundle-map.ts'
+import type { Change } from './change-address.ts'
 import type { RewriteFindings } from './findings.ts'
 
-/** A style sheet with its addresses replaced. What the bundle does not have becomes an empty data: address. */
+/** Replaces the addresses in a style sheet. An address that is missing from the bundle becomes an empty data: URL. */
 export function rewriteCss(css: string, change: (address: string, role: UrlRole) => Change): string {
   return replaceCssUrls(css, found => {
     const result = change(found.url, found.kind === 'import' ? 'stylesheet' : 'asset')
@@ -14,14 +15,17 @@ export function rewriteCss(css: string, change: (address: string, role: UrlRole)
   })
 }
 
-/** A style sheet file as it goes into the bundle. Relative addresses in it are relative to its own place. */
+/**
+ * Rewrites a style sheet file for the bundle. Relative addresses in it are relative to the file.
+ *
+ * @param place path of the style sheet in the bundle.
+ */
 export function rewriteStylesheet(
   raw: RawText,
   sheet: Pick<Resource, 'url'>,
-  path: string,
-  map: BundleMap,
-  findings: RewriteFindings,
+  place: { path: string; map: BundleMap; findings: RewriteFindings },
 ): string {
+  const { path, map, findings } = place
   return rewriteCss(raw.text, rawAddress => {
     const address = decodeRaw(rawAddress, raw.charset)
     if (/^(#|data:|blob:|about:)/i.test(address)) return undefined
@@ -36,6 +40,3 @@ export function rewriteStylesheet(
     return to === undefined ? undefined : { to }
   })
 }
-
-/** What an address becomes: undefined = stays as it is. */
-export type Change = { to: string } | { drop: 'dead' | 'missing' | 'removed' } | undefined

@@ -2,20 +2,32 @@ import { createHash } from 'node:crypto'
 import type { SearchPlace } from '../model/search-files.ts'
 
 /**
- * The policy that lets a page load from its own bundle only, whatever its scripts try. The site's inline scripts and
- * styles go on working. A rendered page has no scripts left, and none may run, but for a search of ours.
+ * The policy that lets a page load only from its own bundle, whatever its scripts try. The site's inline scripts and
+ * styles keep working. On an inert page no script may run except our search.
  *
  * @param sources hosts of products whose feature is on; none in most bundles.
  */
-export function sealPolicy(rendered: boolean, sources: readonly string[], search: SealedSearch | null): string {
+function sealPolicy(isInert: boolean, sources: readonly string[], search: SealedSearch | null): string {
   const allowed = search ? `'nonce-${search.nonce}'` : "'none'"
-  const scripts = rendered ? `; script-src ${allowed}` : ''
+  const scripts = isInert ? `; script-src ${allowed}` : ''
   const more = sources.map(source => ` ${source}`).join('')
   return `default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'${more}${scripts}; form-action 'self'${more}; base-uri 'none'`
 }
 
+/** What is added at the head of a page. */
+interface SealedHead {
+  charset: string
+  /** Whether no script of the site may run. */
+  isInert: boolean
+  /** Address for a page that names no icon; null for one that does. */
+  icon: string | null
+  /** Hosts of products whose feature is on; none in most bundles. */
+  sources: readonly string[]
+  search: SealedSearch | null
+}
+
 /** The search that a page loads. */
-export interface SealedSearch {
+interface SealedSearch {
   /** Relative address of its script. */
   script: string
   /** Lets this script run, and what it loads, where no other may. */
@@ -24,52 +36,44 @@ export interface SealedSearch {
 }
 
 /**
- * The nonce of a page. It hangs on all that the page holds, so that nothing written in it can name it: what a browser
- * should find of a script that the scan for scripts overlooked still does not run.
+ * The nonce of a page. It depends on everything in the page, so that nothing written in the page can name it: a script that
+ * the scan overlooked still does not run.
  */
 export function sealNonce(path: string, text: string): string {
   return createHash('sha256').update(`${path}\n`).update(text, 'latin1').digest('base64url').slice(0, 24)
 }
 
-/** Stands in every sealed page; what else goes to the head of a page follows it. */
+/** Marks a sealed page; everything else that is added to the head follows it. */
 export const sealEnd = '<meta http-equiv="x-dns-prefetch-control" content="off"/>'
 
 /**
- * What is put at the head of a page. The encoding comes first: HTML looks for it in the first 1024 bytes only, and in
- * a bundle no header tells it. Chromium looks up the hosts of links ahead of a click unless told not to, and every
- * browser asks the root of the host for an icon unless the page names one.
- *
- * @param icon address for a page that names none; null for one that does.
+ * The markup that is added at the head of a page. The encoding comes first: HTML looks for it only in the first 1024 bytes,
+ * and a bundle has no headers. Chromium resolves the hosts of links before a click unless told not to, and every browser
+ * requests an icon from the root of the host unless the page names one.
  */
-export function sealMarkup(
-  charset: string,
-  rendered: boolean,
-  icon: string | null,
-  sources: readonly string[] = [],
-  search: SealedSearch | null = null,
-): string {
+export function sealMarkup({ charset, isInert, icon, sources, search }: SealedHead): string {
   return (
     `<meta charset="${charset}"/>` +
-    `<meta http-equiv="Content-Security-Policy" content="${sealPolicy(rendered, sources, search)}"/>` +
+    `<meta http-equiv="Content-Security-Policy" content="${sealPolicy(isInert, sources, search)}"/>` +
     sealEnd +
-    (search === null ? '' : searchMarkup(search, rendered)) +
+    (search === null ? '' : searchMarkup(search, isInert)) +
     (icon === null ? '' : `<link rel="icon" href="${icon}"/>`)
   )
 }
 
-function searchMarkup({ script, nonce, place }: SealedSearch, rendered: boolean): string {
-  const attributes = (rendered ? ` nonce="${nonce}"` : '') + (place === 'instead' ? ' data-quire-search="instead"' : '')
+function searchMarkup({ script, nonce, place }: SealedSearch, isInert: boolean): string {
+  const attributes = (isInert ? ` nonce="${nonce}"` : '') + (place === 'instead' ? ' data-quire-search="instead"' : '')
   return `<script src="${script}"${attributes} defer=""></script>`
 }
 
-/** Where it goes: after the head tag, else after html, else after the doctype, so that the page keeps its mode. */
+/** The place for the added markup: after the head tag, else after html, else after the doctype, which has to come first. */
 export function sealPosition(text: string, headEnd: number | null, htmlEnd: number | null): number {
   if (headEnd !== null) return headEnd
   if (htmlEnd !== null) return htmlEnd
   return doctypeEnd(text) ?? bomLength(text)
 }
 
-/** After the doctype, where white space and comments at most stand before it; null elsewhere. */
+/** After the doctype if only white space and comments precede it; otherwise null. */
 function doctypeEnd(text: string): number | null {
   // Step by step: as one expression, thirty comments without a doctype take seconds, and forty an hour.
   for (let at = bomLength(text); ; ) {

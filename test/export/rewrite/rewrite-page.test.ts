@@ -69,10 +69,11 @@ function rewrite(bytes: Buffer, { charset = null as string | null, rendered = fa
   const dead: string[] = []
   const missing: string[] = []
   const raw = readRawText(bytes, charset)
-  const text = rewritePage(raw, { ...here, rendered }, path, map, {
-    deadLink: (url, reason) => dead.push(`${url.href}: ${reason}`),
-    missingFile: (url, reason) => missing.push(`${url.href}: ${reason}`),
-  })
+  const findings = {
+    deadLink: (url: URL, reason: string) => dead.push(`${url.href}: ${reason}`),
+    missingFile: (url: URL, reason: string) => missing.push(`${url.href}: ${reason}`),
+  }
+  const text = rewritePage(raw, { page: { ...here, rendered }, path, map, findings })
   return { text, raw: { ...raw, text }, dead, missing }
 }
 
@@ -150,12 +151,7 @@ test('a style sheet refers from its own place', () => {
   const text = rewriteStylesheet(
     { text: css, charset: 'utf-8' },
     { url: new URL(`${root}/css/site.css`) },
-    'css/site.css',
-    map,
-    {
-      deadLink() {},
-      missingFile: url => missing.push(url.pathname),
-    },
+    { path: 'css/site.css', map, findings: { deadLink() {}, missingFile: url => missing.push(url.pathname) } },
   )
   expect(text).toBe(
     '@import "../_external/cdn.example.net/lib.css";a{background:url("../img/a.png")}b{background:url("data:,")}c{background:url(#x)}d{background:url(data:,)}',

@@ -1,0 +1,129 @@
+import type { UrlRole } from '../../web/html/url-attributes.ts'
+import { type BundleMap, type Destination, referTo } from './bundle-map.ts'
+import type { RewriteFindings } from './findings.ts'
+
+/** What an address becomes: undefined = unchanged. */
+export type Change = { to: string } | { drop: 'dead' | 'missing' | 'removed' } | undefined
+
+/** What a page may load from its vendor: products whose feature is on. */
+export interface Outside {
+  isOutside(url: URL): boolean
+  /** Sources for the policy of the page. */
+  sources: readonly string[]
+}
+
+/** The page that the addresses stand in. */
+export interface AddressContext {
+  /** What relative addresses are relative to. */
+  base: URL
+  /** Whether the page has a base element. */
+  hasBase: boolean
+  /** Whether the page is as a browser left it, without its scripts. */
+  isRendered: boolean
+  /** Of the page in the bundle. */
+  path: string
+  map: BundleMap
+  findings: RewriteFindings
+  outside: Outside
+  /** Whether the page is an app that follows links to its own pages by itself. */
+  isApp: boolean
+}
+
+/** A path that leads from every page of a folder to the same place. */
+const plainAddress = /^(?:\.{0,2}\/)?[\w.~%+-][\w./~%+-]*$/
+/** Pages of a folder share most of their links; this many are kept. */
+const maxRelative = 100_000
+
+/** Decides what each address of one page becomes in the bundle. The same address is decided once. */
+export function createAddressChanger(context: AddressContext): (address: string, role: UrlRole) => Change {
+  const changes = new Map<string, Change>()
+  const { base } = context
+  const baseFolder = base.origin + base.pathname.slice(0, base.pathname.lastIndexOf('/') + 1)
+  return (address, role) => {
+    const spelling = `${role} ${address}`
+    if (changes.has(spelling)) return changes.get(spelling)
+    const result = decide(context, baseFolder, address.trim(), role)
+    changes.set(spelling, result)
+    return result
+  }
+}
+
+/** Whether the browser loads such an address by itself. */
+function isLoaded(role: UrlRole): boolean {
+  return role === 'asset' || role === 'script' || role === 'stylesheet'
+}
+
+function decide(context: AddressContext, baseFolder: string, address: string, role: UrlRole): Change {
+  const { base, hasBase, isRendered, path, map, outside, isApp } = context
+  if (role === 'hint' || role === 'refused') return { drop: 'removed' }
+  // The scripts of a rendered page have done their work.
+  if (role === 'script' && isRendered) return { drop: 'removed' }
+  if (address === '' || role === 'reference') return undefined
+  const loads = isLoaded(role)
+  const route = role === 'link' && !isApp && address.includes('#/') ? decideRoute(context, address) : null
+  if (route) return route.change
+  // The base element applies to links, but not to parts of the page that are drawn, such as an icon of an inline sprite.
+  if (address.startsWith('#') && (loads || !hasBase)) return undefined
+  const hash = address.indexOf('#')
+  const bare = hash === -1 ? address : address.slice(0, hash)
+  const spelling = plainAddress.test(bare) ? `${loads} ${baseFolder} ${bare}` : null
+  const known = spelling === null ? undefined : map.relative.get(spelling)
+  if (known !== undefined) return inside(path, known, address)
+  const url = URL.parse(address, base)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    return decideOtherScheme(address, url, role, isRendered)
+  if (role !== 'link' && outside.isOutside(url)) return /^https?:/i.test(address) ? undefined : { to: url.href }
+  const destination = loads ? map.findFile(url) : map.findPage(url)
+  if (destination.kind !== 'inside') return decideOutside(context, { destination, url, address, role })
+  if (spelling !== null && map.relative.size < maxRelative) map.relative.set(spelling, destination.path)
+  return inside(path, destination.path, address)
+}
+
+/** A link to a page of an app leads to the page's file; null = the link names no such page. */
+function decideRoute(context: AddressContext, address: string): { change: Change } | null {
+  const { base, path, map } = context
+  const url = URL.parse(address, base)
+  const found = url && map.findRoute(url)
+  if (!found) return null
+  const { destination, anchor } = found
+  if (destination.kind !== 'inside')
+    return { change: decideOutside(context, { destination, url, address, role: 'link' }) }
+  return { change: inside(path, destination.path, anchor) ?? { to: anchor } }
+}
+
+function decideOtherScheme(address: string, url: URL | null, role: UrlRole, isRendered: boolean): Change {
+  if (/^(data|blob|about|mailto|tel|sms):/i.test(address)) return undefined
+  if (url?.protocol === 'javascript:') return isRendered ? { drop: 'removed' } : undefined
+  return isLoaded(role) || role === 'frame' ? { drop: 'missing' } : undefined
+}
+
+interface OutsideAddress {
+  destination: Exclude<Destination, { kind: 'inside' }>
+  url: URL
+  address: string
+  role: UrlRole
+}
+
+function decideOutside({ findings }: AddressContext, { destination, url, address, role }: OutsideAddress): Change {
+  if (isLoaded(role)) {
+    if (destination.kind === 'gone') findings.missingFile(url, destination.reason)
+    return { drop: 'missing' }
+  }
+  if (role === 'frame') {
+    const why = destination.kind === 'gone' ? destination.reason : 'a frame of another site'
+    findings.missingFile(url, destination.kind === 'excluded' ? 'left out by choice' : why)
+    return { drop: 'removed' }
+  }
+  if (destination.kind === 'gone') {
+    findings.deadLink(url, destination.reason)
+    return { drop: 'dead' }
+  }
+  // An address without a scheme, or one that a redirect took elsewhere, is written out in full.
+  const hasMoved = destination.url.href !== url.href
+  return hasMoved || !/^https?:/i.test(address) ? { to: destination.url.href } : undefined
+}
+
+function inside(path: string, to: string, address: string): Change {
+  const reference = referTo(path, to, address)
+  return reference === undefined ? undefined : { to: reference }
+}
