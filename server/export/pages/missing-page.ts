@@ -1,6 +1,6 @@
 import { countMissing, splitWords } from '../../web/html/page-text.ts'
 
-/** Words that a page may have more or less than the one that stands for a missing page and still be it. */
+/** How many words a page may differ by, either way, and still count as the page for missing ones. */
 const maxOwnWords = 3
 
 /**
@@ -9,14 +9,14 @@ const maxOwnWords = 3
  * @param asked the made-up address.
  */
 export function isMissing(missingWords: readonly string[], asked: URL, words: readonly string[], url: URL): boolean {
-  // An empty shell says the same everywhere; what it becomes in a browser is compared instead.
+  // An empty shell has the same words everywhere; the rendered pages are compared instead.
   if (missingWords.length < 3) return false
-  // Such pages often repeat the address they were asked for; both are compared without either.
+  // Such pages often repeat the requested address; both are compared without it.
   const named = [...pathWords(url), ...pathWords(asked)]
   const isOwn = (word: string) => !named.some(part => word.includes(part))
   const page = words.filter(isOwn)
   const model = missingWords.filter(isOwn)
-  // Not a share: two short pages with a long menu in common are still two pages.
+  // Not a share: two short pages with a long common menu are still two pages.
   return countMissing(page, model) <= maxOwnWords && countMissing(model, page) <= maxOwnWords
 }
 

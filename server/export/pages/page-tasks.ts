@@ -6,53 +6,53 @@ import type { Features } from '../model/features.ts'
 import type { Span } from '../model/resource.ts'
 import type { LinkTargets } from '../rewrite/bundle-map.ts'
 
-/** What the work on all pages of one export has in common. */
+/** What the work on all pages of one export shares. */
 export interface PageWorkSetup {
   domain: string
   origin: string
   features: Features
   removal: RemovalRules | null
-  /** For what is kept of pages. */
+  /** Folder for cleaned pages. */
   folder: string
 }
 
-/** A page as it came, to be cleaned, read and kept. */
+/** A page as received, to be cleaned, read and kept. */
 export interface ReadTask {
   bytes: Uint8Array
-  /** By the header; null when it names none. */
+  /** From the Content-Type header; null when it names none. */
   charset: string | null
   url: string
-  /** It was written for a reader of XML. */
+  /** Whether the page is XHTML. */
   isXhtml?: boolean
-  /** A browser made it: it keeps no scripts. */
+  /** Whether a browser rendered it; then it keeps no scripts. */
   isRendered: boolean
-  /** What stands for missing pages, when this may be one of them. */
+  /** The words of the page for missing ones, if this may be one of them. */
   missing: { words: string[]; asked: string } | null
 }
 
 export interface ReadPage {
-  /** The only member that counts when it is true. */
+  /** When true, no other member counts. */
   isMissing: boolean
   charset: string
-  /** Where the cleaned page is. */
+  /** The place of the cleaned page. */
   span: Span
   sizeBytes: number
-  /** Of the bytes as they came. */
+  /** Of the received bytes. */
   sha256: string
   text: PageText
-  /** Addresses of the site's own pages, each once, with fragments that may name one. */
+  /** Addresses of the site's own pages, without duplicates, with fragments that may name a page. */
   links: string[]
   assets: { url: string; role: UrlRole }[]
-  /** Files that its inline scripts seem to load. */
+  /** Files that its inline scripts may load. */
   guesses: string[]
-  /** What those name for sure. */
+  /** What its inline scripts certainly load. */
   scriptNeeds: ScriptNeed[]
   importMaps: { text: string; base: string }[]
-  /** Products that it holds or held, by name. */
+  /** Names of products that were found in it. */
   products: string[]
 }
 
-/** Where everything is in the bundle; for all pages the same. */
+/** The layout of the bundle, the same for all pages. */
 export interface WriteSetup {
   folder: string
   targets: LinkTargets
@@ -63,7 +63,7 @@ export interface WriteSetup {
   hasSearch: boolean
 }
 
-/** A kept page, to be rewritten into its place in the bundle and checked there. */
+/** A kept page, to be rewritten for its place in the bundle and checked. */
 export interface WriteTask {
   span: Span
   charset: string
@@ -71,13 +71,13 @@ export interface WriteTask {
   isRendered: boolean
   /** In the bundle. */
   path: string
-  /** What its policy lets it load from outside. */
+  /** External sources that its policy allows. */
   sources: readonly string[]
-  /** Whether a search service was taken out of it. */
+  /** Whether a search service was removed from it. */
   losesSearch: boolean
-  /** Its path on the site, when its scripts are to start only there; null = they stay as they are. */
+  /** Its path on the site, if its scripts may start only there; null = they are unchanged. */
   guardedAt: string | null
-  /** The page as the site sent it, for an app that starts in the place of this one; null = none does. */
+  /** The page as the site sent it, for an app that starts in place of this page; null = none. */
   app: { span: Span; charset: string; url: string } | null
 }
 
@@ -86,11 +86,11 @@ export interface WrittenPage {
   missingFiles: [url: string, reason: string][]
   /** Addresses that do not resolve in the bundle. */
   unresolved: string[]
-  /** Its own style rules name fonts. */
+  /** Whether its inline styles name fonts. */
   hasFonts: boolean
 }
 
-/** The work that is done for every page and needs no network: in a thread of its own, or here. */
+/** The work on each page that needs no network, done in a thread or here. */
 export interface PageWork {
   read(task: ReadTask): ReadPage
   /** Comes before `write`. */
@@ -99,11 +99,11 @@ export interface PageWork {
   close(): void
 }
 
-/** What a thread is asked for. */
+/** A request to a thread. */
 export type WorkerRequest =
   | { id: number; read: ReadTask }
   | { id: number; write: WriteTask }
   | { beginWriting: WriteSetup }
 
-/** What it answers. */
+/** A thread's answer. */
 export type WorkerAnswer = { id: number; value: unknown } | { id: number; error: Error; code: string | undefined }

@@ -3,14 +3,14 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Span } from '../model/resource.ts'
 
-/** A file that pages are written to, one after the other, by one thread. */
+/** A file to which one thread appends pages. */
 export interface Spool {
   /** @param text as latin1. */
   append(text: string): Span
   close(): void
 }
 
-/** The file is made with the first page. */
+/** The file is created with the first page. */
 export function createSpool(file: string): Spool {
   let descriptor: number | null = null
   let end = 0
@@ -44,11 +44,16 @@ export async function readSpan({ file, start, sizeBytes }: Span): Promise<Buffer
   }
 }
 
-/** Reads spans in the thread that calls; files stay open until it is closed. */
-export function createSpanReader() {
+/** Reads spans synchronously; files stay open until it is closed. */
+export interface SpanReader {
+  read(span: Span): Buffer
+  close(): void
+}
+
+export function createSpanReader(): SpanReader {
   const descriptors = new Map<string, number>()
   return {
-    read({ file, start, sizeBytes }: Span): Buffer {
+    read({ file, start, sizeBytes }) {
       const descriptor = descriptors.get(file) ?? openSync(file, 'r')
       descriptors.set(file, descriptor)
       const bytes = Buffer.allocUnsafe(sizeBytes)

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { inTurn, scanHtml } from '../../web/html/html-scan.ts'
+import { createLinkReader, type PageLinks, readPageLinks } from '../../web/html/page-links.ts'
+import { createTextReader, readPageText, readPageWords } from '../../web/html/page-text.ts'
+import { readScriptRedirect } from '../../web/html/script-redirect.ts'
+import { type RawText, readRawText } from '../../web/html/text-encoding.ts'
+import { expandEmptyElements } from '../../web/html/xhtml.ts'
+import { chunkFiles } from '../../web/javascript/chunk-files.ts'
+import { scriptFiles } from '../../web/javascript/script-files.ts'
+import { scriptNeeds } from '../../web/javascript/script-needs.ts'
+import type { Site } from '../model/site.ts'
+import type { ProductRemoval } from '../products/product-removal.ts'
+import { isMissing } from './missing-page.ts'
+import type { ReadPage, ReadTask } from './page-tasks.ts'
+import type { Spool } from './spool.ts'
+
+const inlineScript = { isOwn: true, isInline: true }
+
+/** Cleans a page of removed products, keeps it in the spool, and reads its text, its links and what it loads. */
+export function createPageReader(site: Site, products: ProductRemoval, spool: Spool): (task: ReadTask) => ReadPage {
+  /** Cleans and reads in one pass, or in two if something was removed. */
+  function readCleaned(raw: RawText, url: URL, isRendered: boolean) {
+    const finder = products.find(raw, url)
+    const text = createTextReader(raw)
+    const links = createLinkReader(raw, url)
+    scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler))
+    const cleaned = finder.remove(!isRendered)
+    const names = [...cleaned.products].map(({ name }) => name)
+    if (cleaned.raw === raw) return { raw, names, text: text.finish(), links: links.finish() }
+    return { raw: cleaned.raw, names, text: readPageText(cleaned.raw), links: readPageLinks(cleaned.raw, url) }
+  }
+
+  return ({ bytes, charset, url, isXhtml = false, isRendered, missing }) => {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const pageUrl = new URL(url)
+    const received = readRawText(buffer, charset)
+    const raw = isXhtml ? { ...received, text: expandEmptyElements(received.text) } : received
+    const page = readCleaned((isRendered ? null : readScriptRedirect(raw)) ?? raw, pageUrl, isRendered)
+    const isMissingPage =
+      missing !== null && isMissing(missing.words, new URL(missing.asked), readPageWords(page.raw), pageUrl)
+    const { base, scripts, importMaps, assets } = page.links
+    return {
+      isMissing: isMissingPage,
+      charset: page.raw.charset,
+      span: spool.append(isMissingPage ? '' : page.raw.text),
+      sizeBytes: bytes.byteLength,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      text: page.text,
+      links: listOwnLinks(site, page.links),
+      assets: assets.map(({ url, role }) => ({ url: url.href, role })),
+      guesses: [...new Set(scripts.flatMap(script => [...scriptFiles(script), ...chunkFiles(script)]))],
+      scriptNeeds: scripts.flatMap(script => scriptNeeds(script, { ...inlineScript, url: base })),
+      importMaps: importMaps.map(text => ({ text, base: base.href })),
+      products: page.names,
+    }
+  }
+}
+
+function listOwnLinks(site: Site, { links }: PageLinks): string[] {
+  const found = new Set<string>()
+  for (const link of links) {
+    const own = site.own(link)
+    if (!own || !site.inScope(own)) continue
+    own.hash = link.hash
+    found.add(own.href)
+  }
+  return [...found]
+}
