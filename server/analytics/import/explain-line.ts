@@ -5,14 +5,15 @@ import { findClient } from '../formats/address.ts'
 import { detectFormat, formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-format.ts'
 import { type Page, toPage } from '../page.ts'
+import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
 import { longestLineBytes } from './line-splitter.ts'
-import { isFound, isPossible, markdownRuleName } from './page-view.ts'
+import { markdownRuleName } from './page-view.ts'
 
-/** What an import makes of one line, and why. */
+/** What an import counts one line as, and why. */
 export interface LineExplanation {
-  /** The format it was read as; null when it is in none that is known. */
+  /** The format it was read in; null when no known format fits. */
   format: string | null
-  /** Each decision in the order it is made, up to the one that ends it. */
+  /** Each check in its order, up to the one that decides. */
   steps: LineStep[]
   /** A page view, or the name of the count that the line adds to instead: `filtered: asset`. */
   countsAs: 'page view' | `filtered: ${string}` | `malformed: ${string}`
@@ -24,14 +25,14 @@ export interface LineExplanation {
   userAgent?: UserAgentExplanation
 }
 
-/** One decision about a line, in words for people. */
+/** One check of a line, in words for people. */
 export interface LineStep {
-  step: 'format' | 'date' | 'host' | 'method' | 'status' | 'page' | 'client' | 'who'
+  step: LineCheck | 'client' | 'who'
   told: string
 }
 
 export interface LineExplainerOptions {
-  /** Told by the lines themselves when it is missing. */
+  /** Detected from the lines when it is missing. */
   format?: LogFormat | undefined
   clientField?: string | undefined
   trustedProxies?: number | undefined
@@ -40,19 +41,25 @@ export interface LineExplainerOptions {
 }
 
 const refusals: Record<NonNullable<Page['refusal']>, string> = {
-  asset: 'is no page but a file that belongs to one, by its ending or its folder',
-  'machine-file': 'is a file that programs read: rules for crawlers, a feed, a manifest, data',
-  'bad-path': 'is no path: too long, with a control character, or not starting with a slash',
+  asset: 'is not a page but a file of one, by its extension or folder',
+  'machine-file': 'is a file for programs: crawler rules, a feed, a manifest, data',
+  'bad-path': 'is not a valid path: too long, with a control character, or without a leading slash',
 }
 
-/** Takes the lines of one log as `LogReader` does, and says why instead of counting. */
+/** Reads the lines of one log as `LogReader` does, and explains instead of counting. */
 export class LineExplainer {
   readonly #options: LineExplainerOptions
   readonly #line = emptyLogLine()
+  /** Every host has a project here: which one depends on the import. */
+  readonly #decider = new LineDecider<true>({
+    findProject: () => true,
+    findPage: ({ bytes, targetStart, targetEnd }) =>
+      toPage((this.#parser as LineParser).decodeTarget(bytes.toString('latin1', targetStart, targetEnd))),
+  })
   #format: LogFormat | undefined
   #parser: LineParser | undefined
 
-  /** @throws {LogFormatError} when format and client field do not go together; so does `explain`. */
+  /** @throws {LogFormatError} when format and client field do not fit together; `explain` throws it too. */
   constructor(options: LineExplainerOptions) {
     this.#options = options
     if (options.format) this.#useFormat(options.format)
@@ -61,15 +68,30 @@ export class LineExplainer {
   explain(text: string): LineExplanation {
     const bytes = Buffer.from(text.replace(/^\ufeff/, ''))
     if (bytes.length > longestLineBytes) {
-      const told = `${bytes.length} bytes: longer than ${longestLineBytes}, which no request is`
+      const told = `${bytes.length} bytes: longer than ${longestLineBytes}, the longest possible request`
       return { format: this.#format?.name ?? null, steps: [{ step: 'format', told }], countsAs: 'malformed: too-long' }
     }
     if (!this.#parser) {
       const format = detectFormat(bytes, 0, bytes.length)
       if (format) this.#useFormat(format)
     }
-    const explanation: LineExplanation = { format: this.#format?.name ?? null, steps: [], countsAs: 'page view' }
-    explanation.countsAs = this.#explainRequest(bytes, explanation)
+    const parsed = this.#parser?.parse(bytes, 0, bytes.length, this.#line)
+    const refusal = this.#decider.decide(parsed, this.#line, this.#options.now)
+    const checks = lineChecks.slice(0, refusal && lineChecks.indexOf(refusal.check) + 1)
+    const explanation: LineExplanation = {
+      format: this.#format?.name ?? null,
+      steps: checks.flatMap(step => {
+        const told = this.#explainCheck(step, refusal?.check === step ? refusal : undefined)
+        return told === undefined ? [] : [{ step, told }]
+      }),
+      countsAs: refusal ? `${refusal.group}: ${refusal.name}` : 'page view',
+    }
+    if (checks.includes('date') && refusal?.check !== 'date') explanation.day = formatDay(toDay(this.#line.atMs))
+    const { page } = this.#decider
+    if (page && this.#parser) {
+      explanation.page = page.path
+      this.#explainWho(this.#parser, page.isMarkdown, explanation)
+    }
     return explanation
   }
 
@@ -78,56 +100,38 @@ export class LineExplainer {
     this.#parser = format.open({ clientField: this.#options.clientField })
   }
 
-  #explainRequest(bytes: Buffer, explanation: LineExplanation): LineExplanation['countsAs'] {
-    const line = this.#line
-    const parser = this.#parser
-    const tell = (step: LineStep['step'], told: string) => explanation.steps.push({ step, told })
-    const parsed = parser?.parse(bytes, 0, bytes.length, line)
-    if (!parser || parsed === 'malformed') {
-      const names = formats.map(({ name }) => name).join(', ')
-      tell('format', this.#format ? `not in the format ${this.#format.name}` : `in no format that is known (${names})`)
-      return 'malformed: wrong-format'
+  /** What a check found in the line, in words; undefined when the line has nothing to check. */
+  #explainCheck(check: LineCheck, refusal: LineRefusal | undefined): string | undefined {
+    const { atMs, bytes, hostStart, hostEnd, status } = this.#line
+    switch (check) {
+      case 'format':
+        return this.#explainFormat(refusal)
+      case 'date':
+        if (!refusal) return `${toInstant(atMs)}, the day ${formatDay(toDay(atMs))} of UTC`
+        return Number.isNaN(atMs) ? 'not a valid date' : `${toInstant(atMs)}: before 2000, or over a day ahead`
+      case 'host':
+        if (hostEnd === hostStart) return undefined
+        return `${cut(bytes, hostStart, hostEnd)}: with --by-host, a site must have it as its domain`
+      case 'method':
+        return refusal ? 'not a GET' : 'GET'
+      case 'status':
+        return refusal ? `${status}: neither 2xx nor 304` : `${status}`
+      case 'page':
+        return this.#explainPage(refusal)
     }
-    tell('format', `${this.#format?.name}`)
-    if (parsed === 'comment') return 'filtered: comment'
-    if (!isPossible(line.atMs, this.#options.now)) {
-      tell(
-        'date',
-        Number.isNaN(line.atMs) ? 'none of the calendar' : `${toInstant(line.atMs)}: before 2000, or over a day ahead`,
-      )
-      return 'malformed: bad-date'
-    }
-    explanation.day = formatDay(toDay(line.atMs))
-    tell('date', `${toInstant(line.atMs)}, the day ${explanation.day} of UTC`)
-    if (line.hostEnd > line.hostStart) {
-      tell(
-        'host',
-        `${cut(line.bytes, line.hostStart, line.hostEnd)}: with --by-host a site has to have it as its domain`,
-      )
-    }
-    if (!line.isGet) {
-      tell('method', 'not a GET')
-      return 'filtered: method'
-    }
-    tell('method', 'GET')
-    const isAnswered = isFound(line.status)
-    tell('status', `${line.status}${isAnswered ? '' : ': neither 2xx nor 304'}`)
-    return isAnswered ? this.#explainPage(parser, explanation) : 'filtered: status'
   }
 
-  #explainPage(parser: LineParser, explanation: LineExplanation): LineExplanation['countsAs'] {
+  #explainFormat(refusal: LineRefusal | undefined): string {
+    if (refusal?.name !== 'wrong-format') return `${this.#format?.name}`
+    if (this.#format) return `not in the format ${this.#format.name}`
+    return `in no known format (${formats.map(({ name }) => name).join(', ')})`
+  }
+
+  #explainPage(refusal: LineRefusal | undefined): string {
     const { bytes, targetStart, targetEnd } = this.#line
-    const target = parser.decodeTarget(bytes.toString('latin1', targetStart, targetEnd))
-    const page = toPage(target)
-    if (page.refusal !== undefined) {
-      explanation.steps.push({ step: 'page', told: `${cut(bytes, targetStart, targetEnd)} ${refusals[page.refusal]}` })
-      return page.refusal === 'bad-path' ? 'malformed: bad-path' : `filtered: ${page.refusal}`
-    }
-    explanation.page = page.path
-    const markdown = page.isMarkdown ? ', as Markdown: AI, whoever asks for it' : ''
-    explanation.steps.push({ step: 'page', told: `${page.path}${markdown}` })
-    this.#explainWho(parser, page.isMarkdown, explanation)
-    return 'page view'
+    if (refusal) return `${cut(bytes, targetStart, targetEnd)} ${refusals[refusal.name as keyof typeof refusals]}`
+    const { page } = this.#decider
+    return `${page?.path}${page?.isMarkdown ? ', as Markdown: counts as AI, whatever the user agent' : ''}`
   }
 
   #explainWho(parser: LineParser, isMarkdown: boolean, explanation: LineExplanation): void {

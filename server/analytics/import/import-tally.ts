@@ -1,5 +1,6 @@
 import type { Kind } from '../agents/agent-list.ts'
 import type { Day } from '../day.ts'
+import type { LineRefusal } from './decide-line.ts'
 import { listRules, type Rule } from './rules.ts'
 
 /** What an import did with each line: lines = views + filtered + malformed, each summed up. */
@@ -23,6 +24,11 @@ export class ImportTally {
   #lastDay = Number.NEGATIVE_INFINITY
   /** Views by the number of their rule. */
   readonly #counts: number[] = []
+
+  countRefusal({ group, name }: LineRefusal): void {
+    const counts: Record<string, number> = this[group]
+    counts[name] = (counts[name] as number) + 1
+  }
 
   countView({ number }: Rule): void {
     while (this.#counts.length <= number) this.#counts.push(0)

@@ -82,7 +82,7 @@ test('each decision is told in its order, up to the one that ends it', () => {
       { step: 'date', told: '2026-11-20T23:11:12.000Z, the day 2026-11-20 of UTC' },
       { step: 'method', told: 'GET' },
       { step: 'status', told: '200' },
-      { step: 'page', told: '/guides/a, as Markdown: AI, whoever asks for it' },
+      { step: 'page', told: '/guides/a, as Markdown: counts as AI, whatever the user agent' },
       { step: 'client', told: '203.0.113.9, the peer' },
       { step: 'who', told: expect.stringMatching(/^An AI assistant, by Anthropic: “Claude-User” is in the list/) },
     ],
@@ -106,12 +106,12 @@ test('formats are told by the lines, and a header of one log serves the lines be
     page: '/a',
     kind: 'neither',
     steps: expect.arrayContaining([
-      { step: 'host', told: 'docs.example.com: with --by-host a site has to have it as its domain' },
+      { step: 'host', told: 'docs.example.com: with --by-host, a site must have it as its domain' },
     ]),
   })
   expect(new LineExplainer({ now }).explain('nothing that is known')).toMatchObject({
     format: null,
-    steps: [{ step: 'format', told: expect.stringMatching(/no format that is known \(cloudfront, .*traefik-json\)$/) }],
+    steps: [{ step: 'format', told: expect.stringMatching(/no known format \(cloudfront, .*traefik-json\)$/) }],
   })
 })
 

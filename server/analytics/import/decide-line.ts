@@ -1,0 +1,69 @@
+import type { LogLine, Parsed } from '../formats/log-format.ts'
+import type { KnownPage, Page } from '../page.ts'
+import { isFound, isPossible } from './page-view.ts'
+
+/** The checks of a line, in the order they are made. The first one that fails decides what the line counts as. */
+export const lineChecks = ['format', 'date', 'host', 'method', 'status', 'page'] as const
+
+export type LineCheck = (typeof lineChecks)[number]
+
+/** Why a line is no page view: the check that failed, and the count of the import that the line adds to. */
+export interface LineRefusal {
+  readonly check: LineCheck
+  readonly group: 'filtered' | 'malformed'
+  readonly name: string
+}
+
+export const lineRefusals = {
+  tooLong: { check: 'format', group: 'malformed', name: 'too-long' },
+  wrongFormat: { check: 'format', group: 'malformed', name: 'wrong-format' },
+  comment: { check: 'format', group: 'filtered', name: 'comment' },
+  badDate: { check: 'date', group: 'malformed', name: 'bad-date' },
+  unknownHost: { check: 'host', group: 'filtered', name: 'unknown-host' },
+  method: { check: 'method', group: 'filtered', name: 'method' },
+  status: { check: 'status', group: 'filtered', name: 'status' },
+  'bad-path': { check: 'page', group: 'malformed', name: 'bad-path' },
+  asset: { check: 'page', group: 'filtered', name: 'asset' },
+  'machine-file': { check: 'page', group: 'filtered', name: 'machine-file' },
+} as const satisfies Record<string, LineRefusal>
+
+/** Answers the checks that depend on who reads the log. */
+export interface LineContext<Project> {
+  /** The project of the line's host; undefined = the host is the domain of no site. */
+  findProject(line: LogLine): Project | undefined
+  findPage(line: LogLine): Page
+}
+
+/** Decides what the lines of a log count as. The import and its explanation share it, so that they cannot differ. */
+export class LineDecider<Project> {
+  readonly #context: LineContext<Project>
+  /** The project of the last line; undefined when an earlier check failed. */
+  project: Project | undefined
+  /** The page of the last line; undefined unless the line is a page view. */
+  page: KnownPage | undefined
+
+  constructor(context: LineContext<Project>) {
+    this.#context = context
+  }
+
+  /**
+   * @param parsed undefined = the format of the log is unknown
+   * @param now milliseconds since 1970
+   * @return undefined = the line is a page view
+   */
+  decide(parsed: Parsed | undefined, line: LogLine, now: number): LineRefusal | undefined {
+    this.project = undefined
+    this.page = undefined
+    if (parsed === undefined || parsed === 'malformed') return lineRefusals.wrongFormat
+    if (parsed === 'comment') return lineRefusals.comment
+    if (!isPossible(line.atMs, now)) return lineRefusals.badDate
+    this.project = this.#context.findProject(line)
+    if (this.project === undefined) return lineRefusals.unknownHost
+    if (!line.isGet) return lineRefusals.method
+    if (!isFound(line.status)) return lineRefusals.status
+    const page = this.#context.findPage(line)
+    if (page.refusal !== undefined) return lineRefusals[page.refusal]
+    this.page = page
+    return undefined
+  }
+}
