@@ -29,7 +29,7 @@ Examples:
   npm run -s update-agents -- --file robots.json --release 738c80df2169027ce0e07c9976fd3f2f57dd8f7b --date 2026-08-22
   npm run -s update-agents -- --file robots.txt --release 'astro-ai-robots-txt 0.1.5' --date 2026-07-30
 
-Then write the date into README.md and run the tests: a thousand labelled user agents hold the lists to what they
+Then write the date into server/docs/pages/visitors.md and run the tests: a thousand labelled user agents hold the lists to what they
 promise.`,
   )
   .exitOverride()
@@ -40,7 +40,7 @@ promise.`,
     await writeFile(to, `${JSON.stringify(result, null, 2)}\n`)
     console.log(`Wrote ${agents.length} agents of ${day} to ${to}. Left out:`)
     for (const { token, reason } of leftOut) console.log(`  ${token}: ${reason}`)
-    console.log('Now write the date into README.md, and run: npm test')
+    console.log('Now write the date into server/docs/pages/visitors.md, and run: npm test')
   })
 
 async function takeSnapshot({ file, release, date }: Omit<Flags, 'to'>): Promise<Snapshot> {

@@ -88,11 +88,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       admission: { apiKeys: store.apiKeys, rateLimits: store.rateLimits, keyPrefix: config.keyPrefix, now: Date.now },
       bundles,
       validator,
-      documentation: buildDocumentation({
-        readme: readAsset('README.md'),
-        changelog: readAsset('CHANGELOG.md'),
-        document,
-      }),
+      documentation: buildDocumentation({ readText: readAsset, document }),
       publicUrl,
       bodyLimitBytes: config.bodyLimitBytes,
       whyNotReady: () => whyNotReady ?? checkStore(),

@@ -151,7 +151,7 @@ async function importSampleLog(store: Store, project: Project, dataFolder: strin
 /** The visitors of the sample log read the documentation. */
 function samplePaths(): string[] {
   const document = JSON.parse(readAsset('generated/openapi.json'))
-  const files = buildDocumentation({ readme: readAsset('README.md'), changelog: readAsset('CHANGELOG.md'), document })
+  const files = buildDocumentation({ readText: readAsset, document })
   return listPages(files)
 }
 

@@ -1,62 +1,52 @@
-import { Marked } from 'marked'
-import type { ApiDocument } from './api-document.ts'
-import { escapeHtml, operationPage, schemasPage } from './reference.ts'
+import { type ApiDocument, listOperations } from './api-document.ts'
+import { escapeHtml } from './escape-html.ts'
+import type { SearchEntry } from './find-sections.ts'
+import { renderMarkdown } from './markdown.ts'
+import { framePage, type Page, searchPath } from './page-frame.ts'
+import { listSections } from './page-sections.ts'
+import { docsPath, writtenPages } from './pages.ts'
+import { operationPage, schemasPage } from './reference.ts'
+import { relativePath } from './relative-path.ts'
+import { searchPage, searchScript } from './search-page.ts'
 import { styleSheet } from './style-sheet.ts'
 
-/** Where the documentation is served. */
-export const docsPath = '/docs'
+export { docsPath }
 
 export interface DocumentationFile {
   contentType: string
   body: string
+  /** Whether the page runs a script of the documentation. */
+  hasScript: boolean
 }
 
-interface Page {
-  path: string
-  title: string
-  html: string
-}
-
-/** What the pages are made of: the shipped texts, and the document (parsed). */
 export interface DocumentationSources {
-  readme: string
-  changelog: string
+  /** Reads a written page, by its path from the top folder of the repository. */
+  readText(file: (typeof writtenPages)[number]['file']): string
   document: ApiDocument
 }
 
 /**
- * The documentation of Quire as a static site: README, changelog and a page for each operation, by request path. Complete in
- * its HTML, without a script, so that it reads anywhere, and exports without a browser.
+ * Builds the documentation of Quire as a static site, by request path: the written pages, a page for each operation, the
+ * schemas and a search. Only the search page has a script.
  */
-export function buildDocumentation({
-  readme,
-  changelog,
-  document,
-}: DocumentationSources): Map<string, DocumentationFile> {
-  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item)
-      .filter(([, operation]) => typeof operation === 'object' && 'operationId' in operation)
-      .map(([method, operation]) => ({ path, method, operation })),
-  )
-  const pages: Page[] = [
-    { path: '/', title: 'Quire', html: renderMarkdown(readme) },
-    ...operations.map(({ path, method, operation }) => ({
-      path: `/operations/${operation.operationId}`,
-      title: operation.operationId,
-      html: operationPage(document, { path, method, operation }, renderMarkdown),
-    })),
-    { path: '/schemas', title: 'Schemas', html: schemasPage(document, renderMarkdown) },
-    { path: '/changelog', title: 'Changelog', html: renderMarkdown(changelog) },
-  ]
+export function buildDocumentation(sources: DocumentationSources): Map<string, DocumentationFile> {
+  const pages = [...listWritten(sources), ...listReference(sources.document)]
+  const entries = pages.flatMap(toSearchEntries)
+  const search = toPage({ path: searchPath, title: 'Search', group: 'Start' }, searchPage(entries, 'search'))
+  const all = [...pages, search]
   const files = new Map<string, DocumentationFile>()
-  for (const page of pages) {
-    files.set(`${docsPath}${page.path}`, { contentType: 'text/html; charset=utf-8', body: frame(page, pages) })
+  for (const page of all) {
+    const body = framePage(page, all)
+    files.set(docsPath + page.path, { contentType: 'text/html; charset=utf-8', body, hasScript: page === search })
   }
-  files.set(`${docsPath}/style.css`, { contentType: 'text/css; charset=utf-8', body: styleSheet })
+  const addFile = (name: string, contentType: string, body: string) =>
+    files.set(`${docsPath}/${name}`, { contentType: `${contentType}; charset=utf-8`, body, hasScript: false })
+  addFile('style.css', 'text/css', styleSheet)
+  addFile('search.js', 'text/javascript', searchScript(entries))
   return files
 }
 
-/** The request paths of the pages, without the style sheet. */
+/** The request paths of the pages, without style sheet and script. */
 export function listPages(files: ReadonlyMap<string, DocumentationFile>): string[] {
   return [...files].filter(([, file]) => file.contentType.startsWith('text/html')).map(([path]) => path)
 }
@@ -67,52 +57,34 @@ export function buildSitemap(files: ReadonlyMap<string, DocumentationFile>, base
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('\n')}\n</urlset>\n`
 }
 
-const markdown = new Marked({
-  renderer: {
-    heading({ tokens, depth, text }) {
-      const id = text
-        .toLowerCase()
-        .replaceAll(/[^a-z0-9]+/g, '-')
-        .replaceAll(/^-|-$/g, '')
-      return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
-    },
-    // The README links to files of the repository; of these only the changelog is a page here.
-    link({ href, tokens }) {
-      const inner = this.parser.parseInline(tokens)
-      // An address of this machine is an example; as a link it would lead out of the documentation, or nowhere.
-      if (/^https?:\/\/(127\.0\.0\.1|localhost)\b/.test(href)) return inner
-      if (/^(https?:|#)/.test(href)) return `<a href="${escapeHtml(href)}">${inner}</a>`
-      return href === 'CHANGELOG.md' ? `<a href="${docsPath}/changelog">${inner}</a>` : inner
-    },
-  },
-})
-
-function renderMarkdown(text: string): string {
-  return markdown.parse(text, { async: false })
+function listWritten({ readText }: DocumentationSources): Page[] {
+  return writtenPages.map(page =>
+    toPage(page, renderMarkdown(readText(page.file), { file: page.file, path: docsPath + page.path })),
+  )
 }
 
-function frame(page: Page, pages: readonly Page[]): string {
-  const links = pages.map(({ path, title }) => {
-    const current = path === page.path ? ' aria-current="page"' : ''
-    return `<li><a href="${docsPath}${path}"${current}>${escapeHtml(title)}</a></li>`
+function listReference(document: ApiDocument): Page[] {
+  const group = 'Reference'
+  // Descriptions in the document have no links to files.
+  const render = (path: string) => (text: string) => renderMarkdown(text, { file: 'spec/openapi.yaml', path })
+  const operations = listOperations(document).map(placed => {
+    const title = placed.operation.operationId
+    const path = `/operations/${title}`
+    return toPage({ path, title, group }, operationPage(document, placed, render(docsPath + path)))
   })
-  const title = page.path === '/' ? 'Quire' : `${page.title} - Quire`
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<link rel="stylesheet" href="${docsPath}/style.css">
-</head>
-<body>
-<nav aria-label="Documentation"><ul>
-${links.join('\n')}
-</ul></nav>
-<main>
-${page.html}
-</main>
-</body>
-</html>
-`
+  const path = '/schemas'
+  return [...operations, toPage({ path, title: 'Schemas', group }, schemasPage(document, render(docsPath + path)))]
+}
+
+function toPage({ path, title, group }: Pick<Page, 'path' | 'title' | 'group'>, html: string): Page {
+  return { path, title, group, html, sections: listSections(html) }
+}
+
+function toSearchEntries({ path, title, sections }: Page): SearchEntry[] {
+  return sections.map(({ id, level, heading, text }) => ({
+    page: title,
+    heading: level === 1 ? title : heading,
+    href: `${relativePath(docsPath + searchPath, docsPath + path)}${id === '' ? '' : `#${id}`}`,
+    text,
+  }))
 }

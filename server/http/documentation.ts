@@ -1,10 +1,12 @@
 import type { RequestHandler } from 'express'
 import { buildSitemap, type DocumentationFile, docsPath } from '../docs/documentation.ts'
+import { relativePath } from '../docs/relative-path.ts'
 
-/** Pages that need nothing but their own style sheet. */
-const pagePolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** Pages load their own style sheet, and send their search form to the search page. */
+const pagePolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const scriptPolicy = `${pagePolicy}; script-src 'self'`
 
-/** Serves the documentation of Quire; what is no page of it goes on to the next handler. */
+/** Serves the documentation of Quire; other requests go on to the next handler. */
 export function serveDocumentation(files: ReadonlyMap<string, DocumentationFile>, publicUrl: string): RequestHandler {
   return (req, res, next) => {
     if (!req.path.startsWith(docsPath) || (req.method !== 'GET' && req.method !== 'HEAD')) return next()
@@ -12,8 +14,15 @@ export function serveDocumentation(files: ReadonlyMap<string, DocumentationFile>
       res.type('application/xml').send(buildSitemap(files, publicUrl))
       return
     }
-    const file = files.get(req.path) ?? files.get(`${req.path}/`) ?? files.get(req.path.replace(/\/$/, ''))
-    if (!file) return next()
-    res.set({ 'Content-Security-Policy': pagePolicy, 'Content-Type': file.contentType }).send(file.body)
+    const file = files.get(req.path)
+    if (file) {
+      const policy = file.hasScript ? scriptPolicy : pagePolicy
+      res.set({ 'Content-Security-Policy': policy, 'Content-Type': file.contentType }).send(file.body)
+      return
+    }
+    // Links in a page are relative, so a page has one address: the slash at its end matters.
+    const other = req.path.endsWith('/') ? req.path.slice(0, -1) : `${req.path}/`
+    if (files.has(other)) return res.redirect(308, relativePath(req.path, other))
+    next()
   }
 }

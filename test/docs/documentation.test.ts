@@ -1,11 +1,105 @@
-import { expect, test } from 'vitest'
-import { buildDocumentation } from '../../server/docs/documentation.ts'
+import { existsSync, readdirSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { buildSitemap, listPages } from '../../server/docs/documentation.ts'
+import { renderMarkdown } from '../../server/docs/markdown.ts'
+import { writtenPages } from '../../server/docs/pages.ts'
+import { files, repository, texts } from './shipped-documentation.ts'
 
-const document = { info: { title: 'Quire', version: '1' }, paths: {}, components: { schemas: {} } }
+const base = 'http://docs.test'
+const listIds = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
 
 test('an address of this machine is an example and no link', () => {
   const readme =
     'It serves on http://127.0.0.1:8787 and [here](http://localhost:8787/docs/), see https://example.com/a.'
-  const html = buildDocumentation({ readme, changelog: '', document }).get('/docs/')?.body ?? ''
+  const html = renderMarkdown(readme, { file: 'README.md', path: '/docs/' })
   expect(html).toContain('It serves on http://127.0.0.1:8787 and here, see <a href="https://example.com/a">')
+})
+
+test('every Markdown file of the folder is a page', () => {
+  const names = readdirSync(join(repository, 'server/docs/pages')).filter(name => name.endsWith('.md'))
+  const listed = writtenPages.map(({ file }) => file).filter(file => file.startsWith('server/'))
+  expect(listed.map(file => posix.basename(file)).sort()).toEqual(names.sort())
+})
+
+test('the site has every page once: the written ones, the operations, the schemas, the search', () => {
+  const operations = [
+    'getAgentJob',
+    'getUniqueVisitors',
+    'startStaticExportJob',
+    'getStaticExportJob',
+    'generateStaticExportBundle',
+  ]
+  const expected = [
+    ...writtenPages.map(({ path }) => `/docs${path}`),
+    ...operations.map(name => `/docs/operations/${name}`),
+    '/docs/schemas',
+    '/docs/search',
+  ]
+  expect(listPages(files).sort()).toEqual(expected.sort())
+  expect(buildSitemap(files, base).match(/<loc>/g)).toHaveLength(expected.length)
+})
+
+describe.each(listPages(files))('%s', path => {
+  const html = files.get(path)?.body ?? ''
+
+  test('every link, form and file of the page leads to a page, a heading or the web', () => {
+    const addresses = [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, address = '']) => address)
+    const dead = addresses.filter(address => {
+      const url = new URL(address, base + path)
+      if (url.origin !== base) return !address.startsWith('https://')
+      const target = files.get(url.pathname)
+      return !target || (url.hash !== '' && !listIds(target.body).includes(decodeURIComponent(url.hash.slice(1))))
+    })
+    expect(dead).toEqual([])
+    expect(addresses.length).toBeGreaterThan(20)
+  })
+
+  test('no two elements have the same id, and the navigation marks the page', () => {
+    const ids = listIds(html)
+    expect(ids).toEqual([...new Set(ids)])
+    // Twice: the menu of small screens has it too.
+    expect(html.match(/aria-current="page"/g)).toHaveLength(2)
+  })
+
+  test('only the search page has a script, and no page has a picture or an inline style', () => {
+    expect(html.match(/<script/g)?.length ?? 0).toBe(path === '/docs/search' ? 1 : 0)
+    expect(html).not.toMatch(/<img|<style| style=/)
+  })
+})
+
+describe.each([...texts])('%s', (file, text) => {
+  const prose = text.replaceAll(/```[\s\S]*?```/g, '')
+
+  test('every relative link names a file of the repository, and a heading in it', () => {
+    const links = [...prose.matchAll(/\]\(([^)]+)\)/g)].map(([, href = '']) => href)
+    const dead = links.filter(href => {
+      if (href.startsWith('https://')) return false
+      const [name = '', fragment] = href.split('#')
+      const target = name === '' ? file : posix.join(posix.dirname(file), name)
+      if (!existsSync(join(repository, target))) return true
+      const headings = listIds(renderMarkdown(texts.get(target) ?? '', { file: target, path: '/docs/' }))
+      return fragment !== undefined && !headings.includes(fragment)
+    })
+    expect(dead).toEqual([])
+  })
+
+  test('every path of the repository that it names exists', () => {
+    const named = [...prose.matchAll(/`((?:server|spec|generated|scripts|test|mock)\/[\w./-]*)`/g)].map(
+      ([, path = '']) => path,
+    )
+    expect(named.filter(path => !existsSync(join(repository, path)))).toEqual([])
+  })
+})
+
+test('the README has at most 1,000 words', () => {
+  const words = texts.get('README.md')?.split(/\s+/).filter(Boolean) ?? []
+  expect(words.length).toBeGreaterThan(100)
+  expect(words.length).toBeLessThanOrEqual(1000)
+})
+
+test('the README shows a picture of the documentation that is there, with a text in its place', () => {
+  const [, text = '', file = ''] = /!\[([^\]]+)\]\(([^)]+)\)/.exec(texts.get('README.md') ?? '') ?? []
+  expect(text.length).toBeGreaterThan(20)
+  expect(existsSync(join(repository, file))).toBe(true)
 })

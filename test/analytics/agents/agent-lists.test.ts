@@ -46,10 +46,10 @@ test('the lists that are packages are said to be of the version that is installe
   }
 })
 
-test('the README names each list with its version and date', () => {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+test('the page about visitors names each list with its version and date', () => {
+  const page = readFileSync(new URL('../../../server/docs/pages/visitors.md', import.meta.url), 'utf8')
   for (const { name, version, asOf } of [...agentLists.map(list => list.source), isbotList]) {
-    const row = readme.split('\n').find(line => line.startsWith('| ') && line.includes(name)) ?? ''
+    const row = page.split('\n').find(line => line.startsWith('| ') && line.includes(name)) ?? ''
     expect({ name, row }).toEqual({ name, row: expect.stringContaining(`| ${asOf ?? 'empty'}`) })
     if (version && name !== 'ai.robots.txt') expect(row).toContain(version)
   }

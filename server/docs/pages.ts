@@ -1,0 +1,53 @@
+/** Where the documentation is served. */
+export const docsPath = '/docs'
+
+/** A written page: a Markdown file of the repository. */
+export interface WrittenPage {
+  file: 'README.md' | 'CHANGELOG.md' | `server/docs/pages/${string}.md`
+  /** Below `docsPath`. */
+  path: string
+  title: string
+  group: PageGroup
+}
+
+export type PageGroup = 'Start' | 'Use' | 'Reference' | 'Contribute'
+
+/** The groups of the navigation, in order. */
+export const pageGroups: readonly PageGroup[] = ['Start', 'Use', 'Reference', 'Contribute']
+
+const written = (name: string, title: string, group: PageGroup): WrittenPage => ({
+  file: `server/docs/pages/${name}.md`,
+  path: `/${name}`,
+  title,
+  group,
+})
+
+/** Every written page, in the order of the navigation. A file in `pages/` that is missing here fails a test. */
+export const writtenPages: readonly WrittenPage[] = [
+  { file: 'README.md', path: '/', title: 'Quire', group: 'Start' },
+  { file: 'CHANGELOG.md', path: '/changelog', title: 'Changelog', group: 'Start' },
+  written('operate', 'Operate a server', 'Use'),
+  written('visitors', 'Count visitors', 'Use'),
+  written('export', 'Export a site', 'Use'),
+  written('agent-jobs', 'Agent jobs', 'Use'),
+  written('client-and-mock', 'Client and mock', 'Use'),
+  written('contribute', 'Contribute', 'Contribute'),
+  written('architecture', 'Architecture', 'Contribute'),
+  written('decisions', 'Decisions', 'Contribute'),
+]
+
+/** The written pages link to the source of an operation, which a viewer of the repository can open; here it is a page. */
+const operationFiles: Record<string, string> = {
+  'spec/paths/agent-job.yaml': 'getAgentJob',
+  'spec/paths/visitors.yaml': 'getUniqueVisitors',
+  'spec/paths/static-export-jobs.yaml': 'startStaticExportJob',
+  'spec/paths/static-export-job.yaml': 'getStaticExportJob',
+  'spec/paths/static-export-bundle.yaml': 'generateStaticExportBundle',
+}
+
+/** The path below `docsPath` of the page that shows a file of the repository; undefined when none does. */
+export function findPagePath(file: string): string | undefined {
+  const operation = operationFiles[file]
+  if (operation !== undefined) return `/operations/${operation}`
+  return writtenPages.find(page => page.file === file)?.path
+}

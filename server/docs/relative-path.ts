@@ -1,0 +1,12 @@
+/**
+ * The relative address of `to` in the page `from`, both absolute paths. Pages link to each other relatively, so that they
+ * also work behind a proxy that adds a path prefix, and in a folder.
+ */
+export function relativePath(from: string, to: string): string {
+  const base = from.split('/').slice(0, -1)
+  const target = to.split('/')
+  let shared = 0
+  while (shared < base.length && shared < target.length - 1 && base[shared] === target[shared]) shared++
+  const steps = [...base.slice(shared).map(() => '..'), ...target.slice(shared)].join('/')
+  return steps === '' ? './' : steps
+}

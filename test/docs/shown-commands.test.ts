@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { agentJobsCommand } from '../../server/commands/agent-jobs.ts'
+import { demoCommand } from '../../server/commands/demo.ts'
+import { exportCommand } from '../../server/commands/export.ts'
+import { exportsCommand } from '../../server/commands/exports.ts'
+import { keysCommand } from '../../server/commands/keys.ts'
+import { orgsCommand } from '../../server/commands/orgs.ts'
+import { projectsCommand } from '../../server/commands/projects.ts'
+import { serveCommand } from '../../server/commands/serve.ts'
+import { sitesCommand } from '../../server/commands/sites.ts'
+import { visitsCommand } from '../../server/commands/visits.ts'
+import { repository, texts } from './shipped-documentation.ts'
+
+const community = ['CONTRIBUTING', 'SECURITY', 'pull_request_template'].map(name => `.github/${name}.md`)
+const shown = new Map([
+  ...texts,
+  ...community.map(file => [file, readFileSync(join(repository, file), 'utf8')] as const),
+])
+const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>
+}
+
+/** As in server/main.ts, which runs what it is called with. */
+const program = new Command('quire').version('0')
+for (const create of [serveCommand, demoCommand, exportCommand, exportsCommand, visitsCommand, agentJobsCommand])
+  program.addCommand(create())
+for (const create of [orgsCommand, projectsCommand, sitesCommand, keysCommand]) program.addCommand(create())
+
+interface ShownCommand {
+  file: string
+  line: string
+  /** Without `quire`; what is quoted is one word. */
+  words: string[]
+}
+
+/** `npm run -s quire -- ...` in code, and `quire ...` in sentences. */
+const pattern = /(?:npm run -s quire -- |`quire )([^`\n|]*)/g
+
+function listCommands(file: string, text: string): ShownCommand[] {
+  return [...text.matchAll(pattern)].map(([line, written = '']) => {
+    const words = written.replaceAll(/'[^']*'|"[^"]*"/g, 'quoted').split(/\s+/)
+    return { file, line, words: words.filter(Boolean) }
+  })
+}
+
+const commands = [...shown].flatMap(([file, text]) => listCommands(file, text))
+
+/** The command that these words call, and the words that are left. */
+function findCommand(words: string[]): { command: Command; rest: string[] } {
+  let command = program
+  let rest = words
+  for (;;) {
+    const next = command.commands.find(each => each.name() === rest[0])
+    if (!next) return { command, rest }
+    command = next
+    rest = rest.slice(1)
+  }
+}
+
+function hasFlag({ options }: Command, flag: string): boolean {
+  return options.some(({ short, long }) => short === flag || long === flag) || flag === '--help'
+}
+
+test('the texts show every command', () => {
+  const leaves = (command: Command): Command[] =>
+    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+  const called = new Set(commands.map(({ words }) => findCommand(words).command))
+  const missing = leaves(program).filter(command => !called.has(command))
+  // `npm start` runs it.
+  expect(missing.map(command => command.name())).toEqual(['demo'])
+})
+
+test('every command that is shown exists', () => {
+  // A group or the program with a word left, or with none at all, is a command that does not exist.
+  const wrong = commands.filter(({ words }) => {
+    const { command, rest } = findCommand(words)
+    return command.commands.length > 0 && rest.length > 0 && !rest[0]?.startsWith('-')
+  })
+  expect(wrong).toEqual([])
+})
+
+test('every command that is shown has the flags that are shown with it', () => {
+  const wrong = commands.filter(({ words }) => {
+    const { command, rest } = findCommand(words)
+    return rest.some(word => /^--?[a-z]/.test(word) && !hasFlag(command, word))
+  })
+  expect(wrong).toEqual([])
+})
+
+test('every flag that a sentence names belongs to a command', () => {
+  const flags = (command: Command): string[] => [
+    ...command.options.flatMap(({ short, long }) => [short ?? '', long ?? '']),
+    ...command.commands.flatMap(flags),
+  ]
+  const known = new Set([...flags(program), '--help', '--check', '--only'])
+  const named = [...shown].flatMap(([file, text]) =>
+    [...text.matchAll(/`(--[a-z-]+)/g)].map(([, flag = '']) => ({ file, flag })),
+  )
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter(({ flag }) => !known.has(flag))).toEqual([])
+})
+
+test('every npm script that is shown exists', () => {
+  const named = [...shown].flatMap(([file, text]) =>
+    [...text.matchAll(/npm (?:run (?:-s )?([a-z:-]+)|(test|start)\b)/g)].map(([, script, known]) => ({
+      file,
+      name: script ?? known ?? '',
+    })),
+  )
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter(({ name }) => !(name in manifest.scripts))).toEqual([])
+})
+
+test('every QUIRE_ variable that is shown belongs to a flag', () => {
+  const variables = (command: Command): string[] => [
+    ...command.options.map(({ envVar }) => envVar ?? ''),
+    ...command.commands.flatMap(variables),
+  ]
+  // The samples of curl and of the client take the reader's key from there.
+  const known = new Set([...variables(program), 'QUIRE_API_KEY'])
+  const named = [...shown.values()].flatMap(text => text.match(/\bQUIRE_[A-Z_]+/g) ?? [])
+  expect(named.filter(name => !known.has(name))).toEqual([])
+})

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'puppeteer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listPages } from '../../server/docs/documentation.ts'
+import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
+import { files } from '../docs/shipped-documentation.ts'
+import { exportFakeSite, nextFiles } from '../export/fake-site.ts'
+import { type OpenBundle, openBrowser, openBundle, openVisitor } from '../export/search/search-visitor.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'quire-docs-export-'))
+let server: TestServer
+let bundle: OpenBundle
+let browser: Browser | undefined
+let report: Awaited<ReturnType<typeof exportFakeSite>>['report']
+
+beforeAll(async () => {
+  server = await startTestServer()
+  const { outFile } = nextFiles()
+  const exported = await exportFakeSite(new URL(`${server.url}/docs/`), { verify: 'static', outFile })
+  report = exported.report
+  bundle = await openBundle(outFile, scratch)
+  if (findBrowser()) browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await bundle?.close()
+  await server?.dispose()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+test('the documentation is exported whole, with no link that leads nowhere', () => {
+  expect(report).toMatchObject({ pages: listPages(files).length, unresolved: [] })
+})
+
+test.for(['root', 'folder', 'file'] as const)('its search works in a bundle: %s', async (place, context) => {
+  if (!browser) return context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+  const { tab, faults, go } = await openVisitor(browser, bundle)
+  await go(bundle.address(place, 'docs/operate/index.html'))
+  await tab.focus('#search-field')
+  await tab.keyboard.type('copytruncate')
+  await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')])
+  expect(await tab.$eval('#search-status', status => status.textContent)).toBe('1 section has all of these words.')
+  await Promise.all([tab.waitForNavigation(), tab.click('#search-results a')])
+  expect(tab.url()).toBe(bundle.address(place, 'docs/visitors/index.html#follow-a-log'))
+  expect(faults).toEqual([])
+  await tab.browserContext().close()
+})
