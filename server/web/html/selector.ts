@@ -1,3 +1,5 @@
+import { OperatorError } from '../../base/operator-error.ts'
+
 /** One element, by what its open tag says: no combinators, no pseudo-classes, no lists. */
 export interface Selector {
   /** Tag name in lower case; null = any. */
@@ -15,9 +17,6 @@ export interface ElementView {
   attribute(name: string): string | undefined
 }
 
-/** Says what of a selector cannot be read, and what can. */
-export class SelectorError extends Error {}
-
 const name = String.raw`-?[A-Za-z_][\w-]*`
 const partPattern = new RegExp(
   `([#.])(${name})|\\[\\s*([A-Za-z_][\\w:.-]*)\\s*(?:=\\s*(?:"([^"\\]]*)"|'([^'\\]]*)'|([\\w./:@-]+))\\s*)?\\]`,
@@ -31,11 +30,11 @@ const kept = new Set(['html', 'head', 'body'])
  * Reads a selector of one element: tag, custom-element, #id, .class, [attr], [attr=value], and these joined without a
  * space, such as `button.search[type=button]`.
  *
- * @throws {SelectorError} for everything else.
+ * @throws {OperatorError} for everything else, with the syntax that is allowed.
  */
 export function parseSelector(text: string): Selector {
   const refuse = (why: string): never => {
-    throw new SelectorError(
+    throw new OperatorError(
       `${JSON.stringify(text)} ${why}. A selector names one element by tag, custom-element, #id, .class, [attr] or [attr=value], also joined without spaces: button.search`,
     )
   }
