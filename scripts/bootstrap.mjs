@@ -52,22 +52,14 @@ async function installPackages() {
   writeFileSync(stampFile, stamp)
 }
 
-/** Whether a Chromium is on this machine, by the places that server/web/browser/find-browser.ts searches too. */
+/** Whether a Chromium is on this machine. server/web/browser/find-browser.ts searches the same places. */
 function hasBrowser() {
   if (process.env.PUPPETEER_EXECUTABLE_PATH) return existsSync(process.env.PUPPETEER_EXECUTABLE_PATH)
-  const names = [
-    ...['chromium-headless-shell', 'chrome-headless-shell', 'headless-shell'],
-    ...['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'msedge'],
-  ]
+  const { programs, paths } = JSON.parse(readFileSync(join(root, 'server/web/browser/browser-places.json'), 'utf8'))
   const folders = (process.env.PATH ?? '').split(delimiter)
-  if (folders.some(folder => names.some(name => existsSync(join(folder, windows ? `${name}.exe` : name))))) return true
-  const wellKnown = [
-    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-    '/Applications/Chromium.app/Contents/MacOS/Chromium',
-    'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-    'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
-  ]
-  if (wellKnown.some(path => existsSync(path))) return true
+  if (folders.some(folder => programs.some(name => existsSync(join(folder, windows ? `${name}.exe` : name)))))
+    return true
+  if (paths.some(path => existsSync(path))) return true
   const cache = process.env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache', 'puppeteer')
   return ['chrome', 'chrome-headless-shell'].some(
     name => existsSync(join(cache, name)) && readdirSync(join(cache, name)).length > 0,

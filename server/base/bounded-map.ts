@@ -1,12 +1,12 @@
 /**
- * Bounds a map whose keys a hostile site can make up: past twice the number given, only so many of the least keys stay. Those
- * are the same in whatever order the keys came, and complete, since a key that stays was never removed.
+ * Bounds a map whose keys a hostile site can invent: once it has more than `max * slack` keys, only the `max` smallest
+ * stay. The result does not depend on the order of insertion, and a key that stays was never removed before.
  *
  * @return the keys that were removed.
  */
-export function keepSmallestKeys(map: Map<string, unknown>, most: number, slack = 2): string[] {
-  if (map.size <= most * slack) return []
-  const removed = [...map.keys()].sort().slice(most)
+export function keepSmallestKeys(map: Map<string, unknown>, max: number, slack = 2): string[] {
+  if (map.size <= max * slack) return []
+  const removed = [...map.keys()].sort().slice(max)
   for (const key of removed) map.delete(key)
   return removed
 }

@@ -1,7 +1,6 @@
 /**
- * A failure that the operator can act on: the message is a sentence that says what to do, and is shown as it is.
- *
- * A command that throws it ends with the exit code: 1 = it failed, 2 = wrong usage.
+ * A failure that the operator can act on. The message is a sentence with the remedy, and is shown unchanged. A command that
+ * throws it ends with its exit code: 1 = failed, 2 = wrong usage.
  */
 export class OperatorError extends Error {
   readonly exitCode: 1 | 2

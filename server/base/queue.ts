@@ -1,9 +1,9 @@
-/** Runs tasks with bounded concurrency, in the order they were added; knows nothing about what they do. */
+/** Runs tasks with bounded concurrency, in the order they were added. */
 export interface Queue {
   add<T>(task: () => Promise<T>): Promise<T>
-  /** Resolves when nothing runs and nothing waits, also counting what running tasks add. */
+  /** Resolves when no task runs or waits, including tasks that running ones add. */
   idle(): Promise<void>
-  /** Forgets what waits: those promises never settle. What runs goes on. */
+  /** Drops waiting tasks: their promises never settle. Running tasks continue. */
   clear(): void
 }
 

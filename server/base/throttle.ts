@@ -1,4 +1,4 @@
-/** Says at most every so many milliseconds that it is time again, first when they have passed once. */
+/** Returns a function that is true at most once every `everyMs`, the first time after one interval. */
 export function createClock(everyMs: number): () => boolean {
   let at = performance.now()
   return () => {

@@ -2,7 +2,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { type Deployment, FeatureError, type Features, resolveFeatures } from '../export/model/features.ts'
 import type { Feature } from '../tenancy/removal-rules.ts'
 import { parseDomain } from '../tenancy/site.ts'
-import { parseSiteHeaders, SiteHeaderError, type SiteHeaders } from '../web/fetch/site-headers.ts'
+import { parseSiteHeaders, type SiteHeaders } from '../web/fetch/site-headers.ts'
 
 export function readTarget(site: string, originFlag: string | undefined) {
   if (site.includes('://')) {
@@ -37,7 +37,7 @@ export function readHeaders(texts: string[] | undefined): SiteHeaders {
   try {
     return parseSiteHeaders(texts ?? [])
   } catch (error) {
-    if (!(error instanceof SiteHeaderError)) throw error
+    if (!(error instanceof OperatorError)) throw error
     throw new OperatorError(`--header: ${error.message}. Example: --header 'Authorization: Bearer TOKEN'`, 2)
   }
 }

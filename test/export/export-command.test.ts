@@ -111,7 +111,7 @@ describe('a certificate that is not trusted', () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /cannot be trusted: the certificate of 127\.0\.0\.1 is of an authority that is not known here; name its PEM file in NODE_EXTRA_CA_CERTS\.\n$/,
+        /cannot be trusted: the certificate of 127\.0\.0\.1 has no known certificate authority; set NODE_EXTRA_CA_CERTS to the PEM file of the authority\.\n$/,
       ),
     ])
     const trusting = { ...env, NODE_EXTRA_CA_CERTS: pem('certificate') }
@@ -121,7 +121,7 @@ describe('a certificate that is not trusted', () => {
   test('may be that of another host', async () => {
     const trusting = { ...env, NODE_EXTRA_CA_CERTS: pem('certificate') }
     const { code, stderr } = await runQuire(['export', `https://localhost:${port}/`, '-o', file()], { env: trusting })
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the certificate there is not for localhost.')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining("the server's certificate is not for localhost.")])
   })
 })
 
@@ -216,13 +216,13 @@ test.each<[string, string[], number, RegExp]>([
     'a private address without an origin',
     ['localhost', '-o', join(tmpdir(), 'quire-no.zip')],
     1,
-    /localhost leads to an address that is not public \(loopback\)/,
+    /localhost is not a public address \(loopback\)/,
   ],
   [
     'nobody there',
     ['http://127.0.0.1:1/', '-o', join(tmpdir(), 'quire-no.zip')],
     1,
-    /127\.0\.0\.1:1 cannot be reached \(nothing answers/,
+    /127\.0\.0\.1:1 cannot be reached \(no server listens/,
   ],
 ])('%s ends the process with its exit code and one line', async (_, args, exitCode, line) => {
   const { code, stdout, stderr } = await runQuire(['export', ...args], { env })

@@ -145,7 +145,7 @@ test('keeps redirects as small pages and links straight to their ends', async ()
   expect(readEntry(entries, 'old/index.html')).toContain('url=../new/index.html')
   expect(report.redirects).toEqual([{ from: 'old/index.html', to: 'new/index.html' }])
   expect(report.deadLinks.map(({ to, reason }) => [to, reason])).toEqual([
-    ['/away', '127.0.0.1 leads to an address that is not public (loopback)'],
+    ['/away', '127.0.0.1 is not a public address (loopback)'],
     ['/loop', 'more than 10 redirects'],
   ])
   expect(names).not.toContain('loop/index.html')
@@ -351,8 +351,8 @@ test('nothing of another site is left to load', async () => {
   expect(home).toContain('<a href="https://other.example/">x</a>')
   expect(home).toContain("default-src 'self'")
   expect(report.removedThirdParty).toEqual([
-    { url: 'http://127.0.0.1:1/p.png', reason: '127.0.0.1 leads to an address that is not public (loopback)' },
-    { url: 'https://127.0.0.1:1/t.js', reason: '127.0.0.1 leads to an address that is not public (loopback)' },
+    { url: 'http://127.0.0.1:1/p.png', reason: '127.0.0.1 is not a public address (loopback)' },
+    { url: 'https://127.0.0.1:1/t.js', reason: '127.0.0.1 is not a public address (loopback)' },
   ])
 })
 
@@ -371,7 +371,7 @@ describe('fails with a sentence that says what to do', () => {
       { '/': page('x') },
       { originAllowed: false },
       'forbidden_address',
-      /127\.0\.0\.1 leads to an address that is not public \(loopback\); set the site's origin/,
+      /127\.0\.0\.1 is not a public address \(loopback\); set the site's origin/,
     ],
     [
       'too many bytes',
@@ -412,7 +412,7 @@ describe('fails with a sentence that says what to do', () => {
     await server.close()
     await expect(exportFakeSite(server.origin)).rejects.toMatchObject({
       code: 'unreachable',
-      message: expect.stringContaining('nothing answers at 127.0.0.1'),
+      message: expect.stringContaining('no server listens at 127.0.0.1'),
     })
   })
 

@@ -129,14 +129,14 @@ async function fetchPage(
     if (error instanceof PageWorkError) return { state: 'failed', reason: error.message }
     if (!(error instanceof FetchError)) throw error
     if (error.code === 'too_large') return { state: 'skipped', reason: error.message }
-    if (error.code === 'excluded' && error.leadTo) {
-      state.exclusions.note(linkKey(error.leadTo), error.leadTo)
-      return { state: 'redirect', to: linkKey(error.leadTo) }
+    if (error.code === 'excluded' && error.redirectedTo) {
+      state.exclusions.note(linkKey(error.redirectedTo), error.redirectedTo)
+      return { state: 'redirect', to: linkKey(error.redirectedTo) }
     }
     const passing = error.code === 'network' || error.code === 'timeout'
     // Another site that cannot be reached now is still where the link leads.
-    const isElsewhere = error.leadTo && !site.own(error.leadTo) && (passing || error.code === 'certificate')
-    if (error.leadTo && isElsewhere) return { state: 'elsewhere', url: error.leadTo }
+    const isElsewhere = error.redirectedTo && !site.own(error.redirectedTo) && (passing || error.code === 'certificate')
+    if (error.redirectedTo && isElsewhere) return { state: 'elsewhere', url: error.redirectedTo }
     return { state: passing ? 'failed' : 'missing', reason: error.message }
   }
 }

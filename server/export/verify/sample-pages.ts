@@ -1,6 +1,6 @@
 import { digest } from '../../base/digest.ts'
-import type { BrowserAnswer } from '../../web/browser/browser-request.ts'
-import { sameFile } from '../../web/browser/settle.ts'
+import { type BrowserAnswer, sameFile } from '../../web/browser/browser-request.ts'
+
 import type { BundleViewer, PageLook } from '../../web/browser/viewer.ts'
 import { finishFiles } from '../crawl/crawl.ts'
 import type { CrawlState } from '../crawl/crawl-state.ts'

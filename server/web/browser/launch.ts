@@ -1,11 +1,21 @@
 import type { Browser } from 'puppeteer'
 import { OperatorError } from '../../base/operator-error.ts'
+import { withTimeout } from '../../base/timer.ts'
+
+export interface LaunchOptions {
+  executablePath: string
+  /** Prefix of the folder for the empty profile. */
+  profileFolder: string
+}
+
+/** Chromium is installed but does not start. */
+export class BrowserStartError extends OperatorError {}
 
 /**
- * Everything the browser needs comes from our fetcher by interception. What interception does not see (websockets,
- * workers, prefetches, WebRTC) meets a proxy whose name resolves to nothing.
+ * Every request of the browser is intercepted and answered by our fetcher. Requests that interception does not see
+ * (websockets, workers, prefetches, WebRTC) go to a proxy whose name cannot be resolved.
  */
-export const sealedArguments = [
+const sealedArguments = [
   '--proxy-server=http://sealed.invalid:1',
   '--proxy-bypass-list=<-loopback>',
   '--host-resolver-rules=MAP * ~NOTFOUND',
@@ -20,21 +30,22 @@ export const sealedArguments = [
   '--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,DialMediaRouteProvider,Prerender2',
 ]
 
-/** Chromium is there but does not start. */
-export class BrowserStartError extends OperatorError {}
+const closeWithinMs = 3000
 
-/** Starts a browser that can reach nothing by itself. Whoever verifies a bundle uses it, too. */
-export async function launch(
-  { executablePath, profileFolder }: Pick<RendererOptions, 'executablePath' | 'profileFolder'>,
-  generation: number,
-): Promise<Browser> {
-  // Its modules take longer to load than a small site to export.
+/**
+ * Starts a browser that has no access to the network.
+ *
+ * @param generation how many browsers were started before with the same profile folder; each has its own profile.
+ * @throws {BrowserStartError}
+ */
+export async function launch({ executablePath, profileFolder }: LaunchOptions, generation: number): Promise<Browser> {
+  // Imported late: loading puppeteer takes longer than exporting a small site.
   const { default: puppeteer } = await import('puppeteer')
   try {
     const browser = await puppeteer.launch({
       executablePath,
       headless: /headless-shell/.test(executablePath) ? 'shell' : true,
-      // A pipe instead of a port: nobody else can drive it, and it ends with this process whatever ends that.
+      // A pipe instead of a port: no other program can drive the browser, and it ends with this process in any case.
       pipe: true,
       userDataDir: `${profileFolder}-${generation}`,
       args: [...sealedArguments, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
@@ -44,7 +55,7 @@ export async function launch(
       timeout: 30000,
       protocolTimeout: 60000,
     })
-    // The driver stops listening when the browser goes; what it was still writing then fails (EPIPE) with nobody to hear.
+    // Puppeteer stops listening when the browser exits. Writes that are still under way then fail with EPIPE.
     for (const pipe of browser.process()?.stdio ?? []) pipe?.on('error', () => {})
     return browser
   } catch (error) {
@@ -53,27 +64,16 @@ export async function launch(
   }
 }
 
+/** Closes the browser, or kills it when it does not close in time. */
 export async function closeBrowser(browser: Browser): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => {
-    browser.process()?.kill('SIGKILL')
-    resolve()
-  }, 3000)
-  await Promise.race([browser.close().catch(() => {}), promise])
-  clearTimeout(timer)
+  const closing = browser.close().catch(() => {})
+  await withTimeout(closing, closeWithinMs, () => new Error('the browser does not close')).catch(() =>
+    browser.process()?.kill('SIGKILL'),
+  )
 }
 
+/** The first line of an error's message. */
 export function firstLine(error: unknown): string {
   const lines = String((error as Error)?.message ?? error).split('\n')
   return lines.find(line => line.trim() !== '')?.trim() ?? 'no reason given'
-}
-
-export interface RendererOptions {
-  executablePath: string
-  /** Folder for the empty profile. */
-  profileFolder: string
-  pageTimeoutMs: number
-  /** What one page may ask for. */
-  pageRequests: number
-  signal: AbortSignal
 }

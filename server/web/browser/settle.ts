@@ -1,17 +1,24 @@
-/** What a page waits for. */
-
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CDPSession, Page } from 'puppeteer'
+import type { CDPSession } from 'puppeteer'
 import { waitForQuiet } from './in-page.ts'
 
+/** The requests of a page that is shown. */
 export interface OpenRequests {
-  /** Requests that the page has no answer to yet, by the browser's id for them. */
+  /** Requests without an answer so far, by the browser's request id. */
   open: Map<string, { url: string; startedAt: number }>
-  /** How many were answered. */
+  /** The number of answered requests. */
   finished: number
 }
 
-/** Waits until the document stopped changing and nothing it asked for is open, or until it had time enough. */
+/** A document is quiet after this many turns of its event loop without a change. */
+const quietTurns = 6
+const quietExpression = `(${waitForQuiet})(${quietTurns}, 1000)`
+/** Requests that take longer than this are not waited for. */
+const maxWaitMs = 10000
+/** How many times, a second each, a document may still change (clocks, tickers) once all its requests are answered. */
+const maxRestless = 3
+
+/** Waits until the document no longer changes and none of its requests is open, or until the deadline. */
 export async function settle(client: CDPSession, showing: OpenRequests, deadline: number): Promise<void> {
   let restless = 0
   while (performance.now() < deadline) {
@@ -20,12 +27,12 @@ export async function settle(client: CDPSession, showing: OpenRequests, deadline
       continue
     }
     const finished = showing.finished
-    // Over the session that tells of requests: both come from the page in order, so a request that the page made before
-    // it fell quiet is known when the quiet is, however busy the machine.
+    // Sent over the session that also reports requests. The browser keeps the order of both, so every request that the
+    // page made before it became quiet is known by then, even on a busy machine.
     const isQuiet = await client
       .send('Runtime.evaluate', { expression: quietExpression, awaitPromise: true, returnByValue: true })
       .then(({ result }) => result.value === true)
-      .catch(error => leftThePage(error))
+      .catch(falseWhenNavigated)
     const stayedSilent = !isWaiting(showing) && showing.finished === finished
     if (!stayedSilent) continue
     if (!isQuiet) restless += 1
@@ -33,63 +40,20 @@ export async function settle(client: CDPSession, showing: OpenRequests, deadline
   }
 }
 
-export function isWaiting({ open }: OpenRequests): boolean {
+/** Stops waiting for this address. */
+export function forget({ open }: OpenRequests, url: string): void {
+  for (const [id, request] of open) if (request.url === url) open.delete(id)
+}
+
+function isWaiting({ open }: OpenRequests): boolean {
   const now = performance.now()
   for (const { startedAt } of open.values()) if (now - startedAt < maxWaitMs) return true
   return false
 }
 
-/** No longer waits for this address. */
-export function forget({ open }: OpenRequests, url: string): void {
-  for (const [id, request] of open) if (request.url === url) open.delete(id)
-}
-
-/** False when the page just moved on; everything else is thrown again. */
-export function leftThePage(error: unknown): false {
-  if (
-    /context was destroyed|Cannot find context|Promise was collected|navigated or closed/i.test(
-      String((error as Error)?.message),
-    )
-  )
-    return false
+/** False when the page navigated meanwhile; throws every other error. */
+function falseWhenNavigated(error: unknown): false {
+  const message = String((error as Error)?.message)
+  if (/context was destroyed|Cannot find context|Promise was collected|navigated or closed/i.test(message)) return false
   throw error
 }
-
-/** Fails as soon as the tab crashes; without that, whoever waits for its answer hears nothing until the time is up. */
-export async function untilCrash<T>(page: Page, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  page.once('error', reject)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    page.off('error', reject)
-    work.catch(() => {})
-  }
-}
-
-export async function withDeadline<T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('it took too long')), ms)
-  const onAbort = () => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
-    work.catch(() => {})
-  }
-}
-
-/** Whether two addresses are the same but for the fragment, which is no part of a request. */
-export function sameFile(a: string, b: string): boolean {
-  return a.split('#', 1)[0] === b.split('#', 1)[0]
-}
-
-/** A document is finished when all it asked for is there and so many turns of its event loop changed nothing. */
-const quietTurns = 6
-export const quietExpression = `(${waitForQuiet})(${quietTurns}, 1000)`
-/** A request that takes longer than this is not waited for. */
-export const maxWaitMs = 10000
-/** How often a document may be found changing (clocks, tickers) when all its requests are answered; a second each. */
-export const maxRestless = 3

@@ -1,32 +1,39 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, CDPSession, HTTPRequest, Page } from 'puppeteer'
-import type { Answerer, BrowserAnswer } from './browser-request.ts'
+import type { BrowserRequest } from './browser-request.ts'
 import { watchPage } from './in-page.ts'
-import { forget, type OpenRequests, sameFile } from './settle.ts'
+import { forget, type OpenRequests } from './settle.ts'
 
-/** A tab, and the page it is showing; null between two pages. */
-export interface Tab {
+/** A browser tab, and the page it shows; null between two pages. */
+export interface Tab<S extends Showing = Showing> {
   page: Page
   client: CDPSession
-  generation: number
-  showing: Showing | null
+  showing: S | null
 }
 
+/** A page while it is shown. */
 export interface Showing extends OpenRequests {
-  url: URL
-  html: BrowserAnswer
-  answer: Answerer
-  isDocumentSent: boolean
-  loaded: URL[]
+  /** How many more requests the page may make; negative when it made too many. */
   requestsLeft: number
 }
 
-export async function openTab(browser: Browser, generation: number): Promise<Tab> {
-  // A context of its own per tab: storage that one page leaves behind must not change another.
+/** Answers one request. `isNavigation` tells whether the page itself goes there. */
+export type RequestHandler<S extends Showing> = (
+  tab: Tab<S>,
+  showing: S,
+  request: HTTPRequest,
+  isNavigation: boolean,
+) => Promise<void>
+
+/** Requests that never end. */
+const endless = new Set(['EventSource', 'WebSocket', 'Ping', 'Preflight'])
+
+/** Opens a tab whose requests are all answered by `handle`. */
+export async function openTab<S extends Showing>(browser: Browser, handle: RequestHandler<S>): Promise<Tab<S>> {
+  // A separate context per tab: what one page stores must not change another.
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } })
   const page = await context.newPage()
   const client = await page.createCDPSession()
-  const tab: Tab = { page, client, generation, showing: null }
+  const tab: Tab<S> = { page, client, showing: null }
   await Promise.all([
     page.setViewport({ width: 1280, height: 900 }),
     page.setBypassServiceWorker(true),
@@ -34,56 +41,35 @@ export async function openTab(browser: Browser, generation: number): Promise<Tab
     page.setRequestInterception(true),
   ])
   page.on('dialog', dialog => void dialog.dismiss().catch(() => {}))
-  page.on('request', request => void answerRequest(tab, request).catch(() => {}))
+  page.on('request', request => void answerRequest(tab, request, handle).catch(() => {}))
   await client.send('Network.enable')
   client.on('Network.requestWillBeSent', ({ requestId, type, request }) => {
-    // The end of a worker's script (blob:) is told to the worker.
-    if (endless.has(type ?? '') || !request.url.startsWith('http')) return
+    // The end of a worker's script (blob:) is reported to the worker only.
+    if (endless.has(type ?? '') || !/^(https?|file):/.test(request.url)) return
     tab.showing?.open.set(requestId, { url: request.url, startedAt: performance.now() })
   })
-  const close = ({ requestId }: { requestId: string }) => {
+  const onEnd = ({ requestId }: { requestId: string }) => {
     if (tab.showing?.open.delete(requestId)) tab.showing.finished += 1
   }
-  client.on('Network.loadingFinished', close)
-  client.on('Network.loadingFailed', close)
+  client.on('Network.loadingFinished', onEnd)
+  client.on('Network.loadingFailed', onEnd)
   return tab
 }
 
-async function answerRequest(tab: Tab, request: HTTPRequest): Promise<void> {
-  const { showing } = tab
-  // What comes after a page was read has nobody to answer it.
-  if (!showing) return request.abort('aborted').catch(() => {})
-  showing.requestsLeft -= 1
-  if (showing.requestsLeft < 0) {
-    forget(showing, request.url())
-    return request.abort('aborted').catch(() => {})
-  }
-  const isMain = request.isNavigationRequest() && request.frame() === tab.page.mainFrame()
-  try {
-    const isDocument = isMain && !showing.isDocumentSent && sameFile(request.url(), showing.url.href)
-    if (isDocument) showing.isDocumentSent = true
-    const answered = isDocument ? showing.html : await showing.answer(toBrowserRequest(request, isMain))
-    if (!isMain && answered?.status === 200 && byScripts.has(request.resourceType()))
-      showing.loaded.push(new URL(request.url()))
-    if (answered) await request.respond(answered)
-    // An answer without content keeps the page where it is; an error would put one of the browser's own in its place.
-    else if (isMain) await request.respond({ status: 204 })
-    else await request.abort('blockedbyclient')
-    // The end of a refused request, or of a frame's page, is not always told to the page that it was in.
-    const isTold = answered && !request.isNavigationRequest()
-    await forgetLater(tab, showing, request.url(), isTold ? answeredLooks : refusedLooks)
-  } catch {
-    await request.abort('failed').catch(() => {})
-    forget(showing, request.url())
-  }
+/** Starts a page with an empty storage: a page must not see what another one stored. */
+export async function clearStorage({ page, client }: Tab, url: URL, timeoutMs: number): Promise<void> {
+  // Going from one fragment of a page to another would not start the page again.
+  if (url.hash !== '') await page.goto('about:blank', { timeout: timeoutMs })
+  if (url.origin === 'null') return
+  await client.send('Storage.clearDataForOrigin', { origin: url.origin, storageTypes: 'all' }).catch(() => {})
 }
-export const byScripts = new Set(['script', 'xhr', 'fetch', 'other', 'image', 'stylesheet', 'font'])
-/** Requests that never end. */
-export const endless = new Set(['EventSource', 'WebSocket', 'Ping', 'Preflight'])
-/** Whether the page noticed our answer is asked so many times, this far apart and each time through the page itself. */
-export const answeredLooks = 30
-export const refusedLooks = 3
-export function toBrowserRequest(request: HTTPRequest, isNavigation: boolean) {
+
+/** No requests so far. */
+export function startRequests(maxRequests: number): Showing {
+  return { open: new Map(), finished: 0, requestsLeft: maxRequests }
+}
+
+export function toBrowserRequest(request: HTTPRequest, isNavigation: boolean): BrowserRequest {
   return {
     url: request.url(),
     method: request.method(),
@@ -92,14 +78,25 @@ export function toBrowserRequest(request: HTTPRequest, isNavigation: boolean) {
     origin: request.headers().origin ?? null,
   }
 }
-const lookMs = 100
 
-/** Stops waiting for an answered request whose end nobody tells; a page that gets no time to notice it has longer. */
-async function forgetLater(tab: Tab, showing: Showing, url: string, looks: number): Promise<void> {
-  const isOpen = () => [...showing.open.values()].some(request => request.url === url)
-  for (let look = 0; look < looks && tab.showing === showing && isOpen(); look += 1) {
-    await sleep(lookMs, undefined, { ref: false })
-    await tab.client.send('Runtime.evaluate', { expression: '0' })
+async function answerRequest<S extends Showing>(
+  tab: Tab<S>,
+  request: HTTPRequest,
+  handle: RequestHandler<S>,
+): Promise<void> {
+  const { page, showing } = tab
+  // Requests after the page was read get no answer.
+  if (!showing) return request.abort('aborted')
+  showing.requestsLeft -= 1
+  if (showing.requestsLeft < 0) {
+    forget(showing, request.url())
+    return request.abort('aborted')
   }
-  forget(showing, url)
+  const isNavigation = request.isNavigationRequest() && request.frame() === page.mainFrame()
+  try {
+    await handle(tab, showing, request, isNavigation)
+  } catch {
+    await request.abort('failed').catch(() => {})
+    forget(showing, request.url())
+  }
 }

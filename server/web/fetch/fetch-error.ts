@@ -12,11 +12,11 @@ export type FetchErrorCode =
   | 'too_large'
   | 'url'
 
-/** One request failed for good; the message names the reason without the address book of the network behind it. */
+/** One request failed, after all retries. The message names the reason, without the addresses that a host resolves to. */
 export class FetchError extends Error {
   readonly code: FetchErrorCode
-  /** The address that failed, when redirects had led there; undefined when it is the one that was asked for. */
-  leadTo?: URL
+  /** The address that failed, when it is another one than the requested one. */
+  redirectedTo?: URL
   constructor(code: FetchErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'FetchError'
@@ -24,6 +24,13 @@ export class FetchError extends Error {
   }
 }
 
+/** System errors of this machine, not of a site: they end the export. */
+const localFailures = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'EACCES'])
+
+/**
+ * Turns an error of a request into a FetchError. Returns errors for the operator, errors of this machine and
+ * the reason of an aborted job unchanged.
+ */
 export function toFetchError(
   error: unknown,
   url: URL,
@@ -31,40 +38,38 @@ export function toFetchError(
   { pageTimeoutMs }: { pageTimeoutMs: number },
 ): unknown {
   if (error instanceof FetchError || error instanceof OperatorError) return error
-  // The end of the whole job is its own error, not one of this request.
   if (jobSignal.aborted) return jobSignal.reason
   const forbidden = error instanceof ForbiddenAddressError ? error : (error as Error)?.cause
   if (forbidden instanceof ForbiddenAddressError) return new FetchError('forbidden', forbidden.message)
-  const { name, code, message } = error as NodeJS.ErrnoException
-  if (['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'EACCES'].includes(code ?? '')) return error
-  if (name === 'TimeoutError' || name === 'AbortError' || /TIMEOUT/.test(code ?? '')) {
-    return new FetchError(
-      'timeout',
-      `${url.host} did not answer within the limit of ${Math.ceil(pageTimeoutMs / 1000)} seconds`,
-    )
+  const { name, code = '', message } = error as NodeJS.ErrnoException
+  if (localFailures.has(code)) return error
+  if (name === 'TimeoutError' || name === 'AbortError' || /TIMEOUT/.test(code)) {
+    const seconds = Math.ceil(pageTimeoutMs / 1000)
+    return new FetchError('timeout', `${url.host} did not answer within the limit of ${seconds} seconds`)
   }
-  if (code?.startsWith('Z_') || code?.startsWith('ERR__') || /zstd|brotli|zlib/i.test(code ?? '')) {
-    return new FetchError('encoding', 'the compressed answer is damaged')
-  }
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return new FetchError('network', `no address is known for ${url.hostname}`, { cause: error })
-  const certificate = explainCertificate(code ?? '', url)
+  if (/^(Z_|ERR__)|zstd|brotli|zlib/i.test(code)) return new FetchError('encoding', 'the compressed answer is damaged')
+  const certificate = explainCertificate(code, url)
   if (certificate) return new FetchError('certificate', certificate, { cause: error })
-  if (code === 'ECONNREFUSED') return new FetchError('network', `nothing answers at ${url.host}`)
-  return new FetchError('network', `the connection to ${url.host} failed (${code ?? message})`, { cause: error })
+  return new FetchError('network', explainConnection(code || message, url), { cause: error })
 }
 
-/** Why a certificate is refused; null when the error is another one. The codes are those of OpenSSL and of Node's check of names. */
+/** The codes are those of OpenSSL, and of Node's check of host names. Null when the error has another cause. */
 function explainCertificate(code: string, { hostname }: URL): string | null {
   if (code === 'CERT_HAS_EXPIRED') return `the certificate of ${hostname} has expired`
   if (code === 'CERT_NOT_YET_VALID') return `the certificate of ${hostname} is not valid yet`
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `the certificate there is not for ${hostname}`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `the server's certificate is not for ${hostname}`
   if (!/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET_ISSUER)_\w+)$/.test(code))
     return null
-  return `the certificate of ${hostname} is of an authority that is not known here; name its PEM file in NODE_EXTRA_CA_CERTS`
+  return `the certificate of ${hostname} has no known certificate authority; set NODE_EXTRA_CA_CERTS to the PEM file of the authority`
 }
 
-/** A name that does not exist will not exist in a second, either. */
+function explainConnection(code: string, { host, hostname }: URL): string {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the name ${hostname} cannot be resolved`
+  if (code === 'ECONNREFUSED') return `no server listens at ${host}`
+  return `the connection to ${host} failed (${code})`
+}
+
+/** Whether a retry may help. An unknown host name does not appear within seconds. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof FetchError) || error.code !== 'network') return false
   return (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOTFOUND'

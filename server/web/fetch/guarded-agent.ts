@@ -3,20 +3,20 @@ import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { whyForbidden } from './address.ts'
 
-/** A connection was refused because the host is, or resolves to, an address that is not public. */
+/** The connection was refused: the host is an address that is not public, or resolves to one. */
 export class ForbiddenAddressError extends Error {
   readonly host: string
   constructor(host: string, why: string) {
-    super(`${host} leads to an address that is not public (${why})`)
+    super(`${host} is not a public address (${why})`)
     this.name = 'ForbiddenAddressError'
     this.host = host
   }
 }
 
 export interface GuardedAgentOptions {
-  /** The one origin that may be private or loopback; null = none. */
+  /** The origin that may be private or loopback; null = none. */
   exempt: URL | null
-  /** Further ones. */
+  /** More such origins. */
   alsoExempt?: readonly URL[]
   connections: number
   connectTimeoutMs: number
@@ -25,9 +25,9 @@ export interface GuardedAgentOptions {
 }
 
 /**
- * Opens a pool of kept-alive connections that checks every address in the connect step itself: names through the
- * look-up that the socket uses (so a name that changes between two look-ups gains nothing), literals before connecting,
- * and the peer once more when connected. The caller closes it.
+ * Opens a pool of kept-alive connections that checks every address while connecting. Host names are checked by the DNS
+ * look-up that the socket itself uses, so a name that changes between two look-ups gains nothing. Address literals are
+ * checked before connecting, and the peer is checked again once connected. The caller closes the pool.
  */
 export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   const timeout = options.connectTimeoutMs
@@ -61,12 +61,12 @@ function isOrigin(origin: URL, hostname: string, port: string): boolean {
   return bare(origin.hostname) === bare(hostname) && originPort === port
 }
 
-/** Names below localhost mean this machine (RFC 6761, 6.3), whatever a resolver makes of them. */
+/** Names below localhost mean this machine (RFC 6761, 6.3), whatever a resolver answers. */
 function whyForbiddenName(name: string): string | null {
   return /(^|\.)localhost\.?$/i.test(name) ? 'loopback' : null
 }
 
-/** One forbidden address among the answers is enough to refuse the name: a mixed answer is how rebinding looks. */
+/** Refuses a name when one of its addresses is forbidden: DNS rebinding answers with a mix of both. */
 function checkedLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, address, family) => {

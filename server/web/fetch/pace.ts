@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Keeps the requests to a host apart, where its robots.txt asks for that. */
+/** Delays between the requests to a host, as its robots.txt asks for. */
 export interface Pace {
-  /** From now on; 0 = as fast as it goes. */
+  /** Sets the delay between two requests to this host; 0 = none. */
   slowDown(host: string, delayMs: number): void
-  /** What `slowDown` was told, by host. */
+  /** The delays set so far. */
   delays(): [host: string, delayMs: number][]
   /** Resolves when a request to this host may begin. */
   turn(host: string, signal: AbortSignal): Promise<void>

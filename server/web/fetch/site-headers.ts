@@ -1,17 +1,16 @@
-/** Headers that every request to the site itself carries, and no other: in lower case, what lets an export in. */
+import { OperatorError } from '../../base/operator-error.ts'
+
+/** Headers of every request to the site itself and to no other host, for example for its login. Names are in lower case. */
 export type SiteHeaders = Readonly<Record<string, string>>
 
-/** Says what is wrong with a header, by its name and never by its value, which may be a secret. */
-export class SiteHeaderError extends Error {}
-
-/** What the fetcher says itself: how a body is packed, which one is meant, how long the connection lives. */
-const own =
+/** Headers that the fetcher sets itself: compression, conditions and the connection. */
+const reserved =
   /^(accept|accept-encoding|connection|content-.*|cookie2|expect|host|if-.*|keep-alive|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/
 
 /**
- * Reads headers as they are written, `Name: value`.
+ * Parses headers written as `Name: value`.
  *
- * @throws {SiteHeaderError}
+ * @throws {OperatorError} with the name of the header and never its value, which may be a secret.
  */
 export function parseSiteHeaders(texts: readonly string[]): SiteHeaders {
   const headers = new Map<string, string>()
@@ -19,16 +18,20 @@ export function parseSiteHeaders(texts: readonly string[]): SiteHeaders {
     const colon = text.indexOf(':')
     const name = text.slice(0, colon).trim().toLowerCase()
     if (colon === -1 || !/^[\w!#$%&'*+.^`|~-]+$/.test(name))
-      throw new SiteHeaderError(`the ${ordinal(index)} header is no "Name: value"`)
+      refuse(`the ${ordinal(index)} header is not written as "Name: value"`)
     const value = text.slice(colon + 1).trim()
-    if (own.test(name)) throw new SiteHeaderError(`${name} is a header that an export sets itself`)
-    if (headers.has(name)) throw new SiteHeaderError(`${name} is given twice`)
-    if (value === '') throw new SiteHeaderError(`${name} has no value`)
+    if (reserved.test(name)) refuse(`${name} is set by the export itself`)
+    if (headers.has(name)) refuse(`${name} is given twice`)
+    if (value === '') refuse(`${name} has no value`)
     if (!/^[\t\x20-\x7e\x80-\xff]+$/.test(value))
-      throw new SiteHeaderError(`the value of ${name} has characters that a header cannot hold`)
+      refuse(`the value of ${name} contains characters that are not allowed in a header`)
     headers.set(name, value)
   })
   return Object.fromEntries(headers)
+}
+
+function refuse(why: string): never {
+  throw new OperatorError(why, 2)
 }
 
 function ordinal(index: number): string {

@@ -4,9 +4,10 @@ import { decodeRaw, type RawText } from './text-encoding.ts'
 const literal = /<(?:xmp|plaintext|noembed|noframes)[\s>]/i
 
 /**
- * Writes what a reader sees of a page in an old encoding as ASCII: `&#233;` for é. Many servers say that all pages are UTF-8,
- * and a header wins over what the page says of itself. Scripts and styles know no such spelling and stay as they are; so do
- * encodings with shift states, whose bytes look like markup, and pages with elements that show entities as they stand.
+ * Writes the visible text of a page in an old encoding as ASCII, such as `&#233;` for é, because many servers send UTF-8 as
+ * the charset of every page, and the header wins over the page's own declaration. Unchanged are scripts and styles, which
+ * have no such escapes, encodings with shift states, whose bytes look like markup, and pages with elements that show
+ * entities literally.
  */
 export function writeAsAscii({ text, charset }: RawText): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself

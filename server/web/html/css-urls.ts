@@ -5,7 +5,7 @@ import { string as cssString, url as cssUrl } from 'css-tree/utils'
 export interface CssUrl {
   url: string
   kind: 'import' | 'image'
-  /** How a replacement has to be written in its place. */
+  /** How a replacement must be written. */
   form: 'url' | 'string'
   start: number
   end: number
@@ -13,12 +13,12 @@ export interface CssUrl {
 
 const { Url, String: Quoted, AtKeyword, Function: Fn, RightParenthesis, WhiteSpace, Comment, Semicolon } = tokenTypes
 
-/** Finds url(), @import and image-set() strings; @namespace and @charset name no file. Reads any text without failing. */
+/** Finds the URLs of url(), @import and image-set(); those of @namespace and @charset are not files. Never throws. */
 export function cssUrls(text: string): CssUrl[] {
   if (!/url\(|@import|image-set\(/i.test(text)) return []
   const found: CssUrl[] = []
   let rule: 'import' | 'ignored' | null = null
-  // The functions that enclose the current token, innermost last; '' stands for a plain parenthesis.
+  // The functions around the current token, innermost last; '' is a plain parenthesis.
   const enclosing: string[] = []
   let argument: { start: number; value: string; end: number } | null = null
 
@@ -62,7 +62,7 @@ export function cssUrls(text: string): CssUrl[] {
   return found
 }
 
-/** The style sheet with URLs replaced; undefined from `replace` leaves the bytes as they are. */
+/** Replaces URLs in a style sheet; undefined from `replace` keeps the bytes. */
 export function replaceCssUrls(text: string, replace: (found: CssUrl) => string | undefined): string {
   let out = ''
   let at = 0

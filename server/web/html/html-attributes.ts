@@ -17,7 +17,7 @@ export function findAttribute(tag: { readonly attributes: readonly Attribute[] }
   return undefined
 }
 
-/** Where a tag's name ends that begins here, or before. */
+/** Where the tag name at this position ends. */
 export function endOfName(text: string, from: number): number {
   let at = from
   for (let code = text.charCodeAt(at); at < text.length; code = text.charCodeAt(at)) {
@@ -32,7 +32,7 @@ export function endOfAttributes(text: string, from: number): number {
   return text.charCodeAt(from) === greater ? from + 1 : walkAttributes(text, from, null)
 }
 
-/** Up to so many attributes of a tag are compared one by one, which is faster than a set. */
+/** Up to this many attributes are compared one by one, which is faster than a set. */
 const fewAttributes = 24
 
 /** The first attribute of each name. */
@@ -44,7 +44,7 @@ export function readAttributes(text: string, from: number): Attribute[] {
     if (attributes.length < fewAttributes) {
       for (const other of attributes) if (other.name === name) return
     } else {
-      // A tag with a million attributes is an attack on whoever compares each with all others.
+      // A tag with a million attributes would take quadratic time without a set.
       names ??= new Set(attributes.map(other => other.name))
       if (names.has(name)) return
       names.add(name)

@@ -11,23 +11,23 @@ export interface Tag {
   readonly nameEnd: number
   /** After the `>`. */
   readonly end: number
-  /** As it stands in the text, from `<` to `>`. */
+  /** From `<` to `>`, as in the text. */
   readonly source: string
-  /** The first of each name; HTML ignores the others. Read when it is asked for: most tags are of no interest. */
+  /** The first of each name; HTML ignores the others. Parsed on first use, because most tags are never looked at. */
   readonly attributes: readonly Attribute[]
 }
 
-/** Hears what a page holds, in its order; offsets are of the text. */
+/** Receives the parts of a page in their order; offsets are positions in the text. */
 export interface HtmlHandler {
   tag?(tag: Tag): void
   closeTag?(name: string, start: number): void
-  /** Text outside of script and style, entities not decoded; may come in pieces. */
+  /** Text outside script and style, entities not decoded; may come in several pieces. */
   text?(start: number, end: number): void
   /** The whole content of a script or style element; `tag` is its open tag. */
   rawText?(tag: Tag, start: number, end: number): void
 }
 
-/** One handler of several, so that a page is read once for all of them. */
+/** Combines several handlers, so that a page is scanned once for all of them. */
 export function inTurn(...handlers: readonly HtmlHandler[]): HtmlHandler {
   return {
     tag(tag) {
@@ -45,88 +45,114 @@ export function inTurn(...handlers: readonly HtmlHandler[]): HtmlHandler {
   }
 }
 
-/** Elements whose content holds no tags, only text up to their own end tag. */
+/** Elements whose content is only text, up to their end tag. */
 const textOnly = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noembed', 'noframes'])
 
-/**
- * Reads HTML and reports where things stand, so that a caller can replace some bytes and keep all the others.
- * Text is read as latin1 (one character is one byte): tags and quotes are ASCII in every encoding of the web but
- * UTF-16, which is converted before. Never throws; broken HTML is read as a browser's tokenizer would
- * (https://html.spec.whatwg.org/multipage/parsing.html#tokenization).
- */
-export function scanHtml(text: string, handler: HtmlHandler): void {
-  const { length } = text
-  // Inside svg and math, script, style and title are ordinary elements that may close themselves.
-  let foreignDepth = 0
-  let foreignRaw: Tag | null = null
-  let at = 0
-  let textStart = 0
-
-  function reportText(start: number, end: number): number {
-    if (end > start && !foreignRaw) handler.text?.(start, end)
-    return end
-  }
-
-  /** Gives where to go on. */
-  function openTag(start: number): number {
-    const tag = readTag(text, start)
-    if (!tag) return length
-    const { name, end } = tag
-    const isForeign = foreignDepth > 0
-    const closesItself = text.charCodeAt(end - 2) === slash && closes(tag)
-    if ((name === 'svg' || name === 'math') && !closesItself) foreignDepth += 1
-    handler.tag?.(tag)
-    const isRaw = name === 'script' || name === 'style'
-    if (isForeign) {
-      foreignRaw = isRaw && !closesItself ? tag : null
-      return end
-    }
-    if (name === 'plaintext') return reportText(end, length)
-    if (!textOnly.has(name)) return end
-    const contentEnd = name === 'script' ? findScriptEnd(text, end) : findEndTag(text, name, end)
-    if (!isRaw) return reportText(end, contentEnd)
-    handler.rawText?.(tag, end, contentEnd)
-    return contentEnd
-  }
-
-  function closeTag(start: number): number {
-    const nameEnd = endOfName(text, start + 2)
-    const end = endOfAttributes(text, nameEnd)
-    if (end === -1) return length
-    const name = text.slice(start + 2, nameEnd).toLowerCase()
-    if (foreignRaw?.name === name) {
-      handler.rawText?.(foreignRaw, foreignRaw.end, start)
-      foreignRaw = null
-    }
-    if ((name === 'svg' || name === 'math') && foreignDepth > 0) foreignDepth -= 1
-    handler.closeTag?.(name, start)
-    return end
-  }
-
-  while (at < length) {
-    const start = text.indexOf('<', at)
-    if (start === -1) break
-    const next = text.charCodeAt(start + 1)
-    const isClose = next === slash
-    const isTag = isLetter(isClose ? text.charCodeAt(start + 2) : next)
-    const isMarkup = next === exclamation || next === question || (isClose && start + 2 < length)
-    if (!isTag && !isMarkup) {
-      at = start + 1
-      continue
-    }
-    reportText(textStart, start)
-    if (!isTag) at = endOfMarkup(text, start, foreignDepth > 0)
-    else at = isClose ? closeTag(start) : openTag(start)
-    textStart = at
-  }
-  reportText(textStart, length)
-  if (foreignRaw) handler.rawText?.(foreignRaw, (foreignRaw as Tag).end, length)
-}
+const endTags = new Map([...textOnly].map(name => [name, new RegExp(`</${name}(?=[\\t\\n\\f\\r />])`, 'gi')] as const))
 
 const exclamation = 33
 const slash = 47
 const question = 63
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
+
+/**
+ * Reads HTML and reports where its parts are, so that a caller can replace some bytes and keep all the others. Text is
+ * read as latin1 (one character is one byte): tags and quotes are ASCII in every encoding of the web except UTF-16, which
+ * is converted before. Never throws; broken HTML is read like a browser's tokenizer does
+ * (https://html.spec.whatwg.org/multipage/parsing.html#tokenization).
+ */
+export function scanHtml(text: string, handler: HtmlHandler): void {
+  new HtmlScanner(text, handler).scan()
+}
+
+class HtmlScanner {
+  readonly #text: string
+  readonly #handler: HtmlHandler
+  /** Inside svg and math, script, style and title are ordinary elements that may close themselves. */
+  #foreignDepth = 0
+  /** The script or style element of an svg that is open. */
+  #foreignRaw: Tag | null = null
+
+  constructor(text: string, handler: HtmlHandler) {
+    this.#text = text
+    this.#handler = handler
+  }
+
+  scan(): void {
+    const text = this.#text
+    const { length } = text
+    let at = 0
+    let textStart = 0
+    while (at < length) {
+      const start = text.indexOf('<', at)
+      if (start === -1) break
+      const next = text.charCodeAt(start + 1)
+      const isClose = next === slash
+      const isTag = isLetter(isClose ? text.charCodeAt(start + 2) : next)
+      const isMarkup = next === exclamation || next === question || (isClose && start + 2 < length)
+      if (!isTag && !isMarkup) {
+        at = start + 1
+        continue
+      }
+      this.#reportText(textStart, start)
+      if (!isTag) at = endOfMarkup(text, start, this.#foreignDepth > 0)
+      else at = isClose ? this.#closeTag(start) : this.#openTag(start)
+      textStart = at
+    }
+    this.#reportText(textStart, length)
+    if (this.#foreignRaw) this.#handler.rawText?.(this.#foreignRaw, this.#foreignRaw.end, length)
+  }
+
+  #reportText(start: number, end: number): void {
+    if (end > start && !this.#foreignRaw) this.#handler.text?.(start, end)
+  }
+
+  /** Returns where to continue. */
+  #openTag(start: number): number {
+    const text = this.#text
+    const tag = readTag(text, start)
+    if (!tag) return text.length
+    const { name, end } = tag
+    const isForeign = this.#foreignDepth > 0
+    const closesItself = text.charCodeAt(end - 2) === slash && closes(tag)
+    if ((name === 'svg' || name === 'math') && !closesItself) this.#foreignDepth += 1
+    this.#handler.tag?.(tag)
+    if (isForeign) {
+      this.#foreignRaw = (name === 'script' || name === 'style') && !closesItself ? tag : null
+      return end
+    }
+    if (name === 'plaintext') {
+      this.#reportText(end, text.length)
+      return text.length
+    }
+    return textOnly.has(name) ? this.#readTextContent(tag) : end
+  }
+
+  /** Reads an element whose content has no tags. Returns where to continue: at its end tag. */
+  #readTextContent(tag: Tag): number {
+    const { name, end } = tag
+    const contentEnd = name === 'script' ? findScriptEnd(this.#text, end) : findEndTag(this.#text, name, end)
+    if (name === 'script' || name === 'style') this.#handler.rawText?.(tag, end, contentEnd)
+    else this.#reportText(end, contentEnd)
+    return contentEnd
+  }
+
+  /** Returns where to continue. */
+  #closeTag(start: number): number {
+    const text = this.#text
+    const nameEnd = endOfName(text, start + 2)
+    const end = endOfAttributes(text, nameEnd)
+    if (end === -1) return text.length
+    const name = text.slice(start + 2, nameEnd).toLowerCase()
+    if (this.#foreignRaw?.name === name) {
+      this.#handler.rawText?.(this.#foreignRaw, this.#foreignRaw.end, start)
+      this.#foreignRaw = null
+    }
+    if ((name === 'svg' || name === 'math') && this.#foreignDepth > 0) this.#foreignDepth -= 1
+    this.#handler.closeTag?.(name, start)
+    return end
+  }
+}
 
 class OpenTag implements Tag {
   readonly name: string
@@ -154,19 +180,19 @@ class OpenTag implements Tag {
   }
 }
 
-/** Null when the text ends in the tag: then it is none. */
+/** Null when the text ends inside the tag: then it is not a tag. */
 function readTag(text: string, start: number): Tag | null {
   const nameEnd = endOfName(text, start + 2)
   const end = endOfAttributes(text, nameEnd)
   return end === -1 ? null : new OpenTag(text, start, nameEnd, end)
 }
 
-/** Whether the slash before the `>` is its own and not the end of a bare value. */
+/** Whether the slash before the `>` closes the tag and is not the end of an unquoted value. */
 function closes({ attributes, end }: Tag): boolean {
   return (attributes.at(-1)?.outerEnd ?? 0) < end - 1
 }
 
-/** The end of a comment, a declaration, or what a browser takes for a comment. */
+/** The end of a comment, a declaration, or other markup that a browser treats as a comment. */
 function endOfMarkup(text: string, start: number, isForeign: boolean): number {
   if (!text.startsWith('<!--', start)) {
     const close = isForeign && text.startsWith('<![CDATA[', start) ? ']]>' : '>'
@@ -182,9 +208,7 @@ function endOfMarkup(text: string, start: number, isForeign: boolean): number {
   return text.length
 }
 
-const endTags = new Map([...textOnly].map(name => [name, new RegExp(`</${name}(?=[\\t\\n\\f\\r />])`, 'gi')] as const))
-
-/** Where the end tag of this name begins; the end of the text when it never does. */
+/** Where the end tag of this name begins; the end of the text when there is none. */
 function findEndTag(text: string, name: string, from: number): number {
   const pattern = endTags.get(name)
   if (!pattern) return from
@@ -192,7 +216,7 @@ function findEndTag(text: string, name: string, from: number): number {
   return pattern.exec(text)?.index ?? text.length
 }
 
-/** The same for a script, where `<!-- <script>` makes the next end tag a part of the text. */
+/** Where the end tag of a script begins; after `<!-- <script>` the next end tag is part of the text. */
 function findScriptEnd(text: string, from: number): number {
   const pattern = /<!--|-->|<(\/?)script(?=[\t\n\f\r />])/gi
   pattern.lastIndex = from
@@ -201,7 +225,7 @@ function findScriptEnd(text: string, from: number): number {
     if (match[0] === '-->') state = 'plain'
     else if (match[0] === '<!--') {
       if (state === 'plain') state = 'escaped'
-      // Its dashes may be those of the end, too.
+      // Its dashes may also be those of the end of the comment.
       pattern.lastIndex -= 2
     } else if (match[1] === '') {
       if (state === 'escaped') state = 'twice'

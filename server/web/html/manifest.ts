@@ -4,7 +4,7 @@ export interface ManifestUrls {
   starts: string[]
 }
 
-/** Reads a manifest; one that is no JSON object names nothing. */
+/** Reads a manifest; text that is not a JSON object has no addresses. */
 export function manifestUrls(text: string): ManifestUrls {
   const icons: string[] = []
   const starts: string[] = []
@@ -15,7 +15,7 @@ export function manifestUrls(text: string): ManifestUrls {
   return { icons, starts }
 }
 
-/** The manifest with its addresses replaced; undefined from `replace` keeps one. Text that is no manifest comes back as it is. */
+/** Replaces the addresses of a manifest; undefined from `replace` keeps one. Other text is returned unchanged. */
 export function replaceManifestUrls(
   text: string,
   replace: (address: string, kind: 'icon' | 'start') => string | undefined,

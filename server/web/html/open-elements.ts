@@ -1,4 +1,4 @@
-/** An element whose end was not seen yet. */
+/** An element that has not ended yet. */
 export interface OpenElement {
   name: string
   start: number
@@ -6,14 +6,14 @@ export interface OpenElement {
   contentStart: number
 }
 
-/** How an element ended: by its own tag, where HTML lets that tag be left out, or because the document was over. */
+/** How an element ended: by its end tag, by an implied end tag, or at the end of the document. */
 export type Ending = 'tag' | 'implied' | 'lost'
 
 const empty = new Set([
   ...['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'param', 'source', 'track', 'wbr'],
 ])
 
-/** Open tags that end an element whose own end tag may be left out. */
+/** Open tags that imply the end tag of an element. */
 const endedBy: Record<string, ReadonlySet<string>> = {
   li: new Set(['li']),
   dt: new Set(['dt', 'dd']),
@@ -28,10 +28,10 @@ const endedBy: Record<string, ReadonlySet<string>> = {
   ]),
 }
 
-/** Follows which elements are open while tags are read in order, as a browser would nest them. */
+/** Tracks which elements are open while tags are read in order, nested like in a browser. */
 export function createOpenElements<T extends OpenElement>(onEnd: (element: T, end: number, ending: Ending) => void) {
   const open: T[] = []
-  // How many of each name: broken pages hold thousands of open elements and of end tags that belong to none.
+  // The number of open elements by name: broken pages have thousands of open elements and unmatched end tags.
   const counts = new Map<string, number>()
   const count = (name: string) => counts.get(name) ?? 0
 
@@ -45,9 +45,9 @@ export function createOpenElements<T extends OpenElement>(onEnd: (element: T, en
   }
 
   return {
-    /** The innermost one. */
+    /** The innermost open element. */
     innermost: (): T | undefined => open.at(-1),
-    /** What the tag before this position ended without saying so; then the element itself, unless it has no content. */
+    /** Ends the elements whose end this tag implies, then opens the element. False when it has no content. */
     openTag(element: T, closesItself: boolean): boolean {
       for (let top = open.at(-1); top && endedBy[top.name]?.has(element.name); top = open.at(-1))
         end(open.length - 1, element.start, 'implied')

@@ -3,30 +3,30 @@ import { type Attribute, findAttribute, type HtmlHandler, scanHtml, type Tag } f
 import { inlineElements } from './inline-elements.ts'
 import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
 
-/** How much a reader sees of a page as the server sent it, and what speaks for scripts having to add the rest. */
+/** How much text the server's HTML of a page has, and signs that scripts add the rest. */
 export interface PageText {
-  /** Visible words as far as HTML alone tells; counted up to `countedWords`. */
+  /** Visible words of the HTML alone; counted up to `countedWords`. */
   wordCount: number
-  /** Those inside main or article; null when the page has neither. */
+  /** The words inside main or article; null when the page has neither. */
   mainWords: number | null
   /** File names of its scripts, sorted; inline ones count as ''. Pages of one template share them. */
   scripts: string[]
   /** An element that app frameworks fill is (nearly) empty. */
   hasEmptyRoot: boolean
-  /** Goes somewhere else by itself (meta refresh). */
+  /** The page has a meta refresh. */
   refreshes: boolean
 }
 
 const invisible = new Set(['noscript', 'template', 'title', 'textarea', 'select', 'svg', 'math', 'iframe', 'object'])
 const rootIds =
   /^(app|root|__next|__nuxt|___gatsby|svelte|q-app|app-root|react-root|main-app|redoc|redoc-container|swagger-ui|elements|docsify)$/i
-/** Elements that an app is put in. */
+/** Elements that may be the root of an app. */
 const mayBeRoot = /^(?:div|main|section|body|article)$|-/
 const rootNames = new Set(['app-root', 'redoc', 'rapi-doc', 'elements-api'])
 
 /** Fewer words than this after an app's root element is a message such as "Loading ...", not a page. */
 const emptyRootWords = 40
-/** More words make no difference to any judgement. */
+/** More words do not change any result. */
 const countedWords = 200
 
 export function readPageText(raw: RawText): PageText {
@@ -105,7 +105,7 @@ export function readPageWords(raw: RawText): string[] {
   return splitWords(decodeHTML(decodeRaw(parts.join(' '), raw.charset)))
 }
 
-/** The same words as a browser puts them together: `<i>a</i>b` is one, where readPageWords sees two. */
+/** The words as a browser joins them: `<i>a</i>b` is one word here and two in readPageWords. */
 export function readGluedWords(raw: RawText): string[] {
   const parts: string[] = []
   const end = (name: string) => {
@@ -120,7 +120,7 @@ export function readGluedWords(raw: RawText): string[] {
   return splitWords(decodeHTML(decodeRaw(parts.join(''), raw.charset)))
 }
 
-/** A handler that passes on only what stands outside of elements that nobody sees. */
+/** A handler that skips the content of invisible elements. */
 function visibleText({ text }: RawText, handler: HtmlHandler): HtmlHandler {
   let hidden: string | null = null
   let hiddenDepth = 0
@@ -148,7 +148,7 @@ function visibleText({ text }: RawText, handler: HtmlHandler): HtmlHandler {
   }
 }
 
-/** Words of a piece of raw text; entities count as what they are written with. */
+/** Counts the words of raw text; entities count as they are written. */
 function countWords(text: string): number {
   let count = 0
   let isInside = false
@@ -170,7 +170,7 @@ export function isExecutable(tag: Tag, raw: RawText): boolean {
   return name === '' || name === 'module' || /(java|ecma)script/.test(name)
 }
 
-/** Whether it says what the names of modules stand for. */
+/** Whether a script element is an import map. */
 export function isImportMap(tag: Tag, raw: RawText): boolean {
   return scriptType(tag, raw) === 'importmap'
 }
@@ -181,9 +181,10 @@ function scriptType(tag: Tag, raw: RawText): string {
 }
 
 /**
- * Whether the server's HTML holds the page.
- * - complete: it does; suspect: it may be a frame that scripts fill, ask a browser if there is one
- * - shell: it holds next to nothing without its scripts
+ * Whether the server's HTML contains the page.
+ * - complete: it does
+ * - suspect: it may be a frame that scripts fill; render it if there is a browser
+ * - shell: it is almost empty without its scripts
  */
 export function judgePage(page: PageText): 'complete' | 'suspect' | 'shell' {
   if (page.scripts.length === 0 || page.refreshes) return 'complete'
@@ -193,12 +194,12 @@ export function judgePage(page: PageText): 'complete' | 'suspect' | 'shell' {
   return 'complete'
 }
 
-/** How many of `words` are not among the others, each counted as often as it stands there. Case does not matter. */
+/** How many of `words` are missing in `among`. Repeated words must occur as many times; case is ignored. */
 export function countMissing(words: readonly string[], among: readonly string[]): number {
   return missingWords(words, among).length
 }
 
-/** Those of `words` that are not among the others, counted in the same way. */
+/** The words that `countMissing` counts. */
 export function missingWords(words: readonly string[], among: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const word of among) counts.set(word.toLowerCase(), (counts.get(word.toLowerCase()) ?? 0) + 1)

@@ -1,22 +1,21 @@
-/** One element, by what its open tag says: no combinators, no pseudo-classes, no lists. */
+import { OperatorError } from '../../base/operator-error.ts'
+
+/** A selector of one element by its open tag: no combinators, no pseudo-classes, no lists. */
 export interface Selector {
   /** Tag name in lower case; null = any. */
   tag: string | null
   id: string | null
   classes: string[]
-  /** `value` null = the attribute only has to be there. */
+  /** `value` null = the tag has the attribute, with any value. */
   attributes: { name: string; value: string | null }[]
 }
 
-/** What a selector is held against. */
+/** An element to match against a selector. */
 export interface ElementView {
   name: string
   /** Decoded value of an attribute; undefined when the tag has none of this name. */
   attribute(name: string): string | undefined
 }
-
-/** Says what of a selector cannot be read, and what can. */
-export class SelectorError extends Error {}
 
 const name = String.raw`-?[A-Za-z_][\w-]*`
 const partPattern = new RegExp(
@@ -24,18 +23,18 @@ const partPattern = new RegExp(
   'y',
 )
 const tagPattern = /[A-Za-z][\w-]*/y
-/** Without these there is no page left. */
+/** Elements that are never removed: without them no page is left. */
 const kept = new Set(['html', 'head', 'body'])
 
 /**
  * Reads a selector of one element: tag, custom-element, #id, .class, [attr], [attr=value], and these joined without a
  * space, such as `button.search[type=button]`.
  *
- * @throws {SelectorError} for everything else.
+ * @throws {OperatorError} for everything else, with the syntax that is allowed.
  */
 export function parseSelector(text: string): Selector {
   const refuse = (why: string): never => {
-    throw new SelectorError(
+    throw new OperatorError(
       `${JSON.stringify(text)} ${why}. A selector names one element by tag, custom-element, #id, .class, [attr] or [attr=value], also joined without spaces: button.search`,
     )
   }
@@ -62,7 +61,7 @@ export function parseSelector(text: string): Selector {
   return selector
 }
 
-/** Whether an open tag is one that the selector names. */
+/** Whether the selector matches an open tag. */
 export function matchesSelector(selector: Selector, element: ElementView): boolean {
   if (kept.has(element.name)) return false
   if (selector.tag !== null && selector.tag !== element.name) return false
@@ -77,7 +76,7 @@ export function matchesSelector(selector: Selector, element: ElementView): boole
   })
 }
 
-/** Finds the selectors that an open tag meets, without trying all of them: most tags are dismissed by a look-up or two. */
+/** Finds the selectors that match an open tag without trying all of them: one or two look-ups suffice for most tags. */
 export function createSelectorIndex<T>(entries: readonly { selector: Selector; of: T }[]) {
   type Entry = { selector: Selector; of: T }
   const ids = new Map<string, Entry[]>()
@@ -85,7 +84,7 @@ export function createSelectorIndex<T>(entries: readonly { selector: Selector; o
   const attributes = new Map<string, Entry[]>()
   const tags = new Map<string, Entry[]>()
   const none: Entry[] = []
-  // Pages repeat the same values of class over and over.
+  // Pages repeat the same class values many times.
   const byClassValue = new Map<string, Entry[]>()
   const put = (map: Map<string, Entry[]>, key: string, entry: Entry) => map.set(key, [...(map.get(key) ?? []), entry])
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-/** Collects replacements of parts of a text and applies them at once; what is not replaced keeps its bytes. */
+/** Collects replacements in a text and applies them at once; all other bytes stay the same. */
 export interface Splices {
   /** Parts must come in ascending order and may not overlap; start = end inserts. */
   replace(start: number, end: number, text: string): void
@@ -17,7 +17,7 @@ export function createSplices(text: string): Splices {
     },
     apply() {
       if (edits.length === 0) return text
-      // A stable sort: what was inserted first at one place stays first.
+      // The sort is stable: insertions at the same place keep their order.
       edits.sort((a, b) => a.start - b.start)
       const parts: string[] = []
       let at = 0

@@ -1,4 +1,4 @@
-/** One candidate of a srcset: its URL and where that stands in the value. */
+/** One candidate of a srcset: its URL and the position of that URL in the value. */
 export interface SrcsetCandidate {
   url: string
   start: number
@@ -30,7 +30,7 @@ export function srcsetCandidates(value: string): SrcsetCandidate[] {
   return found
 }
 
-/** The value with each URL replaced; null from `replace` drops the candidate with its descriptors. */
+/** Replaces each URL of a srcset; null from `replace` drops the candidate with its descriptors. */
 export function replaceSrcset(value: string, replace: (url: string) => string | null): string {
   const candidates = srcsetCandidates(value)
   const kept: string[] = []
@@ -44,7 +44,7 @@ export function replaceSrcset(value: string, replace: (url: string) => string | 
   return kept.join(', ')
 }
 
-/** By hand: the expression for it takes quadratic time on a run of spaces that something follows. */
+/** Without a regular expression, which would take quadratic time on many spaces before other text. */
 function trimSeparators(text: string): string {
   let end = text.length
   while (end > 0 && /[\s,]/.test(text.charAt(end - 1))) end -= 1

@@ -1,8 +1,8 @@
 import { decodeHTMLAttribute } from 'entities'
 
 /**
- * Text of a page or style sheet as latin1: one character is one byte, so offsets are byte offsets and what is not
- * touched is written back unchanged in any encoding.
+ * Text of a page or style sheet as latin1: one character is one byte, so offsets are byte offsets, and unchanged parts keep
+ * their bytes in any encoding.
  */
 export interface RawText {
   text: string
@@ -10,7 +10,7 @@ export interface RawText {
   charset: string
 }
 
-/** Reads bytes as raw text. UTF-16 is converted to UTF-8, since its tags are not ASCII. Order of trust: BOM, header, meta. */
+/** Reads bytes as raw text. UTF-16 becomes UTF-8, because its tags are not ASCII. Priority: BOM, header, meta element. */
 export function readRawText(bytes: Buffer, headerCharset: string | null): RawText {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     return { text: bytes.toString('latin1'), charset: 'utf-8' }
@@ -34,12 +34,12 @@ export function headerCharset(contentType: string): string | null {
   return /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? null
 }
 
-/** A text that stands in a page, as raw text of its own. */
+/** Converts text, such as that of a srcdoc attribute, to raw text. */
 export function rawOf(text: string): RawText {
   return { text: Buffer.from(text).toString('latin1'), charset: 'utf-8' }
 }
 
-/** Part of raw text as the characters it stands for. */
+/** Decodes a part of raw text to characters. */
 export function decodeRaw(raw: string, charset: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
   if (!/[^\x00-\x7f]/.test(raw)) return raw
@@ -47,7 +47,7 @@ export function decodeRaw(raw: string, charset: string): string {
   return charset === 'utf-8' ? bytes.toString() : new TextDecoder(charset).decode(bytes)
 }
 
-/** Characters as raw text of this encoding; in one that Node cannot write, anything past ASCII becomes `entity(code)`. */
+/** Encodes characters as raw text. In encodings that Node cannot write, characters past ASCII become `entity(code)`. */
 export function encodeRaw(text: string, charset: string, entity: (codePoint: number) => string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
   if (!/[^\x00-\x7f]/.test(text)) return text
@@ -58,13 +58,13 @@ export function encodeRaw(text: string, charset: string, entity: (codePoint: num
   }).join('')
 }
 
-/** The value that a raw attribute stands for: encoding and entities decoded. */
+/** The value of a raw attribute: decoded from its encoding, entities decoded. */
 export function decodeAttribute(raw: string, charset: string): string {
   const text = decodeRaw(raw, charset)
   return text.includes('&') ? decodeHTMLAttribute(text) : text
 }
 
-/** A value as it stands between double quotes in raw text. */
+/** Encodes a value for an attribute in double quotes. */
 export function encodeAttribute(value: string, charset: string): string {
   const escaped = value.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
   return encodeRaw(escaped, charset, code => `&#${code};`)
@@ -79,7 +79,7 @@ function knownCharset(label: string | null): string | null {
   }
 }
 
-/** Without any declaration browsers guess; nearly all undeclared pages are UTF-8 or windows-1252. */
+/** Guesses the charset of pages without a declaration, as browsers do; nearly all of them are UTF-8 or windows-1252. */
 function guessCharset(bytes: Buffer): string {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -1,11 +1,11 @@
 import { type Attribute, findAttribute, type Tag } from './html-scan.ts'
 
 /**
- * What the URL of an attribute is for.
+ * The purpose of the URL in an attribute.
  * - link: a person may follow it; frame: the page shows another page; asset: the page needs the file
  * - script, stylesheet: assets that are read further or may be dropped
  * - form: sent to on submit
- * - hint: only prepares a connection or a later visit; reference: says something and loads nothing
+ * - hint: only prepares a connection or a later visit; reference: metadata that loads nothing
  * - refused: would make a request that a bundle never needs (ping, appcache)
  */
 export type UrlRole = 'link' | 'frame' | 'asset' | 'script' | 'stylesheet' | 'form' | 'hint' | 'reference' | 'refused'
@@ -26,7 +26,7 @@ const imageMeta =
  * @param value gives an attribute's decoded value.
  */
 export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string): UrlAttribute[] {
-  // A page is read for several purposes at once, so the same tag comes again at once.
+  // Several handlers read a page in one scan, so the same tag comes several times in a row.
   if (tag !== lastTag) {
     lastFound = possibleNames.test(tag.source) ? findUrlAttributes(tag, value) : []
     lastTag = tag
@@ -34,7 +34,7 @@ export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string)
   return lastFound
 }
 
-/** What stands in every tag that has one of the attributes below: most tags are dismissed without a look at them. */
+/** Matches every tag that has one of the attributes below; most tags do not match and are skipped. */
 const possibleNames = /href|src|style|action|data|poster|background|content|ping|manifest/i
 
 let lastTag: Tag | null = null
@@ -49,7 +49,7 @@ function findUrlAttributes(tag: Tag, value: (attribute: Attribute) => string): U
   return found
 }
 
-/** What waits until a script moves its address from an attribute of data to the true one. */
+/** Elements that load lazily: a script copies the address from a data attribute to the real one. */
 const lazyElements = new Set(['img', 'source', 'video', 'audio', 'embed'])
 
 /** Whether a value is the address of a file, as opposed to a colour, a number or a word. */
@@ -99,7 +99,7 @@ function useOf(tag: Tag, attribute: Attribute, value: (attribute: Attribute) => 
       return tag.name === 'iframe' ? { role: 'frame', syntax: 'url' } : asset
     case 'data-lazy':
     case 'data-original':
-      // Also names of other things, such as a switch.
+      // Other values are possible too, such as a switch.
       return lazyElements.has(tag.name) && namesFile(of(attribute.name)) ? asset : null
     case 'data-bg':
     case 'data-background':
@@ -132,7 +132,7 @@ function useOfLink(rel: string, type: string, as: string): Use | null {
   const rels = rel.split(/\s+/)
   const has = (...names: string[]) => names.some(name => rels.includes(name))
   if (has('stylesheet') || (has('preload') && as === 'style')) return { role: 'stylesheet', syntax: 'url' }
-  // A style sheet names the font, too; without `crossorigin` it would be loaded twice, and not at all on file://.
+  // A style sheet loads the font as well; without `crossorigin` it would be loaded twice, and not at all on file://.
   if (has('preload') && as === 'font') return { role: 'hint', syntax: 'url' }
   if (has('modulepreload') || (has('preload', 'prefetch') && as === 'script')) return { role: 'script', syntax: 'url' }
   if (

@@ -1,15 +1,15 @@
-/** Elements that have no content in HTML either. */
+/** Elements without content in HTML. */
 const empty = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i
 const closesItself = /<([A-Za-z][\w:.-]*)((?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"<]*"|'[^'<]*'))?)*)\s*\/>/g
-/** What stands in these is no markup. */
+/** Sections whose content is not markup. */
 const quoted = [
   { open: '<!--', close: '-->' },
   { open: '<![CDATA[', close: ']]>' },
 ]
 
 /**
- * Markup of XHTML that means the same to a reader of HTML, as which a static server gives it out: an element that closes
- * itself gets an end tag. Comments and sections of character data stay as they are.
+ * Rewrites XHTML so that it means the same when a static server sends it as HTML: elements that close themselves get an
+ * end tag. Comments and CDATA sections stay unchanged.
  *
  * @param text as latin1.
  */
@@ -18,7 +18,7 @@ export function expandEmptyElements(text: string): string {
   let at = 0
   let ahead = quoted.map(({ open, close }) => ({ open, close, start: text.indexOf(open) }))
   for (;;) {
-    // What is not found once is not looked for again: without it a page of opened comments takes quadratic time.
+    // A section that was not found is not searched again: otherwise many opened comments would take quadratic time.
     ahead = ahead
       .map(each => (each.start !== -1 && each.start < at ? { ...each, start: text.indexOf(each.open, at) } : each))
       .filter(({ start }) => start !== -1)

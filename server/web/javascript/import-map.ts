@@ -1,10 +1,10 @@
-/** An entry of an import map: what stands for a module's name, or for the beginning of names when it ends in a slash. */
+/** An entry of an import map: the address of a module name, or of a prefix of names when it ends in a slash. */
 export interface ImportMapEntry {
   name: string
   address: string
 }
 
-/** Reads an import map (HTML, "import maps"), the scoped entries after the others; text that is none has no entries. */
+/** Reads an import map (HTML, "import maps"), scoped entries last; other text has no entries. */
 export function importMapEntries(text: string): ImportMapEntry[] {
   const map = parseImportMap(text)
   if (!map) return []
@@ -14,7 +14,7 @@ export function importMapEntries(text: string): ImportMapEntry[] {
   )
 }
 
-/** The import map as an object; null when the text is none. */
+/** Parses an import map; null when the text is not one. */
 export function parseImportMap(text: string): Record<string, unknown> | null {
   try {
     const map: unknown = JSON.parse(text)
@@ -28,16 +28,16 @@ export function readObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 
-/** What the import maps of a site make of the bare names in its scripts, in whichever order both are read. */
+/** Resolves the bare names in the scripts of a site by its import maps, in whichever order both are added. */
 export interface ModuleNames {
   addMap(text: string, base: URL): void
   addName(name: string): void
 }
 
-/** Maps and names past so many are an attack. */
+/** The maximum of names and entries; more are an attack. */
 const maxNames = 5000
 
-/** @param need hears of each module, again and again. */
+/** @param need called with the address of each module, possibly several times. */
 export function createModuleNames(need: (url: URL) => void): ModuleNames {
   const prefixes = new Map<string, URL>()
   const names = new Set<string>()

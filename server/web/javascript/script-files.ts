@@ -6,19 +6,19 @@ const literal = new RegExp(
   'gi',
 )
 
-/** What an app shows a reader: pages about programs are full of names of files that are none of the site's. */
+/** Text that an app shows: documentation mentions many file names that are not files of the site. */
 const shownText = /\bchildren["']?\s*:\s*(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g
 
-/** A script that names more files than this is a table of names, not a program that loads them. */
+/** The maximum of files per script; a script with more is a table of names, not a program that loads them. */
 const maxFiles = 300
 
-/** The string literals of a script that name a file, each once. A guess: what turns out not to be there was none. */
+/** The string literals of a script that look like file names, each once. A guess: some of them do not exist. */
 export function scriptFiles(text: string): string[] {
   const found = new Set<string>()
-  // A placeholder before the extension, as in `search-index{dir}.json`, stands for nothing in most cases.
+  // A placeholder before the extension, as in `search-index{dir}.json`, is empty in most cases.
   const filled = text.replace(shownText, '').replace(/\{\w{1,20}\}(?=\.[a-z]+[?"'`])/g, '')
   for (const [, , name = ''] of filled.matchAll(literal)) {
-    // A name that begins with @ or ~ stands for a module or a folder where the site was built.
+    // A name that begins with @ or ~ is a module, or a folder of the machine that built the site.
     if (/^[\d.]+$|^[@~]/.test(name) || name.includes('..', 3)) continue
     found.add(name)
     if (found.size >= maxFiles) break
@@ -27,9 +27,9 @@ export function scriptFiles(text: string): string[] {
 }
 
 /**
- * Where a script could mean such a file to be, most likely first: below the site's root, beside the page, beside itself.
+ * The possible addresses of such a file, most likely first: below the site's root, beside the page, beside the script.
  *
- * @param near the script's own address, or that of the page it stands in.
+ * @param near the script's own address, or the address of the page with the inline script.
  */
 export function placesOf(name: string, siteRoot: URL, near: URL): URL[] {
   const bases = name.startsWith('/') ? [near] : name.startsWith('.') ? [near, siteRoot] : [siteRoot, near]

@@ -1,31 +1,32 @@
 import { scriptReferences } from './script-references.ts'
 
 /**
- * What a script names.
- * - file: a module or worker; scripted: a file of another host that it may give to the page by itself
- * - name: of a module, for an import map to say where it is
+ * A file that a script loads.
+ * - file: a module or worker
+ * - scripted: a file of another host that the script may add to the page
+ * - name: a module name that an import map resolves
  */
 export type ScriptNeed = { kind: 'file' | 'scripted'; url: string } | { kind: 'name'; name: string }
 
-/** Where a script stands. */
+/** The place of a script. */
 export interface ScriptPlace {
-  /** What its relative addresses are relative to: its own, or its page's when it stands in one. */
+  /** The base of its relative addresses: its own address, or that of its page when it is inline. */
   url: URL
   /** A script of the site, as opposed to one of another host. */
   isOwn: boolean
   isInline: boolean
 }
 
-/** A script that only loads others is short; a longer one holds texts, in which addresses are examples. */
+/** A script that only loads others is short; longer ones contain text, where addresses are examples. */
 const maxLoaderLength = 64 * 1024
 
-/** An import of a bare name or of another host, or an address of another host at all. */
-const leavesItself = /\b(?:from|import|importScripts)\s*\(?\s*["'`](?!\.{0,2}\/)|["'`]https?:\/\//
+/** An import of a bare name or of another host, or any address of another host. */
+const externalReference = /\b(?:from|import|importScripts)\s*\(?\s*["'`](?!\.{0,2}\/)|["'`]https?:\/\//
 
-/** Reads what a script names by literals. */
+/** Reads the files that a script names by literals. */
 export function scriptNeeds(text: string, { url, isOwn, isInline }: ScriptPlace): ScriptNeed[] {
-  // Modules of the site are found by their names, too; reading each of its scripts closely would take longer than all else.
-  if ((isOwn || isInline) && !leavesItself.test(text)) return []
+  // Modules of the site itself are found by their file names as well. Parsing all its scripts would take too long.
+  if ((isOwn || isInline) && !externalReference.test(text)) return []
   return scriptReferences(text).flatMap(({ address, kind }): ScriptNeed[] => {
     const isName = kind === 'module' && !/^(?:\.{0,2}\/|[a-z][a-z+.-]*:)/i.test(address)
     if (isName) return [{ kind: 'name', name: address }]

@@ -1,22 +1,22 @@
 import { decodeEscapes, readScriptStrings, type ScriptString } from './script-strings.ts'
 
-/** An address that a script loads something from, as a literal. */
+/** A literal in a script that is the address of a file it loads. */
 export interface ScriptReference {
   address: string
   /**
-   * - module: an import; a bare name is looked up in the page's import map
+   * - module: an import; bare names are resolved by the page's import map
    * - beside: `new URL(address, import.meta.url)`, `importScripts(address)`: relative to the script
-   * - text: a literal that is an absolute address of a script or style sheet; what becomes of it is not known
+   * - text: any literal with the absolute address of a script or style sheet; its use is not known
    */
   kind: 'module' | 'beside' | 'text'
-  /** Inside of the quotes. */
+  /** Inside the quotes. */
   start: number
   end: number
 }
 
 const loadable = /^https?:\/\/[^\s"'<>{}]+\.(?:m?js|css)(?:\?[^\s"'<>{}]*)?$/i
 
-/** The references of a script, in their order. */
+/** Finds the references of a script, in their order. */
 export function scriptReferences(text: string): ScriptReference[] {
   if (!/\b(?:import|from|importScripts)\b|https?:/.test(text)) return []
   const found: ScriptReference[] = []

@@ -1,23 +1,25 @@
-/** A string literal of a script that is being read; it lasts as long as the call. */
+/** A string literal of a script that is being read. Valid only during the callback. */
 export interface ScriptString {
-  /** Inside of the quotes. */
+  /** Inside the quotes. */
   start: number
   end: number
   /**
-   * The name or sign before it, 1 = the nearest: for `import ("` they are `(` and `import`, for others `""` and the like. White
-   * space and comments do not count. '' = there is none.
+   * The name or sign before it, 1 = the nearest: for `import ("` they are `(` and `import`; strings are `""`, patterns
+   * `//`, placeholders `${` and templates two backticks. White space and comments do not count. '' = none.
    */
   before(distance: 1 | 2 | 3): string
 }
 
-/** Words that an expression follows: a slash after one begins a pattern. */
+/** Keywords that an expression follows: a slash after one begins a regular expression. */
 const operators = new Set([
   ...['await', 'case', 'delete', 'do', 'else', 'extends', 'in', 'instanceof', 'new', 'of', 'return', 'throw', 'typeof'],
   ...['void', 'yield'],
 ])
-/** Words whose parenthesis a statement follows. */
+/** Keywords whose closing parenthesis a statement follows. */
 const conditions = new Set(['for', 'if', 'while', 'with'])
-const longestOperator = 'instanceof'.length
+/** Operators that a block follows, where other operators are followed by an object. */
+const blockWords = new Set(['do', 'else'])
+const maxKeywordLength = 'instanceof'.length
 
 const code = (sign: string) => sign.charCodeAt(0)
 const slash = code('/')
@@ -37,10 +39,13 @@ const curlyClose = code('}')
 
 const wordSigns = Uint8Array.from({ length: 128 }, (_, sign) => Number(/[\w$#]/.test(String.fromCharCode(sign))))
 const isWordSign = (sign: number) => (sign < 128 ? wordSigns[sign] === 1 : sign >= 128)
-/** Signs that an object may follow, where a block may not. */
+const isSmallLetter = (sign: number) => sign >= 97 && sign <= 122
+const isLineEnd = (sign: number) => sign === 10 || sign === 13 || sign === 0x2028 || sign === 0x2029
+const isWideSpace = (sign: number) => sign === 0xa0 || sign === 0xfeff || sign === 0x2028 || sign === 0x2029
+/** A curly bracket after these begins an object, not a block. */
 const beforeObject = new Set(Array.from('(,=:[!&|?+-*%~^<>', code))
 
-/** What a token is: the code of a sign, or one of these. */
+/** A token is the code of a sign, or one of these. */
 const word = -1
 const string = -2
 const pattern = -3
@@ -54,164 +59,16 @@ const names = new Map([
 ])
 
 /**
- * Finds the string literals of a script, those of comments, patterns and templates left out; a template without
- * placeholders counts as one. It knows as much of the language as it takes to tell these apart, and never fails. It reads codes
- * and cuts nothing out that nobody asks for: an app has megabytes of scripts, and hardly a string of them matters.
+ * Finds the string literals of a script; a template without placeholders counts as one. Strings inside comments, regular
+ * expressions and other templates are left out. Knows only as much of the language as that takes, and never fails. Works
+ * on character codes and cuts out only the text that a caller asks for: an app has megabytes of scripts, and few of
+ * their strings matter.
  */
 export function readScriptStrings(text: string, onString: (found: ScriptString) => void): void {
-  const { length } = text
-  // The last three tokens: what they are, and where they stand when they are words.
-  let [second, third, last] = [0, 0, 0]
-  let [secondStart, thirdStart, lastStart] = [0, 0, 0]
-  let [secondEnd, thirdEnd, lastEnd] = [0, 0, 0]
-  // What each open bracket means for a slash behind its end.
-  const open: { isTemplate: boolean; startsPattern: boolean }[] = []
-  let startsPattern = true
-  let at = 0
-  // Where no pattern ended none of those that begin before will: without it a page of slashes takes quadratic time.
-  let patternless = 0
-
-  const tokenText = (token: number, start: number, end: number) =>
-    token === word ? text.slice(start, end) : token === 0 ? '' : (names.get(token) ?? String.fromCharCode(token))
-  const found: ScriptString = {
-    start: 0,
-    end: 0,
-    before(distance) {
-      if (distance === 1) return tokenText(last, lastStart, lastEnd)
-      return distance === 2 ? tokenText(third, thirdStart, thirdEnd) : tokenText(second, secondStart, secondEnd)
-    },
-  }
-
-  function note(token: number, patternNext: boolean, start = 0, end = 0) {
-    second = third
-    secondStart = thirdStart
-    secondEnd = thirdEnd
-    third = last
-    thirdStart = lastStart
-    thirdEnd = lastEnd
-    last = token
-    lastStart = start
-    lastEnd = end
-    startsPattern = patternNext
-  }
-
-  function addString(start: number, end: number) {
-    found.start = start
-    found.end = end
-    onString(found)
-    note(string, false)
-  }
-
-  function isLastIn(words: ReadonlySet<string>): boolean {
-    return last === word && lastEnd - lastStart <= longestOperator && words.has(text.slice(lastStart, lastEnd))
-  }
-
-  /** Where a string or pattern that begins at `from` is closed; where its line ends, as a negative number, when it is not. */
-  function findEnd(from: number, close: number): number {
-    let inClass = false
-    let end = from
-    for (; end < length; end += 1) {
-      const sign = text.charCodeAt(end)
-      if (sign === 10 || sign === 13) break
-      if (sign === backslash) end += text.charCodeAt(end + 1) === 13 && text.charCodeAt(end + 2) === 10 ? 2 : 1
-      else if (sign === close && !inClass) return end
-      else if (close === slash && (sign === squareOpen || sign === squareClose)) inClass = sign === squareOpen
-    }
-    return -Math.min(end, length)
-  }
-
-  function readQuoted(quote: number) {
-    const end = findEnd(at + 1, quote)
-    if (end > 0) addString(at + 1, end)
-    else note(string, false)
-    at = end > 0 ? end + 1 : -end
-  }
-
-  function readPattern(): boolean {
-    if (!startsPattern || at < patternless) return false
-    const end = findEnd(at + 1, slash)
-    if (end <= 0) {
-      patternless = -end
-      return false
-    }
-    at = end + 1
-    while (at < length && isSmallLetter(text.charCodeAt(at))) at += 1
-    note(pattern, false)
-    return true
-  }
-
-  /** Reads on in a template up to its end or a placeholder. */
-  function readTemplate(isWhole: boolean) {
-    const start = at
-    for (; at < length; at += 1) {
-      const sign = text.charCodeAt(at)
-      if (sign === backtick) break
-      if (sign === dollar && text.charCodeAt(at + 1) === curlyOpen) {
-        at += 2
-        open.push({ isTemplate: true, startsPattern: false })
-        return note(placeholder, true)
-      }
-      if (sign === backslash) at += 1
-    }
-    at += 1
-    if (isWhole && at <= length) addString(start, at - 1)
-    else note(template, false)
-  }
-
-  function readComment(): boolean {
-    const next = text.charCodeAt(at + 1)
-    if (next === star) {
-      const end = text.indexOf('*/', at + 2)
-      at = end === -1 ? length : end + 2
-      return true
-    }
-    if (next !== slash) return false
-    while (at < length && !isLineEnd(text.charCodeAt(at))) at += 1
-    return true
-  }
-
-  function readWord() {
-    const start = at
-    while (at < length && isWordSign(text.charCodeAt(at))) at += 1
-    const isMember = last === dot
-    note(word, false, start, at)
-    startsPattern = !isMember && isLastIn(operators)
-  }
-
-  function readSign(sign: number) {
-    if (sign === roundOpen) open.push({ isTemplate: false, startsPattern: isLastIn(conditions) })
-    else if (sign === curlyOpen) {
-      const isObject = isLastIn(operators) ? !isLastIn(blockWords) : beforeObject.has(last)
-      // The body of an arrow is no object.
-      open.push({ isTemplate: false, startsPattern: !isObject || (last === greater && third === equals) })
-    } else if (sign === curlyClose || sign === roundClose) {
-      const opened = open.pop()
-      if (opened?.isTemplate) return readTemplate(false)
-      return note(sign, opened?.startsPattern ?? true)
-    }
-    note(sign, sign !== squareClose)
-  }
-
-  while (at < length) {
-    const sign = text.charCodeAt(at)
-    if (sign <= 32 || isWideSpace(sign)) at += 1
-    else if (sign === slash && (readComment() || readPattern())) continue
-    else if (sign === 34 || sign === 39) readQuoted(sign)
-    else if (isWordSign(sign)) readWord()
-    else {
-      at += 1
-      if (sign === backtick) readTemplate(true)
-      else readSign(sign)
-    }
-  }
+  new StringReader(text, onString).read()
 }
 
-const blockWords = new Set(['do', 'else'])
-const isSmallLetter = (sign: number) => sign >= 97 && sign <= 122
-const isLineEnd = (sign: number) => sign === 10 || sign === 13 || sign === 0x2028 || sign === 0x2029
-const isWideSpace = (sign: number) => sign === 0xa0 || sign === 0xfeff || sign === 0x2028 || sign === 0x2029
-
-/** What a string literal stands for: its escapes decoded. */
+/** The value of a string literal: its escapes decoded. */
 export function decodeEscapes(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(
@@ -224,4 +81,187 @@ export function decodeEscapes(text: string): string {
         : ({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', 0: '\0' }[plain] ?? plain)
     },
   )
+}
+
+/** Reads one script, token by token. It is the ScriptString that it reports: a script may have a million strings. */
+class StringReader implements ScriptString {
+  start = 0
+  end = 0
+  readonly #text: string
+  readonly #onString: (found: ScriptString) => void
+  #at = 0
+  // The last three tokens, and where they are when they are words.
+  #second = 0
+  #secondStart = 0
+  #secondEnd = 0
+  #third = 0
+  #thirdStart = 0
+  #thirdEnd = 0
+  #last = 0
+  #lastStart = 0
+  #lastEnd = 0
+  /** For each open bracket, whether a slash after its end begins a regular expression. */
+  readonly #open: { isTemplate: boolean; startsPattern: boolean }[] = []
+  #startsPattern = true
+  /** No regular expression ends before this place: without it a script of slashes would take quadratic time. */
+  #patternless = 0
+
+  constructor(text: string, onString: (found: ScriptString) => void) {
+    this.#text = text
+    this.#onString = onString
+  }
+
+  read(): void {
+    const text = this.#text
+    const { length } = text
+    while (this.#at < length) {
+      const sign = text.charCodeAt(this.#at)
+      if (sign <= 32 || isWideSpace(sign)) this.#at += 1
+      else if (sign === slash && (this.#readComment() || this.#readPattern())) continue
+      else if (sign === 34 || sign === 39) this.#readQuoted(sign)
+      else if (isWordSign(sign)) this.#readWord()
+      else {
+        this.#at += 1
+        if (sign === backtick) this.#readTemplate(true)
+        else this.#readSign(sign)
+      }
+    }
+  }
+
+  before(distance: 1 | 2 | 3): string {
+    if (distance === 1) return this.#tokenText(this.#last, this.#lastStart, this.#lastEnd)
+    if (distance === 2) return this.#tokenText(this.#third, this.#thirdStart, this.#thirdEnd)
+    return this.#tokenText(this.#second, this.#secondStart, this.#secondEnd)
+  }
+
+  #tokenText(token: number, start: number, end: number): string {
+    if (token === word) return this.#text.slice(start, end)
+    return token === 0 ? '' : (names.get(token) ?? String.fromCharCode(token))
+  }
+
+  #note(token: number, startsPattern: boolean, start = 0, end = 0): void {
+    this.#second = this.#third
+    this.#secondStart = this.#thirdStart
+    this.#secondEnd = this.#thirdEnd
+    this.#third = this.#last
+    this.#thirdStart = this.#lastStart
+    this.#thirdEnd = this.#lastEnd
+    this.#last = token
+    this.#lastStart = start
+    this.#lastEnd = end
+    this.#startsPattern = startsPattern
+  }
+
+  #addString(start: number, end: number): void {
+    this.start = start
+    this.end = end
+    this.#onString(this)
+    this.#note(string, false)
+  }
+
+  #isLastIn(words: ReadonlySet<string>): boolean {
+    if (this.#last !== word || this.#lastEnd - this.#lastStart > maxKeywordLength) return false
+    return words.has(this.#text.slice(this.#lastStart, this.#lastEnd))
+  }
+
+  #readQuoted(quote: number): void {
+    const end = findEnd(this.#text, this.#at + 1, quote)
+    if (end > 0) this.#addString(this.#at + 1, end)
+    else this.#note(string, false)
+    this.#at = end > 0 ? end + 1 : -end
+  }
+
+  #readPattern(): boolean {
+    if (!this.#startsPattern || this.#at < this.#patternless) return false
+    const end = findEnd(this.#text, this.#at + 1, slash)
+    if (end <= 0) {
+      this.#patternless = -end
+      return false
+    }
+    let at = end + 1
+    while (at < this.#text.length && isSmallLetter(this.#text.charCodeAt(at))) at += 1
+    this.#at = at
+    this.#note(pattern, false)
+    return true
+  }
+
+  /** Reads a template from here to its end or to a placeholder. */
+  #readTemplate(isWhole: boolean): void {
+    const text = this.#text
+    const start = this.#at
+    let at = start
+    for (; at < text.length; at += 1) {
+      const sign = text.charCodeAt(at)
+      if (sign === backtick) break
+      if (sign === dollar && text.charCodeAt(at + 1) === curlyOpen) {
+        this.#at = at + 2
+        this.#open.push({ isTemplate: true, startsPattern: false })
+        this.#note(placeholder, true)
+        return
+      }
+      if (sign === backslash) at += 1
+    }
+    this.#at = at + 1
+    if (isWhole && at < text.length) this.#addString(start, at)
+    else this.#note(template, false)
+  }
+
+  #readComment(): boolean {
+    const text = this.#text
+    const next = text.charCodeAt(this.#at + 1)
+    if (next === star) {
+      const end = text.indexOf('*/', this.#at + 2)
+      this.#at = end === -1 ? text.length : end + 2
+      return true
+    }
+    if (next !== slash) return false
+    let at = this.#at
+    while (at < text.length && !isLineEnd(text.charCodeAt(at))) at += 1
+    this.#at = at
+    return true
+  }
+
+  #readWord(): void {
+    const text = this.#text
+    const start = this.#at
+    let at = start
+    while (at < text.length && isWordSign(text.charCodeAt(at))) at += 1
+    this.#at = at
+    const isMember = this.#last === dot
+    this.#note(word, false, start, at)
+    this.#startsPattern = !isMember && this.#isLastIn(operators)
+  }
+
+  #readSign(sign: number): void {
+    if (sign === curlyClose || sign === roundClose) {
+      const opened = this.#open.pop()
+      if (opened?.isTemplate) this.#readTemplate(false)
+      else this.#note(sign, opened?.startsPattern ?? true)
+      return
+    }
+    if (sign === roundOpen) this.#open.push({ isTemplate: false, startsPattern: this.#isLastIn(conditions) })
+    else if (sign === curlyOpen) this.#open.push({ isTemplate: false, startsPattern: this.#beginsBlock() })
+    this.#note(sign, sign !== squareClose)
+  }
+
+  /** Whether the curly bracket here begins a block, as opposed to an object. */
+  #beginsBlock(): boolean {
+    // The body of an arrow function.
+    if (this.#last === greater && this.#third === equals) return true
+    return this.#isLastIn(operators) ? this.#isLastIn(blockWords) : !beforeObject.has(this.#last)
+  }
+}
+
+/** Where the string or regular expression ends that begins at `from`; the end of its line, negative, when it is not closed. */
+function findEnd(text: string, from: number, close: number): number {
+  let inClass = false
+  let end = from
+  for (; end < text.length; end += 1) {
+    const sign = text.charCodeAt(end)
+    if (sign === 10 || sign === 13) break
+    if (sign === backslash) end += text.charCodeAt(end + 1) === 13 && text.charCodeAt(end + 2) === 10 ? 2 : 1
+    else if (sign === close && !inClass) return end
+    else if (close === slash && (sign === squareOpen || sign === squareClose)) inClass = sign === squareOpen
+  }
+  return -Math.min(end, text.length)
 }

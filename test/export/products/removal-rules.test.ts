@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { OperatorError } from '../../../server/base/operator-error.ts'
 import { AddressPatternError, parseAddressPattern } from '../../../server/export/model/address-pattern.ts'
 import {
   checkRemovalRules,
@@ -6,7 +7,7 @@ import {
   parseRemovalRules,
   RemovalRulesError,
 } from '../../../server/export/products/removal-rules.ts'
-import { type ElementView, matchesSelector, parseSelector, SelectorError } from '../../../server/web/html/selector.ts'
+import { type ElementView, matchesSelector, parseSelector } from '../../../server/web/html/selector.ts'
 
 const element = (name: string, attributes: Record<string, string> = {}): ElementView => ({
   name,
@@ -58,7 +59,7 @@ describe('selectors', () => {
     'é',
     'a'.repeat(201),
   ])('refuses %j', text => {
-    expect(() => parseSelector(text)).toThrow(SelectorError)
+    expect(() => parseSelector(text)).toThrow(OperatorError)
   })
 
   test('never means the page itself', () => {

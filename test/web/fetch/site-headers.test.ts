@@ -26,14 +26,17 @@ test('headers are read by name; what is wrong with one is said without its value
   })
   expect(Object.keys(parseSiteHeaders(['constructor: a', '__proto__: b']))).toEqual(['constructor', '__proto__'])
   for (const [texts, message] of [
-    [['Cookie: a=1', secret], /^the second header is no "Name: value"$/],
-    [[`Authorization ${secret}: x`], /^the first header is no "Name: value"$/],
-    [[`Host: ${secret}`], /^host is a header that an export sets itself$/],
+    [['Cookie: a=1', secret], /^the second header is not written as "Name: value"$/],
+    [[`Authorization ${secret}: x`], /^the first header is not written as "Name: value"$/],
+    [[`Host: ${secret}`], /^host is set by the export itself$/],
     [[`If-None-Match: ${secret}`], /^if-none-match is/],
     [[`Authorization: ${secret}`, 'authorization: x'], /^authorization is given twice$/],
     [['Authorization:  '], /^authorization has no value$/],
-    [[`Authorization: ${secret}\u20ac`], /^the value of authorization has characters that a header cannot hold$/],
-    [[`Authorization: ${secret}\r\nX: y`], /^the value of authorization has characters/],
+    [
+      [`Authorization: ${secret}\u20ac`],
+      /^the value of authorization contains characters that are not allowed in a header$/,
+    ],
+    [[`Authorization: ${secret}\r\nX: y`], /^the value of authorization contains characters/],
   ] as const)
     expect(() => parseSiteHeaders(texts)).toThrow(message)
 })
@@ -110,7 +113,7 @@ describe('a site that lets in only whom it knows', () => {
     const wrong = await run(['--header', `Authorization ${secret}`])
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
-      `--header: the first header is no "Name: value". Example: --header 'Authorization: Bearer TOKEN'\n`,
+      `--header: the first header is not written as "Name: value". Example: --header 'Authorization: Bearer TOKEN'\n`,
     ])
   })
 })

@@ -1,0 +1,109 @@
+import type { Browser, Page } from 'puppeteer'
+import { OperatorError } from '../../base/operator-error.ts'
+import { createQueue } from '../../base/queue.ts'
+import { withTimeout } from '../../base/timer.ts'
+import { closeBrowser, type LaunchOptions, launch } from './launch.ts'
+import type { Showing, Tab } from './tab.ts'
+
+export interface TabPoolOptions<S extends Showing> extends LaunchOptions {
+  /** How many tabs work at the same time. */
+  tabCount: number
+  /** Time for one run. */
+  pageTimeoutMs: number
+  signal: AbortSignal
+  openTab(browser: Browser): Promise<Tab<S>>
+}
+
+/** Shows pages in a few tabs of one browser, and starts a new browser when that one breaks. */
+export interface TabPool<S extends Showing> {
+  /**
+   * Runs the work in a tab that no other run uses. A run that fails is repeated once, in a new tab.
+   *
+   * @throws the error of the second run; an OperatorError at once.
+   */
+  run<T>(work: (tab: Tab<S>) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+const closeTabWithinMs = 2000
+
+/** @throws {BrowserStartError} */
+export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>): Promise<TabPool<S>> {
+  const { signal, pageTimeoutMs } = options
+  const queue = createQueue(options.tabCount)
+  let generation = 0
+  let launched = launch(options, generation)
+  let idleTabs: Tab<S>[] = []
+  await launched
+
+  /** Replaces the browser of this generation, unless that has happened already. */
+  function relaunch(broken: number): void {
+    if (broken !== generation || signal.aborted) return
+    generation += 1
+    idleTabs = []
+    const old = launched
+    launched = old.then(closeBrowser, () => {}).then(() => launch(options, generation))
+    // The next run reports the failure; without a run there is nobody to report it to.
+    launched.catch(() => {})
+  }
+
+  async function takeTab(): Promise<Tab<S>> {
+    for (let tab = idleTabs.pop(); tab; tab = idleTabs.pop()) if (!tab.page.isClosed()) return tab
+    return options.openTab(await launched)
+  }
+
+  async function runOnce<T>(work: (tab: Tab<S>) => Promise<T>): Promise<T> {
+    const ownGeneration = generation
+    const tab = await takeTab()
+    let isReusable = false
+    try {
+      const result = await withTimeout(untilCrash(tab.page, work(tab)), pageTimeoutMs, tooLong, signal)
+      isReusable = true
+      return result
+    } finally {
+      tab.showing = null
+      if (isReusable && ownGeneration === generation) idleTabs.push(tab)
+      // After an abort the whole browser is closed, with all its tabs.
+      else if (!signal.aborted)
+        await withTimeout(tab.page.browserContext().close(), closeTabWithinMs, tooLong, signal).catch(() =>
+          relaunch(ownGeneration),
+        )
+    }
+  }
+
+  async function runTwice<T>(work: (tab: Tab<S>) => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt += 1) {
+      signal.throwIfAborted()
+      const ownGeneration = generation
+      try {
+        return await runOnce(work)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (error instanceof OperatorError) throw error
+        if (!(await launched.catch(() => null))?.connected) relaunch(ownGeneration)
+        if (attempt > 0) throw error
+      }
+    }
+  }
+
+  return {
+    run: work => queue.add(() => runTwice(work)),
+    async close() {
+      await launched.then(closeBrowser, () => {})
+    },
+  }
+}
+
+const tooLong = () => new Error('it took too long')
+
+/** Fails as soon as the tab crashes; the work itself would only time out. */
+async function untilCrash<T>(page: Page, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  page.once('error', reject)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    page.off('error', reject)
+    work.catch(() => {})
+  }
+}

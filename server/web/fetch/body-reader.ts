@@ -1,0 +1,106 @@
+import { pipeline, type Transform } from 'node:stream'
+import zlib from 'node:zlib'
+import type { Dispatcher } from 'undici'
+import { describeBytes } from '../../base/format-bytes.ts'
+import { FetchError } from './fetch-error.ts'
+
+/** The decompressed body of one response. */
+export interface BodyReader {
+  /** At least the first `length` bytes, unless the body is shorter; `chunks` gives them again. */
+  peek(length: number): Promise<Buffer>
+  /** The whole body: FetchError 'too_large' past `maxBytes`. */
+  chunks(maxBytes: number): AsyncGenerator<Buffer>
+  /** Ends the response without reading it. */
+  drop(): Promise<void>
+}
+
+export interface BodySource {
+  response: Dispatcher.ResponseData
+  countBytes(bytes: number): void
+  explain(error: unknown): unknown
+  onEnd(): void
+}
+
+/** @param encoding the Content-Encoding. */
+export function createBodyReader({ response, countBytes, explain, onEnd }: BodySource, encoding: string): BodyReader {
+  const { body } = response
+  /** The chunks that `peek` has read, and where the others come from. */
+  let peeked: { chunks: Buffer[]; rest: AsyncIterator<Buffer> } | null = null
+
+  function openBody(): AsyncIterable<Buffer> {
+    // The deadline ends the body itself, because the request has it; the end of the body ends the decompression.
+    const stages = openDecompressors(encoding)
+    return stages.length > 0 ? (pipeline([body, ...stages], () => {}) as unknown as AsyncIterable<Buffer>) : body
+  }
+
+  function abandon(error: unknown): unknown {
+    body.on('error', () => {}).destroy()
+    return explain(error)
+  }
+
+  async function* replay(): AsyncGenerator<Buffer> {
+    if (!peeked) return yield* openBody()
+    const { chunks, rest } = peeked
+    yield* chunks
+    yield* { [Symbol.asyncIterator]: () => rest }
+  }
+
+  return {
+    async peek(length) {
+      try {
+        const rest = openBody()[Symbol.asyncIterator]()
+        const chunks: Buffer[] = []
+        peeked = { chunks, rest }
+        for (let read = 0; read < length; ) {
+          const { value, done } = await rest.next()
+          if (done) break
+          chunks.push(value)
+          read += value.length
+        }
+        return Buffer.concat(chunks)
+      } catch (error) {
+        throw abandon(error)
+      }
+    },
+    // Bytes are counted while they pass, so a compression bomb is stopped at the limit and never held in memory.
+    async *chunks(maxBytes) {
+      let left = maxBytes
+      try {
+        for await (const chunk of replay()) {
+          left -= chunk.length
+          // Per chunk and not per file: answers that are never saved count too, and the limit is not overshot.
+          countBytes(chunk.length)
+          if (left < 0) throw new FetchError('too_large', `larger than the limit of ${describeBytes(maxBytes)}`)
+          yield chunk
+        }
+      } catch (error) {
+        throw abandon(error)
+      } finally {
+        onEnd()
+      }
+    },
+    async drop() {
+      // The deadline still holds here: a body that drips would never end.
+      if (peeked) body.on('error', () => {}).destroy()
+      else await body.dump({ limit: 64 * 1024 }).catch(() => {})
+      onEnd()
+    },
+  }
+}
+
+/** The streams that undo a Content-Encoding; two layers at most, because honest servers use no more. */
+function openDecompressors(encoding: string): Transform[] {
+  const names = encoding
+    .toLowerCase()
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '' && name !== 'identity')
+  if (names.length > 2) throw new FetchError('encoding', 'the answer is compressed more than twice')
+  return names.reverse().map(name => {
+    if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip()
+    if (name === 'deflate') return zlib.createInflate()
+    if (name === 'br') return zlib.createBrotliDecompress()
+    if (name === 'zstd') return zlib.createZstdDecompress()
+    throw new FetchError('encoding', `the answer is compressed with ${name}, which was not requested`)
+  })
+}
