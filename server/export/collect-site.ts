@@ -5,23 +5,24 @@ import type { Fetcher } from '../web/fetch/fetcher.ts'
 import type { Pace } from '../web/fetch/pace.ts'
 import { readPageWords } from '../web/html/page-text.ts'
 import { readRawText } from '../web/html/text-encoding.ts'
-import { createModuleNames } from '../web/javascript/import-map.ts'
 import { createViewCache, noViewCache } from './cache/view-cache.ts'
 import { beginReport } from './crawl/begin-report.ts'
 import { checkOutcome } from './crawl/check-outcome.ts'
-import { crawlSite } from './crawl/crawl.ts'
-import type { CollectedSite, CrawlState } from './crawl/crawl-state.ts'
-import { discoverSite } from './crawl/discover.ts'
-import { createJoinedNames } from './crawl/joined-names.ts'
+import { createMutableSite } from './crawl/collected-site.ts'
+import type { Collection } from './crawl/collection.ts'
+import { type CrawlOptions, type CrawlResult, crawlSite } from './crawl/crawl.ts'
+import type { CrawlTools } from './crawl/crawl-tools.ts'
+import { type Discovered, discoverSite } from './crawl/discover.ts'
+import { createFileCollector } from './crawl/file-collector.ts'
 import type { MissingPage } from './crawl/missing-probe.ts'
-import { findData, needFile } from './crawl/need-file.ts'
 import { maxFolded } from './crawl/query-pages.ts'
 import type { Exclusions } from './model/exclusions.ts'
 import type { ExportOptions } from './model/options.ts'
 import { isPageFile, linkKey, type Site } from './model/site.ts'
 import type { PagePool } from './pages/page-pool.ts'
+import type { ReadTask } from './pages/page-tasks.ts'
 import { createProductRemoval, type ProductRemoval } from './products/product-removal.ts'
-import { createPageCompleter } from './render/page-completer.ts'
+import { type BrowserCompleter, createPageCompleter } from './render/page-completer.ts'
 
 export interface CollectDeps {
   site: Site
@@ -37,102 +38,99 @@ export interface CollectDeps {
 /**
  * Fetches all pages and files into the work folder, and begins the report.
  *
- * @throws {ExportError} when what was found is not worth a bundle.
+ * @throws {ExportError} when too little was found for a bundle.
  */
-export async function collectSite(
-  options: ExportOptions,
-  { site, exclusions, fetcher, pool, pace, signal, abort }: CollectDeps,
-): Promise<CollectedSite> {
-  const { limits, onProgress, paths } = options
+export async function collectSite(options: ExportOptions, deps: CollectDeps): Promise<Collection> {
+  const { site, exclusions, fetcher, pace, signal } = deps
+  const { limits, onProgress, paths, log } = options
   onProgress({ stage: 'discover', pagesDone: 0, pagesKnown: 0, pageCount: 0 })
   const obeyRobots = options.obeyRobots ?? !options.originAllowed
   const discovered = await discoverSite({ site, fetcher, pace, obeyRobots, wantPages: paths === null })
-  const folder = join(options.workFolder, 'fetched')
-  await mkdir(folder, { recursive: true })
-  const products = createProductRemoval(options.features, options.removal ?? null, site)
-  const state: CrawlState = {
-    site,
-    fetcher,
-    limits,
-    queue: createQueue(limits.connections),
-    pool,
-    pages: new Map(),
-    files: new Map(),
-    queried: new Set(),
-    apps: new Map(),
-    pendingPages: new Set(),
-    pendingFiles: new Map(),
-    background: new Set(),
-    scripted: new Set(),
-    guesses: new Set(),
-    moduleNames: createModuleNames(url => needFile(state, url, 'script')),
-    joinedNames: createJoinedNames(site.origin, url => findData(state, url)),
-    folder,
-    isAllowed: discovered.isAllowed,
-    refuseFile: products.refuse,
-    exclusions,
-    products,
-    views: options.reuse ? createViewCache(options.reuse) : noViewCache,
-    abort,
-  }
-  // The page that the origin names is the one to open with; of a folder, it is what the folder answers.
-  const named = isPageFile(options.origin) ? options.origin : site.origin
-  const wanted = paths?.map(path => new URL(path, site.origin)) ?? [named]
-  const start = wanted[0] ?? site.origin
+  const tools = await createTools(options, deps, discovered)
+  const starts = listStarts(options, site, discovered.pages)
+  const start = starts[0] ?? site.origin
+  const found = createMutableSite({ site, start, exclusions, products: tools.products })
+  const files = createFileCollector(tools, found)
+  const missing = withoutProducts(discovered.missing, tools.products)
   const startKey = linkKey(start)
-  const missing = withoutProducts(discovered.missing, products)
   const profileFolder = join(options.workFolder, 'browser')
   const compares = options.verify !== 'static'
-  const completer = createPageCompleter({ state, missing, startKey, profileFolder, compares, signal, log: options.log })
-  // A site that sends missing pages to another page has no words for them.
-  const isSentAway = linkKey(missing.url) !== linkKey(missing.asked)
-  const missingContent =
-    missing.body && !isSentAway
-      ? { words: readPageWords(readRawText(missing.body, null)), asked: missing.asked.href }
-      : null
-  const listed = discovered.pages.flatMap(address => {
+  const shared = { tools, found, files, missing, startKey }
+  const completer = createPageCompleter({ ...shared, profileFolder, compares, signal, log })
+  // Browsers request it on their own.
+  files.need(new URL('/favicon.ico', site.origin), 'asset')
+  const crawled = await crawlAndClose(options, completer, {
+    ...shared,
+    starts,
+    missingContent: readMissing(missing),
+    followLinks: paths === null,
+  })
+  signal.throwIfAborted()
+  checkOutcome(found, limits, paths === null ? null : starts)
+  const report = beginReport(options, found, completer.findings())
+  report.notes.push(...noteCrawl(crawled))
+  return { collected: found, report, tools, files }
+}
+
+async function createTools(
+  options: ExportOptions,
+  { site, exclusions, fetcher, pool, abort }: CollectDeps,
+  { isAllowed }: Discovered,
+): Promise<CrawlTools> {
+  const { limits, reuse } = options
+  const folder = join(options.workFolder, 'fetched')
+  await mkdir(folder, { recursive: true })
+  return {
+    ...{ site, exclusions, fetcher, pool, limits, folder, isAllowed, abort },
+    queue: createQueue(limits.connections),
+    products: createProductRemoval(options.features, options.removal ?? null, site),
+    views: reuse ? createViewCache(reuse) : noViewCache,
+  }
+}
+
+/** The pages to begin with; the first one is the page that the bundle opens with. */
+function listStarts({ origin, paths }: ExportOptions, site: Site, listed: readonly string[]): URL[] {
+  if (paths !== null) return paths.map(path => new URL(path, site.origin))
+  const pages = listed.flatMap(address => {
     const url = URL.parse(address)
     const own = url && site.own(url)
     if (own && url) own.hash = url.hash
     return own && site.inScope(own) ? [own] : []
   })
-  // Browsers ask for it unasked; where it is there it belongs to the site.
-  needFile(state, new URL('/favicon.ico', site.origin), 'asset')
+  // An origin may name a page, which then opens the bundle. Its own spelling counts, too: some servers know only /guide
+  // and not /guide/.
+  return [isPageFile(origin) ? origin : site.origin, site.origin, origin, ...pages]
+}
+
+/** What missing pages say; null for a proper 404, and when the site redirects missing pages to another page. */
+function readMissing({ body, url, asked }: MissingPage): ReadTask['missing'] {
+  if (!body || linkKey(url) !== linkKey(asked)) return null
+  return { words: readPageWords(readRawText(body, null)), asked: asked.href }
+}
+
+async function crawlAndClose(
+  { onProgress }: ExportOptions,
+  completer: BrowserCompleter,
+  crawl: Omit<CrawlOptions, 'completer' | 'onProgress'>,
+): Promise<CrawlResult> {
   let pagesKnown = 0
-  let isCut = false
-  let folded: string[] = []
   try {
-    const crawled = await crawlSite({
-      state,
-      missing,
-      missingContent,
-      startKey,
-      // As it was written, too: some servers know /guide and not /guide/.
-      starts: paths === null ? [...wanted, site.origin, options.origin, ...listed] : wanted,
-      followLinks: paths === null,
-      complete: completer.complete,
-      isApp: completer.isApp,
-      findScriptLinks: completer.findScriptLinks,
-      showRoute: completer.showRoute,
-      prepareReview: completer.prepareReview,
-      review: completer.review,
+    return await crawlSite({
+      ...crawl,
+      completer,
       onProgress(pagesDone, known, pageCount) {
         pagesKnown = Math.max(pagesKnown, known)
         onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown, pageCount })
       },
     })
-    isCut = crawled.isCut
-    folded = crawled.folded
   } finally {
     await completer.close()
   }
-  signal.throwIfAborted()
-  checkOutcome(state, start, paths === null ? null : wanted)
-  const report = beginReport(options, state, completer.findings())
-  report.notes.push(...noteFolded(folded))
-  if (isCut)
-    report.notes.push('The site has more links than can be kept in mind: some were neither followed nor listed.')
-  return { state, start, report }
+}
+
+function noteCrawl({ isCut, folded }: CrawlResult): string[] {
+  const cut = 'The site has more links than can be kept in mind: some were neither followed nor listed.'
+  return [...noteFolded(folded), ...(isCut ? [cut] : [])]
 }
 
 /** A query may choose a language, which a reader would miss. */
@@ -147,7 +145,7 @@ function noteFolded(folded: readonly string[]): string[] {
   ]
 }
 
-/** Pages are compared with it when they have lost their products, so it loses them too. */
+/** Removes products from the soft 404 page: pages are compared with it without theirs. */
 function withoutProducts(missing: MissingPage, products: ProductRemoval): MissingPage {
   if (!missing.body) return missing
   const raw = readRawText(missing.body, null)

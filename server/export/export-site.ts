@@ -70,13 +70,13 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     if (repeated) return { ...repeated, stageSeconds: clock.seconds() }
     const abort = (error: unknown) => ending.abort(error)
     const collected = await collectSite(options, { site, exclusions, fetcher, pool, pace, signal, abort })
-    const { state, report } = collected
+    const { report, tools } = collected
     clock.end('fetch', { pages: report.pages }, 'site collected')
     const bundle = await makeBundle(collected, options, signal, clock)
     const archived = await archiveFiles({ ...bundle, format: options.format, outFile, signal })
     clock.end('archive', archived, 'bundle archived')
     const result = { pageCount: report.pages, ...archived, report }
-    await state.views.settle()
+    await tools.views.settle()
     if (remembering) await keepExport(options, { ...result, asked: remembering.asked(), delays: pace.delays() })
     return { ...result, stageSeconds: clock.seconds() }
   } catch (error) {

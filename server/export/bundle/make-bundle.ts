@@ -1,78 +1,112 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listThirdParties } from '../crawl/begin-report.ts'
-import type { CollectedSite } from '../crawl/crawl-state.ts'
+import type { Collection } from '../crawl/collection.ts'
+import { listThirdParties } from '../crawl/third-parties.ts'
 import type { ExportOptions } from '../model/options.ts'
-import { writeReport } from '../model/report.ts'
+import { type ExportReport, writeReport } from '../model/report.ts'
 import type { StageClock } from '../model/stage-clock.ts'
+import { createAnswerer } from '../render/answer-browser.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { maxRounds } from '../verify/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import { writeReportPage } from './report-page.ts'
-import { writeBundle } from './write-bundle.ts'
+import { type WrittenBundle, writeBundle } from './write-bundle.ts'
 
 /** A bundle as a folder, ready to be archived. */
 export interface MadeBundle {
   folder: string
-  /** Of all its files, with slashes. */
+  /** Paths of all files, with slashes. */
   paths: string[]
 }
 
-/** Makes the bundle of a collected site: pages rewritten, scripts where they may run, checked, with the finished report. */
+interface Making {
+  collection: Collection
+  folder: string
+  hasSearch: boolean
+  onPage(): void
+  signal: AbortSignal
+  clock: StageClock
+}
+
+/** Writes the bundle of a collected site, checks it in a browser, and finishes the report. */
 export async function makeBundle(
-  { state, start, report }: CollectedSite,
+  collection: Collection,
   options: ExportOptions,
   signal: AbortSignal,
   clock: StageClock,
 ): Promise<MadeBundle> {
-  const { workFolder, verify = 'sample', offlineSearch: hasSearch = false, log } = options
+  const { workFolder, offlineSearch: hasSearch = false } = options
+  const { collected, report } = collection
   const folder = join(workFolder, 'bundle')
-  const onPage = countPages(report.pages, options)
-
-  async function write({ guardedAhead: guarded }: ScriptPlacer) {
-    await rm(folder, { recursive: true, force: true })
-    const written = await writeBundle(state, start, folder, { hasSearch, guarded, onPage })
-    signal.throwIfAborted()
-    if (hasSearch) await writeSearchScript(folder)
-    await inlineFonts(folder, written.fontPaths)
-    clock.end('rewrite', { pages: report.pages }, 'bundle written')
-    return written
-  }
-
-  /** Until the check asks for nothing any more that the bundle lacks and the site has. */
-  async function writeWhole(placer: ScriptPlacer) {
-    for (let round = 0; ; round += 1) {
-      const written = await write(placer)
-      const added = await placer.place(folder, written.pagePaths, written.paths)
-      const isWhole = round >= maxRounds || !(await placer.fetchMissed())
-      clock.end('verify', { scripts: placer.findings().mode }, 'bundle verified')
-      if (isWhole) return { written, added }
-    }
-  }
-
-  const profileFolder = join(workFolder, 'verify')
-  const placer = await createScriptPlacer(state, { verify, hasSearch, profileFolder, signal, log })
+  const making: Making = { collection, folder, hasSearch, onPage: countPages(report.pages, options), signal, clock }
+  const placer = await openPlacer(making, options)
   clock.end('look', {}, 'origin looked at')
   try {
-    const { written, added } = await writeWhole(placer)
-    const search = hasSearch ? await packSearch(state, folder, written.pagePaths, signal) : null
+    const { written, added } = await writeComplete(making, placer)
+    const search = hasSearch ? await packSearch(collected, folder, written.pagePaths, signal) : null
     if (search) clock.end('search', search.packed, 'search packed')
-    const { notes, ...findings } = written.findings
-    const { differences, ...scripts } = placer.findings()
-    report.notes.push(...notes)
-    Object.assign(report, findings, listThirdParties(state), { pages: written.pageCount, files: written.fileCount })
-    Object.assign(report, { scripts, differences, offlineSearch: search?.packed ?? null })
-    await writeFile(join(folder, 'export-report.json'), writeReport(report))
-    await writeFile(join(folder, 'export-report.html'), writeReportPage(report))
-    const paths = [...written.paths, ...(search?.paths ?? []), ...added, 'export-report.json', 'export-report.html']
-    return { folder, paths }
+    finishReport(collection, written, placer)
+    report.offlineSearch = search?.packed ?? null
+    const reports = await writeReports(folder, report)
+    return { folder, paths: [...written.paths, ...(search?.paths ?? []), ...added, ...reports] }
   } finally {
     await placer.close().catch(() => {})
   }
 }
 
-/** Pages that are written again are not counted again. */
+function openPlacer({ collection, hasSearch, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {
+  const { collected, tools, files } = collection
+  const { verify = 'sample', workFolder, log } = options
+  return createScriptPlacer({
+    ...{ collected, files, verify, hasSearch, signal, log },
+    answer: createAnswerer(tools, files),
+    views: tools.views,
+    limits: tools.limits,
+    profileFolder: join(workFolder, 'verify'),
+  })
+}
+
+/** Writes the bundle until its check misses no file that the site has. */
+async function writeComplete(making: Making, placer: ScriptPlacer) {
+  const { folder, clock } = making
+  for (let round = 0; ; round += 1) {
+    const written = await writeOnce(making, placer)
+    const added = await placer.place({ folder, pagePaths: written.pagePaths, paths: written.paths })
+    const isComplete = round >= maxRounds || !(await placer.fetchMissed())
+    clock.end('verify', { scripts: placer.findings().mode }, 'bundle verified')
+    if (isComplete) return { written, added }
+  }
+}
+
+async function writeOnce(making: Making, { guardedAhead: guarded }: ScriptPlacer): Promise<WrittenBundle> {
+  const { collection, folder, hasSearch, onPage, signal, clock } = making
+  const { collected, report, tools } = collection
+  await rm(folder, { recursive: true, force: true })
+  const written = await writeBundle(collected, { folder, pool: tools.pool, hasSearch, guarded, onPage })
+  signal.throwIfAborted()
+  if (hasSearch) await writeSearchScript(folder)
+  await inlineFonts(folder, written.fontPaths)
+  clock.end('rewrite', { pages: report.pages }, 'bundle written')
+  return written
+}
+
+function finishReport({ collected, report }: Collection, written: WrittenBundle, placer: ScriptPlacer): void {
+  const { notes, ...findings } = written.findings
+  const { differences, ...scripts } = placer.findings()
+  report.notes.push(...notes)
+  const counts = { pages: written.pageCount, files: written.fileCount }
+  Object.assign(report, findings, listThirdParties(collected), counts, { scripts, differences })
+}
+
+/** Returns the paths of the report in both forms. */
+async function writeReports(folder: string, report: ExportReport): Promise<string[]> {
+  await writeFile(join(folder, 'export-report.json'), writeReport(report))
+  await writeFile(join(folder, 'export-report.html'), writeReportPage(report))
+  return ['export-report.json', 'export-report.html']
+}
+
+/** Counts written pages. Pages that are written again are not counted again. */
 function countPages(pagesKnown: number, { onProgress }: ExportOptions): () => void {
   let written = 0
   return () => {

@@ -1,16 +1,29 @@
-/** A link to look at: one page, and the spellings under which it was linked (`/a`, `/a/`, `/a/index.html`). */
+/** A page to visit, with the spellings under which it was linked (`/a`, `/a/`, `/a/index.html`). */
 export interface Candidate {
   key: string
   targets: string[]
-  /** How many links are written like each of them. */
+  /** How many links use each spelling. */
   votes: number[]
   /** How many of the targets were tried. */
   tried: number
-  /** A spelling that nobody wrote, tried first: it counts only when it gives the page. */
+  /** A spelling that no link uses, tried first. It counts only if it gives the page. */
   assumed?: string
 }
 
-/** Puts the spellings that were not tried in the order of how many links are written so. */
+/** `/a`, `/a/`, `/a/index.html`, and an assumed one. */
+const maxSpellings = 4
+
+/** Counts a link to a page. True when its spelling is new. */
+export function addSpelling({ targets, votes }: Candidate, target: string): boolean {
+  const at = targets.indexOf(target)
+  if (at !== -1) votes[at] = (votes[at] ?? 0) + 1
+  if (at !== -1 || targets.length >= maxSpellings) return false
+  targets.push(target)
+  votes.push(1)
+  return true
+}
+
+/** Sorts the untried spellings by their votes, most first. */
 export function sortTargets(candidate: Candidate): void {
   const { targets, votes, tried } = candidate
   const rest = targets.slice(tried).map((target, at) => ({ target, votes: votes[tried + at] ?? 0 }))

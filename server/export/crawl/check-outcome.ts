@@ -1,45 +1,61 @@
 import { ExportError } from '../model/export-error.ts'
+import type { ExportLimits } from '../model/limits.ts'
 import type { PageOutcome } from '../model/resource.ts'
 import { linkKey, type Site } from '../model/site.ts'
-import type { CrawlState } from './crawl-state.ts'
+import type { CollectedSite } from './collected-site.ts'
 
-/** So many reasons are told when pages fail, and so many pages of each. */
-const toldReasons = 3
-const toldPages = 3
+/** Reasons named when pages fail, and pages named for each. */
+const maxReasons = 3
+const maxPagesPerReason = 3
+/** Pages named that were asked for and are missing. */
+const maxLost = 5
+/** Redirects followed from a wanted page. */
+const maxHops = 10
+
+type Outcome = Pick<CollectedSite, 'site' | 'start' | 'pages' | 'exclusions'>
 
 /**
- * Decides whether what was collected is worth a bundle.
+ * Checks that the crawl found enough for a bundle.
  *
- * @param wanted the pages asked for by name; null = the whole site.
- * @throws {ExportError} when it is not, or when a page that was asked for is not there.
+ * @param wanted the pages that were asked for by name; null = the whole site.
+ * @throws {ExportError} when it did not, or when a wanted page is missing.
  */
-export function checkOutcome(state: CrawlState, start: URL, wanted: URL[] | null): void {
-  const { site, pages, exclusions, limits } = state
-  const all = [...pages.values()]
-  const found = all.filter(outcome => outcome.state === 'page').length
-  const failed = all.filter(outcome => outcome.state === 'failed').length
-  const known = found + failed
-  const first = pages.get(linkKey(start))
-  if (found === 0 && (exclusions.has(start) || (first?.state === 'redirect' && exclusions.has(new URL(first.to)))))
-    throw new ExportError(`The page ${start.pathname} is left out by choice; exclude fewer pages.`, 'not_found')
-  if (found === 0 && first) throw explainStart(site, start, first)
-  const lost = (wanted ?? []).filter(url => !leadsToPage(state, linkKey(url)))
-  if (lost.length > 0) {
-    const names = lost.slice(0, 5).map(url => describeLost(url, pages.get(linkKey(url)), exclusions.has(url)))
-    const more = lost.length > 5 ? ` and ${lost.length - 5} more` : ''
-    throw new ExportError(
-      `No page is at ${names.join(', ')}${more}; correct \`paths\` (--path) and start again.`,
-      'not_found',
-    )
-  }
-  if (failed * 100 > known * limits.failedPercent) {
-    const message = `${failed} of ${known} pages could not be fetched, more than ${limits.failedPercent} % (--max-failed-percent): ${describeFailures(pages)}. Start again when ${site.domain} answers, or raise the limit.`
-    throw new ExportError(message, 'unreachable')
-  }
+export function checkOutcome(found: Outcome, limits: ExportLimits, wanted: readonly URL[] | null): void {
+  if (countIn(found, 'page') === 0) checkStart(found)
+  checkWanted(found, wanted ?? [])
+  checkFailures(found, limits)
 }
 
-/** What failed most first: `40 times status 502 (/a, /b, /c ...), 2 times status 500 (/d, /e)`. */
-function describeFailures(pages: CrawlState['pages']): string {
+function countIn({ pages }: Pick<Outcome, 'pages'>, state: PageOutcome['state']): number {
+  return [...pages.values()].filter(outcome => outcome.state === state).length
+}
+
+function checkStart({ site, start, pages, exclusions }: Outcome): void {
+  const first = pages.get(linkKey(start))
+  if (exclusions.has(start) || (first?.state === 'redirect' && exclusions.has(new URL(first.to))))
+    throw new ExportError(`The page ${start.pathname} is left out by choice; exclude fewer pages.`, 'not_found')
+  if (first) throw explainStart(site, start, first)
+}
+
+function checkWanted({ pages, exclusions }: Outcome, wanted: readonly URL[]): void {
+  const lost = wanted.filter(url => !leadsToPage(pages, linkKey(url)))
+  if (lost.length === 0) return
+  const named = lost.slice(0, maxLost).map(url => describeLost(url, pages.get(linkKey(url)), exclusions.has(url)))
+  const more = lost.length > maxLost ? ` and ${lost.length - maxLost} more` : ''
+  const message = `No page is at ${named.join(', ')}${more}; correct \`paths\` (--path) and start again.`
+  throw new ExportError(message, 'not_found')
+}
+
+function checkFailures(found: Outcome, { failedPercent }: ExportLimits): void {
+  const failed = countIn(found, 'failed')
+  const known = countIn(found, 'page') + failed
+  if (failed * 100 <= known * failedPercent) return
+  const message = `${failed} of ${known} pages could not be fetched, more than ${failedPercent} % (--max-failed-percent): ${describeFailures(found.pages)}. Start again when ${found.site.domain} answers, or raise the limit.`
+  throw new ExportError(message, 'unreachable')
+}
+
+/** The most frequent reasons first: `40 times status 502 (/a, /b, /c ...), 2 times status 500 (/d, /e)`. */
+function describeFailures(pages: CollectedSite['pages']): string {
   const byReason = new Map<string, string[]>()
   for (const [key, outcome] of [...pages].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (outcome.state !== 'failed') continue
@@ -49,14 +65,14 @@ function describeFailures(pages: CrawlState['pages']): string {
     byReason.set(outcome.reason, paths)
   }
   const sorted = [...byReason].sort(([a, one], [b, two]) => two.length - one.length || (a < b ? -1 : 1))
-  const told = sorted.slice(0, toldReasons).map(([reason, paths]) => {
-    const more = paths.length > toldPages ? ' ...' : ''
-    return `${paths.length} ${paths.length === 1 ? 'time' : 'times'} ${reason} (${paths.slice(0, toldPages).join(', ')}${more})`
+  const described = sorted.slice(0, maxReasons).map(([reason, paths]) => {
+    const more = paths.length > maxPagesPerReason ? ' ...' : ''
+    return `${paths.length} ${paths.length === 1 ? 'time' : 'times'} ${reason} (${paths.slice(0, maxPagesPerReason).join(', ')}${more})`
   })
-  return told.join(', ') + (sorted.length > toldReasons ? ' and other reasons' : '')
+  return described.join(', ') + (sorted.length > maxReasons ? ' and other reasons' : '')
 }
 
-/** Limits and robots.txt are told; that a page is not there goes without saying. */
+/** Names the reason only if it is a limit, robots.txt or an exclusion. */
 function describeLost({ pathname }: URL, outcome: PageOutcome | undefined, isExcluded: boolean): string {
   if (isExcluded) return `${pathname} (left out by choice)`
   return outcome?.state === 'skipped' || outcome?.state === 'unvisited' ? `${pathname} (${outcome.reason})` : pathname
@@ -84,9 +100,9 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
   return new ExportError(message, first.state === 'failed' ? 'unreachable' : 'not_found')
 }
 
-function leadsToPage({ pages }: CrawlState, start: string): boolean {
+function leadsToPage(pages: CollectedSite['pages'], start: string): boolean {
   let key = start
-  for (let hop = 0; hop < 10; hop += 1) {
+  for (let hop = 0; hop < maxHops; hop += 1) {
     const outcome = pages.get(key)
     if (outcome?.state !== 'redirect') return outcome?.state === 'page' || outcome?.state === 'file'
     key = outcome.to

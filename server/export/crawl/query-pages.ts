@@ -1,110 +1,137 @@
 import { keepSmallestKeys } from '../../base/bounded-map.ts'
 import { isTellingQuery, linkKey, queryKey } from '../model/site.ts'
-import type { CrawlState } from './crawl-state.ts'
+import type { MutableSite } from './collected-site.ts'
+import type { CrawlTools } from './crawl-tools.ts'
 
-/** Finds the paths whose pages only a query tells apart, such as /index.php?title=Install. */
+/** Finds the paths where every query is a separate page, such as /index.php?title=Install. */
 export interface QueryPages {
-  /** Hears of a link with a query, as long as its path is not known to be such a one. */
+  /** Notes a link with a query whose path is not known to be such a path. */
   note(url: URL): void
-  /** Links whose query was left out, sorted: their page without it is what is exported. Of many, the first. */
+  /** The first 1,000 links, sorted, whose query was dropped because the path without it is the page. */
   folded(): string[]
-  /** The links that are worth asking for with their query, now that what was asked for is here. */
+  /** The links to visit with their query, by what is known now. */
   next(): Promise<URL[]>
 }
 
-/** So many queries are tried on a path that is no page without one, before the others are followed. */
+/** Queries tried on a path that is no page without one, before the others are followed. */
 const maxTries = 3
-/** So many links whose query was left out are remembered. */
+/** Links kept whose query was dropped. */
 export const maxFolded = 1000
-/** So many are remembered of a path until it is known what it is. */
+/** Links kept for a path until it is known what its queries mean. */
 const maxWaiting = 1000
 
+type QueryTools = Pick<CrawlTools, 'fetcher' | 'isAllowed'>
+type QuerySite = Pick<MutableSite, 'pages' | 'queried'>
+
+interface Queries {
+  tools: QueryTools
+  found: QuerySite
+  /** Links of undecided paths, by the key of the path and of the query. */
+  waiting: Map<string, Map<string, URL>>
+  /** Keys of the queries tried, by the key of the path. */
+  tried: Map<string, string[]>
+  /** Keys of paths whose queries make no pages. */
+  closed: Set<string>
+  /** The key of the path, by the key of a query. */
+  paths: Map<string, string>
+}
+
 /**
- * A query makes no page of its own where the path without it is one: it sorts, counts or tracks. Where the path alone is
- * not there, or leads to itself with a query, queries are tried, and all of them followed when one gives a page.
+ * Where the path without a query is a page, a query sorts, counts or tracks and makes no other page. Where the path alone
+ * is missing, or redirects to itself with a query, a few queries are tried; if one gives a page, all are followed.
  */
-export function createQueryPages(state: Pick<CrawlState, 'pages' | 'queried' | 'fetcher' | 'isAllowed'>): QueryPages {
-  const waiting = new Map<string, Map<string, URL>>()
-  const tried = new Map<string, string[]>()
-  const closed = new Set<string>()
-  const withQuery = new Map<string, string>()
-
-  /** Null = not known yet. */
-  async function needsQuery(key: string): Promise<boolean | null> {
-    const outcome = state.pages.get(key)
-    if (outcome?.state === 'missing') return true
-    if (outcome?.state !== 'page') return outcome ? false : null
-    const { url } = outcome.resource
-    if (!isTellingQuery(url)) return false
-    // A redirect took us there, perhaps from elsewhere: /login?next=/a says nothing about /login.
-    const plain = new URL(url)
-    plain.search = ''
-    if (!state.isAllowed(plain)) return false
-    const landed = await state.fetcher.open(plain).then(
-      async answer => {
-        await answer.drop()
-        return answer.url
-      },
-      () => null,
-    )
-    if (!landed || linkKey(landed) !== key || !isTellingQuery(landed)) return false
-    // What is kept under the path is that page.
-    state.pages.set(queryKey(url), { state: 'redirect', to: key })
-    return true
+export function createQueryPages(tools: QueryTools, found: QuerySite): QueryPages {
+  const queries: Queries = {
+    tools,
+    found,
+    waiting: new Map(),
+    tried: new Map(),
+    closed: new Set(),
+    paths: new Map(),
   }
-
-  function open(key: string): URL[] {
-    state.queried.add(key)
-    const urls = [...(waiting.get(key)?.values() ?? [])]
-    waiting.delete(key)
-    return urls
-  }
-
-  function close(key: string): URL[] {
-    closed.add(key)
-    waiting.delete(key)
-    return []
-  }
-
-  async function decide(key: string, urls: Map<string, URL>): Promise<URL[]> {
-    const before = tried.get(key)
-    if (before) return before.some(query => isPage(query)) ? open(key) : close(key)
-    const needs = await needsQuery(key)
-    if (needs === null) return []
-    if (!needs) return close(key)
-    if (state.pages.get(key)?.state === 'page') return open(key)
-    const tries = [...urls.keys()].sort().slice(0, maxTries)
-    tried.set(key, tries)
-    return tries.flatMap(query => urls.get(query) ?? [])
-  }
-
-  function isPage(query: string): boolean {
-    const outcome = state.pages.get(query)
-    return outcome?.state === 'page' || (outcome?.state === 'redirect' && state.pages.get(outcome.to)?.state === 'page')
-  }
-
   return {
-    note(url) {
-      const key = linkKey(url)
-      if (!isTellingQuery(url)) return
-      withQuery.set(queryKey(url), key)
-      keepSmallestKeys(withQuery, maxFolded)
-      if (closed.has(key)) return
-      const urls = waiting.get(key) ?? new Map<string, URL>()
-      waiting.set(key, urls)
-      urls.set(queryKey(url), url)
-      keepSmallestKeys(urls, maxWaiting)
-    },
+    note: url => note(queries, url),
     folded() {
-      const isFolded = (key: string) => state.pages.get(key)?.state === 'page' && !state.queried.has(key)
-      const found = [...withQuery].flatMap(([query, key]) => (isFolded(key) ? [query] : []))
-      return found.sort().slice(0, maxFolded)
+      const isFolded = (key: string) => found.pages.get(key)?.state === 'page' && !found.queried.has(key)
+      const folded = [...queries.paths].flatMap(([query, key]) => (isFolded(key) ? [query] : []))
+      return folded.sort().slice(0, maxFolded)
     },
     async next() {
-      const found: URL[] = []
-      for (const [key, urls] of [...waiting].sort(([a], [b]) => (a < b ? -1 : 1)))
-        found.push(...(await decide(key, urls)))
-      return found
+      const links: URL[] = []
+      for (const [key, urls] of [...queries.waiting].sort(([a], [b]) => (a < b ? -1 : 1)))
+        links.push(...(await decide(queries, key, urls)))
+      return links
     },
   }
+}
+
+function note({ waiting, closed, paths }: Queries, url: URL): void {
+  const key = linkKey(url)
+  if (!isTellingQuery(url)) return
+  paths.set(queryKey(url), key)
+  keepSmallestKeys(paths, maxFolded)
+  if (closed.has(key)) return
+  const urls = waiting.get(key) ?? new Map<string, URL>()
+  waiting.set(key, urls)
+  urls.set(queryKey(url), url)
+  keepSmallestKeys(urls, maxWaiting)
+}
+
+/** The links of a path to visit now. */
+async function decide(queries: Queries, key: string, urls: Map<string, URL>): Promise<URL[]> {
+  const { found, tried } = queries
+  const before = tried.get(key)
+  if (before) return before.some(query => isPage(found, query)) ? openPath(queries, key) : closePath(queries, key)
+  const needs = await needsQuery(queries, key)
+  if (needs === null) return []
+  if (!needs) return closePath(queries, key)
+  if (found.pages.get(key)?.state === 'page') return openPath(queries, key)
+  const tries = [...urls.keys()].sort().slice(0, maxTries)
+  tried.set(key, tries)
+  return tries.flatMap(query => urls.get(query) ?? [])
+}
+
+function isPage({ pages }: QuerySite, query: string): boolean {
+  const outcome = pages.get(query)
+  return outcome?.state === 'page' || (outcome?.state === 'redirect' && pages.get(outcome.to)?.state === 'page')
+}
+
+/** Whether a path gives pages only with a query. Null = not known yet. */
+async function needsQuery({ tools, found }: Queries, key: string): Promise<boolean | null> {
+  const outcome = found.pages.get(key)
+  if (outcome?.state === 'missing') return true
+  if (outcome?.state !== 'page') return outcome ? false : null
+  const { url } = outcome.resource
+  if (!isTellingQuery(url)) return false
+  // The redirect may have come from elsewhere: /login?next=/a says nothing about /login.
+  const plain = new URL(url)
+  plain.search = ''
+  if (!tools.isAllowed(plain)) return false
+  const landed = await findLanding(tools, plain)
+  if (!landed || linkKey(landed) !== key || !isTellingQuery(landed)) return false
+  // The page kept under the path is the page of this query.
+  found.pages.set(queryKey(url), { state: 'redirect', to: key })
+  return true
+}
+
+/** The URL after redirects; null when the request fails. */
+async function findLanding({ fetcher }: QueryTools, url: URL): Promise<URL | null> {
+  const answer = await fetcher.open(url).catch(() => null)
+  await answer?.drop()
+  return answer?.url ?? null
+}
+
+/** From now on every query on this path is a page. */
+function openPath({ found, waiting }: Queries, key: string): URL[] {
+  found.queried.add(key)
+  const urls = [...(waiting.get(key)?.values() ?? [])]
+  waiting.delete(key)
+  return urls
+}
+
+/** From now on queries on this path are ignored. */
+function closePath({ waiting, closed }: Queries, key: string): [] {
+  closed.add(key)
+  waiting.delete(key)
+  return []
 }

@@ -1,86 +1,89 @@
 import { readFile } from 'node:fs/promises'
-import type { Answerer, BrowserAnswer } from '../../web/browser/browser-request.ts'
+import type { Answerer, BrowserAnswer, BrowserRequest } from '../../web/browser/browser-request.ts'
 import { FetchError } from '../../web/fetch/fetch-error.ts'
-import type { CrawlState } from '../crawl/crawl-state.ts'
-import { needFile } from '../crawl/need-file.ts'
+import type { CrawlTools } from '../crawl/crawl-tools.ts'
+import type { FileCollector } from '../crawl/file-collector.ts'
 import { assetKey } from '../model/site.ts'
+import { type AnswerCache, createAnswerCache } from './answer-cache.ts'
 
-/** Bytes of scripts and data kept between pages; most pages of a site load the same ones. */
-const maxCachedBytes = 64 * 1024 ** 2
+export type AnswerTools = Pick<CrawlTools, 'site' | 'fetcher' | 'limits' | 'products' | 'exclusions' | 'isAllowed'>
 
+/** Types of requests for files that the bundle holds, too. */
 const packed = new Set(['stylesheet', 'image', 'media', 'font'])
 
-export function createAnswerer(state: CrawlState): Answerer {
-  const cache = new Map<string, Promise<BrowserAnswer>>()
-  let cachedBytes = 0
-
-  async function fetchAnswer(url: URL): Promise<BrowserAnswer> {
-    const answer = await state.fetcher.open(url)
-    const final = { status: answer.status, headers: answer.headers, body: await answer.read(state.limits.pageBytes) }
-    if (!answer.redirected) return final
-    // The browser has to know the final address: modules and style sheets there are relative to it.
-    const to = state.site.own(answer.url) ?? answer.url
-    cache.set(assetKey(to), Promise.resolve(final))
-    return { status: 302, headers: { location: to.href, 'access-control-allow-origin': '*' }, body: Buffer.alloc(0) }
-  }
-
-  function fetchOnce(url: URL): Promise<BrowserAnswer> {
-    const key = assetKey(url)
-    const known = cache.get(key)
-    if (known) return known
-    const fetched = fetchAnswer(url)
-    cache.set(key, fetched)
-    fetched.then(
-      answer => {
-        cachedBytes += answer.body.length
-        if (cachedBytes <= maxCachedBytes) return
-        cache.clear()
-        cachedBytes = 0
-      },
-      () => cache.delete(key),
-    )
-    return fetched
-  }
-
-  /** A file that the bundle will hold too: fetched once for both. */
-  async function readPacked(url: URL, role: 'stylesheet' | 'asset'): Promise<BrowserAnswer | null> {
-    const key = assetKey(url)
-    needFile(state, url, role)
-    await state.pendingFiles.get(key)
-    const outcome = state.files.get(key)
-    if (outcome?.state !== 'file') return null
-    const { file, type } = outcome.resource
-    return { status: 200, headers: { 'content-type': type }, body: await readFile(file) }
-  }
-
-  return async ({ url: address, method, resourceType, isNavigation, origin }) => {
-    const asked = URL.parse(address)
-    if (!asked || (asked.protocol !== 'http:' && asked.protocol !== 'https:')) return null
-    // A page that is only looked at changes nothing: no form is sent, no beacon answered.
-    if (method !== 'GET' && method !== 'HEAD') return null
-    // An endless answer is for a page that lives on.
-    if (resourceType === 'eventsource') return null
-    const own = state.site.own(asked)
-    if (isNavigation && !own) return null
-    if (own && !state.isAllowed(own)) return null
-    if (own && !packed.has(resourceType) && state.exclusions.has(own)) return null
-    // What is off does not even start.
-    if (state.products.refuse(own ?? asked) !== null) return null
+/** Answers what pages ask for in a browser: each file is fetched once, for the browser and the bundle. */
+export function createAnswerer(tools: AnswerTools, files: Pick<FileCollector, 'get'>): Answerer {
+  const cache = createAnswerCache()
+  return async request => {
+    const url = findAllowed(tools, request)
+    if (!url) return null
     try {
-      const url = own ?? asked
-      const answer = packed.has(resourceType)
-        ? await readPacked(url, resourceType === 'stylesheet' ? 'stylesheet' : 'asset')
-        : await fetchOnce(url)
-      if (!answer) return null
-      // Under one of its names the site is one origin; the browser sees two.
-      const allow =
-        origin && own ? { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' } : {}
-      const fonts =
-        resourceType === 'font' || resourceType === 'stylesheet' ? { 'access-control-allow-origin': origin ?? '*' } : {}
-      return { ...answer, headers: { ...answer.headers, ...fonts, ...allow } }
+      const isPacked = packed.has(request.resourceType)
+      const answer = isPacked
+        ? await readPacked(files, url, request.resourceType)
+        : await cache.get(assetKey(url), () => fetchAnswer(tools, url, cache))
+      return answer && addCorsHeaders(answer, request, tools.site.own(url) !== null)
     } catch (error) {
       if (error instanceof FetchError) return null
       throw error
     }
   }
+}
+
+/** The URL to answer, at the origin when it is one of the site's own; null when the request is refused. */
+function findAllowed(
+  { site, products, exclusions, isAllowed }: AnswerTools,
+  { url: address, method, resourceType, isNavigation }: BrowserRequest,
+): URL | null {
+  const asked = URL.parse(address)
+  if (!asked || (asked.protocol !== 'http:' && asked.protocol !== 'https:')) return null
+  // Looking at a page sends nothing: no forms, no beacons.
+  if (method !== 'GET' && method !== 'HEAD') return null
+  // Such an answer never ends.
+  if (resourceType === 'eventsource') return null
+  const own = site.own(asked)
+  if (isNavigation && !own) return null
+  if (own && !isAllowed(own)) return null
+  if (own && !packed.has(resourceType) && exclusions.has(own)) return null
+  // A removed product does not even start.
+  return products.refuse(own ?? asked) === null ? (own ?? asked) : null
+}
+
+/** Reads a file that the bundle holds, too; null when it is missing. */
+async function readPacked(
+  files: Pick<FileCollector, 'get'>,
+  url: URL,
+  resourceType: string,
+): Promise<BrowserAnswer | null> {
+  const resource = await files.get(url, resourceType === 'stylesheet' ? 'stylesheet' : 'asset')
+  if (!resource) return null
+  const { file, type } = resource
+  return { status: 200, headers: { 'content-type': type }, body: await readFile(file) }
+}
+
+async function fetchAnswer(
+  { site, fetcher, limits }: AnswerTools,
+  url: URL,
+  cache: Pick<AnswerCache, 'put'>,
+): Promise<BrowserAnswer> {
+  const answer = await fetcher.open(url)
+  const final = { status: answer.status, headers: answer.headers, body: await answer.read(limits.pageBytes) }
+  if (!answer.redirected) return final
+  // Modules and style sheets resolve their addresses against the final one.
+  const to = site.own(answer.url) ?? answer.url
+  cache.put(assetKey(to), final)
+  return { status: 302, headers: { location: to.href, 'access-control-allow-origin': '*' }, body: Buffer.alloc(0) }
+}
+
+/** The site is one origin; the browser sees two when it is fetched under another name than its domain. */
+function addCorsHeaders(
+  answer: BrowserAnswer,
+  { resourceType, origin }: Pick<BrowserRequest, 'resourceType' | 'origin'>,
+  isOwn: boolean,
+): BrowserAnswer {
+  const allow =
+    origin && isOwn ? { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' } : {}
+  const isFont = resourceType === 'font' || resourceType === 'stylesheet'
+  const fonts = isFont ? { 'access-control-allow-origin': origin ?? '*' } : {}
+  return { ...answer, headers: { ...answer.headers, ...fonts, ...allow } }
 }

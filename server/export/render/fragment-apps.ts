@@ -1,133 +1,161 @@
-import { RenderError, type RenderedPage } from '../../web/browser/renderer.ts'
+import type { RenderedPage } from '../../web/browser/renderer.ts'
 import { countMissing } from '../../web/html/page-text.ts'
-import type { CrawlState } from '../crawl/crawl-state.ts'
-import { needFile, needLoaded, needScripted } from '../crawl/need-file.ts'
-import { type FetchedPage, needOfPrograms } from '../crawl/visit-page.ts'
+import type { MutableSite } from '../crawl/collected-site.ts'
+import type { FileCollector } from '../crawl/file-collector.ts'
+import type { FetchedPage } from '../crawl/page-completer.ts'
 import { appKey, isRouteKey, routeKey, routeOf, routePlace } from '../model/fragment-route.ts'
 import type { PageOutcome, Resource } from '../model/resource.ts'
+import type { Site } from '../model/site.ts'
 import { isMissing } from '../pages/missing-page.ts'
 import { PageWorkError } from '../pages/page-pool.ts'
 import type { ReadPage } from '../pages/page-tasks.ts'
+import type { PageViews } from './page-views.ts'
 
-/** A page that a browser made of next to nothing, as the server sent it and as it then was. */
-interface Home {
-  fetched: Resource
-  /** What the sent page needs; null when that was asked for already. */
-  content: ReadPage | null
-  words: string[]
-  loaded: URL[]
-  /** What it says for a fragment that names no page; null when that is not told from a page. */
-  missingWords: string[] | null
-}
-
-/** Shows the pages of apps that tell them apart by the fragment (#/guide), each by a start of the app. */
+/** Shows the pages of apps that tell their pages apart by the fragment (#/guide). The app is started for each page. */
 export interface FragmentApps {
-  /** Hears of a page that a browser made. */
-  note(page: FetchedPage, fetched: Resource, content: ReadPage | null, shown: RenderedPage): void
+  /** Notes a page that a browser built: it may be the first page of an app. */
+  note(built: BuiltPage): void
   /** Whether a page shows something else for one of these fragments, given as keys. If so, its scripts stay in the bundle. */
-  isApp(key: string, tries: readonly string[]): Promise<boolean>
+  isApp(key: string, routes: readonly string[]): Promise<boolean>
   show(key: string): Promise<FetchedPage | PageOutcome>
 }
 
+/** A page that a browser built from nearly empty HTML. */
+export interface BuiltPage {
+  page: FetchedPage
+  /** As the server sent it. */
+  fetched: Resource
+  /** What the sent page needs; null when it was requested already. */
+  content: ReadPage | null
+  shown: RenderedPage
+}
+
 export interface FragmentAppsOptions {
-  state: CrawlState
+  site: Site
+  found: Pick<MutableSite, 'apps'>
+  files: Pick<FileCollector, 'need' | 'needOfPrograms' | 'needLoaded' | 'needScripted'>
   startKey: string
-  /** Shows a fetched page in a browser, at an address with a fragment. */
-  render(fetched: Resource, url: URL): Promise<RenderedPage>
-  /** Keeps what a browser shows. */
+  views: Pick<PageViews, 'tryShow'>
+  /** Keeps what the browser shows. */
   keep(resource: Resource, shown: RenderedPage): Promise<FetchedPage>
 }
 
-/** A clock or a counter changes so many words by itself. */
+/** A page that may be the first page of an app. */
+interface Home extends Pick<BuiltPage, 'fetched' | 'content'> {
+  words: string[]
+  loaded: URL[]
+  /** The words for a fragment that names no page; null when the app shows the first page for it. */
+  missingWords: string[] | null
+}
+
+interface Apps extends FragmentAppsOptions {
+  homes: Map<string, Home>
+  /** Pages shown while the app was recognised, by key. */
+  shownEarly: Map<string, RenderedPage>
+}
+
+/** A clock or a counter changes this many words. */
 const changedWords = 3
 /** No page of an app has this name. */
-const madeUp = '#/quire-no-such-page'
+const unknownRoute = '#/quire-no-such-page'
 
-export function createFragmentApps({ state, startKey, render, keep }: FragmentAppsOptions): FragmentApps {
-  const homes = new Map<string, Home>()
-  const shownAlready = new Map<string, RenderedPage>()
-
-  async function showAt({ fetched }: Home, key: string): Promise<RenderedPage | null> {
-    const known = shownAlready.get(key)
-    shownAlready.delete(key)
-    if (known) return known
-    try {
-      return await render(fetched, addressIn(fetched, key))
-    } catch (error) {
-      if (error instanceof RenderError) return null
-      throw error
-    }
-  }
-
-  /** Its scripts run in the bundle, so all that they need has to be there. */
-  async function open(key: string, home: Home): Promise<void> {
-    const { fetched, content } = home
-    state.apps.set(key, fetched)
-    for (const { url, role } of content?.assets ?? []) needFile(state, new URL(url), role)
-    if (content) needOfPrograms(state, { resource: fetched, content })
-    needOfApp(home.loaded)
-    const missing = await showAt(home, key + madeUp)
-    const isTold = missing && keyOf(missing.url) === key + madeUp && !isSame(missing.words, home.words)
-    home.missingWords = isTold ? missing.words : null
-  }
-
-  function needOfApp(loaded: readonly URL[]): void {
-    for (const url of loaded) {
-      needLoaded(state, url)
-      needScripted(state, url, 'asset')
-    }
-  }
-
-  function keyOf(url: URL): string | null {
-    const own = state.site.own(url)
-    if (own) own.hash = url.hash
-    return own && routeKey(own)
-  }
-
+export function createFragmentApps(options: FragmentAppsOptions): FragmentApps {
+  const apps: Apps = { ...options, homes: new Map(), shownEarly: new Map() }
   return {
-    note({ content: { links } }, fetched, content, { words, loaded }) {
-      const leadsOn = links.some(link => link.includes('#/') && isRouteKey(routeKey(new URL(link))))
-      if (leadsOn || fetched.key === startKey)
-        homes.set(fetched.key, { fetched, content, words, loaded, missingWords: null })
-    },
-    async isApp(key, tries) {
-      const home = homes.get(key)
-      if (!home) return false
-      for (const route of tries) {
-        const shown = await showAt(home, route)
-        if (!shown || !isOther(home.words, shown.words)) continue
-        shownAlready.set(route, shown)
-        await open(key, home)
-        return true
-      }
-      homes.delete(key)
-      return false
-    },
-    async show(key) {
-      const home = homes.get(appKey(key))
-      const shown = home && (await showAt(home, key))
-      if (!home || !shown) return { state: 'skipped', reason: 'the browser could not show it' }
-      const landed = keyOf(shown.url)
-      if (landed !== key) return landed ? { state: 'redirect', to: landed } : { state: 'elsewhere', url: shown.url }
-      // It left, for another host or in a circle, and nothing came of it.
-      if (shown.words.length === 0) return { state: 'skipped', reason: 'the app shows nothing there' }
-      if (isSame(shown.words, home.words)) return { state: 'redirect', to: appKey(key) }
-      const asked = routePlace(appKey(key) + madeUp)
-      if (isMissing(home.missingWords ?? [], asked, shown.words, routePlace(key)))
-        return { state: 'missing', reason: 'the app has no such page' }
-      needOfApp(shown.loaded)
-      const url = addressIn(home.fetched, key)
-      try {
-        return await keep({ ...home.fetched, key, url }, { ...shown, url })
-      } catch (error) {
-        if (!(error instanceof PageWorkError)) throw error
-        return { state: 'skipped', reason: error.message }
-      }
-    },
+    note: built => noteHome(apps, built),
+    isApp: (key, routes) => isApp(apps, key, routes),
+    show: key => showRoute(apps, key),
   }
 }
 
-function addressIn({ url }: Resource, key: string): URL {
+function noteHome({ homes, startKey }: Apps, { page, fetched, content, shown }: BuiltPage): void {
+  const { words, loaded } = shown
+  const hasRoutes = page.content.links.some(link => link.includes('#/') && isRouteKey(routeKey(new URL(link))))
+  if (hasRoutes || fetched.key === startKey)
+    homes.set(fetched.key, { fetched, content, words, loaded, missingWords: null })
+}
+
+async function isApp(apps: Apps, key: string, routes: readonly string[]): Promise<boolean> {
+  const home = apps.homes.get(key)
+  if (!home) return false
+  for (const route of routes) {
+    const shown = await showAt(apps, home, route)
+    if (!shown || !isOther(home.words, shown.words)) continue
+    apps.shownEarly.set(route, shown)
+    await openApp(apps, key, home)
+    return true
+  }
+  apps.homes.delete(key)
+  return false
+}
+
+/** Asks for what the app needs: its scripts run in the bundle. */
+async function openApp(apps: Apps, key: string, home: Home): Promise<void> {
+  const { found, files } = apps
+  const { fetched, content } = home
+  found.apps.set(key, fetched)
+  for (const { url, role } of content?.assets ?? []) files.need(new URL(url), role)
+  if (content) files.needOfPrograms({ resource: fetched, content })
+  needLoaded(apps, home.loaded)
+  const missing = await showAt(apps, home, key + unknownRoute)
+  const isTold = missing && keyOf(apps, missing.url) === key + unknownRoute && !isSame(missing.words, home.words)
+  home.missingWords = isTold ? missing.words : null
+}
+
+async function showRoute(apps: Apps, key: string): Promise<FetchedPage | PageOutcome> {
+  const home = apps.homes.get(appKey(key))
+  const shown = home && (await showAt(apps, home, key))
+  if (!home || !shown) return { state: 'skipped', reason: 'the browser could not show it' }
+  const outcome = explainNoPage(apps, { key, home, shown })
+  if (outcome) return outcome
+  needLoaded(apps, shown.loaded)
+  const url = addressOf(home.fetched, key)
+  try {
+    return await apps.keep({ ...home.fetched, key, url }, { ...shown, url })
+  } catch (error) {
+    if (!(error instanceof PageWorkError)) throw error
+    return { state: 'skipped', reason: error.message }
+  }
+}
+
+/** Null when the app shows a separate page for the key. */
+function explainNoPage(
+  apps: Apps,
+  { key, home, shown }: { key: string; home: Home; shown: RenderedPage },
+): PageOutcome | null {
+  const landed = keyOf(apps, shown.url)
+  if (landed !== key) return landed ? { state: 'redirect', to: landed } : { state: 'elsewhere', url: shown.url }
+  // The app went to another host, or in a circle.
+  if (shown.words.length === 0) return { state: 'skipped', reason: 'the app shows nothing there' }
+  if (isSame(shown.words, home.words)) return { state: 'redirect', to: appKey(key) }
+  const asked = routePlace(appKey(key) + unknownRoute)
+  return isMissing(home.missingWords ?? [], asked, shown.words, routePlace(key))
+    ? { state: 'missing', reason: 'the app has no such page' }
+    : null
+}
+
+async function showAt({ views, shownEarly }: Apps, { fetched }: Home, key: string): Promise<RenderedPage | null> {
+  const known = shownEarly.get(key)
+  shownEarly.delete(key)
+  if (known) return known
+  const view = await views.tryShow(fetched, addressOf(fetched, key))
+  return view?.shown ?? null
+}
+
+function needLoaded({ files }: Apps, loaded: readonly URL[]): void {
+  for (const url of loaded) {
+    files.needLoaded(url)
+    files.needScripted(url)
+  }
+}
+
+function keyOf({ site }: Apps, url: URL): string | null {
+  const own = site.own(url)
+  if (own) own.hash = url.hash
+  return own && routeKey(own)
+}
+
+function addressOf({ url }: Resource, key: string): URL {
   const address = new URL(url)
   address.hash = `#${routeOf(new URL(key)) ?? '/'}`
   return address
@@ -137,7 +165,7 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.join(' ') === b.join(' ')
 }
 
-/** Whether words of the one gave way to words of the other; a part that only unfolds is no other page. */
+/** Whether words were replaced by others. A part that only unfolds makes no other page. */
 function isOther(home: readonly string[], shown: readonly string[]): boolean {
   const lost = countMissing(home, shown)
   return lost > 0 && lost + countMissing(shown, home) > changedWords

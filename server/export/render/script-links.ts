@@ -1,108 +1,126 @@
 import type { RenderedPage } from '../../web/browser/renderer.ts'
 import { readPageLinks } from '../../web/html/page-links.ts'
 import { rawOf } from '../../web/html/text-encoding.ts'
-import type { CrawlState } from '../crawl/crawl-state.ts'
-import type { Resource } from '../model/resource.ts'
+import type { CollectedSite } from '../crawl/collected-site.ts'
 import { linkKey } from '../model/site.ts'
+import type { PageViews } from './page-views.ts'
 
 /**
- * Finds pages that are linked only by what scripts add to pages that are complete without them: a menu, a list of related
- * pages. It is seen in the pages of a template that are opened anyway. Where it led to new pages, one more of the template is
- * opened, and all of them where that one knows further ones.
+ * Finds pages that are linked only by what scripts add to complete pages, such as a menu or a list of related pages. The
+ * links are read in the pages of a template that are opened anyway. Where they led to new pages, one more page of the
+ * template is opened; if that has further links, all are.
  */
 export interface ScriptLinks {
   /**
-   * Hears of a page that a browser showed, and that stays as it was fetched.
+   * Reads the links of a page that a browser showed and that stays as it was fetched.
    *
    * @param siblings keys of the other pages of its template; may grow.
    */
   note(key: string, shown: RenderedPage, siblings: readonly string[]): void
   /**
-   * Own links that nothing else led to. Comes when no other link is left, and again when those were followed.
+   * The links of the site that lead to unknown pages. Comes when no other link is left, and again when those were followed.
    *
-   * @param isKnown whether a page was met already, by its key.
+   * @param isKnown whether the crawl knows a page, by its key.
    */
   next(isKnown: (key: string) => boolean): Promise<URL[]>
-  /** Pages that were found so, and those that were opened for it, by key. */
+  /** The pages found, and the pages opened to find them, by key. */
   found(): { pages: string[]; opened: string[] }
 }
 
-/** So many pages of a template are opened for their links. */
+/** Pages of one template that are opened for their links. */
 const maxOpened = 200
 
-interface Template {
+interface LinkedTemplate {
   siblings: readonly string[]
-  /** Keys of the pages that were opened. */
+  /** Keys of the opened pages. */
   opened: string[]
-  /** What their links lead to, by key. */
+  /** Their links, by key. */
   links: Map<string, URL>
-  /** Keys of what was followed last. */
+  /** Keys of the links followed last. */
   followed: string[]
-  hasAsked: 'none' | 'one' | 'all'
+  /** How many further pages were opened. */
+  hasOpened: 'none' | 'one' | 'all'
 }
 
-/** @param show opens a kept page in a browser; null when that cannot show it. */
+interface Links {
+  collected: Pick<CollectedSite, 'site' | 'pages'>
+  views: Pick<PageViews, 'tryShow'>
+  templates: Map<readonly string[], LinkedTemplate>
+  followed: Set<string>
+  opened: string[]
+}
+
 export function createScriptLinks(
-  { site, pages }: Pick<CrawlState, 'site' | 'pages'>,
-  show: (page: Resource) => Promise<RenderedPage | null>,
+  collected: Pick<CollectedSite, 'site' | 'pages'>,
+  views: Pick<PageViews, 'tryShow'>,
 ): ScriptLinks {
-  const templates = new Map<readonly string[], Template>()
-  const followed = new Set<string>()
-  const asked: string[] = []
-  const isPage = (key: string) => pages.get(key)?.state === 'page'
-
-  function note(key: string, { html, url }: RenderedPage, siblings: readonly string[]): void {
-    const begun: Template = { siblings, opened: [], links: new Map(), followed: [], hasAsked: 'none' }
-    const template = templates.get(siblings) ?? begun
-    templates.set(siblings, template)
-    template.opened.push(key)
-    for (const link of readPageLinks(rawOf(html), url).links) {
-      const own = site.own(link)
-      if (own && site.inScope(own)) template.links.set(linkKey(own), own)
-    }
-  }
-
-  function take(template: Template, isKnown: (key: string) => boolean): URL[] {
-    const fresh = [...template.links].filter(([key]) => !isKnown(key)).sort(([a], [b]) => (a < b ? -1 : 1))
-    template.links.clear()
-    template.followed = fresh.map(([key]) => key)
-    for (const key of template.followed) followed.add(key)
-    return fresh.map(([, url]) => url)
-  }
-
-  async function openMore(template: Template): Promise<void> {
-    const others = template.siblings.filter(key => !template.opened.includes(key)).sort()
-    // What a script led to may lead no further.
-    const likely = others.filter(key => !followed.has(key))
-    const chosen =
-      template.hasAsked === 'none' ? (likely.length > 0 ? likely : others).slice(-1) : others.slice(0, maxOpened)
-    template.hasAsked = template.hasAsked === 'none' ? 'one' : 'all'
-    asked.push(...chosen)
-    await Promise.all(
-      chosen.map(async key => {
-        const outcome = pages.get(key)
-        const isFetched = outcome?.state === 'page' && !outcome.resource.rendered
-        const shown = isFetched ? await show(outcome.resource) : null
-        if (shown) note(key, shown, template.siblings)
-      }),
-    )
-  }
-
+  const links: Links = { collected, views, templates: new Map(), followed: new Set(), opened: [] }
   return {
-    note,
-    async next(isKnown) {
-      const found: URL[] = []
-      const first = ({ opened }: Template) => opened.reduce((a, b) => (a < b ? a : b))
-      for (const template of [...templates.values()].sort((a, b) => (first(a) < first(b) ? -1 : 1))) {
-        const ledOn = template.followed.some(isPage) && template.hasAsked !== 'all'
-        const links = take(template, isKnown)
-        found.push(...links)
-        if (links.length > 0 || !ledOn) continue
-        await openMore(template)
-        found.push(...take(template, isKnown))
-      }
-      return found
-    },
-    found: () => ({ pages: [...followed].filter(isPage).sort(), opened: asked.toSorted() }),
+    note: (key, shown, siblings) => noteLinks(links, { key, shown, siblings }),
+    next: isKnown => findNext(links, isKnown),
+    found: () => ({
+      pages: [...links.followed].filter(key => isPage(links, key)).sort(),
+      opened: links.opened.toSorted(),
+    }),
   }
+}
+
+async function findNext(links: Links, isKnown: (key: string) => boolean): Promise<URL[]> {
+  const found: URL[] = []
+  const first = ({ opened }: LinkedTemplate) => opened.reduce((a, b) => (a < b ? a : b))
+  for (const template of [...links.templates.values()].sort((a, b) => (first(a) < first(b) ? -1 : 1))) {
+    const mayHaveMore = template.followed.some(key => isPage(links, key)) && template.hasOpened !== 'all'
+    const urls = takeUnknown(links, template, isKnown)
+    found.push(...urls)
+    if (urls.length > 0 || !mayHaveMore) continue
+    await openMore(links, template)
+    found.push(...takeUnknown(links, template, isKnown))
+  }
+  return found
+}
+
+function noteLinks(
+  { collected, templates }: Links,
+  { key, shown, siblings }: { key: string; shown: RenderedPage; siblings: readonly string[] },
+): void {
+  const { site } = collected
+  const empty: LinkedTemplate = { siblings, opened: [], links: new Map(), followed: [], hasOpened: 'none' }
+  const template = templates.get(siblings) ?? empty
+  templates.set(siblings, template)
+  template.opened.push(key)
+  for (const link of readPageLinks(rawOf(shown.html), shown.url).links) {
+    const own = site.own(link)
+    if (own && site.inScope(own)) template.links.set(linkKey(own), own)
+  }
+}
+
+function takeUnknown(links: Links, template: LinkedTemplate, isKnown: (key: string) => boolean): URL[] {
+  const unknown = [...template.links].filter(([key]) => !isKnown(key)).sort(([a], [b]) => (a < b ? -1 : 1))
+  template.links.clear()
+  template.followed = unknown.map(([key]) => key)
+  for (const key of template.followed) links.followed.add(key)
+  return unknown.map(([, url]) => url)
+}
+
+/** Opens one more page of a template, and the next time all others. */
+async function openMore(links: Links, template: LinkedTemplate): Promise<void> {
+  const others = template.siblings.filter(key => !template.opened.includes(key)).sort()
+  // A page that a script led to may have no further links.
+  const likely = others.filter(key => !links.followed.has(key))
+  const isFirst = template.hasOpened === 'none'
+  const chosen = isFirst ? (likely.length > 0 ? likely : others).slice(-1) : others.slice(0, maxOpened)
+  template.hasOpened = isFirst ? 'one' : 'all'
+  links.opened.push(...chosen)
+  await Promise.all(chosen.map(key => openPage(links, template, key)))
+}
+
+async function openPage(links: Links, { siblings }: LinkedTemplate, key: string): Promise<void> {
+  const outcome = links.collected.pages.get(key)
+  if (outcome?.state !== 'page' || outcome.resource.rendered) return
+  const view = await links.views.tryShow(outcome.resource)
+  if (view) noteLinks(links, { key, shown: view.shown, siblings })
+}
+
+function isPage({ collected }: Links, key: string): boolean {
+  return collected.pages.get(key)?.state === 'page'
 }

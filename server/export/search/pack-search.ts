@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { CrawlState } from '../crawl/crawl-state.ts'
 import type { PackedSearch } from '../model/report.ts'
+import type { Outcomes } from '../model/resource.ts'
 import { searchScriptPath } from '../model/search-files.ts'
 import type { IndexedBundle } from './index-bundle.ts'
 import { searchScript } from './search-script.ts'
@@ -21,13 +21,13 @@ export async function writeSearchScript(folder: string): Promise<void> {
  * @param pagePaths where the pages are, by key.
  */
 export async function packSearch(
-  state: Pick<CrawlState, 'pages'>,
+  collected: Pick<Outcomes, 'pages'>,
   folder: string,
   pagePaths: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): Promise<{ paths: string[]; packed: PackedSearch }> {
   const pages = [...pagePaths].flatMap(([key, path]) => {
-    const outcome = state.pages.get(key)
+    const outcome = collected.pages.get(key)
     return outcome?.state === 'page' ? [{ path, charset: outcome.resource.charset }] : []
   })
   pages.sort((a, b) => (a.path < b.path ? -1 : 1))

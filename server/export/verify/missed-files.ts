@@ -1,53 +1,54 @@
 import type { PageLook } from '../../web/browser/viewer.ts'
-import { finishFiles } from '../crawl/crawl.ts'
-import type { CrawlState } from '../crawl/crawl-state.ts'
-import { needLoaded, needScripted } from '../crawl/need-file.ts'
-import { assetKey } from '../model/site.ts'
+import type { CollectedSite } from '../crawl/collected-site.ts'
+import { assetKey, type Site } from '../model/site.ts'
+import type { FileSource } from './file-source.ts'
 import type { Place } from './places.ts'
 
-/** How often a bundle is written anew with what its check missed. */
+/** How often a bundle is written again with the files that its check missed. */
 export const maxRounds = 3
 const maxMissed = 500
 
-/** Gathers what pages of a bundle ask for in vain. */
+/** Collects the failed requests of the pages of a bundle. */
 export interface MissedFiles {
   note(look: PageLook, place: Place): void
-  /** Fetches those from the site and from other hosts that are there. Gives whether the bundle lacks any of them. */
+  /** Fetches the files from the site and from other hosts. True when the bundle lacks any that was found. */
   fetch(): Promise<boolean>
 }
 
-export function createMissedFiles(state: CrawlState): MissedFiles {
+export function createMissedFiles(
+  { site, files, scripted }: Pick<CollectedSite, 'site' | 'files' | 'scripted'>,
+  source: FileSource,
+): MissedFiles {
   const missed = new Map<string, URL>()
-
-  /** The address on the site that stands behind one in a place; of another host as it is. */
-  function locate(address: string, place: Place): URL | null {
-    const host = place.name === 'file' ? place.root : new URL('/', place.root).href
-    if (!address.startsWith(host)) return /^https?:/.test(address) ? URL.parse(address) : null
-    // In a folder the site's own scripts ask the root of the host, too.
-    const path = address.slice(address.startsWith(place.root) ? place.root.length : host.length)
-    return URL.parse(`/${path.replace(/#.*$/, '')}`, state.site.origin)
-  }
-
+  const isFile = (key: string) => files.get(key)?.state === 'file'
   return {
     note({ failed }, place) {
       for (const address of failed) {
-        const url = missed.size < maxMissed ? locate(address, place) : null
-        if (url) missed.set(assetKey(state.site.own(url) ?? url), url)
+        const url = missed.size < maxMissed ? locate(site, address, place) : null
+        if (url) missed.set(assetKey(site.own(url) ?? url), url)
       }
     },
     async fetch() {
-      // What was asked for before and is not here is not there either; a packed file is only led to.
-      const fresh = [...missed].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([key]) => !state.files.has(key))
-      const unled = [...missed.keys()].filter(key => state.files.get(key)?.state === 'file' && !state.scripted.has(key))
+      // Failed files are not retried. A packed file may only lack a link to it.
+      const fresh = [...missed].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([key]) => !files.has(key))
+      const unlinked = [...missed.keys()].filter(key => isFile(key) && !scripted.has(key))
       missed.clear()
       for (const [, url] of fresh) {
-        needScripted(state, url, 'asset')
-        needLoaded(state, url)
+        source.needScripted(url)
+        source.needLoaded(url)
       }
-      for (const key of unled) needScripted(state, new URL(key), 'asset')
-      await finishFiles(state)
-      const isThere = (key: string) => state.files.get(key)?.state === 'file'
-      return fresh.some(([key]) => isThere(key)) || unled.some(key => state.scripted.has(key))
+      for (const key of unlinked) source.needScripted(new URL(key))
+      await source.finish()
+      return fresh.some(([key]) => isFile(key)) || unlinked.some(key => scripted.has(key))
     },
   }
+}
+
+/** The URL on the site for an address in a place; null when there is none. Addresses of other hosts stay. */
+function locate({ origin }: Site, address: string, place: Place): URL | null {
+  const host = place.name === 'file' ? place.root : new URL('/', place.root).href
+  if (!address.startsWith(host)) return /^https?:/.test(address) ? URL.parse(address) : null
+  // In a folder of a host, the site's own scripts also request files from the root.
+  const path = address.slice(address.startsWith(place.root) ? place.root.length : host.length)
+  return URL.parse(`/${path.replace(/#.*$/, '')}`, origin)
 }

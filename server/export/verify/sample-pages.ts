@@ -1,18 +1,14 @@
 import { digest } from '../../base/digest.ts'
-import { type BrowserAnswer, sameFile } from '../../web/browser/browser-request.ts'
-
+import { type Answerer, type BrowserAnswer, sameFile } from '../../web/browser/browser-request.ts'
 import type { BundleViewer, PageLook } from '../../web/browser/viewer.ts'
-import { finishFiles } from '../crawl/crawl.ts'
-import type { CrawlState } from '../crawl/crawl-state.ts'
-import { needLoaded, needScripted } from '../crawl/need-file.ts'
-import { findCompanions } from '../crawl/page-companions.ts'
+import type { ViewCache } from '../cache/view-cache.ts'
+import type { CollectedSite } from '../crawl/collected-site.ts'
 import { appKey } from '../model/fragment-route.ts'
+import type { ExportLimits } from '../model/limits.ts'
 import type { Resource } from '../model/resource.ts'
 import { readSpan } from '../pages/spool.ts'
-import { createAnswerer } from '../render/answer-browser.ts'
-
-/** Pages with scripts that a browser opens by default; with `verify: full` it opens all. */
-export const sampleSize = 10
+import type { FileSource } from './file-source.ts'
+import { findCompanions } from './page-companions.ts'
 
 /** A page of a bundle whose scripts may run there. */
 export interface ScriptedPage {
@@ -21,63 +17,77 @@ export interface ScriptedPage {
   app: Resource | null
 }
 
-/** The pages of a bundle that hold scripts, or are shown by an app, by key in their order. */
-export function listScriptedPages(state: CrawlState): ScriptedPage[] {
-  return [...state.pages]
+/** The pages of a bundle that hold scripts or that an app shows, sorted by key. */
+export function listScriptedPages({ pages, apps }: Pick<CollectedSite, 'pages' | 'apps'>): ScriptedPage[] {
+  return [...pages]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([key, outcome]) =>
-      outcome.state === 'page' ? [{ page: outcome.resource, app: state.apps.get(appKey(key)) ?? null }] : [],
+      outcome.state === 'page' ? [{ page: outcome.resource, app: apps.get(appKey(key)) ?? null }] : [],
     )
     .filter(({ page, app }) => page.hasScripts && (!page.rendered || app) && page.type === 'text/html')
 }
 
-/** So many of them, spread evenly: the same ones for the same site. */
+/** Picks `size` items, spread evenly: always the same ones of the same list. */
 export function pickSample<T>(sorted: readonly T[], size: number): T[] {
   if (sorted.length <= size) return [...sorted]
   const picked = Array.from({ length: size }, (_, index) => sorted[Math.floor((index * sorted.length) / size)])
   return picked.filter(page => page !== undefined)
 }
 
-/** What the origin shows at these pages, by key. What their scripts load there is asked for, so that the bundle has it. */
+export interface OriginLooks {
+  collected: CollectedSite
+  files: FileSource
+  limits: Pick<ExportLimits, 'files'>
+  /** Answers what pages ask for. */
+  answer: Answerer
+  views: ViewCache
+  viewer: BundleViewer
+}
+
+/** Shows pages as they are at the origin, by key. Asks for the files that their scripts load there. */
 export async function lookAtOrigin(
-  state: CrawlState,
+  options: OriginLooks,
   pages: readonly ScriptedPage[],
-  viewer: BundleViewer,
 ): Promise<Map<string, PageLook>> {
-  const answer = createAnswerer(state)
+  const { files } = options
   const looks = new Map<string, PageLook>()
   await Promise.all(
-    pages.map(async ({ page, app }) => {
-      const { key, url } = page
-      const { span, type, charset } = app ?? page
-      if (!span) return
-      const body = await readSpan(span)
-      const html: BrowserAnswer = { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body }
-      const subject = { view: 'look', url, headers: html.headers, body: digest(body) }
-      const look = await state.views.see(subject, answer, answer =>
-        viewer.look(url.href, request =>
-          request.isNavigation && sameFile(request.url, url.href) ? Promise.resolve(html) : answer(request),
-        ),
-      )
+    pages.map(async scripted => {
+      const look = await lookAt(options, scripted)
       if (!look) return
-      looks.set(key, look)
-      for (const address of look.loaded) needLoaded(state, new URL(address))
-      for (const address of look.byScript) needScripted(state, new URL(address), 'asset')
+      looks.set(scripted.page.key, look)
+      for (const address of look.loaded) files.needLoaded(new URL(address))
+      for (const address of look.byScript) files.needScripted(new URL(address))
     }),
   )
-  await finishFiles(state)
-  needCompanions(state, looks.values())
-  await finishFiles(state)
+  await files.finish()
+  needCompanions(options, looks.values())
+  await files.finish()
   return looks
 }
 
-/** What an app loaded for some of its pages it will ask for of the others. */
-function needCompanions(state: CrawlState, looks: Iterable<PageLook>): void {
-  const { site, pages, files, limits } = state
+/** Null when the browser cannot show the page. */
+async function lookAt({ answer, views, viewer }: OriginLooks, { page, app }: ScriptedPage): Promise<PageLook | null> {
+  const { url } = page
+  const { span, type, charset } = app ?? page
+  if (!span) return null
+  const body = await readSpan(span)
+  const html: BrowserAnswer = { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body }
+  const subject = { view: 'look', url, headers: html.headers, body: digest(body) }
+  return views.see(subject, answer, answer =>
+    viewer.look(url.href, request =>
+      request.isNavigation && sameFile(request.url, url.href) ? Promise.resolve(html) : answer(request),
+    ),
+  )
+}
+
+/** Asks for the data of all pages where an app loaded that of some. */
+function needCompanions({ collected, files: source, limits }: OriginLooks, looks: Iterable<PageLook>): void {
+  const { site, pages, files } = collected
   const pathOf = (address: string) => site.own(new URL(address))?.pathname ?? []
   const paths = [...pages].flatMap(([key, outcome]) => (outcome.state === 'page' ? pathOf(key) : []))
   const seen = [...looks].flatMap(look => look.byScript).flatMap(pathOf)
-  // Asked for by guess: the limit of files is not theirs to use up.
+  // These are guesses: they must not use up the limit of files.
   const room = Math.max(0, Math.floor((limits.files - files.size) / 2))
-  for (const path of findCompanions(paths, seen).slice(0, room)) needLoaded(state, new URL(path, site.origin))
+  for (const path of findCompanions(paths, seen).slice(0, room)) source.needLoaded(new URL(path, site.origin))
 }

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { createJoinedNames, dataWords } from '../../../server/export/crawl/joined-names.ts'
+import { dataWords } from '../../../server/export/crawl/data-words.ts'
+import { createJoinedNames } from '../../../server/export/crawl/joined-names.ts'
 
 /** A string as CBOR has it, with its length before it. */
 const counted = (text: string) => String.fromCharCode(0x60 + text.length) + text

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findCompanions } from '../../../server/export/crawl/page-companions.ts'
+import { findCompanions } from '../../../server/export/verify/page-companions.ts'
 
 describe('the files that an app keeps beside its pages', () => {
   const pages = ['/', '/guide', '/guide/install', '/guide/use', '/api.html', '/faq']

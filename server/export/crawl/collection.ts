@@ -1,0 +1,12 @@
+import type { ExportReport } from '../model/report.ts'
+import type { CollectedSite } from './collected-site.ts'
+import type { CrawlTools } from './crawl-tools.ts'
+import type { FileCollector } from './file-collector.ts'
+
+/** A collected site, with the tools to fetch what the check of the bundle misses. */
+export interface Collection {
+  collected: CollectedSite
+  report: ExportReport
+  tools: CrawlTools
+  files: FileCollector
+}

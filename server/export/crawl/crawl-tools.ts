@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Queue } from '../../base/queue.ts'
+import type { Fetcher } from '../../web/fetch/fetcher.ts'
+import type { ViewCache } from '../cache/view-cache.ts'
+import type { Exclusions } from '../model/exclusions.ts'
+import { type ExportLimits, totalExceeded } from '../model/limits.ts'
+import type { Site } from '../model/site.ts'
+import type { PagePool } from '../pages/page-pool.ts'
+import type { ProductRemoval } from '../products/product-removal.ts'
+
+/** What stays the same during a crawl. */
+export interface CrawlTools {
+  site: Site
+  fetcher: Fetcher
+  limits: ExportLimits
+  /** Runs the requests for pages and files. */
+  queue: Queue
+  /** Reads and rewrites pages. */
+  pool: PagePool
+  /** What browsers saw in earlier exports. */
+  views: ViewCache
+  /** Folder for fetched files. */
+  folder: string
+  /** Whether robots.txt allows a URL of the site. */
+  isAllowed(url: URL): boolean
+  exclusions: Exclusions
+  products: ProductRemoval
+  /** Ends the whole export. */
+  abort(error: unknown): void
+}
+
+/** The file of the work folder that holds the bytes of a resource. */
+export function workFile({ folder }: Pick<CrawlTools, 'folder'>, key: string): string {
+  return join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32))
+}
+
+/** @throws {ExportError} when more bytes were fetched than one export may hold. */
+export function checkTotal({ fetcher, limits }: Pick<CrawlTools, 'fetcher' | 'limits'>): void {
+  if (fetcher.totalBytes > limits.totalBytes) throw totalExceeded(limits)
+}

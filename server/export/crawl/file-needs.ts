@@ -1,0 +1,57 @@
+import { cssUrls } from '../../web/html/css-urls.ts'
+import { manifestUrls } from '../../web/html/manifest.ts'
+import type { UrlRole } from '../../web/html/url-attributes.ts'
+import { chunkFiles, fullTwin } from '../../web/javascript/chunk-files.ts'
+import { scriptFiles } from '../../web/javascript/script-files.ts'
+import { type ScriptNeed, scriptNeeds } from '../../web/javascript/script-needs.ts'
+
+/** A fetched style sheet, script or web app manifest. */
+export interface TextFile {
+  kind: 'stylesheet' | 'script' | 'manifest'
+  /** Decoded. */
+  text: string
+  /** After redirects. */
+  url: URL
+  /** Whether it belongs to the site, as opposed to another host. */
+  isOwn: boolean
+}
+
+/** The files that a file names. */
+export interface FileNeeds {
+  /** Loaded by a style sheet or manifest. */
+  named: { url: URL; role: UrlRole }[]
+  /** Names in a script that may be names of files. */
+  guesses: ReadonlySet<string>
+  /** Loaded by a script for certain. */
+  script: ScriptNeed[]
+}
+
+export function readFileNeeds({ kind, text, url, isOwn }: TextFile): FileNeeds {
+  const none: FileNeeds = { named: [], guesses: new Set(), script: [] }
+  if (kind === 'script') {
+    const script = scriptNeeds(text, { url, isOwn, isInline: false })
+    return { ...none, guesses: new Set(isOwn ? namesInOwnScript(text, url) : namesInForeignScript(text)), script }
+  }
+  if (kind === 'manifest')
+    return { ...none, named: manifestUrls(text).icons.flatMap(icon => named(icon, url, 'asset')) }
+  const urls = [...cssUrls(text)].filter(found => !found.url.startsWith('#'))
+  return {
+    ...none,
+    named: urls.flatMap(found => named(found.url, url, found.kind === 'import' ? 'stylesheet' : 'asset')),
+  }
+}
+
+function namesInOwnScript(text: string, url: URL): string[] {
+  const twin = fullTwin(url)
+  return [...scriptFiles(text), ...chunkFiles(text), ...(twin ? [twin] : [])]
+}
+
+/** Chunks first: only some of the names are tried. */
+function namesInForeignScript(text: string): string[] {
+  return [...chunkFiles(text), ...scriptFiles(text)]
+}
+
+function named(address: string, base: URL, role: UrlRole): FileNeeds['named'] {
+  const url = URL.parse(address, base)
+  return url ? [{ url, role }] : []
+}

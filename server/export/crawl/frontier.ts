@@ -1,0 +1,107 @@
+import { keepSmallestKeys } from '../../base/bounded-map.ts'
+import type { Exclusions } from '../model/exclusions.ts'
+import type { ExportLimits } from '../model/limits.ts'
+import type { PageOutcome } from '../model/resource.ts'
+import { addSpelling, type Candidate } from './candidate.ts'
+import { gaveNothing } from './page-outcomes.ts'
+
+/** The pages still to visit. */
+export interface Frontier {
+  /** Adds a page, or a vote for one of its spellings. False when the page is excluded. */
+  add(key: string, url: URL): boolean
+  /** Adds a page again whose spellings so far gave nothing, if another spelling is left. */
+  retry(candidate: Candidate): void
+  /**
+   * Takes the next generation, sorted by key. Past a limit the remaining pages are noted as unvisited.
+   *
+   * @return empty when nothing is left to visit.
+   */
+  take(): Candidate[]
+  isEmpty(): boolean
+  /** Whether a page was ever added. */
+  has(key: string): boolean
+  /** How many pages were ever added. */
+  size(): number
+  /** Whether so many pages were added that some were forgotten: neither visited nor noted as unvisited. */
+  isCut(): boolean
+}
+
+/** Pages kept past the limit of links, so that the report can name them. */
+const reportedLinks = 1000
+
+interface FrontierOptions {
+  limits: Pick<ExportLimits, 'pages' | 'links'>
+  exclusions: Exclusions
+  /** What is known of pages, by key. Unvisited ones are added here. */
+  pages: Map<string, PageOutcome>
+}
+
+export function createFrontier({ limits, exclusions, pages }: FrontierOptions): Frontier {
+  const candidates = new Map<string, Candidate>()
+  let waiting = new Map<string, Candidate>()
+  let linksAsked = 0
+  let isCut = false
+
+  function addNew(key: string, target: string): void {
+    const candidate: Candidate = { key, targets: [target], votes: [1], tried: 0 }
+    candidates.set(key, candidate)
+    waiting.set(key, candidate)
+    // Pages that sort behind all that may still be visited would never be visited.
+    const removed = keepSmallestKeys(waiting, limits.links - linksAsked + reportedLinks)
+    for (const key of removed) candidates.delete(key)
+    isCut ||= removed.length > 0
+  }
+
+  function retry(candidate: Candidate): void {
+    const { key, tried, targets } = candidate
+    const outcome = pages.get(key)
+    if (outcome && gaveNothing(outcome) && tried > 0 && tried < targets.length) waiting.set(key, candidate)
+  }
+
+  return {
+    add(key, url) {
+      if (noteExcluded(exclusions, key, url)) return false
+      const known = candidates.get(key)
+      if (!known) addNew(key, url.href)
+      else if (addSpelling(known, url.href)) retry(known)
+      return true
+    },
+    retry,
+    take() {
+      const sorted = [...waiting.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+      const pagesLeft = limits.pages - countPages(pages)
+      const linksLeft = limits.links - linksAsked
+      const batch = sorted.slice(0, Math.max(0, Math.min(pagesLeft, linksLeft)))
+      waiting = new Map(sorted.slice(batch.length).map(candidate => [candidate.key, candidate]))
+      if (batch.length === 0) {
+        const limit = pagesLeft <= 0 ? `${limits.pages} pages` : `${limits.links} links`
+        for (const key of waiting.keys()) noteUnvisited(pages, key, `past the limit of ${limit}`)
+        waiting.clear()
+      }
+      linksAsked += batch.length
+      return batch
+    },
+    isEmpty: () => waiting.size === 0,
+    has: key => candidates.has(key),
+    size: () => candidates.size,
+    isCut: () => isCut,
+  }
+}
+
+/** Notes a page for the report if it is excluded, and tells whether it is. */
+export function noteExcluded(exclusions: Exclusions, key: string, url: URL): boolean {
+  const isExcluded = exclusions.has(url)
+  if (isExcluded) exclusions.note(key, url)
+  return isExcluded
+}
+
+function countPages(pages: ReadonlyMap<string, PageOutcome>): number {
+  let count = 0
+  for (const outcome of pages.values()) if (outcome.state === 'page') count += 1
+  return count
+}
+
+/** An outcome that is known already, such as a missing first spelling, says more than the limit. */
+function noteUnvisited(pages: Map<string, PageOutcome>, key: string, reason: string): void {
+  if (!pages.has(key)) pages.set(key, { state: 'unvisited', reason })
+}

@@ -1,0 +1,46 @@
+import { routePlace } from '../model/fragment-route.ts'
+import { isTellingQuery, linkKey, linkTarget, queryKey, queryTarget } from '../model/site.ts'
+import type { MutableSite } from './collected-site.ts'
+import type { CrawlTools } from './crawl-tools.ts'
+import type { Frontier } from './frontier.ts'
+import type { PageCompleter } from './page-completer.ts'
+import { createQueryPages } from './query-pages.ts'
+import { createRoutePages } from './route-pages.ts'
+
+/** Adds pages to the frontier, by the links that lead to them. */
+export interface PageLinks {
+  add(url: URL): void
+  /** Adds the pages that only a query or a fragment tells apart. Comes between generations. */
+  addDistinguished(): Promise<void>
+  /** Links whose query makes no separate page; see `QueryPages`. */
+  folded(): string[]
+}
+
+export interface PageLinksOptions {
+  tools: CrawlTools
+  found: MutableSite
+  frontier: Pick<Frontier, 'add'>
+  completer: Pick<PageCompleter, 'isApp'>
+}
+
+export function createPageLinks({ tools, found, frontier, completer }: PageLinksOptions): PageLinks {
+  const queries = createQueryPages(tools, found)
+  const routes = createRoutePages(found, tools.limits, completer)
+  return {
+    add(url) {
+      const key = linkKey(url)
+      if (found.queried.has(key) && isTellingQuery(url)) {
+        frontier.add(queryKey(url), queryTarget(url))
+        return
+      }
+      if (!frontier.add(key, linkTarget(url))) return
+      queries.note(url)
+      routes.note(url)
+    },
+    async addDistinguished() {
+      for (const url of await queries.next()) frontier.add(queryKey(url), queryTarget(url))
+      for (const route of await routes.next()) frontier.add(route, routePlace(route))
+    },
+    folded: queries.folded,
+  }
+}

@@ -1,0 +1,15 @@
+import type { PageOutcome } from '../model/resource.ts'
+
+/** The outcome of a request that gave no page. */
+export type NoPage = Exclude<PageOutcome, { state: 'page' }>
+
+const refused = 'refused by robots.txt'
+
+export const refusedByRobots: NoPage = { state: 'skipped', reason: refused }
+export const softMissing: NoPage = { state: 'missing', reason: 'answers like a page that does not exist' }
+
+/** Whether another spelling may still lead to the page. */
+export function gaveNothing(outcome: PageOutcome): boolean {
+  const { state } = outcome
+  return state === 'missing' || state === 'failed' || (state === 'skipped' && outcome.reason === refused)
+}

@@ -1,0 +1,37 @@
+import type { MutableSite } from '../crawl/collected-site.ts'
+import type { CrawlTools } from '../crawl/crawl-tools.ts'
+import type { FileCollector } from '../crawl/file-collector.ts'
+import type { MissingPage } from '../crawl/missing-probe.ts'
+import type { FetchedPage } from '../crawl/page-completer.ts'
+import type { ExportLog } from '../model/stage-clock.ts'
+import type { CompletionFindings } from './completion-findings.ts'
+import type { FragmentApps } from './fragment-apps.ts'
+import type { PageViews } from './page-views.ts'
+import type { ScriptLinks } from './script-links.ts'
+import type { Templates } from './templates.ts'
+
+export interface PageCompleterOptions {
+  tools: CrawlTools
+  found: MutableSite
+  files: FileCollector
+  missing: MissingPage
+  startKey: string
+  profileFolder: string
+  /** Whether a browser also checks pages whose HTML seems complete. */
+  compares: boolean
+  signal: AbortSignal
+  log: ExportLog | undefined
+}
+
+/** What the parts of a page completer share. */
+export interface Completion extends PageCompleterOptions {
+  views: PageViews
+  templates: Templates
+  apps: FragmentApps
+  scriptLinks: ScriptLinks
+  findings: CompletionFindings
+  /** Comparisons under way. */
+  comparisons: Promise<void>[]
+  /** Compared pages whose HTML is complete except for menus. */
+  menuPages: FetchedPage[]
+}

@@ -1,0 +1,42 @@
+import type { RenderedPage } from '../../web/browser/renderer.ts'
+import type { CrawlTools } from '../crawl/crawl-tools.ts'
+import type { FileCollector } from '../crawl/file-collector.ts'
+import type { FetchedPage } from '../crawl/page-completer.ts'
+import type { Resource } from '../model/resource.ts'
+import type { ReadPage } from '../pages/page-tasks.ts'
+import type { CompletionFindings } from './completion-findings.ts'
+
+interface Keeping {
+  tools: Pick<CrawlTools, 'pool' | 'products'>
+  findings: Pick<CompletionFindings, 'rendered'>
+}
+
+/** Replaces a fetched page by what the browser shows. */
+export async function keepRendered(
+  { tools, findings }: Keeping,
+  resource: Resource,
+  shown: RenderedPage,
+): Promise<FetchedPage> {
+  const content = await readShown(tools, shown)
+  // Scripts may have added products that the HTML does not hold.
+  tools.products.note(resource.key, content.products)
+  const { charset, span, sizeBytes, sha256 } = content
+  findings.rendered.add(resource.key)
+  const changed = { url: shown.url, charset, span, sizeBytes, sha256, rendered: true }
+  return { content, resource: { ...resource, ...changed } }
+}
+
+/** Keeps a fetched page, with the links of the menus that its scripts build. Asks for the files that they load. */
+export async function keepWithMenus(
+  { tools, files }: { tools: Pick<CrawlTools, 'pool'>; files: Pick<FileCollector, 'needLoaded'> },
+  resource: Resource,
+  shown: RenderedPage,
+): Promise<FetchedPage> {
+  for (const url of shown.loaded) files.needLoaded(url)
+  return { resource, content: await readShown(tools, shown) }
+}
+
+function readShown({ pool }: Pick<CrawlTools, 'pool'>, { html, url }: RenderedPage): Promise<ReadPage> {
+  const bytes = Buffer.from(html)
+  return pool.read({ bytes, charset: 'utf-8', url: url.href, isRendered: true, missing: null })
+}

@@ -1,0 +1,97 @@
+import { digest } from '../../base/digest.ts'
+import type { Answerer, BrowserAnswer } from '../../web/browser/browser-request.ts'
+import { findBrowser } from '../../web/browser/find-browser.ts'
+import { openRenderer, RenderError, type RenderedPage, type Renderer } from '../../web/browser/renderer.ts'
+import type { RawText } from '../../web/html/text-encoding.ts'
+import type { CrawlTools } from '../crawl/crawl-tools.ts'
+import type { MissingPage } from '../crawl/missing-probe.ts'
+import type { Resource } from '../model/resource.ts'
+import { linkKey } from '../model/site.ts'
+import { readSpan } from '../pages/spool.ts'
+
+/** A page in a browser, and as it was fetched. */
+export interface PageView {
+  shown: RenderedPage
+  fetched: RawText
+}
+
+/** Shows fetched pages in a browser, which starts with the first of them. */
+export interface PageViews {
+  /** Whether there is a browser. */
+  isAvailable: boolean
+  /**
+   * @param at the page's address; another one has a fragment.
+   * @throws {RenderError}
+   */
+  show(page: Resource, at?: URL): Promise<PageView>
+  /** The same; null when the browser cannot show the page. */
+  tryShow(page: Resource, at?: URL): Promise<PageView | null>
+  /** The words of the soft 404 page; null when there is none, or the browser cannot show it. */
+  findMissingWords(): Promise<string[] | null>
+  /** Keys of pages that asked for more files than the limit. */
+  cut: ReadonlySet<string>
+  close(): Promise<void>
+}
+
+export interface PageViewsOptions {
+  tools: Pick<CrawlTools, 'limits' | 'views'>
+  /** Answers what pages ask for. */
+  answer: Answerer
+  missing: MissingPage
+  profileFolder: string
+  signal: AbortSignal
+}
+
+export function createPageViews({ tools, answer, missing, profileFolder, signal }: PageViewsOptions): PageViews {
+  const { pageTimeoutMs, pageRequests } = tools.limits
+  const executablePath = findBrowser()
+  const cut = new Set<string>()
+  let renderer: Promise<Renderer> | null = null
+  let missingWords: Promise<string[] | null> | null = null
+
+  async function render(url: URL, html: BrowserAnswer): Promise<RenderedPage> {
+    const { status, headers, body } = html
+    const subject = { view: 'page and menus', url, status, headers, body: digest(body), pageTimeoutMs, pageRequests }
+    const { loaded, ...seen } = await tools.views.see(subject, answer, async answer => {
+      const options = { executablePath: executablePath ?? '', profileFolder, pageTimeoutMs, pageRequests, signal }
+      renderer ??= openRenderer(options)
+      const shown = await (await renderer).render(url, html, answer)
+      return { ...shown, url: shown.url.href, loaded: shown.loaded.map(url => url.href) }
+    })
+    return { ...seen, url: new URL(seen.url), loaded: loaded.map(url => new URL(url)) }
+  }
+
+  async function show({ key, charset, type, url, span }: Resource, at: URL = url): Promise<PageView> {
+    const body = span ? await readSpan(span) : Buffer.alloc(0)
+    const shown = await render(at, { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body })
+    if (shown.isCut) cut.add(key)
+    return { shown, fetched: { text: body.toString('latin1'), charset } }
+  }
+
+  async function renderMissing(body: Buffer): Promise<string[]> {
+    return (await render(missing.asked, { status: 200, headers: { 'content-type': 'text/html' }, body })).words
+  }
+
+  return {
+    isAvailable: executablePath !== null,
+    show,
+    tryShow: (page, at) => show(page, at).catch(nullIfRenderError),
+    findMissingWords() {
+      const { body } = missing
+      if (!body || linkKey(missing.url) !== linkKey(missing.asked)) return Promise.resolve(null)
+      missingWords ??= renderMissing(body).catch(nullIfRenderError)
+      // A caller may fail before it awaits this.
+      missingWords.catch(() => {})
+      return missingWords
+    },
+    cut,
+    async close() {
+      await renderer?.then(open => open.close()).catch(() => {})
+    },
+  }
+}
+
+function nullIfRenderError(error: unknown): null {
+  if (error instanceof RenderError) return null
+  throw error
+}

@@ -1,0 +1,30 @@
+import type { FetchedPage } from '../crawl/page-completer.ts'
+
+/** The pages that load the same scripts. */
+export interface Template {
+  /** Keys of the pages kept as they were fetched. */
+  keys: string[]
+  /** Short pages that a browser was asked about. */
+  suspects: number
+  /** Whether the HTML of its pages is complete, or has to be rendered. */
+  verdict: 'unknown' | 'complete' | 'render'
+}
+
+export interface Templates {
+  /** The template of a page. */
+  of(page: FetchedPage): Template
+  list(): Template[]
+}
+
+export function createTemplates(): Templates {
+  const templates = new Map<string, Template>()
+  return {
+    of({ content }) {
+      const name = content.text.scripts.join(' ')
+      const template = templates.get(name) ?? { keys: [], suspects: 0, verdict: 'unknown' }
+      templates.set(name, template)
+      return template
+    },
+    list: () => [...templates.values()],
+  }
+}

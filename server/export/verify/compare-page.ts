@@ -1,0 +1,86 @@
+import type { BundleViewer, PageLook } from '../../web/browser/viewer.ts'
+import { countMissing } from '../../web/html/page-text.ts'
+import type { Difference } from '../model/report.ts'
+import type { MissedFiles } from './missed-files.ts'
+import type { Place } from './places.ts'
+
+/** A page of the bundle, and what the origin showed there. */
+export interface SampledPage {
+  path: string
+  /** On the site, as it stands in an address. */
+  ownPath: string
+  charset: string
+  origin: PageLook
+  /** The page that starts the app which shows this one at the root of a host, and by which fragment; null = this one does. */
+  app: { path: string; fragment: string } | null
+}
+
+/** What opens the pages of a bundle. */
+export interface PageCheck {
+  viewer: BundleViewer
+  /** Collects failed requests. */
+  missed?: Pick<MissedFiles, 'note'>
+  /** Collects pages that are right although their scripts do nothing there. */
+  idle?: Difference[]
+}
+
+/** Words that a page may lose. Clocks and counters change a few by themselves. */
+const maxLostWords = 3
+const maxLostShare = 0.02
+
+/** A page is opened again when it fails: a busy machine must not decide what a bundle holds. */
+const attempts = 2
+
+/** Opens a page in a place and compares it with the origin; null when nothing is lost. */
+export async function comparePage(check: PageCheck, place: Place, page: SampledPage): Promise<Difference | null> {
+  const { viewer, missed, idle } = check
+  let what = ''
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const look = await viewer.look(addressOf(page, place), place.answer)
+    const fault = look ? findLoss(look, page.origin, place) : 'the browser cannot show the page'
+    if (fault === null) {
+      if (page.origin.isTakenOver && !page.app && !look?.isTakenOver)
+        idle?.push({ page: page.path, place: place.name, what: 'its scripts run and do not take it over' })
+      return null
+    }
+    what = fault
+    if (look) missed?.note(look, place)
+  }
+  return { page: page.path, place: place.name, what }
+}
+
+function addressOf({ path, app }: SampledPage, place: Place): string {
+  return app && place.name === 'root' ? place.address(app.path) + app.fragment : place.address(path)
+}
+
+/** What a page lacks, or which fault it has that the origin has not; null when nothing. */
+function findLoss(look: PageLook, origin: PageLook, place: Place): string | null {
+  const local = (text: string) => text.replaceAll(place.root, '/')
+  const isKnown = (fault: string, known: readonly string[]) =>
+    known.some(other => other === fault || withoutHost(other) === fault)
+  const replaced = place.name === 'file' ? findReplaced(look.loaded.map(local), origin.loaded) : []
+  const isReplaced = (fault: string) => replaced.some(path => fault === path || fault.includes(`${path}. `))
+  const failed = look.failed.map(local).find(address => !isKnown(address, origin.failed) && !isReplaced(address))
+  if (failed !== undefined) return `a request fails: ${failed}`
+  const error = look.errors.map(local).find(error => !isKnown(error, origin.errors) && !isReplaced(error))
+  if (error !== undefined) return `an error: ${error}`
+  const lost = countMissing(origin.words, look.words)
+  if (lost > Math.max(maxLostWords, origin.words.length * maxLostShare))
+    return `${lost} of ${origin.words.length} words are not shown`
+  return null
+}
+
+/**
+ * The data that a page loaded at the origin and not here, where it loaded a file of the same name with another ending:
+ * sites made for file:// bring their data as a script, too.
+ */
+function findReplaced(loaded: readonly string[], atOrigin: readonly string[]): string[] {
+  const known = atOrigin.map(withoutHost)
+  const bare = (path: string) => path.replace(/\.\w+(?:\?.*)?$/, '')
+  const fresh = new Set(loaded.filter(path => !known.includes(path)).map(bare))
+  return known.filter(path => !loaded.includes(path) && fresh.has(bare(path)))
+}
+
+function withoutHost(text: string): string {
+  return text.replaceAll(/https?:\/\/[^/\s]+\//g, '/')
+}
