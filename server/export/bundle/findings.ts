@@ -6,26 +6,26 @@ import type { RewriteFindings } from '../rewrite/findings.ts'
 
 interface Finding {
   reason: string
-  /** How many pages hold it. */
+  /** How many pages have it. */
   count: number
-  /** The page that was the last to hold it: all that one page misses is told in a row. */
+  /** The last page that was counted: the findings of one page come in a row. */
   last: string
   /** Some of the pages, sorted. */
   pages: string[]
 }
 
+/** Dead links and missing files of a whole bundle. */
 export interface Findings {
-  /** What one page misses is told here. */
+  /** Collects the findings of one page or file, by its path. */
   on(path: string): RewriteFindings
   list(): Pick<ExportReport, 'deadLinks' | 'missingFiles' | 'notes'>
 }
 
-/** How many of the pages that hold a dead link are named. */
+/** Pages named for each dead link and missing file. */
 const namedPages = 5
-/** How many dead links, and files that could not be had, are listed. */
+/** Dead links listed, and missing files. */
 const listedFindings = 10_000
 
-/** Gathers what pages miss, by address, with some of the pages. */
 export function createFindings(site: Pick<Site, 'own'>): Findings {
   const dead = new Map<string, Finding>()
   const missing = new Map<string, Finding>()
@@ -53,7 +53,7 @@ export function createFindings(site: Pick<Site, 'own'>): Findings {
         if (own) own.hash = url.hash
         add(dead, own ? nameOf(routeKey(own)) : url.href, reason, path)
       },
-      // The site's own addresses as paths: the host they were fetched from is nobody's business.
+      // The site's own addresses as paths: the origin may be a private host.
       missingFile(url, reason) {
         const own = site.own(url)
         add(missing, own ? own.pathname + own.search : url.href.replace(/#.*$/, ''), reason, path)
@@ -74,7 +74,7 @@ export function createFindings(site: Pick<Site, 'own'>): Findings {
   }
 }
 
-/** The path of a page, with what tells it apart from others there. */
+/** The path of a page, with its fragment where that names it. */
 function nameOf(key: string): string {
   const { pathname, hash } = new URL(key)
   return pathname + hash

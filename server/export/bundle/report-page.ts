@@ -1,8 +1,7 @@
 import type { ExportReport, PackedSearch, ProductCount } from '../model/report.ts'
+import { table, toHtml } from './report-table.ts'
 
-/** Lines of one list that are shown; the rest is in export-report.json. */
-const maxRows = 500
-
+/** Where the site's own scripts run. */
 const modes = {
   none: 'The site has no scripts of its own in these pages.',
   everywhere: 'The site’s own scripts run wherever the bundle is opened.',
@@ -13,20 +12,65 @@ const modes = {
   frozen: 'The site’s own scripts failed the check and are left out.',
 }
 
-const productHeads = ['Product', 'Feature', 'Pages']
-const productCells = ({ product, feature, pages }: ProductCount) => [
-  product,
-  feature ?? 'named by the settings of the site',
-  String(pages),
-]
+const style = `body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
+th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8884; overflow-wrap: anywhere; white-space: pre-line }
+th[scope=row] { white-space: nowrap }
+summary { cursor: pointer; font-weight: 600; padding: .25rem 0 }
+`
 
-const describeSearch = ({ pages, sections }: PackedSearch) =>
-  `packed: it finds in ${pages} pages with ${sections} sections, and works without a server`
-
-/** The report as a page that a person can read: nothing is loaded and nothing runs. */
+/** The report as a page that a person can read. It loads nothing and runs nothing. */
 export function writeReportPage(report: ExportReport): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Export report: ${toHtml(report.domain)}</title>
+<link rel="icon" href="data:,">
+<style>
+${style}</style>
+</head>
+<body>
+<h1>Export report</h1>
+<table>
+${listFacts(report)
+  .map(([name, value]) => `<tr><th scope="row">${toHtml(name)}</th><td>${toHtml(value)}</td></tr>`)
+  .join('\n')}
+</table>
+${listTables(report)
+  .filter(list => list !== '')
+  .join('\n')}
+<p>The same for programs: <a href="export-report.json">export-report.json</a></p>
+</body>
+</html>
+`
+}
+
+function listFacts(report: ExportReport): [string, string][] {
   const { scripts } = report
-  const lists = [
+  return [
+    ['Site', report.domain],
+    ['Version', report.version ?? 'none given'],
+    ['Deployment', report.deployment],
+    ['Pages', String(report.pages)],
+    ['Other files', String(report.files)],
+    ['Dead links', String(report.deadLinks.length)],
+    ['Scripts', modes[scripts.mode]],
+    ...(scripts.reason === null ? [] : ([['Why', scripts.reason]] as [string, string][])),
+    ['Decided by', scripts.decidedBy === 'browser' ? 'opening pages in a browser' : 'rules; no browser was asked'],
+    ['Offline search', report.offlineSearch ? describeSearch(report.offlineSearch) : 'none was asked for'],
+  ]
+}
+
+function describeSearch({ pages, sections }: PackedSearch): string {
+  return `packed: it finds in ${pages} pages with ${sections} sections, and works without a server`
+}
+
+function listTables(report: ExportReport): string[] {
+  return [
     table('Pages that differ from the origin', ['Page', 'Place', 'What'], report.differences, row => [
       row.page,
       row.place,
@@ -57,70 +101,13 @@ export function writeReportPage(report: ExportReport): string {
     table('Left out files of other sites', ['Address', 'Why'], report.removedThirdParty, row => [row.url, row.reason]),
     table('Pages rendered by a browser', ['Page'], report.renderedPages, row => [row]),
     table('Pages compared with what a browser shows', ['Page'], [...new Set([...report.comparedPages])], row => [row]),
-    table('Pages opened in a browser after packing', ['Page'], scripts.checkedPages, row => [row]),
+    table('Pages opened in a browser after packing', ['Page'], report.scripts.checkedPages, row => [row]),
     table('Notes', ['Note'], report.notes, row => [row]),
   ]
-  const facts: [string, string][] = [
-    ['Site', report.domain],
-    ['Version', report.version ?? 'none given'],
-    ['Deployment', report.deployment],
-    ['Pages', String(report.pages)],
-    ['Other files', String(report.files)],
-    ['Dead links', String(report.deadLinks.length)],
-    ['Scripts', modes[scripts.mode]],
-    ...(scripts.reason === null ? [] : ([['Why', scripts.reason]] as [string, string][])),
-    ['Decided by', scripts.decidedBy === 'browser' ? 'opening pages in a browser' : 'rules; no browser was asked'],
-    ['Offline search', report.offlineSearch ? describeSearch(report.offlineSearch) : 'none was asked for'],
-  ]
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Export report: ${toHtml(report.domain)}</title>
-<link rel="icon" href="data:,">
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
-th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8884; overflow-wrap: anywhere; white-space: pre-line }
-th[scope=row] { white-space: nowrap }
-summary { cursor: pointer; font-weight: 600; padding: .25rem 0 }
-</style>
-</head>
-<body>
-<h1>Export report</h1>
-<table>
-${facts.map(([name, value]) => `<tr><th scope="row">${toHtml(name)}</th><td>${toHtml(value)}</td></tr>`).join('\n')}
-</table>
-${lists.filter(list => list !== '').join('\n')}
-<p>The same for programs: <a href="export-report.json">export-report.json</a></p>
-</body>
-</html>
-`
 }
 
-function table<T>(title: string, heads: string[], rows: readonly T[], cells: (row: T) => string[]): string {
-  if (rows.length === 0) return ''
-  const shown = rows.slice(0, maxRows)
-  const rest = rows.length - shown.length
-  return `<details>
-<summary>${toHtml(title)} (${rows.length})</summary>
-<table>
-<tr>${heads.map(head => `<th scope="col">${toHtml(head)}</th>`).join('')}</tr>
-${shown
-  .map(
-    row =>
-      `<tr>${cells(row)
-        .map(cell => `<td>${toHtml(cell)}</td>`)
-        .join('')}</tr>`,
-  )
-  .join('\n')}
-</table>${rest > 0 ? `\n<p>${rest} more are in export-report.json.</p>` : ''}
-</details>`
-}
+const productHeads = ['Product', 'Feature', 'Pages']
 
-function toHtml(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
+function productCells({ product, feature, pages }: ProductCount): string[] {
+  return [product, feature ?? 'named by the settings of the site', String(pages)]
 }

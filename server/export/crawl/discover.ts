@@ -8,35 +8,39 @@ import { type MissingPage, probeMissing } from './missing-probe.ts'
 import { boundRobots, parseRobots } from './robots.ts'
 import { readSitemap } from './sitemap.ts'
 
-/** What a site says about itself before any page is read. */
+/** What a site says about itself before any page is crawled. */
 export interface Discovered {
-  /** Addresses of pages from sitemaps and llms.txt, absolute, unchecked. */
+  /** Addresses of pages in sitemaps and llms.txt: absolute, unchecked. */
   pages: string[]
-  /** Whether robots.txt lets us fetch this. */
+  /** Whether robots.txt allows a URL. */
   isAllowed(url: URL): boolean
-  /** How the site answers for a page that cannot exist. */
+  /** How the site answers for a page that does not exist. */
   missing: MissingPage
 }
 
 const maxSitemaps = 200
 const maxListedPages = 500_000
 const listBytes = 64 * 1024 ** 2
-/** Lists read at once; each may take all of its bytes in memory. */
+/** Lists read at once. Each is held in memory. */
 const parallelLists = 4
-/** A site that asks for more would be a site that is not exported. */
+/** With a longer delay no export would ever end. */
 const maxCrawlDelayMs = 10_000
 
 export interface DiscoverOptions {
   site: Site
   fetcher: Fetcher
-  /** Hears how long the site wants to be left alone between two requests. */
+  /** Gets the delay that robots.txt asks for between two requests. */
   pace: Pick<Pace, 'slowDown'>
   obeyRobots: boolean
-  /** False when only given paths are exported: lists of pages are not needed then. */
+  /** False when only given paths are exported. */
   wantPages: boolean
 }
 
-/** @throws {ExportError} when nothing can be reached there. */
+/**
+ * Reads robots.txt, sitemaps and llms.txt.
+ *
+ * @throws {ExportError} when the site cannot be reached.
+ */
 export async function discoverSite({
   site,
   fetcher,
@@ -67,11 +71,11 @@ async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Pro
   const pages: string[] = []
   const seen = new Set<string>()
   const queue = createQueue(parallelLists)
-  // Level by level, each level at once: an index first, then what it names.
+  // Level by level: an index first, then the sitemaps that it names.
   for (let level = starts; level.length > 0 && pages.length < maxListedPages; ) {
     const urls = level.flatMap(address => {
       const url = URL.parse(address, site.origin)
-      // A sitemap elsewhere may list our pages, but nothing of ours depends on it: only the site's own are read.
+      // Sitemaps on other hosts are not read, even if they list pages of the site.
       const own = url && site.own(url)
       if (!own || seen.has(own.href) || seen.size >= maxSitemaps) return []
       seen.add(own.href)
@@ -86,7 +90,7 @@ async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Pro
         }),
       ),
     )
-    // One by one: a call takes no half a million arguments.
+    // One by one: a call cannot take half a million arguments.
     for (const sitemap of sitemaps)
       for (const page of sitemap.pages) if (pages.length < maxListedPages) pages.push(page)
     level = sitemaps.flatMap(sitemap => sitemap.sitemaps)
@@ -110,7 +114,7 @@ async function readText(fetcher: Fetcher, url: URL): Promise<string | null> {
   return bytes?.toString('utf8') ?? null
 }
 
-/** The body of a 200 that is no page (soft 404s answer with pages); null for everything else. */
+/** The body of an answer with status 200 that is not HTML (a soft 404 is HTML); else null. */
 async function readBytes(fetcher: Fetcher, url: URL): Promise<Buffer | null> {
   try {
     const answer = await fetcher.open(url)

@@ -9,9 +9,9 @@ export interface Sitemap {
 }
 
 /**
- * Reads a sitemap or a sitemap index (sitemaps.org), plain text lists too. What it cannot read it leaves out.
+ * Reads a sitemap, a sitemap index (sitemaps.org) or a plain list of addresses. Skips unreadable parts.
  *
- * @param maxBytes of the text, also when it comes compressed.
+ * @param maxBytes of the text, after decompression.
  */
 export function readSitemap(bytes: Buffer, maxBytes: number): Sitemap {
   const text = decompress(bytes, maxBytes).toString('utf8')
@@ -26,7 +26,7 @@ export function readSitemap(bytes: Buffer, maxBytes: number): Sitemap {
   let list: string[] | null = null
   let listPrefix: string | undefined
   let hasAddress = false
-  // Tag by tag, never to and fro: a sitemap may be 64 MB of opened tags.
+  // In one pass: a sitemap may be 64 MB of opened tags.
   for (const tag of text.matchAll(/<(\/?)([a-z]\w*:)?(url|sitemap|loc|link)(?=[\s/>])([^<>]*)>/gi)) {
     const [whole, slash, prefix, name = '', attributes = ''] = tag
     const element = name.toLowerCase()
@@ -49,7 +49,7 @@ export function readSitemap(bytes: Buffer, maxBytes: number): Sitemap {
   return found
 }
 
-/** Addresses may have 2,048 characters; markup around them may have some. */
+/** Characters of an address (at most 2,048) and the markup around it. */
 const longestLocation = 5000
 
 /** The text of a loc element, up to its end. */

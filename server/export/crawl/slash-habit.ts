@@ -1,34 +1,34 @@
 import type { Candidate } from './candidate.ts'
 
-/** Whether a site sends `/guide` on to `/guide/`, as static hosts do that keep each page in a folder of its own. */
+/** Learns whether a site redirects `/guide` to `/guide/`, as static hosts do that keep each page in a separate folder. */
 export interface SlashHabit {
-  /** The first pages of a generation, to be visited before the others where there is something to learn from them. */
+  /** The pages of a generation to visit before the others, to learn the habit; none when it is known. */
   probe<T>(batch: readonly T[]): readonly T[]
-  /** What was asked for a page, and where it was found. */
+  /** Notes the URL requested for a page, and the URL where it was found. */
   note(asked: URL, found: URL): void
-  /** Ends a probe. Only between visits, so that what is asked does not depend on the order of the answers. */
+  /** Decides by the notes so far. Comes between visits, so that requests do not depend on the order of the answers. */
   learn(): void
-  /** Asks for the page where it will be found: it would be sent there otherwise, for a second request. */
+  /** Adds the spelling with a slash, to save the redirect. */
   apply(candidate: Candidate): void
 }
 
 const probeSize = 8
-/** So many pages tell the habit, if none of them speaks against it. */
-const proof = 3
+/** Redirected pages that prove the habit, if no page stayed without a slash. */
+const minRedirects = 3
 
 export function createSlashHabit(): SlashHabit {
-  let sent = 0
+  let redirected = 0
   let stayed = 0
   let hasHabit = false
   return {
-    probe: batch => (sent + stayed < proof && batch.length > probeSize ? batch.slice(0, probeSize) : []),
+    probe: batch => (redirected + stayed < minRedirects && batch.length > probeSize ? batch.slice(0, probeSize) : []),
     note(asked, found) {
       if (!mayGetSlash(asked)) return
-      if (found.pathname === `${asked.pathname}/`) sent += 1
+      if (found.pathname === `${asked.pathname}/`) redirected += 1
       else if (found.pathname === asked.pathname) stayed += 1
     },
     learn() {
-      hasHabit = sent >= proof && stayed === 0
+      hasHabit = redirected >= minRedirects && stayed === 0
     },
     apply(candidate) {
       const url = hasHabit && candidate.tried === 0 ? URL.parse(candidate.targets[0] ?? '') : null
@@ -42,7 +42,7 @@ export function createSlashHabit(): SlashHabit {
   }
 }
 
-/** Not a file, and nothing whose query may tell it from others. */
+/** False for files and for URLs with a query. */
 function mayGetSlash({ pathname, search }: URL): boolean {
   return search === '' && !pathname.endsWith('/') && !pathname.slice(pathname.lastIndexOf('/')).includes('.')
 }

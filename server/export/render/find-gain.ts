@@ -2,7 +2,14 @@ import type { RenderedPage } from '../../web/browser/renderer.ts'
 import { missingWords, readGluedWords, readPageWords } from '../../web/html/page-text.ts'
 import type { RawText } from '../../web/html/text-encoding.ts'
 
-/** What a page gains when its scripts run, by the words that its HTML has neither way: tag by tag, or put together. */
+/** A page gains by rendering when the browser shows this many more words, and this share of all words. */
+const gainedWords = 20
+const gainedShare = 0.1
+
+/**
+ * What a page gains when its scripts run. A word is gained when the HTML lacks it, whether the text of neighbouring elements
+ * is read apart or joined.
+ */
 export function findGain({ words, menuWords }: RenderedPage, raw: RawText): 'nothing' | 'menus' | 'content' {
   const split = readPageWords(raw)
   const missing = (shown: readonly string[]) => {
@@ -14,7 +21,3 @@ export function findGain({ words, menuWords }: RenderedPage, raw: RawText): 'not
   if (!isMuch(gained.length)) return 'nothing'
   return isMuch(missingWords(gained, missing(menuWords)).length) ? 'content' : 'menus'
 }
-
-/** A page gains by rendering when the browser shows so many words more, and so large a share of all. */
-export const gainedWords = 20
-export const gainedShare = 0.1

@@ -1,25 +1,25 @@
-/** An address in which a page's own stands, split there. */
+/** A path that contains the path of a page, split around it. */
 interface Pattern {
   before: string
   after: string
-  /** The pages that it was seen of. */
+  /** The pages for which it was seen. */
   pages: Set<string>
 }
 
-/** Of so many pages a file has to be seen before all are asked for theirs. */
-const fewestPages = 3
+/** Pages for which a file has to be seen before it is requested for all pages. */
+const minPages = 3
 const maxPatterns = 12
 
-/** Pictures and styles are shared or named in the page. */
+/** Types that never hold the data of one page. */
 const neverData = /\.(?:avif|css|gif|ico|jpe?g|png|svg|webp|woff2?)$/i
 
 /**
- * The files that an app keeps beside each of its pages and loads on the way to it, such as its data: `/a/b/data.json`,
- * `/data/a/b.json` or `/a/b.txt` of the page `/a/b`. Those that were seen of some pages tell those of all.
+ * Finds the files that an app keeps for each page, such as its data: `/a/b/data.json`, `/data/a/b.json` or `/a/b.txt` for
+ * the page `/a/b`. Files seen for some pages show where those of all pages are.
  *
  * @param pages their paths, without a slash at the end.
  * @param seen paths of files that scripts asked for.
- * @return paths, sorted; of those that are guessed some may not be there.
+ * @return paths, sorted. Some may be missing.
  */
 export function findCompanions(pages: Iterable<string>, seen: Iterable<string>): string[] {
   const known = new Set([...pages].map(bareName))
@@ -36,17 +36,17 @@ export function findCompanions(pages: Iterable<string>, seen: Iterable<string>):
     pattern.pages.add(page.name)
   }
   const proven = [...patterns]
-    .filter(([, pattern]) => pattern.pages.size >= fewestPages)
+    .filter(([, pattern]) => pattern.pages.size >= minPages)
     .sort(([a, { pages: ofA }], [b, { pages: ofB }]) => ofB.size - ofA.size || (a < b ? -1 : 1))
     .slice(0, maxPatterns)
   const found = proven.flatMap(([, { before, after }]) =>
-    // The page at the root has no name to put an extension to.
+    // The page at the root has no name for an extension.
     [...known].flatMap(name => (name === '' && !after.startsWith('/') ? [] : [before + name + after])),
   )
   return [...new Set(found)].filter(path => !asked.has(path)).sort()
 }
 
-/** The longest name of a page in a path: whole segments, the last one perhaps with something after a dot. */
+/** The longest path of a page within a path: whole segments; the last one may be cut at a dot. */
 function findPage(path: string, known: ReadonlySet<string>): { name: string; at: number } | null {
   const starts = [...path.matchAll(/\//g)].map(({ index }) => index)
   const ends = [...path.matchAll(/[./]/g)].map(({ index }) => index).reverse()

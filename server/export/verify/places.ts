@@ -4,9 +4,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ViewAnswerer } from '../../web/browser/viewer.ts'
 import type { PlaceName } from '../model/report.ts'
 
+/** A place where a bundle is opened. */
 export interface Place {
   name: PlaceName
-  /** What addresses in it begin with. */
+  /** The beginning of all addresses in it. */
   root: string
   /** The address of a page or file by its path in the bundle. */
   address(path: string): string
@@ -40,10 +41,10 @@ const types: Record<string, string> = {
 }
 
 /**
- * A place that a bundle is served from, without any server: its host exists only in the browser that asks us.
+ * Serves a bundle without a server: the host exists only in the browser, whose requests are answered here.
  *
  * @param folder the unpacked bundle.
- * @param change what becomes of a page on its way, by its path and text as latin1; for what is not written yet.
+ * @param change changes a page when it is served, by its path and its text as latin1.
  */
 export function createPlace(
   name: PlaceName,
@@ -51,12 +52,12 @@ export function createPlace(
   change: (path: string, text: string) => string = (_path, text) => text,
 ): Place {
   if (name === 'file') return createFilePlace(resolve(folder))
-  // A secure context, as most hosts of documentation are.
+  // Browsers treat localhost as a secure context, as most hosts of documentation are.
   const root = name === 'root' ? 'http://localhost/' : 'http://localhost/any/sub/folder/'
   return {
     name,
     root,
-    // As hosts serve it: a folder's page at the folder's address.
+    // Hosts serve index.html at the address of its folder.
     address: path =>
       root +
       path

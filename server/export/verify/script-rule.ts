@@ -2,17 +2,17 @@ import { type Attribute, findAttribute, scanHtml } from '../../web/html/html-sca
 import { isExecutable } from '../../web/html/page-text.ts'
 import { decodeAttribute, type RawText } from '../../web/html/text-encoding.ts'
 
-/** What the frameworks that take a page over in the browser leave in its HTML. */
+/** Marks that frameworks which hydrate a page leave in its HTML. */
 const takenOver =
   /__NEXT_DATA__|self\.__next_f|id=["']?(?:__docusaurus|__nuxt|___gatsby|__next)\b|data-server-rendered|data-reactroot|data-v-app|ng-version=|data-sveltekit|<astro-island|q:container|window\.__NUXT__|__VP_HASH_MAP__|__remixContext/
 
-/** A string in a script that is an address from the root of the host. */
+/** A string in a script that is an address relative to the root of the host. */
 const rootAddress = /["'`]\/[\w@-][\w@/.-]*["'`]/
 
 /**
- * Whether a page, as its site sends it, names what it loads from the root of the host: it was not made to be moved.
+ * Whether a page, as its site sends it, loads files by addresses relative to the root of the host.
  *
- * @param isOwn whether a whole address is one of the site.
+ * @param isOwn whether an absolute address belongs to the site.
  */
 export function namesRoot(raw: RawText, isOwn: (url: URL) => boolean): boolean {
   const { text, charset } = raw
@@ -38,7 +38,7 @@ export function namesRoot(raw: RawText, isOwn: (url: URL) => boolean): boolean {
   return isFound
 }
 
-/** What a page holds of scripts, for a machine without a browser: by what is known to fail away from the root. */
+/** Judges the scripts of a page without a browser, by what is known to fail away from the root of a host. */
 export function judgeScripts(raw: RawText): { hasScripts: boolean; needsRoot: string | null } {
   let hasScripts = false
   let needsRoot: string | null = null
