@@ -86,7 +86,7 @@ async function repeatOrMake(options: ExportOptions, run: Run): Promise<ExportRes
   const { signal, pace, cachingFetcher } = run
   const clock = startStageClock(log)
   const repeated = await repeatExport(options, run.createFetcher, pace, signal)
-  if (reuse) clock.end('compare', { isRepeated: repeated !== null }, 'compared with an export before')
+  if (reuse) clock.end('compare', { isRepeated: repeated !== null }, 'compared with the previous export')
   if (repeated) return { ...repeated, stageSeconds: clock.seconds() }
   const collection = await collectSite(options, run)
   const { report, tools } = collection

@@ -41,7 +41,7 @@ export async function makeBundle(
   const folder = join(workFolder, 'bundle')
   const making: Making = { collection, folder, hasSearch, onPage: countPages(report.pages, options), signal, clock }
   const placer = await openPlacer(making, options)
-  clock.end('look', {}, 'origin looked at')
+  clock.end('look', {}, 'pages opened at the origin')
   try {
     const { written, added } = await writeComplete(making, placer)
     const search = hasSearch ? await packSearch(collected, folder, written.pagePaths, signal) : null

@@ -27,7 +27,7 @@ export interface WrittenBundle {
   findings: Pick<ExportReport, 'redirects' | 'deadLinks' | 'missingFiles' | 'unresolved' | 'notes'>
 }
 
-export interface WriteOptions extends PageWriting {
+interface WriteOptions extends PageWriting {
   folder: string
   /** Whether pages load the search of the bundle. */
   hasSearch: boolean

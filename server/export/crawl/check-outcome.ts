@@ -86,7 +86,7 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
   const reason = 'reason' in first ? first.reason : 'it leads to no page'
   if (/robots\.txt/.test(reason)) {
     return new ExportError(
-      `The robots.txt of ${site.domain} does not allow the export; where the site is your own, set its origin, or --ignore-robots.`,
+      `The robots.txt of ${site.domain} does not allow the export; if the site is yours, set its origin or pass --ignore-robots.`,
       'robots',
     )
   }
@@ -94,7 +94,7 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
     return new ExportError(`The page ${start.pathname} of ${site.domain} is ${reason}; raise the limit.`, 'too_large')
   }
   const remedy = /^status 40[137]$/.test(reason)
-    ? 'it lets only those in whom it knows: name an origin that asks for nothing, or use quire export --header'
+    ? 'the site requires a login: set an origin that needs none, or use quire export --header'
     : 'check its domain and origin'
   const message = `${site.domain} gave no page at ${start.pathname} (${reason}); ${remedy}.`
   return new ExportError(message, first.state === 'failed' ? 'unreachable' : 'not_found')

@@ -26,7 +26,7 @@ const parallelLists = 4
 /** With a longer delay no export would ever end. */
 const maxCrawlDelayMs = 10_000
 
-export interface DiscoverOptions {
+interface DiscoverOptions {
   site: Site
   fetcher: Fetcher
   /** Gets the delay that robots.txt asks for between two requests. */

@@ -12,7 +12,7 @@ export interface GenerationVisitor {
   visit(batch: readonly Candidate[]): Promise<void>
 }
 
-export interface GenerationOptions {
+interface GenerationOptions {
   context: VisitContext
   frontier: Pick<Frontier, 'add' | 'retry'>
   completer: Pick<PageCompleter, 'complete' | 'renderRoute'>

@@ -16,7 +16,7 @@ export interface PageLinks {
   folded(): string[]
 }
 
-export interface PageLinksOptions {
+interface PageLinksOptions {
   tools: CrawlTools
   found: MutableSite
   frontier: Pick<Frontier, 'add'>

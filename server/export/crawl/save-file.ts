@@ -8,7 +8,7 @@ import { type CrawlTools, checkTotal, workFile } from './crawl-tools.ts'
 import type { TextFile } from './file-needs.ts'
 
 /** Names a file, and says what it is loaded as. */
-export interface FileRequest {
+interface FileRequest {
   key: string
   role: UrlRole
 }

@@ -6,7 +6,7 @@ import type { FileCollector } from '../crawl/file-collector.ts'
 import { assetKey } from '../model/site.ts'
 import { type AnswerCache, createAnswerCache } from './answer-cache.ts'
 
-export type AnswerTools = Pick<CrawlTools, 'site' | 'fetcher' | 'limits' | 'products' | 'exclusions' | 'isAllowed'>
+type AnswerTools = Pick<CrawlTools, 'site' | 'fetcher' | 'limits' | 'products' | 'exclusions' | 'isAllowed'>
 
 /** Types of requests for files that the bundle holds, too. */
 const packed = new Set(['stylesheet', 'image', 'media', 'font'])

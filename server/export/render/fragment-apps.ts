@@ -21,7 +21,7 @@ export interface FragmentApps {
 }
 
 /** A page that a browser built from nearly empty HTML. */
-export interface BuiltPage {
+interface BuiltPage {
   page: FetchedPage
   /** As the server sent it. */
   fetched: Resource
@@ -30,7 +30,7 @@ export interface BuiltPage {
   shown: RenderedPage
 }
 
-export interface FragmentAppsOptions {
+interface FragmentAppsOptions {
   site: Site
   found: Pick<MutableSite, 'apps'>
   files: Pick<FileCollector, 'need' | 'needOfPrograms' | 'needLoaded' | 'needScripted'>

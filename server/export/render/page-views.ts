@@ -33,7 +33,7 @@ export interface PageViews {
   close(): Promise<void>
 }
 
-export interface PageViewsOptions {
+interface PageViewsOptions {
   tools: Pick<CrawlTools, 'limits' | 'views'>
   /** Answers what pages ask for. */
   answer: Answerer

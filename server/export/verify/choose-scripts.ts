@@ -9,7 +9,7 @@ import { createPlace, type Place } from './places.ts'
 export const appsNeedRoot = 'fragments of one address (#/page) tell its pages apart, which needs a host'
 
 /** A written bundle, and the pages to open in it. */
-export interface BundleCheck extends Omit<PageCheck, 'idle'> {
+interface BundleCheck extends Omit<PageCheck, 'idle'> {
   folder: string
   sample: readonly SampledPage[]
 }

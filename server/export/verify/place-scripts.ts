@@ -23,7 +23,7 @@ export interface ScriptPlacer {
 }
 
 /** A written bundle. */
-export interface PlacedBundle {
+interface PlacedBundle {
   folder: string
   /** Paths of the pages, by key. */
   pagePaths: ReadonlyMap<string, string>
@@ -31,7 +31,7 @@ export interface PlacedBundle {
   paths: readonly string[]
 }
 
-export interface ScriptPlacerOptions extends Omit<OriginLooks, 'viewer' | 'limits'> {
+interface ScriptPlacerOptions extends Omit<OriginLooks, 'viewer' | 'limits'> {
   limits: OriginLooks['limits'] & { pageTimeoutMs: number; pageRequests: number }
   verify: Verify
   /** Whether the bundle has an offline search. */

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { dataWords } from '../../../server/export/crawl/data-words.ts'
 import { createJoinedNames } from '../../../server/export/crawl/joined-names.ts'
 
 /** A string as CBOR has it, with its length before it. */
@@ -75,17 +74,6 @@ test('a site that has none of them is asked a bounded number of times', async ()
   const folders = Array.from({ length: 500 }, (_, index) => `"/folder${index}/"`).join(';')
   const { misses } = await collect({}, { '/app/a.js': tails, '/app/b.js': folders })
   expect(misses).toBeLessThan(1000)
-})
-
-test.each([
-  ['{"a":{"hash":"en_1","n":3}}', ['a', 'hash', 'en_1', 'n']],
-  [`${counted('en_188aadf')}\x07${counted('en_bbbcccd')}`, ['en_188aadf', 'en_bbbcccd']],
-  ['\x00\x0a3f9c2e71\x00plainword\x00', ['3f9c2e71']],
-])('words of %j', (text, words) => {
-  const found = dataWords(Buffer.from(text, 'latin1'))
-  for (const word of words) expect(found).toContain(word)
-  expect(found).not.toContain('plainword')
-  expect(dataWords(gzipSync(Buffer.from(text, 'latin1')))).toEqual(found)
 })
 
 test('finds the parts of a menu that are called after its pages, and those that are numbered', async () => {

@@ -97,7 +97,7 @@ describe('a site that lets in only whom it knows', () => {
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /gave no page at \/ \(status 401\); it lets only those in whom it knows: .+ quire export --header\.\n$/,
+        /gave no page at \/ \(status 401\); the site requires a login: .+ quire export --header\.\n$/,
       ),
     ])
     const cache = join(folder, 'cache')
