@@ -14,7 +14,7 @@ import { startFiles } from './write-files.ts'
 import { type PageWriting, startPages } from './write-pages.ts'
 import { compareText, sortedEntries, type Writing } from './writing.ts'
 
-/** What was written, and what was found meanwhile. */
+/** The files of a written bundle, and the findings. */
 export interface WrittenBundle {
   /** Paths of all files except the report. */
   paths: string[]

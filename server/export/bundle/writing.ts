@@ -5,7 +5,7 @@ import type { BundleMap } from '../rewrite/bundle-map.ts'
 import type { Findings } from './findings.ts'
 import type { BundlePlan } from './plan-bundle.ts'
 
-/** What the parts that write one bundle share. */
+/** The state that the parts which write one bundle share. */
 export interface Writing {
   collected: CollectedSite
   folder: string

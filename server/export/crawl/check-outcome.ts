@@ -4,10 +4,10 @@ import type { PageOutcome } from '../model/resource.ts'
 import { linkKey, type Site } from '../model/site.ts'
 import type { CollectedSite } from './collected-site.ts'
 
-/** Reasons named when pages fail, and pages named for each. */
+/** Reasons named when pages fail, and pages named for each reason. */
 const maxReasons = 3
 const maxPagesPerReason = 3
-/** Pages named that were asked for and are missing. */
+/** Missing pages named. */
 const maxLost = 5
 /** Redirects followed from a wanted page. */
 const maxHops = 10

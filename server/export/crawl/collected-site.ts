@@ -12,7 +12,7 @@ export interface CollectedSite extends Outcomes {
   apps: ReadonlyMap<string, Resource>
   /** Keys of files of other hosts that scripts load by themselves: no address in a page leads to them. */
   scripted: ReadonlySet<string>
-  /** Keys of files of other hosts that were requested on a guess. If one is missing, the site lacks nothing. */
+  /** Keys of files of other hosts that were requested on a guess. A missing one is not reported. */
   guesses: ReadonlySet<string>
   exclusions: Exclusions
   products: ProductRemoval

@@ -9,7 +9,7 @@ import type { Site } from '../model/site.ts'
 import type { PagePool } from '../pages/page-pool.ts'
 import type { ProductRemoval } from '../products/product-removal.ts'
 
-/** What stays the same during a crawl. */
+/** The services and settings of one crawl. They stay the same until it ends. */
 export interface CrawlTools {
   site: Site
   fetcher: Fetcher

@@ -13,7 +13,7 @@ export interface CrawlOptions extends Omit<VisitContext, 'onLanding' | 'files'> 
   starts: readonly URL[]
   /** False when only the starts are exported. */
   followLinks: boolean
-  /** @param pageCount those of the visited pages that are pages of the bundle. */
+  /** @param pageCount how many of the visited pages are pages of the bundle. */
   onProgress(pagesDone: number, pagesKnown: number, pageCount: number): void
 }
 
@@ -51,7 +51,7 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
 
   function onVisited(): void {
     pagesDone += 1
-    // Nothing to show until there is a page.
+    // Without a page there is no progress: the site may have none.
     if (kept.size > 0) options.onProgress(pagesDone, frontier.size(), kept.size)
   }
 

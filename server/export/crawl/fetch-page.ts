@@ -11,7 +11,7 @@ import type { MissingPage } from './missing-probe.ts'
 import type { FetchedPage } from './page-completer.ts'
 import { type NoPage, refusedByRobots, softMissing } from './page-outcomes.ts'
 
-/** What all visits of one crawl have in common. */
+/** The values that all visits of one crawl share. */
 export interface VisitContext {
   tools: CrawlTools
   found: MutableSite
@@ -114,7 +114,7 @@ async function readPage(
   return { content, resource: { key, url, kind: 'page', type, charset, ...stored, hasScripts } }
 }
 
-/** @throws what is no failure of this one page. */
+/** @throws errors that concern more than this page. */
 function explainFailure({ site, exclusions }: CrawlTools, error: unknown): NoPage {
   if (error instanceof PageWorkError) return { state: 'failed', reason: error.message }
   if (!(error instanceof FetchError)) throw error

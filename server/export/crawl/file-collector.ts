@@ -33,7 +33,7 @@ export interface FileCollector {
   finish(): Promise<void>
 }
 
-/** Guesses tried for one script of another host. That host never agreed to the export. */
+/** Guesses tried for one script of another host, whose owner may know nothing of the export. */
 const maxGuesses = 60
 
 type FileTools = Omit<CrawlTools, 'pool' | 'views'>

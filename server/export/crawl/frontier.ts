@@ -32,7 +32,7 @@ const reportedLinks = 1000
 interface FrontierOptions {
   limits: Pick<ExportLimits, 'pages' | 'links'>
   exclusions: Exclusions
-  /** What is known of pages, by key. Unvisited ones are added here. */
+  /** Known outcomes, by key. Unvisited pages are added. */
   pages: Map<string, PageOutcome>
 }
 
@@ -46,7 +46,7 @@ export function createFrontier({ limits, exclusions, pages }: FrontierOptions): 
     const candidate: Candidate = { key, targets: [target], votes: [1], tried: 0 }
     candidates.set(key, candidate)
     waiting.set(key, candidate)
-    // Pages that sort behind all that may still be visited would never be visited.
+    // Only the first pages in key order can still be visited or reported.
     const removed = keepSmallestKeys(waiting, limits.links - linksAsked + reportedLinks)
     for (const key of removed) candidates.delete(key)
     isCut ||= removed.length > 0

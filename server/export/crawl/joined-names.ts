@@ -10,7 +10,7 @@ import { createNamePatterns, type NameEnding, type NamePattern, type NamePattern
 export interface JoinedNames {
   addScript(text: string, url: URL): void
   /**
-   * Tries the names that all scripts so far make. Comes when all else is fetched, so that limits always cut at the same
+   * Tries the names that all scripts so far make. Called when all else is fetched, so that limits always cut at the same
    * place.
    *
    * @return whether a new name was tried: a file found by it may name more.
@@ -25,7 +25,7 @@ const maxPatterns = 40
 const maxStems = 40
 /** Words of one file tried with a pattern, evenly spread, before the pattern counts as meant for other words. */
 const probes = 128
-/** Words of one kind follow each other. So many in a row that name no file end a run. */
+/** Words of one kind follow each other. A run ends after this many words that name no file. */
 const missesInRow = 8
 /** A pattern with more files than this leads to the data itself, not to indexes that name further files. */
 const maxIndexFiles = 4

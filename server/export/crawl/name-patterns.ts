@@ -15,7 +15,7 @@ export interface NameEnding extends NamePattern {
   stems: Set<string>
 }
 
-/** What the scripts of a site say of the file names that they build. */
+/** The file names that the scripts of a site build. */
 export interface NamePatterns {
   addScript(text: string, url: URL): void
   /** Folders that scripts name. */

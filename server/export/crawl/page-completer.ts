@@ -19,16 +19,16 @@ export interface PageCompleter {
   isApp(key: string, routes: readonly string[]): Promise<boolean>
   /** Renders the page of an app that a key names. */
   renderRoute(key: string): Promise<FetchedPage | PageOutcome>
-  /** Starts to compare the templates found so far with what a browser shows. Comes after each generation. */
+  /** Starts to compare the templates found so far with what a browser shows. Called after each generation. */
   startComparisons(): void
   /**
-   * Waits for the comparisons. Comes when no link is left.
+   * Waits for the comparisons. Called when no link is left.
    *
    * @return pages that replace the fetched ones, and pages that gained links.
    */
   review(): Promise<FetchedPage[]>
   /**
-   * Finds links that only scripts add. Comes when no other link is left, and again when those were followed.
+   * Finds links that only scripts add. Called when no other link is left, and again when those were followed.
    *
    * @param isKnown whether the crawl knows a page, by its key.
    */

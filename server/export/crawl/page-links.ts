@@ -10,7 +10,7 @@ import { createRoutePages } from './route-pages.ts'
 /** Adds pages to the frontier, by the links that lead to them. */
 export interface PageLinks {
   add(url: URL): void
-  /** Adds the pages that only a query or a fragment tells apart. Comes between generations. */
+  /** Adds the pages that only a query or a fragment tells apart. Called between generations. */
   addDistinguished(): Promise<void>
   /** Links whose query makes no separate page; see `QueryPages`. */
   folded(): string[]

@@ -7,7 +7,7 @@ import type { FileOutcome, Resource } from '../model/resource.ts'
 import { type CrawlTools, checkTotal, workFile } from './crawl-tools.ts'
 import type { TextFile } from './file-needs.ts'
 
-/** Names a file, and says what it is loaded as. */
+/** A file, and how it is loaded. */
 interface FileRequest {
   key: string
   role: UrlRole

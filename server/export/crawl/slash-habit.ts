@@ -6,7 +6,7 @@ export interface SlashHabit {
   probe<T>(batch: readonly T[]): readonly T[]
   /** Notes the URL requested for a page, and the URL where it was found. */
   note(asked: URL, found: URL): void
-  /** Decides by the notes so far. Comes between visits, so that requests do not depend on the order of the answers. */
+  /** Decides by the notes so far. Called between visits, so that requests do not depend on the order of the answers. */
   learn(): void
   /** Adds the spelling with a slash, to save the redirect. */
   apply(candidate: Candidate): void

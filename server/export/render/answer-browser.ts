@@ -45,7 +45,7 @@ function findAllowed(
   if (isNavigation && !own) return null
   if (own && !isAllowed(own)) return null
   if (own && !packed.has(resourceType) && exclusions.has(own)) return null
-  // A removed product does not even start.
+  // A removed product must not start.
   return products.refuse(own ?? asked) === null ? (own ?? asked) : null
 }
 

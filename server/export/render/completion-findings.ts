@@ -5,7 +5,7 @@ import type { ExportReport } from '../model/report.ts'
 import type { PageViews } from './page-views.ts'
 import type { ScriptLinks } from './script-links.ts'
 
-/** What the report tells about rendering; pages by key. */
+/** Findings about rendering for the report; pages by key. */
 export interface CompletionFindings {
   rendered: Set<string>
   compared: Set<string>

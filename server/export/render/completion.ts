@@ -23,7 +23,7 @@ export interface PageCompleterOptions {
   log: ExportLog | undefined
 }
 
-/** What the parts of a page completer share. */
+/** The state that the parts of a page completer share. */
 export interface Completion extends PageCompleterOptions {
   views: PageViews
   templates: Templates

@@ -7,8 +7,8 @@ const gainedWords = 20
 const gainedShare = 0.1
 
 /**
- * What a page gains when its scripts run. A word is gained when the HTML lacks it, whether the text of neighbouring elements
- * is read apart or joined.
+ * Compares a page in a browser with its HTML. A word is gained when the HTML lacks it, whether the text of neighbouring
+ * elements is read apart or joined.
  */
 export function findGain({ words, menuWords }: RenderedPage, raw: RawText): 'nothing' | 'menus' | 'content' {
   const split = readPageWords(raw)

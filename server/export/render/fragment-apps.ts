@@ -25,7 +25,7 @@ interface BuiltPage {
   page: FetchedPage
   /** As the server sent it. */
   fetched: Resource
-  /** What the sent page needs; null when it was requested already. */
+  /** The files that the sent page needs; null when they were requested already. */
   content: ReadPage | null
   shown: RenderedPage
 }
@@ -36,7 +36,7 @@ interface FragmentAppsOptions {
   files: Pick<FileCollector, 'need' | 'needOfPrograms' | 'needLoaded' | 'needScripted'>
   startKey: string
   views: Pick<PageViews, 'tryShow'>
-  /** Keeps what the browser shows. */
+  /** Replaces the fetched page by the rendered one. */
   keep(resource: Resource, shown: RenderedPage): Promise<FetchedPage>
 }
 

@@ -18,7 +18,7 @@ export interface ScriptLinks {
    */
   note(key: string, shown: RenderedPage, siblings: readonly string[]): void
   /**
-   * The links of the site that lead to unknown pages. Comes when no other link is left, and again when those were followed.
+   * The links of the site that lead to unknown pages. Called when no other link is left, and again when those were followed.
    *
    * @param isKnown whether the crawl knows a page, by its key.
    */

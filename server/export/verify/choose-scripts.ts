@@ -42,7 +42,7 @@ export async function chooseScripts(check: BundleCheck, isMovable: boolean): Pro
   return { mode: withoutScripts ? 'guarded' : 'frozen', reason: describe(atRoot) }
 }
 
-/** What the sampled pages lack in each place, when the bundle is complete. */
+/** Compares the sampled pages of the complete bundle with the origin, in each place. */
 export async function findDifferences(
   { folder, sample, viewer }: Omit<BundleCheck, 'missed'>,
   places: readonly PlaceName[],

@@ -11,11 +11,11 @@ export interface SampledPage {
   ownPath: string
   charset: string
   origin: PageLook
-  /** The page that starts the app which shows this one at the root of a host, and by which fragment; null = this one does. */
+  /** The page of the app that shows this one at the root of a host, and the fragment; null = no app shows it. */
   app: { path: string; fragment: string } | null
 }
 
-/** What opens the pages of a bundle. */
+/** The viewer that opens pages of a bundle, and the collectors of what it finds. */
 export interface PageCheck {
   viewer: BundleViewer
   /** Collects failed requests. */
@@ -53,7 +53,7 @@ function addressOf({ path, app }: SampledPage, place: Place): string {
   return app && place.name === 'root' ? place.address(app.path) + app.fragment : place.address(path)
 }
 
-/** What a page lacks, or which fault it has that the origin has not; null when nothing. */
+/** Describes a fault that the page has only in the bundle; null when there is none. */
 function findLoss(look: PageLook, origin: PageLook, place: Place): string | null {
   const local = (text: string) => text.replaceAll(place.root, '/')
   const isKnown = (fault: string, known: readonly string[]) =>

@@ -12,7 +12,7 @@ import { listScriptedPages, lookAtOrigin, type OriginLooks, pickSample, type Scr
 import { changeScripts, readThemes, writeRuntime } from './write-scripts.ts'
 
 export interface ScriptPlacer {
-  /** Keys of the pages to guard while they are written. Without a browser it is known before where scripts may run. */
+  /** Keys of the pages to guard while they are written. Without a browser, rules decide before the bundle is written. */
   guardedAhead: ReadonlySet<string>
   /** Makes the scripts of a written bundle run only where they work. Returns the paths of added files. */
   place(bundle: PlacedBundle): Promise<string[]>
@@ -49,7 +49,7 @@ interface Placing extends ScriptPlacerOptions {
   sampled: readonly ScriptedPage[]
   /** Null without a browser, and where there is nothing to open. */
   viewer: BundleViewer | null
-  /** What the origin showed, by key. */
+  /** Pages as the origin showed them, by key. */
   looks: ReadonlyMap<string, PageLook>
   missed: MissedFiles
   /** The choice made before the bundle was written; null with a browser. */
@@ -151,7 +151,7 @@ async function choose(placing: Placing, folder: string, sample: readonly Sampled
   return choice
 }
 
-/** What pages lack in the finished bundle, in the places where the site's scripts do not run. */
+/** Differences of the finished bundle, in the places where the site's scripts do not run. */
 async function findRemaining(
   { folder, sample, viewer }: { folder: string; sample: readonly SampledPage[]; viewer: BundleViewer },
   mode: ScriptMode,
