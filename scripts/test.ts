@@ -111,7 +111,7 @@ Projects of the tests (test/projects.ts sorts each file by what it imports):
   long      *.long.test.ts, run by npm run test:long only
 
 One file or one project: npx vitest run --config test/vitest.config.ts [FILE] [--project NAME]
-QUIRE_TEST_SEED=NUMBER repeats a run with random input; the seed is printed when it is not the usual one.`
+QUIRE_TEST_SEED=NUMBER makes other random input, QUIRE_TEST_SEED=random new input in each run; the number is printed.`
 }
 
 function vitest(name: string, flags: string[]): Step {

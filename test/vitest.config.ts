@@ -1,6 +1,11 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { listTests, type ProjectName } from './projects.ts'
+import { seed } from './support/random.ts'
+
+// Each thread of vitest reads it again: a random one is chosen here, once.
+process.env.QUIRE_TEST_SEED = String(seed)
+console.log(`Random input is made from QUIRE_TEST_SEED=${seed}.`)
 
 /** The usual projects (unit, app, browser: see projects.ts); with `--mode long` the fault, hostile and soak runs instead. */
 export default defineConfig(({ mode }) => {

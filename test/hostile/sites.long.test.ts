@@ -11,6 +11,7 @@ import { ExportError } from '../../server/export/model/export-error.ts'
 import { findBrowser } from '../../server/web/browser/find-browser.ts'
 import { type Exported, exportFakeSite, type FakeAnswer, type FakeOptions, nextFiles } from '../export/fake-site.ts'
 import { readArchive, unpackArchive } from '../export/read-archive.ts'
+import { createRandom } from '../support/random.ts'
 
 /** Answers a path; null when it already answered by itself. */
 type HostileSite = (path: string, ...rest: Parameters<RequestListener>) => FakeAnswer | string | null | undefined
@@ -21,6 +22,7 @@ interface Outcome {
   seconds: number
 }
 
+const random = createRandom('endless sitemaps')
 const limits = {
   pages: 60,
   files: 200,
@@ -389,10 +391,7 @@ describe('in circles', () => {
       if (path === '/') return home('')
       if (!path.includes('sitemap')) return undefined
       asked += 1
-      const more = Array.from(
-        { length: 100 },
-        () => `<sitemap><loc>/sitemap-${Math.random()}.xml</loc></sitemap>`,
-      ).join('')
+      const more = Array.from({ length: 100 }, () => `<sitemap><loc>/sitemap-${random()}.xml</loc></sitemap>`).join('')
       return {
         body: `<sitemapindex><sitemap><loc>/sitemap.xml</loc></sitemap>${more}</sitemapindex>`,
         headers: { 'content-type': 'application/xml' },
