@@ -34,7 +34,7 @@ async function installPackages() {
     .update(`${process.platform}-${process.arch}`)
     .digest('hex')
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
-  process.stderr.write('Installing packages (npm ci, about half a minute) ...\n')
+  process.stderr.write('Installing the packages of package-lock.json (npm ci, about half a minute) ...\n')
   // npm names itself in the environment of its scripts; without it (a plain `node scripts/bootstrap.mjs`) the PATH has to do.
   const npm = process.env.npm_execpath
     ? [process.env.npm_node_execpath ?? process.execPath, process.env.npm_execpath]
@@ -78,7 +78,7 @@ async function installBrowser() {
     )
     return
   }
-  process.stderr.write('Installing Chromium (apt-get, about a minute) ...\n')
+  process.stderr.write('Installing Chromium (apt-get install chromium-headless-shell, about a minute) ...\n')
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const aptGet = (...command) => run('apt-get', [...command, '-qq'], { env, stdio: 'ignore' })
   if ((await aptGet('update')) === 0) {

@@ -1,10 +1,13 @@
-// Runs every check of the project, or with --long the fault, hostile and soak runs, and ends with the counts.
+// Runs every check of the project and ends with the counts; with a flag only some of them. `npm test -- --help` lists all.
 //
-//   npm test [-- --long] [-- --only STEP]
-import { spawn } from 'node:child_process'
+//   npm test [-- --only STEP]
+//   npm run test:unit [-- FILE ...]
+//   npm run test:changed [-- --since REF]
+//   npm run test:long
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 
 interface Step {
@@ -12,9 +15,12 @@ interface Step {
   command: string[]
   /** Reads how many checks passed and failed; a step without it is one check. */
   count?: () => { passed: number; failed: number; skipped: number }
+  /** Whether the step may check nothing, because nothing changed. */
+  mayBeEmpty?: boolean
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'quire-checks-'))
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 const node = ['node', '--disable-warning=DEP0169']
 
 const usual: Step[] = [
@@ -29,24 +35,16 @@ const usual: Step[] = [
     count: () => JSON.parse(readFileSync(join(scratch, 'dredd.json'), 'utf8')),
   },
 ]
-const long: Step[] = [vitest('fault, hostile and soak runs', ['--mode', 'long'])]
 
-const { values } = parseArgs({
-  options: {
-    long: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-})
-const steps = (values.long ? long : usual).filter(({ name }) => values.only === undefined || name.includes(values.only))
+const { values, positionals } = readFlags()
+const chosen = chooseSteps()
+const steps = chosen.filter(({ name }) => values.only === undefined || name.includes(values.only))
 if (values.help || steps.length === 0) {
-  console.log(
-    `Usage: npm test [-- --long] [-- --only STEP]\nSteps: ${[...usual, ...long].map(({ name }) => name).join(' | ')}`,
-  )
+  console.log(help())
   process.exit(values.help ? 0 : 2)
 }
 
-await installTestSite()
+if (!values.unit && steps.some(({ name }) => name.includes('tests') || name.includes('runs'))) await installTestSite()
 const total = { passed: 0, failed: 0, skipped: 0 }
 for (const step of steps) {
   console.log(`\n== ${step.name}`)
@@ -59,29 +57,100 @@ for (const step of steps) {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`== ${step.name}: ${counted.failed === 0 ? 'ok' : 'FAILED'}, ${seconds} s`)
 }
-rmSync(scratch, { recursive: true, force: true })
 console.log(`\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`)
 process.exit(total.failed > 0 ? 1 : 0)
 
+function readFlags() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        long: { type: 'boolean', default: false },
+        unit: { type: 'boolean', default: false },
+        changed: { type: 'boolean', default: false },
+        since: { type: 'string' },
+        only: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(2)
+  }
+}
+
+function chooseSteps(): Step[] {
+  if (values.long) return [vitest('fault, hostile and soak runs', ['--mode', 'long', ...positionals])]
+  if (values.unit) return [vitest('unit tests', ['--project', 'unit', ...positionals])]
+  if (!values.changed) return usual
+  const since = values.since ?? findBase()
+  return [{ ...vitest(`tests of what changed since ${since}`, ['--changed', since, ...positionals]), mayBeEmpty: true }]
+}
+
+/** The last commit that is also on main, so that the work of a branch counts as changed; without main the last commit. */
+function findBase(): string {
+  const { status } = spawnSync('git', ['rev-parse', '--verify', '--quiet', 'main'])
+  return status === 0 ? 'main' : 'HEAD'
+}
+
+function help(): string {
+  return `Usage:
+  npm test                  every step below
+  npm test -- --only STEP   the steps whose name contains STEP
+  npm run test:unit         the tests of the project unit; with -- FILE ... only those whose path contains FILE
+  npm run test:changed      the tests that import what changed since main, committed or not; with -- --since REF since REF;
+                            all tests when package.json or the configuration of the tests changed
+  npm run test:long         fault, hostile and soak runs, about an hour
+
+Steps: ${usual.map(({ name }) => name).join(' | ')}
+
+Projects of the tests (test/projects.ts sorts each file by what it imports):
+  unit      no browser, no program, no whole server
+  app       whole servers, programs, whole exports
+  browser   needs a Chromium; without one most of it is skipped
+  long      *.long.test.ts, run by npm run test:long only
+
+One file or one project: npx vitest run --config test/vitest.config.ts [FILE] [--project NAME]
+QUIRE_TEST_SEED=NUMBER makes other random input, QUIRE_TEST_SEED=random new input in each run; the number is printed.`
+}
+
 function vitest(name: string, flags: string[]): Step {
-  const file = join(scratch, 'vitest.json')
+  const report = join(scratch, 'vitest.json')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   return {
     name,
-    command: [
-      'vitest',
-      'run',
-      '--config',
-      'test/vitest.config.ts',
-      ...flags,
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${file}`,
-    ],
+    command: ['vitest', 'run', '--config', 'test/vitest.config.ts', '--passWithNoTests', ...flags, ...reporters],
     count: () => {
-      const report = JSON.parse(readFileSync(file, 'utf8'))
-      return { passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests }
+      const { numPassedTests, numFailedTests, numPendingTests, testResults } = readReport(report)
+      printSlowest(testResults)
+      return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests }
     },
   }
+}
+
+interface VitestReport {
+  numPassedTests: number
+  numFailedTests: number
+  numPendingTests: number
+  /** Times in milliseconds. */
+  testResults: { name: string; startTime: number; endTime: number }[]
+}
+
+function readReport(file: string): VitestReport {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+function printSlowest(files: VitestReport['testResults']): void {
+  const slowest = files
+    .map(({ name, startTime, endTime }) => ({
+      name: relative(process.cwd(), name),
+      seconds: (endTime - startTime) / 1000,
+    }))
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, 10)
+  if (slowest.length === 0) return
+  console.log('\nThe slowest test files:')
+  for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`)
 }
 
 /** A step that failed fails at least one check, whatever its report says; one that checked nothing has failed. */
@@ -89,7 +158,7 @@ function countChecks(step: Step, code: number): { passed: number; failed: number
   if (!step.count) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
   try {
     const { passed, failed, skipped } = step.count()
-    const sound = code === 0 && passed > 0
+    const sound = code === 0 && (passed > 0 || step.mayBeEmpty === true)
     return { passed, failed: sound ? failed : Math.max(failed, 1), skipped }
   } catch {
     return { passed: 0, failed: 1, skipped: 0 }
@@ -110,8 +179,12 @@ function run([command = '', ...args]: string[]): Promise<number> {
 /** The python documentation, 530 pages that nobody here wrote, is the site of the end-to-end tests. */
 async function installTestSite(): Promise<void> {
   if (existsSync('/usr/share/doc/python3.11/html')) return
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
-  console.log('Installing the python documentation (apt-get install python3.11-doc) ...')
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    console.log('Some tests are skipped: they export the python documentation (apt-get install python3.11-doc).')
+    return
+  }
+  console.log('Installing the python documentation for the tests (apt-get install python3.11-doc, 67 MB) ...')
   await run(['apt-get', 'update', '-qq'])
-  await run(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'python3.11-doc'])
+  const code = await run(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'python3.11-doc'])
+  if (code !== 0) console.log('It could not be installed: the tests that export it are skipped.')
 }

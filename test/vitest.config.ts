@@ -1,15 +1,29 @@
 import { resolve } from 'node:path'
-import { configDefaults, defineConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
+import { listTests, type ProjectName } from './projects.ts'
+import { seed } from './support/random.ts'
 
-/** The usual suite; with `--mode long` the fault, hostile and soak runs instead. */
+// Each thread of vitest reads it again: a random one is chosen here, once.
+process.env.QUIRE_TEST_SEED = String(seed)
+console.log(`Random input is made from QUIRE_TEST_SEED=${seed}.`)
+
+/** The usual projects (unit, app, browser: see projects.ts); with `--mode long` the fault, hostile and soak runs instead. */
 export default defineConfig(({ mode }) => {
-  const long = mode === 'long'
+  const tests = listTests()
+  const project = (name: ProjectName, options = {}) => ({
+    extends: true,
+    test: { name, include: tests[name], ...options },
+  })
+  const usual = [
+    project('unit', { setupFiles: ['test/support/refuse-programs.ts'] }),
+    project('app'),
+    project('browser'),
+  ]
   return {
     root: resolve(import.meta.dirname, '..'),
     test: {
-      include: [long ? 'test/**/*.long.test.ts' : 'test/**/*.test.ts'],
-      exclude: [...configDefaults.exclude, ...(long ? [] : ['**/*.long.test.ts'])],
-      testTimeout: long ? 900_000 : 120_000,
+      projects: mode === 'long' ? [project('long', { testTimeout: 900_000 })] : usual,
+      testTimeout: 120_000,
       hookTimeout: 120_000,
       maxWorkers: 2,
       coverage: { provider: 'v8', include: ['server/**/*.ts', 'mock/**/*.ts'], reporter: ['text-summary', 'text'] },

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toPage } from '../../server/analytics/page.ts'
+import fc from '../support/fast-check.ts'
 
 test.each([
   ['/', '/'],

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import {
   existsSync,
   lstatSync,
@@ -20,6 +19,7 @@ import { page, startFakeSite } from '../export/fake-site.ts'
 import { readArchive } from '../export/read-archive.ts'
 import type { RunningServer } from '../export/static-server.ts'
 import { runQuire } from '../support/process.ts'
+import { createRandomBytes } from '../support/random.ts'
 
 let parent = ''
 let folder = ''
@@ -186,7 +186,7 @@ describe('a full disk', () => {
     if (small === null) return context.skip('only root on Linux can mount a small file system')
     const large = await startFakeSite({
       '/': page('home', '<img src="/a.png">'),
-      '/a.png': randomBytes(600_000),
+      '/a.png': createRandomBytes('picture', 600_000),
     })
     try {
       const [file = '', ...more] = args(small)

@@ -25,7 +25,8 @@ function lint(name: string, edit?: { file: string; from: string; to: string }): 
   }
   const args = [redocly, 'lint', join(spec, 'openapi.yaml'), '--config', join(spec, 'rules.yaml'), '--format', 'json']
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
+  if (stdout === '') throw new Error(`redocly printed no report: ${stderr}`)
   const { problems } = JSON.parse(stdout) as { problems: { ruleId: string }[] }
   return [...new Set(problems.map(problem => problem.ruleId))]
 }

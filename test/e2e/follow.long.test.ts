@@ -7,9 +7,11 @@ import { openStore, type Store } from '../../server/store/store.ts'
 import { RotatingWriter } from '../analytics/follow/rotating-writer.ts'
 import { waitFor } from '../support/export-site.ts'
 import { type FollowProcess, runQuire, startFollow } from '../support/process.ts'
+import { createRandom } from '../support/random.ts'
 import { createOrganization } from '../support/server.ts'
 
 const rotations = 20
+const random = createRandom('kills')
 const kills = 30
 
 let folder: string
@@ -46,8 +48,8 @@ async function begin(): Promise<RotatingWriter> {
 
 async function rotateAtRandom(writer: RotatingWriter): Promise<void> {
   for (let i = 0; i < rotations; i++) {
-    await setTimeout(200 + Math.random() * 1500)
-    await writer.rotate(Math.random() < 0.5 ? 'rename' : 'copytruncate')
+    await setTimeout(200 + random() * 1500)
+    await writer.rotate(random() < 0.5 ? 'rename' : 'copytruncate')
   }
 }
 
@@ -86,7 +88,7 @@ test(`kill -9 at ${kills} random moments of ${rotations} rotations under load lo
       const before = await countVisitors()
       await waitFor(async () => ((await countVisitors()) > before ? true : undefined))
     }
-    await setTimeout(Math.random() * 2000)
+    await setTimeout(random() * 2000)
     expect(await follow?.end('SIGKILL')).toBeNull()
     expect(follow?.errors()).toBe('')
     follow = startFollow(args)

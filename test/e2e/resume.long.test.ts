@@ -10,10 +10,12 @@ import { findBrowser, installCommand } from '../../server/web/browser/find-brows
 import { serveFolder, startServer } from '../export/static-server.ts'
 import { send } from '../support/client.ts'
 import { type ServeProcess, startServe } from '../support/process.ts'
+import { createRandom } from '../support/random.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
 // An export that is killed goes on: the same bytes, and nothing is asked for again that was there well before the kill.
 
+const random = createRandom('kills')
 const kills = 20
 /** What an export saw is written a quarter of a second later; a busy machine takes longer. */
 const writtenWithinMs = 2000
@@ -89,7 +91,7 @@ async function exportUnderKills(site: Awaited<ReturnType<typeof startNotedSite>>
     const killedAt: number[] = []
     let before = { progress: 0, pageCount: 0 }
     for (;;) {
-      const endsAt = Date.now() + 500 + Math.random() * maxMs
+      const endsAt = Date.now() + 500 + random() * maxMs
       let status: unknown = 'queued'
       while ((killed >= kills || Date.now() < endsAt) && status !== 'completed') {
         const job = (await ask(`/${jobId}`)) as unknown as typeof before & { status: string; error: string | null }

@@ -1,15 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listTree } from '../../scripts/bench/export/process-tree.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
-import { runQuire } from '../support/process.ts'
+import { runQuire, startQuire } from '../support/process.ts'
+import type { RunningProgram } from '../support/program.ts'
+import { failIfProgramEnded } from '../support/watched-programs.ts'
 import { page } from './fake-site.ts'
 import { type RunningServer, serveFolder, startServer } from './static-server.ts'
 
-const main = join(import.meta.dirname, '../../server/main.ts')
 const pages = 8
 let parent = ''
 let folder = ''
@@ -48,26 +48,8 @@ afterAll(async () => {
   rmSync(parent, { recursive: true, force: true, maxRetries: 3 })
 })
 
-interface Run {
-  child: ChildProcess
-  ended: Promise<number | null>
-  stdout(): string
-  stderr(): string
-}
-
-function startExport(name = 'x.zip'): Run {
-  const args = [main, 'export', site.origin.href, '-o', join(folder, name), '--work-folder', folder, '--json']
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', chunk => {
-    stdout += chunk
-  })
-  child.stderr.on('data', chunk => {
-    stderr += chunk
-  })
-  const ended = new Promise<number | null>(resolve => child.on('close', resolve))
-  return { child, ended, stdout: () => stdout, stderr: () => stderr }
+function startExport(name = 'x.zip'): RunningProgram {
+  return startQuire(['export', site.origin.href, '-o', join(folder, name), '--work-folder', folder, '--json'])
 }
 
 const command = (pid: number) => {
@@ -90,13 +72,14 @@ async function until<T>(ask: () => T | undefined | false, withinMs = 60_000): Pr
   for (const endsAt = Date.now() + withinMs; Date.now() < endsAt; ) {
     const answer = ask()
     if (answer) return answer
+    failIfProgramEnded()
     await new Promise(done => setTimeout(done, 20))
   }
   throw new Error(`It did not come within ${withinMs} ms.`)
 }
 
 /** The browser's own process, when it shows pages: it has processes of tabs below it. */
-const browserOf = ({ child }: Run) =>
+const browserOf = ({ child }: RunningProgram) =>
   listTree(child.pid ?? 0).find(
     pid => command(pid).includes('--user-data-dir=') && !command(pid).includes('--type=') && tabsOf(pid).length > 0,
   )
@@ -109,7 +92,7 @@ describe.skipIf(process.platform !== 'linux' || !findBrowser())(
     beforeAll(async () => {
       folder = mkdtempSync(join(parent, 'first-'))
       const run = startExport()
-      expect(await run.ended, run.stderr()).toBe(0)
+      expect((await run.ended).code, run.stderr()).toBe(0)
       const { pageCount, report, sha256 } = JSON.parse(run.stdout())
       expect([pageCount, report.notes]).toEqual([pages + 1, []])
       expect(report.renderedPages).toHaveLength(pages + 1)
@@ -125,7 +108,7 @@ describe.skipIf(process.platform !== 'linux' || !findBrowser())(
       await until(() => site.requests.at(-1)?.startsWith('/data/'))
       const tree = listTree(browser)
       for (const pid of choose(browser)) process.kill(pid, 'SIGKILL')
-      expect(await run.ended, run.stderr()).toBe(0)
+      expect((await run.ended).code, run.stderr()).toBe(0)
       expect(JSON.parse(run.stdout()).sha256).toBe(undisturbed)
       await until(() => tree.every(isGone), 20_000)
       expect(readdirSync(folder)).toEqual(['x.zip'])
@@ -138,7 +121,7 @@ describe.skipIf(process.platform !== 'linux' || !findBrowser())(
         await until(() => browserOf(run))
         const tree = listTree(run.child.pid ?? 0)
         run.child.kill(signal)
-        expect([await run.ended, run.stderr()]).toEqual([1, expect.stringContaining('The export was stopped')])
+        expect([(await run.ended).code, run.stderr()]).toEqual([1, expect.stringContaining('The export was stopped')])
         await until(() => tree.every(isGone), 20_000)
         expect(readdirSync(folder)).toEqual([])
       },
@@ -150,7 +133,7 @@ describe.skipIf(process.platform !== 'linux' || !findBrowser())(
       const tree = listTree(run.child.pid ?? 0)
       expect(tree.length).toBeGreaterThan(3)
       run.child.kill('SIGKILL')
-      expect(await run.ended).toBeNull()
+      expect((await run.ended).code).toBeNull()
       await until(() => tree.every(isGone), 20_000)
       expect(existsSync(join(folder, 'x.zip'))).toBe(false)
     })

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -8,12 +7,13 @@ import { CommanderError } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { exportCommand } from '../../server/commands/export.ts'
-import { runQuire } from '../support/process.ts'
+import { runQuire, startQuire } from '../support/process.ts'
+import { createRandom } from '../support/random.ts'
 import { page, startFakeSite } from './fake-site.ts'
 import { readArchive, readEntry } from './read-archive.ts'
 import { type RunningServer, startServer } from './static-server.ts'
 
-const main = join(import.meta.dirname, '../../server/main.ts')
+const random = createRandom('endless links')
 let folder = ''
 let site: RunningServer
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quire-command-'))
   site = await startFakeSite(path => {
     if (path === '/endless' || path.startsWith('/endless/'))
-      return page(path, `<a href="/endless/${Math.random()}">x</a><a href="/endless/${Math.random()}">y</a>`)
+      return page(path, `<a href="/endless/${random()}">x</a><a href="/endless/${random()}">y</a>`)
     const known: Record<string, string> = {
       '/': page('home', '<a href="/a">a</a><a href="/gone">b</a>'),
       '/a': page('a'),
@@ -236,7 +236,6 @@ test.each<[string, string[], number, RegExp]>([
 test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s ends it within moments and leaves no file', async signal => {
   const inside = mkdtempSync(join(folder, 'stop-'))
   const args = [
-    main,
     'export',
     new URL('/endless/', site.origin).href,
     '-o',
@@ -245,13 +244,10 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s ends it within moments and 
     inside,
     '--ignore-robots',
   ]
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env } })
-  let stderr = ''
-  child.stderr.on('data', chunk => {
-    stderr += chunk
-    if (stderr.includes('Fetching') && !child.killed) child.kill(signal)
-  })
-  const code = await new Promise(resolve => child.on('close', resolve))
+  const program = startQuire(args, { env })
+  await program.read(output => output.includes('Fetching'))
+  const code = await program.end(signal)
+  const stderr = program.stderr()
   expect([code, stderr]).toEqual([1, expect.stringContaining('The export was stopped; nothing was written.')])
   expect(readdirSync(inside)).toEqual([])
 })
@@ -270,17 +266,12 @@ describe('what a killed export left', () => {
   /** An export that goes on until it is killed. */
   async function startSlow(inside: string) {
     const url = slow.origin.href
-    const args = [main, 'export', url, '-o', join(inside, 'x.zip'), '--work-folder', inside, '--ignore-robots']
+    const args = ['export', url, '-o', join(inside, 'x.zip'), '--work-folder', inside, '--ignore-robots']
     const before = readdirSync(inside)
-    const child = spawn(process.execPath, args, { env: { ...process.env, ...env } })
-    await new Promise<void>(resolve =>
-      child.stderr.on('data', chunk => String(chunk).includes('Fetching') && resolve()),
-    )
+    const program = startQuire(args, { env })
+    await program.read(output => output.includes('Fetching'))
     const [name = ''] = readdirSync(inside).filter(name => name.startsWith('quire-export-') && !before.includes(name))
-    const kill = async () => {
-      child.kill('SIGKILL')
-      await new Promise(resolve => child.on('close', resolve))
-    }
+    const kill = () => program.end('SIGKILL')
     return { name, kill }
   }
 

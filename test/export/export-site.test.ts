@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ExportError } from '../../server/export/export-site.ts'
+import { recordLongSleeps } from '../support/recorded-sleeps.ts'
 import { exportFakeSite, type FakeOptions, type FakeSite, nextFiles, page, startFakeSite } from './fake-site.ts'
 import { readEntry } from './read-archive.ts'
 import type { RunningServer } from './static-server.ts'
@@ -581,21 +582,16 @@ test('robots.txt may ask for time between requests to the sites of others', asyn
     '/': page('home', '<a href="/1">1</a><a href="/2">2</a>'),
     '/1': page('1'),
     '/2': page('2'),
-    '/robots.txt': 'User-agent: *\nCrawl-delay: 0.3',
+    '/robots.txt': 'User-agent: *\nCrawl-delay: 9',
   }
-  const time = async (options: FakeOptions) => {
-    const startedAt = performance.now()
-    await run(site, options)
-    return performance.now() - startedAt
-  }
-  // Four requests wait for it at least: the sitemaps, and the pages after them.
-  expect(await time({ obeyRobots: true })).toBeGreaterThan(1200)
-  const asked: number[] = []
-  await run(path => {
-    asked.push(performance.now())
-    return site[path as keyof typeof site]
-  })
-  expect((asked.at(-1) ?? 0) - (asked[0] ?? 0)).toBeLessThan(asked.length * 300)
+  const slept = recordLongSleeps(5000)
+  await run(site, { obeyRobots: true })
+  // Four requests wait at least, the sitemaps and the pages after them: each one crawl delay longer than the one before.
+  expect(slept.length).toBeGreaterThanOrEqual(4)
+  for (const [i, ms] of slept.entries()) expect(Math.round(ms / 9000)).toBe(i + 1)
+  slept.length = 0
+  await run(site)
+  expect(slept).toEqual([])
 })
 
 test('versions, languages, canonical addresses and a base lead where they should', async () => {

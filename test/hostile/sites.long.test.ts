@@ -5,12 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { listTree } from '../../scripts/bench/export/process-tree.ts'
 import { ExportError } from '../../server/export/model/export-error.ts'
 import { findBrowser } from '../../server/web/browser/find-browser.ts'
 import { type Exported, exportFakeSite, type FakeAnswer, type FakeOptions, nextFiles } from '../export/fake-site.ts'
 import { readArchive, unpackArchive } from '../export/read-archive.ts'
+import { createRandom } from '../support/random.ts'
 
 /** Answers a path; null when it already answered by itself. */
 type HostileSite = (path: string, ...rest: Parameters<RequestListener>) => FakeAnswer | string | null | undefined
@@ -18,9 +19,9 @@ type HostileSite = (path: string, ...rest: Parameters<RequestListener>) => FakeA
 interface Outcome {
   exported?: Exported
   error?: ExportError
-  seconds: number
 }
 
+const random = createRandom('endless sitemaps')
 const limits = {
   pages: 60,
   files: 200,
@@ -32,6 +33,8 @@ const limits = {
 }
 /** The site runs in this process, too. */
 const maxGrowthBytes = 1000 * 1024 ** 2
+// Each export has ten seconds to end after its limit; tests with another limit say so.
+vi.setConfig({ testTimeout: 35_000 })
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0)) await close()
@@ -57,27 +60,24 @@ async function start(site: HostileSite): Promise<URL> {
 }
 
 /**
- * Exports a hostile site. It must end within its time, with a bundle whose files stay in their folder or with a sentence,
+ * Exports a hostile site. It must end within its time (the timeout of the test), with a bundle whose files stay in their folder or with a sentence,
  * and without a file left behind.
  */
 async function run(site: HostileSite, options: FakeOptions = {}): Promise<Outcome> {
   const origin = await start(site)
   const files = nextFiles()
-  const startedAt = performance.now()
   const heldBefore = process.memoryUsage().rss
   let maxHeld = heldBefore
   const sampling = setInterval(() => {
     maxHeld = Math.max(maxHeld, process.memoryUsage().rss)
   }, 50)
   const given = { ...limits, ...options.limits }
-  const outcome: Omit<Outcome, 'seconds'> = await exportFakeSite(origin, { ...files, ...options, limits: given }).then(
+  const outcome: Outcome = await exportFakeSite(origin, { ...files, ...options, limits: given }).then(
     exported => ({ exported }),
     error => ({ error }),
   )
   clearInterval(sampling)
-  const seconds = (performance.now() - startedAt) / 1000
   expect(maxHeld - heldBefore).toBeLessThan(maxGrowthBytes)
-  expect(seconds).toBeLessThan(given.jobTimeoutMs / 1000 + 10)
   if (outcome.error) {
     expect(outcome.error).toBeInstanceOf(ExportError)
     expect(outcome.error.message).toMatch(/^\S.{20,300}\.$/)
@@ -104,7 +104,7 @@ async function run(site: HostileSite, options: FakeOptions = {}): Promise<Outcom
     JSON.parse(readFileSync(join(folder, 'export-report.json'), 'utf8'))
     rmSync(folder, { recursive: true, force: true })
   }
-  return { ...outcome, seconds }
+  return outcome
 }
 
 /** A page with words of its own, so that no two pass for the one that stands for missing ones. */
@@ -152,7 +152,7 @@ describe('too much', () => {
     expect(exported?.pageCount).toBeLessThan(50)
   })
 
-  test('a page with 300,000 links', async () => {
+  test('a page with 300,000 links', { timeout: 70_000 }, async () => {
     const links = Array.from({ length: 300_000 }, (_, index) => `<a href=/${index}>`).join('')
     const { exported } = await run(path => (path === '/' ? home(links) : page(path)), {
       limits: { pageBytes: 20_000_000, jobTimeoutMs: 60_000 },
@@ -275,7 +275,7 @@ describe('too much', () => {
 })
 
 describe('too slow', () => {
-  test('bytes one by one, in a page, a file and an error', async () => {
+  test('bytes one by one, in a page, a file and an error', { timeout: 20_000 }, async () => {
     const outcome = await run((path, _, response) => {
       if (path === '/')
         return home(
@@ -289,7 +289,6 @@ describe('too slow', () => {
       return drip(response, 'x', 100)
     })
     expect(outcome.exported?.pageCount).toBe(31)
-    expect(outcome.seconds).toBeLessThan(20)
   })
 
   test('no answer to anything', async () => {
@@ -298,8 +297,8 @@ describe('too slow', () => {
     expect(error?.message).toMatch(/did not answer within the limit of 4 seconds|limit of 25 seconds/)
   })
 
-  test('every page takes long: the job ends at its limit', async () => {
-    const { error, seconds } = await run(
+  test('every page takes long: the job ends at its limit', { timeout: 8000 }, async () => {
+    const { error } = await run(
       (path, _, response) => {
         setTimeout(
           () => response.writeHead(200, { 'content-type': 'text/html' }).end(page(path, `<a href="${path}x">x</a>`)),
@@ -310,7 +309,6 @@ describe('too slow', () => {
       { limits: { jobTimeoutMs: 5000 } },
     )
     expect(error?.message).toMatch(/^The export took longer than its limit of 5 seconds/)
-    expect(seconds).toBeLessThan(8)
   })
 
   test('busy for ever, and asks for a year of patience', async () => {
@@ -389,10 +387,7 @@ describe('in circles', () => {
       if (path === '/') return home('')
       if (!path.includes('sitemap')) return undefined
       asked += 1
-      const more = Array.from(
-        { length: 100 },
-        () => `<sitemap><loc>/sitemap-${Math.random()}.xml</loc></sitemap>`,
-      ).join('')
+      const more = Array.from({ length: 100 }, () => `<sitemap><loc>/sitemap-${random()}.xml</loc></sitemap>`).join('')
       return {
         body: `<sitemapindex><sitemap><loc>/sitemap.xml</loc></sitemap>${more}</sitemapindex>`,
         headers: { 'content-type': 'application/xml' },
@@ -421,13 +416,12 @@ describe('lists and texts made to hang whoever reads them', () => {
     ['sitemap of 10 MB of opened tags', list('/sitemap.xml', `<urlset>${many('<url><loc>', 1_000_000)}`)],
     ['sitemap of spaces', list('/sitemap.xml', `<urlset><url><loc>${many(' ', 9_000_000)}`)],
     ['llms.txt of opened brackets', list('/llms.txt', many('](', 4_000_000))],
-  ])('%s', async (_, site) => {
+  ])('%s', { timeout: 15_000 }, async (_, site) => {
     const outcome = await run(site, { obeyRobots: true, limits: { totalBytes: 100_000_000 } })
     expect(outcome.exported?.pageCount).toBe(2)
-    expect(outcome.seconds).toBeLessThan(15)
   })
 
-  test('a sitemap with 300,000 pages', async () => {
+  test('a sitemap with 300,000 pages', { timeout: 70_000 }, async () => {
     const body = `<urlset>${Array.from({ length: 300_000 }, (_, index) => `<url><loc>/s${index}</loc></url>`).join('')}</urlset>`
     const origin: { href?: string } = {}
     const { exported } = await run(
@@ -462,12 +456,11 @@ describe('lists and texts made to hang whoever reads them', () => {
     ],
     ['frames of itself', many('<iframe src="/x"></iframe>', 20_000)],
     ['a script of quotes', `<script>${many('"a/', 300_000)}</script>`],
-  ])('broken HTML: %s', async (_, markup) => {
+  ])('broken HTML: %s', { timeout: 20_000 }, async (_, markup) => {
     const outcome = await run(asked =>
       asked === '/' ? home('<a href="/x">x</a>') : asked === '/x' ? markup : undefined,
     )
     expect(outcome.exported?.pageCount).toBe(2)
-    expect(outcome.seconds).toBeLessThan(20)
   })
 
   test.each(['utf-16le', 'utf-7', 'x-user-defined', 'replacement', 'iso-2022-jp', '"', 'no-such-thing'])(
@@ -510,7 +503,7 @@ test.each(['zip', 'tar.gz'] as const)('names that no folder can hold, or that le
   expect(exported?.report.unresolved).toEqual([])
 })
 
-describe.skipIf(!findBrowser())('in a browser', () => {
+describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
   /** A page whose source does not hold the word that a browser shows thirty times. */
   const app = (script: string, word = 'stay') =>
     `<!doctype html><body><div id="app"></div><script>document.getElementById('app').textContent = ("${[...word].reverse().join('')}".split("").reverse().join("") + " ").repeat(30); ${script}</script></body>`
@@ -625,37 +618,40 @@ describe.skipIf(!findBrowser())('in a browser', () => {
     )
   })
 
-  test.skipIf(process.platform !== 'linux')('a crash of the tab costs its own page only, and no time', async () => {
-    const crashed = Promise.withResolvers<void>()
-    let crashes = 0
-    const { exported, seconds } = await run(
-      (path, _, response) => {
-        if (path === '/') return home('<a href="/bad">x</a><a href="/good">y</a>')
-        if (path === '/bad')
-          return app(
-            'const request = new XMLHttpRequest(); request.open("GET", "/crash?" + performance.timeOrigin, false); request.send()',
-          )
-        if (path.startsWith('/crash')) {
-          for (const pid of rendererProcesses()) process.kill(pid, 'SIGKILL')
-          crashes += 1
-          if (crashes === 2) crashed.resolve()
-          return 'too late'
-        }
-        if (path !== '/good') return undefined
-        // Shown by the browser that lost its tabs.
-        void crashed.promise.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end(app('', 'good')))
-        return null
-      },
-      { limits: { ...given, pageTimeoutMs: 15_000 } },
-    )
-    expect(crashes).toBeGreaterThanOrEqual(2)
-    expect(seconds).toBeLessThan(12)
-    const good = exported?.entries.find(({ name }) => name === 'good/index.html')?.content.toString()
-    expect(good).toContain('good good good')
-    expect(exported?.report.notes).toEqual([
-      '/bad may be incomplete: its scripts build it, and no browser could show it.',
-    ])
-  })
+  test.skipIf(process.platform !== 'linux')(
+    'a crash of the tab costs its own page only, and no time',
+    { timeout: 12_000 },
+    async () => {
+      const crashed = Promise.withResolvers<void>()
+      let crashes = 0
+      const { exported } = await run(
+        (path, _, response) => {
+          if (path === '/') return home('<a href="/bad">x</a><a href="/good">y</a>')
+          if (path === '/bad')
+            return app(
+              'const request = new XMLHttpRequest(); request.open("GET", "/crash?" + performance.timeOrigin, false); request.send()',
+            )
+          if (path.startsWith('/crash')) {
+            for (const pid of rendererProcesses()) process.kill(pid, 'SIGKILL')
+            crashes += 1
+            if (crashes === 2) crashed.resolve()
+            return 'too late'
+          }
+          if (path !== '/good') return undefined
+          // Shown by the browser that lost its tabs.
+          void crashed.promise.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end(app('', 'good')))
+          return null
+        },
+        { limits: { ...given, pageTimeoutMs: 15_000 } },
+      )
+      expect(crashes).toBeGreaterThanOrEqual(2)
+      const good = exported?.entries.find(({ name }) => name === 'good/index.html')?.content.toString()
+      expect(good).toContain('good good good')
+      expect(exported?.report.notes).toEqual([
+        '/bad may be incomplete: its scripts build it, and no browser could show it.',
+      ])
+    },
+  )
 })
 
 /** The processes of the browser's tabs. */

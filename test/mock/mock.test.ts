@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -8,6 +6,7 @@ import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DocumentedResponse, listDocumentedResponses } from '../../scripts/generate/dereference.ts'
 import type { Document, Schema } from '../../scripts/generate/document.ts'
+import { type RunningProgram, runProgram, startProgram } from '../support/program.ts'
 
 const root = join(import.meta.dirname, '../..')
 const document = JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as Document
@@ -15,26 +14,14 @@ const responses = await listDocumentedResponses(document)
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)
 
-let mock: ChildProcess
+let mock: RunningProgram
 let url: string
-let printed = ''
 beforeAll(async () => {
-  mock = spawn(process.execPath, ['mock/main.ts', '--port', '0', '--quiet'], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  url = await new Promise<string>((resolve, reject) => {
-    mock.stdout?.on('data', chunk => {
-      printed += chunk
-      const found = /Listening on (\S+)/.exec(printed)?.[1]
-      if (found) resolve(found)
-    })
-    mock.once('exit', code => reject(new Error(`The mock ended with exit code ${code}.`)))
-  })
+  mock = startProgram(['mock/main.ts', '--port', '0', '--quiet'])
+  url = await mock.read(output => /Listening on (\S+)/.exec(output)?.[1])
 })
 afterAll(async () => {
-  mock.kill('SIGINT')
-  await once(mock, 'exit')
+  await mock.end('SIGINT')
 })
 
 /** Asks for a documented response with the examples of the document and this Prefer header. */
@@ -259,19 +246,20 @@ test('lets a browser of another origin in', async () => {
 
 test('prints a curl line for each operation, and every status of it', () => {
   for (const { operationId, status, examples } of responses) {
-    const section = printed.split('\n\n').find(text => text.includes(`(${operationId})`)) ?? ''
+    const section =
+      mock
+        .stdout()
+        .split('\n\n')
+        .find(text => text.includes(`(${operationId})`)) ?? ''
     expect(section).toContain(`curl -i`)
     expect(section).toContain(`    ${status}  ${Object.keys(examples).join('  ')}`)
   }
 })
 
 describe('the command', () => {
-  async function run(...args: string[]): Promise<{ code: number; output: string }> {
-    const child = spawn(process.execPath, ['mock/main.ts', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
-    const [code] = await once(child, 'close')
-    return { code, output }
+  async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
+    const { code, stdout, stderr } = await runProgram(['mock/main.ts', ...args])
+    return { code, output: stdout + stderr }
   }
 
   test('ends with exit code 1 and one line when the port is in use', async () => {
@@ -296,16 +284,8 @@ describe('the command', () => {
   })
 
   test('ends with exit code 0 on Ctrl-C', async () => {
-    const child = spawn(process.execPath, ['mock/main.ts', '--port', '0'], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    let output = ''
-    for await (const chunk of child.stdout) {
-      output += chunk
-      if (output.includes('Listening on')) break
-    }
-    child.kill('SIGINT')
-    expect(await once(child, 'exit')).toEqual([0, null])
+    const program = startProgram(['mock/main.ts', '--port', '0'])
+    await program.read(output => output.includes('Listening on'))
+    expect(await program.end('SIGINT')).toBe(0)
   })
 })

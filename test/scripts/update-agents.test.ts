@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { extract, type Upstream } from '../../scripts/agents/extract.ts'
 import { fetchSnapshot, readSnapshot } from '../../scripts/agents/upstream.ts'
+import { runProgram } from '../support/program.ts'
 
 const script = join(import.meta.dirname, '../../scripts/update-agents.ts')
 const commit = '0123456789abcdef0123456789abcdef01234567'
@@ -109,16 +109,7 @@ test('the command writes the list from a file, and says what it needs', async ()
   }
 })
 
-function run(args: readonly string[]): Promise<{ code: number | null; told: string }> {
-  const child = spawn(process.execPath, [script, ...args])
-  let told = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', chunk => {
-      told += chunk
-    })
-  }
-  return new Promise((done, failed) => {
-    child.on('error', failed)
-    child.on('close', code => done({ code, told }))
-  })
+async function run(args: readonly string[]): Promise<{ code: number | null; told: string }> {
+  const { code, stdout, stderr } = await runProgram([script, ...args])
+  return { code, told: stdout + stderr }
 }

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { failIfProgramEnded } from './watched-programs.ts'
 
 /** A small documentation site on a free port of this machine, with as many pages as asked for. */
 export async function startSite(pages: number, { delayMs = 0 } = {}): Promise<{ url: string; close(): Promise<void> }> {
@@ -33,12 +34,13 @@ export async function startSite(pages: number, { delayMs = 0 } = {}): Promise<{ 
   }
 }
 
-/** Asks again every 50 ms until the answer is there. */
+/** Asks again every 50 ms until the answer is there. Fails at once when a program that the test started has ended. */
 export async function waitFor<T>(ask: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
   const endsAt = Date.now() + withinMs
   while (Date.now() < endsAt) {
     const answer = await ask()
     if (answer !== undefined) return answer
+    failIfProgramEnded()
     await new Promise(done => setTimeout(done, 50))
   }
   throw new Error(`It did not come within ${withinMs} ms.`)

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countBefore, decodeBlock, encodeBlock } from '../../../server/analytics/counters/cell-block.ts'
 import { createCells, never, pushCell, site } from '../../../server/analytics/counters/cells.ts'
 import { mergeBlock } from '../../../server/analytics/counters/merge-block.ts'
+import fc from '../../support/fast-check.ts'
 
 type Cell = [previous: number, page: number, human: number, ai: number, total: number]
 

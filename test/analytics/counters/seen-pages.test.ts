@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   createSeenPages,
@@ -6,6 +5,7 @@ import {
   encodeSeenPages,
   pushSeenPage,
 } from '../../../server/analytics/counters/seen-pages.ts'
+import fc from '../../support/fast-check.ts'
 
 const anyPages = fc.uniqueArray(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { maxLength: 200 })
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ByteTable } from '../../../server/analytics/import/byte-table.ts'
+import fc from '../../support/fast-check.ts'
 
 /** The number of a text, which is added when it has none; other bytes around it must not matter. */
 function intern(table: ByteTable, text: string, tag = 0): number {

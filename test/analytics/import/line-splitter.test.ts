@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LineSplitter, longestLineBytes } from '../../../server/analytics/import/line-splitter.ts'
+import fc from '../../support/fast-check.ts'
 
 function split(chunks: readonly string[]): { lines: string[]; tooLong: number } {
   const lines: string[] = []

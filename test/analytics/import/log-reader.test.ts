@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
 import type { VisitedProject } from '../../../server/analytics/import/visited-projects.ts'
 import { generateAccessLog } from '../../../server/demo/access-log.ts'
+import fc from '../../support/fast-check.ts'
 import { oneProject, type ReadView, readLog, takeViews } from './read-log.ts'
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'

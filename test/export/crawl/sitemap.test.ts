@@ -2,6 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { linksOfLlms } from '../../../server/export/crawl/discover.ts'
 import { readSitemap } from '../../../server/export/crawl/sitemap.ts'
+import { callInThread } from '../../support/thread.ts'
+
+type Module = typeof import('../../../server/export/crawl/sitemap.ts')
 
 const limit = 1024 * 1024
 
@@ -45,8 +48,12 @@ test('llms.txt names pages in Markdown links', () => {
 test.each([
   ['opened tags', `<urlset>${'<url><loc>'.repeat(500_000)}`],
   ['spaces', `<urlset><url><loc>${' '.repeat(4_000_000)}</url></urlset>`],
-])('a sitemap of %s is read in no time', (_, text) => {
-  const startedAt = performance.now()
-  expect(readSitemap(Buffer.from(text), 64 * limit).pages).toEqual([])
-  expect(performance.now() - startedAt).toBeLessThan(3000)
+])('a sitemap of %s is read in linear time', async (_, text) => {
+  const pages = await callInThread(
+    'server/export/crawl/sitemap.ts',
+    (module: Module, xml: string, maxBytes: number) => module.readSitemap(Buffer.from(xml), maxBytes).pages,
+    text,
+    64 * limit,
+  )
+  expect(pages).toEqual([])
 })

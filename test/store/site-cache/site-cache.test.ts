@@ -1,7 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, open as openFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -9,6 +8,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { FinishedExport, RememberedAnswer, SiteCache } from '../../../server/export/model/site-cache.ts'
 import { openSiteCache } from '../../../server/store/site-cache/site-cache.ts'
 import { openSiteCaches } from '../../../server/store/site-cache/site-caches.ts'
+import { startProgram } from '../../support/program.ts'
+import { createRandomBytes } from '../../support/random.ts'
 
 let folder: string
 let warnings: string[]
@@ -104,13 +105,10 @@ test('what was written a moment before a kill is there afterwards, and the lock 
       headers: {}, validators: { etag: null, lastModified: null }, body: null, run: 'one' })
     setTimeout(() => console.log('written'), 600)
     setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await new Promise(done => child.stdout.once('data', done))
+  const running = startProgram(['--input-type=module', '-e', program])
+  await running.read(output => output.includes('written'))
   expect(openSiteCache({ folder: site(), maxBytes: 1, sharesArchives: false, warn() {} })).toBeNull()
-  child.kill('SIGKILL')
-  await new Promise(done => child.once('close', done))
+  await running.end('SIGKILL')
   expect(openMemory().findAnswer('http://a/', '*/*')).toMatchObject({ status: 404, run: 'one' })
 })
 
@@ -127,9 +125,9 @@ test.each<[string, (file: string) => Promise<void>]>([
   [
     'a database with damaged pages',
     async file => {
-      execFileSync('dd', ['if=/dev/urandom', `of=${file}`, 'bs=1024', 'seek=4', 'count=12', 'conv=notrunc'], {
-        stdio: 'ignore',
-      })
+      const handle = await openFile(file, 'r+')
+      await handle.write(createRandomBytes('damage', 12 * 1024), 0, 12 * 1024, 4 * 1024)
+      await handle.close()
     },
   ],
   [

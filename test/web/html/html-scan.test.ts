@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { Tokenizer } from 'htmlparser2'
 import { describe, expect, test } from 'vitest'
 import { scanHtml } from '../../../server/web/html/html-scan.ts'
+import fc from '../../support/fast-check.ts'
 
 /** What is reported, in short: <tag a="1">, text, </tag>, and {tag: raw text}. */
 function read(html: string): string[] {

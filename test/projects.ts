@@ -1,0 +1,65 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+/** `npm run test:unit` runs the first, `npm test` the first three, `npm run test:long` the last. */
+export type ProjectName = 'unit' | 'app' | 'browser' | 'long'
+
+/** A test that imports one of these is a whole-app test. */
+export const appImports = ['node:child_process', 'server/server.ts', 'server/export/export-site.ts']
+/** The function that a test calls to find a Chromium. Its name decides, because a name survives when its file moves. */
+export const browserFunction = 'findBrowser'
+
+const project = resolve(import.meta.dirname, '..')
+const importPattern =
+  /^(?:import|export)\s(?!type\s)([\w\s{},*$]*?)\sfrom\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
+
+interface Import {
+  /** The file that imports; like `from`, a path below the root of the project. */
+  by: string
+  /** A path, or the name of a package. */
+  from: string
+  names: string
+}
+
+/** Sorts the test files below a root into projects by what they import. Paths are relative to the root. */
+export function listTests(root = project): Record<ProjectName, string[]> {
+  const tests: Record<ProjectName, string[]> = { unit: [], app: [], browser: [], long: [] }
+  const files = globSync('test/**/*.test.ts', { cwd: root }).map(file => file.replaceAll('\\', '/'))
+  for (const file of files.sort()) tests[classifyTest(file, root)].push(file)
+  return tests
+}
+
+/**
+ * Names the project of a test file: `long` by its name `*.long.test.ts`, `browser` when it looks for a Chromium or imports
+ * puppeteer, `app` when it starts a program, a whole server or a whole export, otherwise `unit`. Scripts can do all of that
+ * and are often imported for something else, so they make no test a browser test.
+ */
+export function classifyTest(file: string, root = project): ProjectName {
+  if (file.endsWith('.long.test.ts')) return 'long'
+  const imports = listImports(file, root)
+  const usesBrowser = ({ by, from, names }: Import) =>
+    by.startsWith('test/') && (from === 'puppeteer' || names.split(/\W+/).includes(browserFunction))
+  if (imports.some(usesBrowser)) return 'browser'
+  return imports.some(({ from }) => appImports.includes(from)) ? 'app' : 'unit'
+}
+
+/**
+ * Lists what a file imports, itself or through other files of test/ and scripts/. It follows nothing into server/: most files
+ * there can be used without the programs that they can start.
+ */
+function listImports(file: string, root: string, seen = new Set<string>()): Import[] {
+  if (seen.has(file)) return []
+  seen.add(file)
+  const direct = parseImports(readFileSync(join(root, file), 'utf8'), file)
+  const followed = direct.filter(({ from }) => /^(test|scripts)\/.*\.ts$/.test(from) && existsSync(join(root, from)))
+  return [...direct, ...followed.flatMap(({ from }) => listImports(from, root, seen))]
+}
+
+/** Reads the imports of a source text, static and dynamic. Imports of types only are left out: they are gone at run time. */
+export function parseImports(text: string, by: string): Import[] {
+  return [...text.matchAll(importPattern)].map(([, names = '', named, bare, dynamic]) => {
+    const target = named ?? bare ?? dynamic ?? ''
+    const from = target.startsWith('.') ? relative(project, resolve(project, dirname(by), target)) : target
+    return { by, from: from.replaceAll('\\', '/'), names }
+  })
+}

@@ -1,0 +1,24 @@
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers/promises'
+import { onTestFinished, vi } from 'vitest'
+
+/**
+ * Until the test ends, waits of `fromMs` and more made with node:timers/promises are over at once.
+ *
+ * @returns the milliseconds of each such wait so far
+ */
+export function recordLongSleeps(fromMs: number): number[] {
+  const slept: number[] = []
+  const sleep = timers.setTimeout
+  const spy = vi.spyOn(timers, 'setTimeout').mockImplementation((delayMs, value, options) => {
+    if (delayMs === undefined || delayMs < fromMs) return sleep(delayMs, value, options)
+    slept.push(delayMs)
+    return Promise.resolve(value as never)
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    spy.mockRestore()
+    syncBuiltinESMExports()
+  })
+  return slept
+}

@@ -1,0 +1,14 @@
+import childProcess from 'node:child_process'
+import { syncBuiltinESMExports } from 'node:module'
+
+/** The set-up of the unit project: a test there that starts a program fails, also when test/projects.ts missed its import. */
+for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'] as const) {
+  Object.assign(childProcess, {
+    [name](program: string) {
+      throw new Error(
+        `A unit test may not start a program (${program}). Let its file import test/support/child.ts: test/projects.ts then puts it into the project app.`,
+      )
+    },
+  })
+}
+syncBuiltinESMExports()
