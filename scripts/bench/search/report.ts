@@ -35,6 +35,7 @@ const qualityHeads = [
   'in 3',
   'in 5',
   'MRR',
+  'MRR without typos',
   ...kinds.map(kind => `${kind}: first, in 3`),
 ]
 
@@ -92,12 +93,14 @@ function toCosts(result: EngineResult): string[] {
 function toQuality(engine: string, answers: readonly Answer[]): string[] {
   const percent = (share: number) => `${Math.round(share * 100)} %`
   const { questions, top1, top3, top5, mrr } = summarizeAnswers(answers)
+  const withoutTypos = summarizeAnswers(answers.filter(({ question }) => question.kind !== 'typo'))
   const byKind = kinds.map(kind => summarizeAnswers(answers, kind))
   return [
     engine,
     String(questions),
     ...[top1, top3, top5].map(percent),
     mrr.toFixed(3),
+    withoutTypos.mrr.toFixed(3),
     ...byKind.map(
       ({ questions, top1, top3 }) =>
         `${[top1, top3].map(share => Math.round(share * questions)).join(', ')} of ${questions}`,
