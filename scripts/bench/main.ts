@@ -1,9 +1,11 @@
-// npm run bench -- http | export | export-scale | visitors
+// npm run bench -- http | export | export-scale | archive | search | visitors
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
+import { archiveCommand } from './archive.ts'
 import { exportCommand } from './export.ts'
 import { exportScaleCommand } from './export-scale.ts'
 import { httpCommand } from './http.ts'
+import { searchCommand } from './search.ts'
 import { visitorsCommand } from './visitors.ts'
 
 const program = new Command('npm run bench --')
@@ -15,13 +17,22 @@ Examples:
   npm run bench -- http
   npm run bench -- export --site python --peer wget
   npm run bench -- export-scale --size 500 --size 5000
+  npm run bench -- archive
+  npm run bench -- search
   npm run bench -- visitors --lines 1000000 --visits 1000000
   npm run bench -- http --help
 
 What was measured stands in scripts/bench/RESULTS.md. Exit codes: 0 done, 1 failed or a goal missed, 2 wrong usage.`,
   )
   .exitOverride()
-for (const command of [httpCommand(), exportCommand(), exportScaleCommand(), visitorsCommand()])
+for (const command of [
+  httpCommand(),
+  exportCommand(),
+  exportScaleCommand(),
+  archiveCommand(),
+  searchCommand(),
+  visitorsCommand(),
+])
   program.addCommand(command.copyInheritedSettings(program))
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))

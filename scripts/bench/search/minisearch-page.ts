@@ -1,0 +1,110 @@
+// Runs inside pages, sent there as text: it stands for itself, with nothing from outside but its parameters.
+import type MiniSearch from 'minisearch'
+import type { createSearchDialog } from '../../../server/export/search/search-dialog.ts'
+import type { openSearchEntrances } from '../../../server/export/search/search-entrances.ts'
+import type { MarkedText, SearchHit } from '../../../server/export/search/search-query.ts'
+import type { MiniSearchOptions, queryMiniSearch } from './minisearch-query.ts'
+
+export interface MiniSearchParts {
+  MiniSearch: typeof MiniSearch
+  queryMiniSearch: typeof queryMiniSearch
+  createSearchDialog: typeof createSearchDialog
+  openSearchEntrances: typeof openSearchEntrances
+}
+
+export interface MiniSearchSettings {
+  css: string
+  fields: string[]
+  options: MiniSearchOptions
+}
+
+/** Beside the index: path, name and first section of each page, and the first section of each file of texts. */
+export interface MiniSearchDirectory {
+  pages: [path: string, name: string, first: number][]
+  texts: number[]
+}
+
+/** The search with MiniSearch, as our own script does it: nothing is loaded before the first use. */
+export function startMiniSearch(parts: MiniSearchParts, { css, fields, options }: MiniSearchSettings): void {
+  const root = new URL('..', (document.currentScript as HTMLScriptElement).src).href
+  const mostHits = 20
+  const mostHitsOfPage = 3
+  const snippetChars = 150
+  const waiting = new Map<string, (data: unknown) => void>()
+  const loaded = new Map<string, Promise<unknown>>()
+  Object.defineProperty(window, '__miniSearch', {
+    value: (name: string, data: unknown) => waiting.get(name)?.(data),
+  })
+
+  function load<T>(name: string): Promise<T> {
+    const file =
+      loaded.get(name) ??
+      new Promise(done => {
+        waiting.set(name, done)
+        const script = document.createElement('script')
+        script.src = `${root}_quire/search/${name}.js`
+        document.head.append(script)
+      })
+    loaded.set(name, file)
+    return file as Promise<T>
+  }
+
+  let opened: Promise<[MiniSearch, MiniSearchDirectory]> | undefined
+  const open = () => {
+    opened ??= Promise.all([load<string>('index'), load<MiniSearchDirectory>('directory')]).then(
+      ([json, directory]): [MiniSearch, MiniSearchDirectory] => [
+        parts.MiniSearch.loadJSON(json, { fields }),
+        directory,
+      ],
+    )
+    return opened
+  }
+
+  function mark(text: string, terms: string[]): MarkedText {
+    const asked = terms.map(term => term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
+    return text
+      .split(new RegExp(`(${asked})`, 'gi'))
+      .map((piece, at) => ({ text: piece, isMark: at % 2 === 1 }))
+      .filter(piece => piece.text !== '')
+  }
+
+  function cut(text: string, terms: string[]): MarkedText {
+    const lower = text.toLowerCase()
+    const places = terms.map(term => lower.indexOf(term)).filter(at => at !== -1)
+    const from = Math.max(0, Math.min(...places, text.length) - 30)
+    return mark(text.slice(from, from + snippetChars), terms)
+  }
+
+  async function find(question: string): Promise<SearchHit[]> {
+    const [index, directory] = await open()
+    if (question.trim() === '') return []
+    const byPage = new Map<number, { section: number; terms: string[] }[]>()
+    for (const { id, terms } of parts.queryMiniSearch(index, question, options)) {
+      const page = directory.pages.findLastIndex(([, , first]) => first <= id)
+      const sections = byPage.get(page) ?? []
+      if (sections.length < mostHitsOfPage) sections.push({ section: id, terms })
+      byPage.set(page, sections)
+      if (byPage.size > mostHits) break
+    }
+    const places = [...byPage].flatMap(([page, sections]) => sections.map(each => ({ page, ...each })))
+    return Promise.all(
+      places.slice(0, mostHits).map(async ({ page, section, terms }) => {
+        const [path, name, first] = directory.pages[page] as MiniSearchDirectory['pages'][number]
+        const file = directory.texts.findLastIndex(start => start <= section)
+        const texts = await load<[string, string, string][]>(`text-${file}`)
+        const [heading, anchor, text] = texts[section - (directory.texts[file] ?? 0)] ?? ['', '', '']
+        return {
+          path,
+          anchor,
+          page: mark(name, terms),
+          heading: section === first ? [] : mark(heading, terms),
+          snippet: cut(text, terms),
+        }
+      }),
+    )
+  }
+
+  addEventListener('DOMContentLoaded', () =>
+    parts.openSearchEntrances(parts.createSearchDialog({ css, root, find }), false),
+  )
+}

@@ -1,0 +1,35 @@
+// What the benchmark uses of these packages. Their own types are there only after `npm run bench` has installed them.
+declare module 'minisearch' {
+  export interface IndexOptions {
+    fields: string[]
+  }
+
+  export interface MiniSearchHit {
+    id: number
+    /** Terms of the index that were matched. */
+    terms: string[]
+  }
+
+  export interface SearchOptions {
+    boost?: Record<string, number>
+    prefix?: boolean | ((term: string, index: number, terms: string[]) => boolean)
+    fuzzy?: number | ((term: string) => number | false)
+    combineWith?: 'AND' | 'OR'
+    weights?: { fuzzy: number; prefix: number }
+  }
+
+  export default class MiniSearch {
+    constructor(options: IndexOptions)
+    static loadJSON(json: string, options: IndexOptions): MiniSearch
+    add(document: { id: number; [field: string]: unknown }): void
+    search(question: string, options: SearchOptions): MiniSearchHit[]
+    toJSON(): object
+  }
+}
+
+declare module 'esbuild' {
+  export function transform(
+    code: string,
+    options: { minify: boolean; format?: 'iife'; globalName?: string; charset?: 'ascii' },
+  ): Promise<{ code: string }>
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { markdownHeldOut, pythonHeldOut } from '../../../scripts/bench/search/held-out-questions.ts'
+import { bestOptions, optionGrid } from '../../../scripts/bench/search/minisearch-query.ts'
+import { type Answer, rankAnswer, summarizeAnswers } from '../../../scripts/bench/search/quality.ts'
+import { markdownQuestions, pythonQuestions, type Question } from '../../../scripts/bench/search/questions.ts'
+
+const question: Question = { kind: 'words', question: 'open file', pages: ['io', 'functions'] }
+
+test.each<[string[], number | null]>([
+  [['io.html', 'os.html'], 1],
+  [['os.html', 'functions.html', 'io.html'], 2],
+  [['os.html', 'os.html', 'os.html', 'io.html'], 2],
+  [['library/io.html'], null],
+  [[], null],
+])('the pages %j have their first right one at %j', (paths, rank) => {
+  expect(rankAnswer(question, paths)).toEqual({ question, rank })
+})
+
+test('sums up ranks, also of one kind', () => {
+  const typo: Question = { ...question, kind: 'typo' }
+  const answers: Answer[] = [
+    { question, rank: 1 },
+    { question, rank: 4 },
+    { question, rank: 5 },
+    { question: typo, rank: null },
+  ]
+  expect(summarizeAnswers(answers)).toEqual({ questions: 4, top1: 0.25, top3: 0.25, top5: 0.75, mrr: 1.45 / 4 })
+  expect(summarizeAnswers(answers, 'typo')).toEqual({ questions: 1, top1: 0, top3: 0, top5: 0, mrr: 0 })
+})
+
+test.each([
+  ['first', [...pythonQuestions, ...markdownQuestions]],
+  ['second', [...pythonHeldOut, ...markdownHeldOut]],
+])('the %s set has 50 questions, no two alike, and each has an answer', (_, questions) => {
+  expect(new Set(questions.map(each => each.question)).size).toBe(50)
+  expect(questions.filter(({ pages }) => pages.length === 0)).toEqual([])
+})
+
+test('both sets have as many questions of each kind, and none in common', () => {
+  const first = [...pythonQuestions, ...markdownQuestions]
+  const second = [...pythonHeldOut, ...markdownHeldOut]
+  const kinds = (questions: Question[]) => questions.map(({ kind }) => kind).sort()
+  expect(kinds(second)).toEqual(kinds(first))
+  expect(second.filter(({ question }) => first.some(each => each.question === question))).toEqual([])
+})
+
+test('the name of the best setting says how many there are, and it is one of them', () => {
+  expect(optionGrid).toHaveLength(256)
+  expect(optionGrid).toContainEqual(bestOptions)
+})
