@@ -100,7 +100,7 @@ function help(): string {
   npm run test:unit         the tests of the project unit; with -- FILE ... only those whose path contains FILE
   npm run test:changed      the tests that import what changed since main, committed or not; with -- --since REF since REF;
                             all tests when package.json or the configuration of the tests changed
-  npm run test:long         fault, hostile and soak runs, about an hour
+  npm run test:long         fault, hostile and soak runs, ten to twenty minutes
 
 Steps: ${usual.map(({ name }) => name).join(' | ')}
 
