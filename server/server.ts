@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { startAgentJobRetention } from './agent/agent-job-retention.ts'
 import { createApp } from './app.ts'
-import { describeEngine, readAsset } from './assets.ts'
+import { describeEngine, readAsset, startThread } from './assets.ts'
 import type { Config } from './config.ts'
 import { buildDocumentation } from './docs/documentation.ts'
 import { exportSite } from './export/export-site.ts'
@@ -102,6 +102,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       memories: config.exportCache ? memories : null,
       engine: describeEngine(),
       exportSite,
+      startThread,
       limits: config.exportLimits,
       verify: config.exportVerify,
       workFolder: join(dataFolder, 'work'),
@@ -117,7 +118,12 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
       now: Date.now,
       log,
     })
-    const visitorRetention = startVisitorRetention({ dataFolder, retentionDays: config.visitorRetentionDays, log })
+    const visitorRetention = startVisitorRetention({
+      dataFolder,
+      projects: store.projects,
+      retentionDays: config.visitorRetentionDays,
+      log,
+    })
     const archiver = startAgentJobRetention(store.agentJobs, config.agentJobRetentionDays, log)
     const following = startFollowingLogs({ setup: { ...config.follow, dataFolder }, log })
     log.info({ url, dataFolder }, 'listening')

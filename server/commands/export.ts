@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { describeEngine } from '../assets.ts'
+import { describeEngine, startThread } from '../assets.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { ExportError, exportSite } from '../export/export-site.ts'
 import type { Deployment, Features } from '../export/model/features.ts'
@@ -172,6 +172,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
       reuse: memory && { memory, run: randomUUID(), engine: describeEngine() },
       onProgress: progress.show,
       signal: stop.signal,
+      startThread,
     })
     progress.end()
     const seconds = (performance.now() - startedAt) / 1000

@@ -3,10 +3,10 @@ import { Argument, Command, Option } from 'commander'
 import type { Kind } from '../analytics/agents/agent-list.ts'
 import { explainUserAgent, nameList, type UserAgentExplanation } from '../analytics/agents/explain-user-agent.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
-import { type LogFlags, readLogFlags } from '../analytics/formats/log-settings.ts'
+import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { LineExplainer, type LineExplanation } from '../analytics/import/explain-line.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { addLogOptions } from '../flags/log-options.ts'
+import { addLogOptions, type LogFlags, readLogFlags } from '../flags/log-options.ts'
 import { jsonOption } from '../flags/options.ts'
 import { printJson } from './print.ts'
 
@@ -47,7 +47,7 @@ line.`,
 }
 
 function createLineExplainer(flags: ExplainFlags): (line: string) => LineExplanation {
-  const settings = readLogFlags(flags)
+  const settings = toLogReading(readLogFlags(flags))
   const inWords = <Result>(work: () => Result): Result => {
     try {
       return work()

@@ -4,13 +4,13 @@ import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { describeUnread, isAllUnread } from '../analytics/follow/unread-log.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
-import { type LogFlags, readLogFlags } from '../analytics/formats/log-settings.ts'
+import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
 import { LogFileError } from '../analytics/import/log-file.ts'
 import { VisitorKeyError } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
-import { addLogOptions, logHelp } from '../flags/log-options.ts'
+import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
 import { dataOption, graceOption, jsonOption } from '../flags/options.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
@@ -65,7 +65,7 @@ ${logHelp}`,
 /** @param projectId undefined = by host */
 async function follow(store: Store, file: string, projectId: string | undefined, flags: FollowFlags): Promise<void> {
   const projects = await getVisitedProjects(store, projectId)
-  const settings = readLogFlags(flags)
+  const settings = toLogReading(readLogFlags(flags))
   const status = flags.json ? createJsonStatus(file, projectId) : createStatusLine(file)
   const startedAt = performance.now()
   try {

@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { formats } from '../analytics/formats/formats.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
-import { type LogFlags, type LogSettings, readLogFlags } from '../analytics/formats/log-settings.ts'
+import { type LogReading, toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
 import { type ImportedFile, importLog, recordViews } from '../analytics/import/import-log.ts'
 import { checkLogFile, LogFileError } from '../analytics/import/log-file.ts'
 import { LogReader } from '../analytics/import/log-reader.ts'
 import { VisitorKeyError, type VisitRecorder } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { addLogOptions, logHelp } from '../flags/log-options.ts'
+import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
@@ -46,7 +46,7 @@ ${logHelp}`,
     )
     .action(async (files: string[], flags: ImportFlags) => {
       const projectId = readVisited(command, flags)
-      const settings = readLogFlags(flags)
+      const settings = toLogReading(readLogFlags(flags))
       const summary = await withExistingStore(flags.data, store => importFiles(store, projectId, files, settings))
       if (flags.json) printJson(summary)
       else console.log(describe(summary))
@@ -59,7 +59,7 @@ async function importFiles(
   store: Store,
   projectId: string | undefined,
   files: string[],
-  settings: LogSettings,
+  settings: LogReading,
 ): Promise<ImportSummary> {
   if (files.filter(file => file === '-').length > 1) throw new OperatorError('- may be given once only.', 2)
   const projects = await getVisitedProjects(store, projectId)
@@ -117,7 +117,7 @@ function explain(error: unknown): unknown {
   )
 }
 
-function failOnProblems({ files }: ImportSummary, { format }: LogSettings): void {
+function failOnProblems({ files }: ImportSummary, { format }: LogReading): void {
   const incomplete = files.flatMap(({ problem }) => problem ?? [])
   const unreadable = files.filter(({ lines, unreadLines }) => lines > 0 && lines === unreadLines)
   const problems = [

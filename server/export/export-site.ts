@@ -77,7 +77,7 @@ function openRun(options: ExportOptions, signal: AbortSignal, abort: (error: unk
 
 function openPool({ domain, origin, features, removal = null, workFolder, isAlone }: ExportOptions): PagePool {
   const folder = join(workFolder, 'fetched')
-  return openPagePool({ domain, origin: origin.href, features, removal, folder }, isAlone)
+  return openPagePool({ domain, origin: origin.href, features, removal, folder }, options.startThread, isAlone)
 }
 
 /** Returns the archive of an earlier export when nothing has changed; else makes a new one. */

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
 import { type FollowedLog, type FollowSettings, followPrefix } from '../analytics/follow/follow-settings.ts'
-import { type LogFlags, readLogFlags } from '../analytics/formats/log-settings.ts'
-import { logOptions } from './log-options.ts'
+import { type LogFlags, logOptions, readLogFlags } from './log-options.ts'
 import { graceOption } from './options.ts'
 
 /** The flags as commander hands them over. */
@@ -43,9 +42,8 @@ export function readFollowFlags(flags: FollowFlags): FollowSettings {
   if (flags.followJsonFields !== undefined) log.jsonFields = flags.followJsonFields
   if (flags.followClientField !== undefined) log.clientField = flags.followClientField
   if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies
-  readLogFlags(log, followPrefix)
   const logs = [...(flags.followLog ?? []), ...(flags.followLogByHost ?? [])]
-  return { logs, graceMs: flags.followGraceSeconds * 1000, flags: log }
+  return { logs, graceMs: flags.followGraceSeconds * 1000, log: readLogFlags(log, followPrefix) }
 }
 
 /** Adds `PATH=PROJECT,...` to what was given before. */

@@ -2,8 +2,13 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { formats } from '../analytics/formats/formats.ts'
 import { parseJsonFields } from '../analytics/formats/json.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
+import type { LogSettings } from '../analytics/formats/log-settings.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
+
+/** What commander makes of `logOptions`. */
+export interface LogFlags extends LogSettings {}
 
 /** Adds the flags that say how a log is to be read. */
 export function addLogOptions(command: Command): Command {
@@ -33,6 +38,34 @@ export function logOptions(prefix = ''): Option[] {
       .env('QUIRE_LOG_TRUSTED_PROXIES')
       .argParser(integer(1, 100)),
   ]
+}
+
+/**
+ * Reads the flags that say how a log is to be read.
+ *
+ * @param prefix see `logOptions`
+ * @throws {OperatorError} when flags do not go together.
+ */
+export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
+  const { format, jsonFields, clientField, trustedProxies } = flags
+  if (jsonFields !== undefined && format !== undefined && format !== 'json') {
+    throw new OperatorError(`--${prefix}json-fields goes with --${prefix}format json, not with ${format}.`, 2)
+  }
+  if (format === 'json' && jsonFields === undefined) {
+    throw new OperatorError(`--${prefix}format json needs --${prefix}json-fields. See --help.`, 2)
+  }
+  if (trustedProxies !== undefined && clientField === undefined) {
+    throw new OperatorError(
+      `--${prefix}trusted-proxies needs --${prefix}client-field: it counts the addresses of that field.`,
+      2,
+    )
+  }
+  return {
+    ...(format !== undefined && { format }),
+    ...(jsonFields !== undefined && { jsonFields }),
+    ...(clientField !== undefined && { clientField }),
+    ...(trustedProxies !== undefined && { trustedProxies }),
+  }
 }
 
 /** For the end of `--help`. */

@@ -1,6 +1,7 @@
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { accessSync, constants } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { listAssets, readAsset } from '../assets.ts'
 import { makeFolder } from './make-folder.ts'
 
 export type { Database } from 'better-sqlite3'
@@ -8,7 +9,7 @@ export type { Database } from 'better-sqlite3'
 /** How long a statement waits for another process to give the lock back. */
 export const busyTimeoutMs = 5000
 
-const mainMigrations = join(import.meta.dirname, 'migrations')
+const mainMigrations = 'server/store/migrations'
 
 /** Says in one line why a database cannot be used, and what to do; shown to the operator as it is. */
 export class DatabaseError extends Error {}
@@ -17,7 +18,7 @@ export class DatabaseError extends Error {}
  * Opens the SQLite database in `file`, creates it when it is missing, and applies the migrations it lacks. The caller
  * closes it.
  *
- * @param migrationsFolder the numbered .sql files that make up its schema
+ * @param migrationsFolder shipped folder of the numbered .sql files that make up its schema
  * @throws {DatabaseError} when the file is no database, is damaged, was written by a newer Quire, or cannot be written.
  */
 export function openDatabase(file: string, migrationsFolder = mainMigrations): Database.Database {
@@ -41,9 +42,7 @@ export function openDatabase(file: string, migrationsFolder = mainMigrations): D
 }
 
 function migrate(database: Database.Database, migrationsFolder: string): void {
-  const names = readdirSync(migrationsFolder)
-    .filter(name => name.endsWith('.sql'))
-    .sort()
+  const names = listAssets(migrationsFolder).filter(name => name.endsWith('.sql'))
   const applied = () => database.pragma('user_version', { simple: true }) as number
   if (applied() > names.length) {
     throw new DatabaseError(
@@ -56,7 +55,7 @@ function migrate(database: Database.Database, migrationsFolder: string): void {
   database
     .transaction(() => {
       for (let version = applied(); version < names.length; version++) {
-        database.exec(readFileSync(join(migrationsFolder, names[version] as string), 'utf8'))
+        database.exec(readAsset(`${migrationsFolder}/${names[version]}`))
         database.pragma(`user_version = ${version + 1}`)
       }
     })

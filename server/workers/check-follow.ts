@@ -1,7 +1,7 @@
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { type FollowSettings, followPrefix } from '../analytics/follow/follow-settings.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
-import { readLogFlags } from '../analytics/formats/log-settings.ts'
+import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
 import { LogFileError } from '../analytics/import/log-file.ts'
 import { OperatorError } from '../base/operator-error.ts'
@@ -14,13 +14,13 @@ import type { Store } from '../store/store.ts'
  * @throws {OperatorError} with exit code 2, naming the flag and the remedy.
  */
 export async function checkFollowSettings(
-  { logs, flags }: FollowSettings,
+  { logs, log }: FollowSettings,
   store: Pick<Store, 'projects' | 'sites'>,
 ): Promise<void> {
   for (const { file, projectId } of logs) {
     try {
       const projects = await getVisitedProjects(store, projectId)
-      await checkFollowable(file, { ...readLogFlags(flags, followPrefix), projects })
+      await checkFollowable(file, { ...toLogReading(log), projects })
     } catch (error) {
       const told = explain(error)
       if (told !== undefined) throw new OperatorError(`${showFlag(file, projectId)}: ${told}`, 2)

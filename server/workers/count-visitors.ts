@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { DayRange, UniqueVisitorCounter, UniqueVisitors } from '../analytics/unique-visitors.ts'
+import { startThread } from '../assets.ts'
 
 /** What the thread needs. */
 export interface CountsSetup {
@@ -38,7 +39,7 @@ export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
   let questions = 0
 
   function start() {
-    const thread = new Worker(new URL('./count-visitors-worker.ts', import.meta.url), { workerData: setup })
+    const thread = startThread('workers/count-visitors-worker', setup)
     const waiting = new Map<number, Waiting>()
     const started = { thread, waiting }
     let cause: unknown

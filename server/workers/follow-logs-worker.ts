@@ -4,7 +4,7 @@ import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { type FollowedLog, followPrefix } from '../analytics/follow/follow-settings.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
-import { readLogFlags } from '../analytics/formats/log-settings.ts'
+import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
 import { LogFileError } from '../analytics/import/log-file.ts'
 import { VisitorKeyError } from '../analytics/unique-visitors.ts'
@@ -16,7 +16,7 @@ import type { FollowNews, FollowSetup } from './follow-logs.ts'
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
-const { dataFolder, logs, graceMs, flags } = workerData as FollowSetup
+const { dataFolder, logs, graceMs, log } = workerData as FollowSetup
 const stopping = new AbortController()
 const { signal } = stopping
 parentPort?.once('message', () => stopping.abort())
@@ -34,7 +34,7 @@ async function followForever({ file, projectId }: FollowedLog): Promise<void> {
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       const projects = await getVisitedProjects(store, projectId)
-      const reading = readLogFlags(flags, followPrefix)
+      const reading = toLogReading(log)
       await checkFollowable(file, { ...reading, projects })
       tell({ level: 'info', details: about, message: 'following a log' })
       await followAccessLog({

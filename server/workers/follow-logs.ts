@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { FollowSettings } from '../analytics/follow/follow-settings.ts'
+import { startThread } from '../assets.ts'
 
 /** What the thread needs. */
 export interface FollowSetup extends FollowSettings {
@@ -40,7 +41,7 @@ export function startFollowingLogs(options: FollowLogsOptions): { stop(): Promis
 
   function start(): void {
     const startedAt = performance.now()
-    const thread = new Worker(new URL('./follow-logs-worker.ts', import.meta.url), { workerData: setup })
+    const thread = startThread('workers/follow-logs-worker', setup)
     worker = thread
     let reason: unknown
     thread.on('message', ({ level, details, message }: FollowNews) => log[level](details, message))

@@ -70,7 +70,7 @@ export async function keepExport(
  * answers do not tell, and leaves no trace.
  */
 function digestOptions(options: ExportOptions, { engine }: ExportReuse): string {
-  const { outFile, workFolder, onProgress, signal, log, reuse, siteHeaders, ...deciding } = options
+  const { outFile, workFolder, onProgress, signal, startThread, log, reuse, siteHeaders, ...deciding } = options
   return digestJson({ ...deciding, engine, browser: describeBrowser() })
 }
 

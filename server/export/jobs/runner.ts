@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Awaitable } from '../../base/awaitable.ts'
+import type { StartThread } from '../../base/start-thread.ts'
 import type { Sites } from '../../tenancy/site.ts'
 import { ExportError, type ExportLimits, type exportSite } from '../export-site.ts'
 import type { ExportProgress, Verify } from '../model/options.ts'
@@ -14,6 +15,7 @@ export interface RunnerDeps {
   sites: Pick<Sites, 'findOwned'>
   bundles: BundleStore
   exportSite: typeof exportSite
+  startThread: StartThread
   /** What exports saw of each site before; null = every export begins anew. */
   memories: SiteCaches | null
   /** Names this build of the engine. */
@@ -140,6 +142,7 @@ async function runJob(
       reuse: memory && { memory, run: job.jobId, engine: deps.engine },
       onProgress: reporter(deps, lease, leaseLost),
       signal: AbortSignal.any([stopping, leaseLost.signal]),
+      startThread: deps.startThread,
       log: (details, message) => log.info({ ...about, ...details }, message),
     })
     await deps.bundles.publish(outFile, fileName)

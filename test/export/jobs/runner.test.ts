@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startThread } from '../../../server/assets.ts'
 import { defaultLimits, ExportError } from '../../../server/export/export-site.ts'
 import type { ExportJob } from '../../../server/export/jobs/export-job.ts'
 import { type Runner, type RunnerDeps, startRunner } from '../../../server/export/jobs/runner.ts'
@@ -85,6 +86,7 @@ function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000)
     memories: null,
     engine: 'test',
     exportSite,
+    startThread,
     limits: defaultLimits,
     verify: 'static',
     workFolder: join(folder, 'work'),
