@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Command, Option } from 'commander'
-import { type AgentJob, type AgentJobStatus, TransitionError, transition } from '../agent/agent-job.ts'
+import { type AgentJob, type AgentJobStatus, transition } from '../agent/agent-job.ts'
 import { readAgentJob } from '../agent/agent-job-file.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
@@ -111,7 +111,7 @@ async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?:
     const job = await store.agentJobs.find(flags.project, id)
     if (!job)
       throw new OperatorError(`The project has no job ${id}. See: quire agent-jobs list --project ${flags.project}`)
-    const next = nextJob(job, to, flags.prLink)
+    const next = transition(job, to, Date.now(), flags.prLink)
     if (!(await store.agentJobs.update(next, job.status))) {
       throw new OperatorError(`Job ${id} was changed by somebody else in this moment. Look at it and try again.`)
     }
@@ -119,15 +119,6 @@ async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?:
   })
   if (flags.json) printJson(next)
   else console.log(`${id} is ${to}.`)
-}
-
-function nextJob(job: AgentJob, to: AgentJobStatus, prLink: string | undefined): AgentJob {
-  try {
-    return transition(job, to, Date.now(), prLink)
-  } catch (error) {
-    if (error instanceof TransitionError) throw new OperatorError(error.message)
-    throw error
-  }
 }
 
 /** All or nothing: a bad line says its number and imports none. */

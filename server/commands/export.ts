@@ -180,7 +180,6 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
     else console.log(summarize(outFile, result, seconds))
   } catch (error) {
     progress.end()
-    if (error instanceof ExportError) throw new OperatorError(error.message)
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOSPC')
       throw new OperatorError(`The disk is full. Free some space, or name another folder with --work-folder.`)

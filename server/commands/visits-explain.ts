@@ -2,7 +2,6 @@ import { createInterface } from 'node:readline'
 import { Argument, Command, Option } from 'commander'
 import type { Kind } from '../analytics/agents/agent-list.ts'
 import { explainUserAgent, nameList, type UserAgentExplanation } from '../analytics/agents/explain-user-agent.ts'
-import { LogFormatError } from '../analytics/formats/log-format.ts'
 import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { LineExplainer, type LineExplanation } from '../analytics/import/explain-line.ts'
 import { OperatorError } from '../base/operator-error.ts'
@@ -48,15 +47,8 @@ line.`,
 
 function createLineExplainer(flags: ExplainFlags): (line: string) => LineExplanation {
   const settings = toLogReading(readLogFlags(flags))
-  const inWords = <Result>(work: () => Result): Result => {
-    try {
-      return work()
-    } catch (error) {
-      throw error instanceof LogFormatError ? new OperatorError(error.message, 2) : error
-    }
-  }
-  const explainer = inWords(() => new LineExplainer({ ...settings, now: Date.now() }))
-  return line => inWords(() => explainer.explain(line))
+  const explainer = new LineExplainer({ ...settings, now: Date.now() })
+  return line => explainer.explain(line)
 }
 
 async function printEach<Explanation>(

@@ -1,13 +1,9 @@
 import { Command, Option } from 'commander'
-import { VisitsNotWrittenError } from '../analytics/follow/batch-writer.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { describeUnread, isAllUnread } from '../analytics/follow/unread-log.ts'
-import { LogFormatError } from '../analytics/formats/log-format.ts'
 import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
-import { LogFileError } from '../analytics/import/log-file.ts'
-import { VisitorKeyError } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
@@ -104,12 +100,6 @@ function abortOnSignal(): AbortSignal {
 }
 
 function explain(error: unknown): unknown {
-  if (error instanceof LogFormatError) return new OperatorError(error.message, 2)
-  const isExplained =
-    error instanceof LogFileError ||
-    error instanceof VisitorKeyError ||
-    error instanceof VisitsNotWrittenError ||
-    // Of the file system: the folder of the log may not be read.
-    (error instanceof Error && 'syscall' in error)
-  return isExplained ? new OperatorError(error.message) : error
+  // From the file system: the folder of the log may not be read.
+  return error instanceof Error && 'syscall' in error ? new OperatorError(error.message) : error
 }

@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import {
-  checkRemovalRules,
-  joinRules,
-  noRemovalRules,
-  parseRemovalRules,
-  RemovalRulesError,
-} from '../export/products/removal-rules.ts'
+import { checkRemovalRules, joinRules, noRemovalRules, parseRemovalRules } from '../export/products/removal-rules.ts'
 import type { RemovalRules } from '../tenancy/removal-rules.ts'
 
 export interface RemovalFlags {
@@ -71,13 +65,8 @@ export function readRemovalFlags(flags: RemovalFlags): RemovalRules | null {
     excludePages: readList(flags.exclude, flagOf.excludePages),
   }
   const isGiven = Object.values(lists).some(list => list.length > 0)
-  try {
-    const fromFlags = isGiven ? checkFlags({ ...noRemovalRules, ...lists }) : null
-    return joinRules(fromFlags, featuresFile === undefined ? null : parseRemovalRules(readText(featuresFile)))
-  } catch (error) {
-    if (error instanceof RemovalRulesError) throw new OperatorError(error.message, 2)
-    throw error
-  }
+  const fromFlags = isGiven ? checkFlags({ ...noRemovalRules, ...lists }) : null
+  return joinRules(fromFlags, featuresFile === undefined ? null : parseRemovalRules(readText(featuresFile)))
 }
 
 const flagOf = {
@@ -98,9 +87,12 @@ function checkFlags(rules: RemovalRules): RemovalRules {
   try {
     return checkRemovalRules(rules)
   } catch (error) {
-    if (!(error instanceof RemovalRulesError)) throw error
+    if (!(error instanceof OperatorError)) throw error
     const flags = new Map(Object.entries(flagOf))
-    throw new RemovalRulesError(error.message.replace(/^\w+/, field => flags.get(field) ?? field))
+    throw new OperatorError(
+      error.message.replace(/^\w+/, field => flags.get(field) ?? field),
+      2,
+    )
   }
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Day } from '../../analytics/day.ts'
-import { type UniqueVisitorCounter, VisitorKeyError, type VisitRecorder } from '../../analytics/unique-visitors.ts'
+import type { UniqueVisitorCounter, VisitRecorder } from '../../analytics/unique-visitors.ts'
+import { OperatorError } from '../../base/operator-error.ts'
 import type { Database } from '../database.ts'
 import { openSecret } from '../secret-file.ts'
 import { openLogPositions } from './log-positions.ts'
@@ -51,7 +52,7 @@ export function openVisits(database: Database): Visits {
 
 function openVisitorKey(file: string, isInUse: boolean): Uint8Array {
   if (!existsSync(file) && isInUse) {
-    throw new VisitorKeyError(
+    throw new OperatorError(
       `${file} is missing, though visitors were counted with it: with a new one, all of them would count again. ` +
         'Restore it from a backup.',
     )
@@ -62,6 +63,6 @@ function openVisitorKey(file: string, isInUse: boolean): Uint8Array {
     const { code, message } = error as NodeJS.ErrnoException
     const reason =
       code === 'EACCES' ? `${file} may not be read or written. Give the user of this process access.` : message
-    throw new VisitorKeyError(reason, { cause: error })
+    throw new OperatorError(reason, 1, { cause: error })
   }
 }
