@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
+import { deleteExport } from '../export/jobs/delete-export.ts'
 import type { UndeletedJob } from '../export/jobs/export-job.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
@@ -44,11 +45,13 @@ By age they are deleted with: quire serve --export-retention-days 30`,
     .option('--force', 'even if somebody has a link to its bundle that still works')
     .addOption(dataOption())
     .action(async (jobId: string, flags: { force?: boolean; data: string }) => {
-      const deleted = await withStore(flags.data, store =>
-        store.exportJobs.delete(jobId, Date.now(), flags.force ?? false),
+      const outcome = await withStore(flags.data, ({ exportJobs }) =>
+        deleteExport({ exportJobs, bundles: openBundleFiles(join(flags.data, 'bundles')) }, jobId, {
+          now: Date.now(),
+          despiteLink: flags.force ?? false,
+        }),
       )
-      if (typeof deleted === 'string') throw new OperatorError(explain(jobId, deleted))
-      if (deleted.fileName !== null) await openBundleFiles(join(flags.data, 'bundles')).remove(deleted.fileName)
+      if (outcome !== 'deleted') throw new OperatorError(explain(jobId, outcome))
       console.log(`${jobId} is deleted.`)
     })
   return exports

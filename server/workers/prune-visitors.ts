@@ -1,6 +1,8 @@
 import type { Worker } from 'node:worker_threads'
 import { type Day, toDay } from '../analytics/day.ts'
 import { startThread } from '../assets.ts'
+import type { Stoppable } from '../base/background.ts'
+import { repeat } from '../base/timer.ts'
 import type { Projects } from '../tenancy/project.ts'
 
 /** What the thread is given. */
@@ -27,37 +29,33 @@ export interface VisitorRetentionOptions {
 const everyMs = 6 * 60 * 60 * 1000
 
 /** Deletes old visitors in a separate thread, now and every few hours; does nothing without a retention. */
-export function startVisitorRetention(options: VisitorRetentionOptions): { stop(): Promise<void> } {
+export function startVisitorRetention(options: VisitorRetentionOptions): Stoppable {
   const { dataFolder, projects, retentionDays, log } = options
-  if (retentionDays === undefined) return { stop: async () => {} }
-  const logFailure = (error: unknown) =>
-    log.error({ err: error }, 'could not delete old visitors; the next attempt follows in some hours')
+  if (retentionDays === undefined) return { stop() {} }
   let isStopped = false
   let worker: Worker | undefined
 
-  async function run(): Promise<void> {
-    if (worker) return
+  async function prune(): Promise<void> {
     const projectIds = (await projects.list()).map(({ id }) => id)
     if (isStopped) return
     const setup: PruneSetup = { dataFolder, projectIds, before: toDay(Date.now()) - (retentionDays as number) }
-    worker = startThread('workers/prune-visitors-worker', setup)
-    worker.on('message', (report: PruneReport) => log.info({ ...report, retentionDays }, 'deleted old visitors'))
-    worker.on('error', logFailure)
-    worker.on('exit', () => {
-      worker = undefined
-    })
+    const thread = startThread('workers/prune-visitors-worker', setup)
+    worker = thread
+    thread.on('message', (report: PruneReport) => log.info({ ...report, retentionDays }, 'deleted old visitors'))
+    await new Promise<void>((done, failed) => thread.on('error', failed).on('exit', () => done()))
   }
 
-  const start = () => void run().catch(logFailure)
-  start()
-  const timer = setInterval(start, everyMs)
-  timer.unref()
+  const attempt = () =>
+    prune().catch(error =>
+      log.error({ err: error }, 'could not delete old visitors; the next attempt follows in some hours'),
+    )
+  const repetition = repeat(everyMs, attempt, { startsNow: true })
   return {
     async stop() {
       isStopped = true
-      clearInterval(timer)
       // SQLite rolls back unfinished work; the next start repeats it.
       await worker?.terminate()
+      await repetition.stop()
     },
   }
 }

@@ -29,7 +29,7 @@ beforeEach(() => {
   counts = startVisitorCounting({ dataFolder })
 })
 afterEach(async () => {
-  await counts.close()
+  await counts.stop()
   store.close()
   rmSync(dataFolder, { recursive: true, force: true })
 })
@@ -65,11 +65,11 @@ test('a thread that cannot begin fails its questions, and the next question star
   await expect(failing.countUniqueVisitors('prj_1', {}, page)).rejects.toThrow('The thread that counts visitors ended.')
   setup.dataFolder = dataFolder
   expect(await failing.countUniqueVisitors('prj_1', {}, page)).toMatchObject({ totals: { total: 2 } })
-  await failing.close()
+  await failing.stop()
 })
 
 test('a question that waits when it is closed gets an error', async () => {
   const waiting = expect(counts.countUniqueVisitors('prj_1', {}, page)).rejects.toThrow('ended')
-  await counts.close()
+  await counts.stop()
   await waiting
 })

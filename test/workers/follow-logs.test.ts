@@ -21,8 +21,8 @@ test('a thread that cannot work is started anew until it can', async () => {
   const following = startFollowingLogs({ setup, log: { info: say, warn: say, error: say }, firstPauseMs: 50 })
   try {
     await waitFor(async () => (said.length >= 2 ? true : undefined))
-    expect(said[0]).toBe('the thread that follows logs ended; it starts anew in 0.05 s')
-    expect(said[1]).toBe('the thread that follows logs ended; it starts anew in 0.1 s')
+    expect(said[0]).toBe('the thread that follows logs ended; it restarts in 0.05 s')
+    expect(said[1]).toBe('the thread that follows logs ended; it restarts in 0.1 s')
     rmSync(dataFolder)
     const store = openStore(dataFolder)
     const { projectId } = await createOrganization(store)
