@@ -1,6 +1,7 @@
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { listServerFiles, listThreads, visitNodes } from './support/source-files.ts'
+import { describeEngine, listEngineFiles } from '../server/assets.ts'
+import { listReached, listServerFiles, listThreads, visitNodes } from './support/source-files.ts'
 
 const threads = [
   'export/pages/page-worker',
@@ -32,4 +33,25 @@ test('only assets.ts knows where files are, and starts threads', () => {
   expect(findFiles(asksWhereItIs)).toEqual(['server/assets.ts'])
   const startsThread = (node: ts.Node) => ts.isNewExpression(node) && node.expression.getText() === 'Worker'
   expect(findFiles(startsThread)).toEqual(['server/assets.ts'])
+})
+
+test('the engine is identified by every file that an export runs through', () => {
+  const reached = listReached('server/export/export-site.ts')
+  expect(reached).toContain('server/export/search/index-worker.ts')
+  expect(reached).toContain('server/web/fetch/fetcher.ts')
+  const files = new Set(listEngineFiles())
+  expect(reached.filter(path => !files.has(path))).toEqual([])
+  expect(files).toContain('package.json')
+  expect(describeEngine()).toMatch(/^[0-9a-f]{64}$/)
+})
+
+test('the engine reads no shipped file, which its identity would have to cover', () => {
+  const readsAssets = (path: string) => {
+    let isFound = false
+    visitNodes(path, node => {
+      isFound ||= ts.isIdentifier(node) && ['readAsset', 'listAssets'].includes(node.text)
+    })
+    return isFound
+  }
+  expect(listReached('server/export/export-site.ts').filter(readsAssets)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import ts from 'typescript'
 
 const root = join(import.meta.dirname, '../..')
@@ -18,7 +18,18 @@ export function visitNodes(path: string, visit: (node: ts.Node) => void): void {
     visit(node)
     node.forEachChild(visitAll)
   }
-  visitAll(ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true))
+  visitAll(parse(path))
+}
+
+const parsed = new Map<string, ts.SourceFile>()
+
+function parse(path: string): ts.SourceFile {
+  const known = parsed.get(path)
+  if (known) return known
+  const text = readFileSync(join(root, path), 'utf8')
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  parsed.set(path, source)
+  return source
 }
 
 /** The names of the threads that a source file starts, as `startThread` takes them. */
@@ -30,4 +41,31 @@ export function listThreads(path: string): string[] {
     names.push(name && ts.isStringLiteral(name) ? name.text : `not a literal: ${node.getText()}`)
   })
   return names
+}
+
+/** The paths of the files that a source file imports, with those it only takes types from. */
+export function listImports(path: string): string[] {
+  const imports: string[] = []
+  visitNodes(path, node => {
+    if (!ts.isStringLiteral(node) || !node.text.startsWith('.')) return
+    const { parent } = node
+    const isImport =
+      ts.isImportDeclaration(parent) ||
+      ts.isExportDeclaration(parent) ||
+      ts.isLiteralTypeNode(parent) ||
+      (ts.isCallExpression(parent) && parent.expression.kind === ts.SyntaxKind.ImportKeyword)
+    if (isImport) imports.push(posix.join(posix.dirname(path), node.text))
+  })
+  return imports
+}
+
+/** All files that a source file reaches: those it imports, the threads it starts, and what they reach in turn. */
+export function listReached(entry: string): string[] {
+  const reached = new Set([entry])
+  for (const path of reached) {
+    if (!path.endsWith('.ts')) continue
+    for (const next of listImports(path)) reached.add(next)
+    for (const name of listThreads(path)) reached.add(`server/${name}.ts`)
+  }
+  return [...reached].sort()
 }
