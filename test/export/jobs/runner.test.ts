@@ -154,7 +154,7 @@ test.each([
     'The site does not answer; check its origin.',
   ],
   [Object.assign(new Error('write'), { code: 'ENOSPC' }), 'The disk of the server is full.'],
-  [new TypeError('x is not a function'), 'The export stopped on a fault of the server.'],
+  [new TypeError('x is not a function'), 'The export failed because of an internal server error.'],
 ])('a job that fails with %s says what a person can do', async (error, message) => {
   const jobId = await startJob()
   run(async () => {
@@ -169,7 +169,7 @@ test('a job fails when its site was removed meanwhile', async () => {
   const jobId = await startJob()
   await store.sites.delete('docs.example.com')
   run(async () => {})
-  expect((await settled(jobId)).error).toContain('registered no more')
+  expect((await settled(jobId)).error).toContain('no longer registered')
 })
 
 test('a stop interrupts the work, and the next runner takes it over at once', async () => {
