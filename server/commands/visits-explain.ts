@@ -16,8 +16,8 @@ interface ExplainFlags extends LogFlags {
 
 export function visitsExplainCommand(): Command {
   const command = new Command('explain')
-    .addArgument(new Argument('[user-agent]', 'who asked; - reads one a line from standard input'))
-    .description('tell what a user agent or a line of a log counts as, and why')
+    .addArgument(new Argument('[user-agent]', 'user agent; - reads one per line from standard input'))
+    .description('explain what a user agent or a log line counts as, and why')
     .addOption(new Option('--line <line>', 'a whole line of an access log; - reads lines from standard input'))
   return addLogOptions(command)
     .addOption(jsonOption())
@@ -29,8 +29,7 @@ Examples:
   quire visits explain --line '203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "GET /a.md HTTP/1.1" 200 5 "-" "curl/8.5.0"'
   tail -n 3 access.log | quire visits explain --line - --json
 
-Nothing is read or written but what is typed: no project and no database is needed. With - and --json, each answer is one
-line.`,
+No project and no database is needed. With - and --json, each answer is one line.`,
     )
     .action(async (userAgent: string | undefined, flags: ExplainFlags) => {
       if ((userAgent === undefined) === (flags.line === undefined)) {

@@ -26,10 +26,10 @@ export function visitsFollowCommand(): Command {
     .argument('<file>')
     .description('count the visits in a log while it is written and rotated')
   return addLogOptions(addVisitedOptions(command))
-    .addOption(new Option('--once', 'end when all that is there is counted; the next run goes on there, for cron'))
+    .addOption(new Option('--once', 'end when all lines are counted, for cron; the next run continues there'))
     .addOption(graceOption())
     .addOption(
-      new Option('--status-seconds <number>', 'how often --json prints where it is')
+      new Option('--status-seconds <number>', 'interval of the status lines of --json')
         .env('QUIRE_STATUS_SECONDS')
         .default(10)
         .argParser(integer(1, 86_400)),
@@ -45,10 +45,10 @@ Examples:
   quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --json --status-seconds 60
   */5 * * * * quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --data /srv/quire --once
 
-It reads the log from its beginning, then what is added. Where it is, is kept with the counts: after a restart or a crash it
-goes on with the next line, also in a file that was rotated away meanwhile, by rename or copytruncate, plain, .gz or
-.zst, as long as that lies beside the log. What was rotated before the first run is for: quire visits import. With --by-host,
-a site that is registered meanwhile counts from then on. Ctrl-C or SIGTERM ends it.
+The command reads the log from its beginning and then follows it. Its position is stored with the counts: after a restart or a
+crash it continues with the next line, even if the log was rotated meanwhile (by rename or copytruncate; plain, .gz or .zst),
+as long as the rotated file is in the same folder. For files rotated before the first run, use quire visits import. With
+--by-host, a site registered later counts from then on. Ctrl-C or SIGTERM ends the command.
 
 ${logHelp}`,
     )

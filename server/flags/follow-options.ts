@@ -20,14 +20,11 @@ export function followOptions(): Option[] {
   return [
     new Option(
       '--follow-log <path=project>',
-      'count the visits in a log while it is written and rotated; for several, repeat it or put commas between',
+      'count the visits in a log while it is written and rotated; for several logs, repeat it or separate them by commas',
     )
       .env('QUIRE_FOLLOW_LOG')
       .argParser(addFollowedLogs),
-    new Option(
-      '--follow-log-by-host <path>',
-      'the same, each line for the project whose site has the host as its domain; for several, as above',
-    )
+    new Option('--follow-log-by-host <path>', 'the same; the host of each line decides which project it counts for')
       .env('QUIRE_FOLLOW_LOG_BY_HOST')
       .argParser(addFollowedByHost),
     graceOption('follow-grace-seconds'),

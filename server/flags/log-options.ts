@@ -19,7 +19,7 @@ export function addLogOptions(command: Command): Command {
 /** @param prefix of the flags, where a command does more than read logs: `follow-` */
 export function logOptions(prefix = ''): Option[] {
   return [
-    new Option(`--${prefix}format <name>`, 'format of the lines (default: told by the lines)')
+    new Option(`--${prefix}format <name>`, 'format of the lines (default: recognized)')
       .env('QUIRE_LOG_FORMAT')
       .choices([...formats.map(({ name }) => name), 'json']),
     new Option(`--${prefix}json-fields <list>`, 'where format json has its fields: NAME=PATH,...')
@@ -33,7 +33,7 @@ export function logOptions(prefix = ''): Option[] {
       .argParser(nonEmpty('a field, such as X-Forwarded-For, or last')),
     new Option(
       `--${prefix}trusted-proxies <number>`,
-      'take the client of that field from the right, this many proxies away',
+      'number of trusted proxies; the client is taken from the right of that field',
     )
       .env('QUIRE_LOG_TRUSTED_PROXIES')
       .argParser(integer(1, 100)),
