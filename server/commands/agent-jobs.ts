@@ -65,8 +65,7 @@ import reads one job per line, as JSON in the format of the API; "-" reads stand
       .requiredOption(...projectFlag)
       .addOption(dataOption())
       .addOption(jsonOption())
-    if (verb === 'complete')
-      command.option('--pr-link <url>', 'pull request of the job; leave it out if no file changed')
+    if (verb === 'complete') command.option('--pr-link <url>', 'pull request of the job, if files changed')
     command.action((id: string, flags: JobFlags & { prLink?: string }) => step(id, to, flags))
   }
   jobs
