@@ -1,37 +1,42 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { type ResourceLimits, Worker } from 'node:worker_threads'
 
+// The only file that knows where shipped files are.
 const root = join(import.meta.dirname, '..')
 
-/** The text of a file that ships with Quire, by its path from the top folder. The only place that knows where they are. */
-export function readAsset(
-  path: 'generated/openapi.json' | 'README.md' | 'CHANGELOG.md' | 'package.json' | `server/docs/pages/${string}.md`,
-): string {
+/** Reads the text of a file that ships with Quire, by its path from the top folder. */
+export function readAsset(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
-/** The folders of server/ that an export is made by: export itself, and all that it may import. */
-const engineFolders = ['base', 'tenancy', 'web', 'export']
-
-/** Names this build of the export engine, its dependencies included: what another one made is not handed out as its own. */
-export function describeEngine(): string {
-  const hash = createHash('sha256').update(readAsset('package.json'))
-  for (const name of listSources()) hash.update(`\n${name}\n`).update(readFileSync(join(import.meta.dirname, name)))
-  return hash.digest('hex')
+/** Lists the names in a folder that ships with Quire, sorted. */
+export function listAssets(folder: string): string[] {
+  return readdirSync(join(root, folder)).sort()
 }
 
-/** None where the sources are packed in a binary: there every build has a version of its own. */
-function listSources(): string[] {
-  return engineFolders.flatMap(folder => {
-    try {
-      const names = readdirSync(join(import.meta.dirname, folder), { recursive: true, encoding: 'utf8' })
-      return names
-        .filter(name => name.endsWith('.ts'))
-        .sort()
-        .map(name => `${folder}/${name}`)
-    } catch {
-      return []
-    }
-  })
+/** Starts a thread; see `StartThread`. */
+export function startThread(name: string, data: unknown, resourceLimits: ResourceLimits = {}): Worker {
+  return new Worker(join(root, 'server', `${name}.ts`), { workerData: data, resourceLimits })
+}
+
+/** The folders of server/ that the export engine may import from, its own included. */
+const engineFolders = ['base', 'tenancy', 'web', 'export']
+
+/** Lists the files that the export engine is made of, by their paths from the top folder. */
+export function listEngineFiles(): string[] {
+  const sources = engineFolders.flatMap(folder =>
+    readdirSync(join(root, 'server', folder), { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')),
+  )
+  return ['package.json', ...sources.sort()]
+}
+
+/** Identifies this build of the export engine and its dependencies; archives of another build are not handed out again. */
+export function describeEngine(): string {
+  const hash = createHash('sha256')
+  for (const path of listEngineFiles()) hash.update(`\n${path}\n`).update(readAsset(path))
+  return hash.digest('hex')
 }

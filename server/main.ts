@@ -2,8 +2,6 @@
 import { Command, CommanderError } from 'commander'
 import { readAsset } from './assets.ts'
 import { OperatorError } from './base/operator-error.ts'
-import { DatabaseError } from './store/database.ts'
-import { SecretError } from './store/secret-file.ts'
 
 const program = new Command('quire')
   .description('The administration API of a documentation platform.')
@@ -51,20 +49,16 @@ function exitInsteadOfCommander(command: Command): void {
   for (const child of command.commands) exitInsteadOfCommander(child)
 }
 
-/** Says in one line what went wrong, unless that was done; the exit code. */
+/** Prints in one line what went wrong, unless commander has done so. Gives the exit code. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof OperatorError) {
     console.error(error.message)
     return error.exitCode
   }
-  if (error instanceof DatabaseError) {
-    console.error(error.message)
-    return 1
-  }
-  const { code } = error as { code?: unknown }
-  if (String(code).startsWith('SQLITE_') || error instanceof SecretError) {
-    console.error(`The data folder cannot be used: ${(error as Error).message}. Check the disk, or restore a backup.`)
+  const { code, message } = error as { code?: unknown; message?: string }
+  if (String(code).startsWith('SQLITE_')) {
+    console.error(`The data folder cannot be used: ${message}. Check the disk, or restore a backup.`)
     return 1
   }
   console.error(error)

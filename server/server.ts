@@ -1,23 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Server } from 'node:http'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { startAgentJobRetention } from './agent/agent-job-retention.ts'
+import type { UniqueVisitorCounter } from './analytics/unique-visitors.ts'
 import { createApp } from './app.ts'
-import { describeEngine, readAsset } from './assets.ts'
+import { describeEngine, readAsset, startThread } from './assets.ts'
+import { type Background, createBackground, type Stoppable, together } from './base/background.ts'
 import type { Config } from './config.ts'
 import { buildDocumentation } from './docs/documentation.ts'
 import { exportSite } from './export/export-site.ts'
 import { createBundleLinks } from './export/jobs/bundle-link.ts'
+import type { BundleStore } from './export/jobs/bundle-store.ts'
 import { startRetention } from './export/jobs/retention.ts'
 import { type Runner, startRunner } from './export/jobs/runner.ts'
+import type { SiteCaches } from './export/model/site-cache.ts'
+import { closeServer, listen, urlOf } from './http/listen.ts'
+import { createReadiness } from './http/readiness.ts'
 import { openValidator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
 import { openBundleFiles } from './store/bundle-files.ts'
 import { openSecret } from './store/secret-file.ts'
 import { openSiteCaches, siteCachesFolder } from './store/site-cache/site-caches.ts'
-import { openStore } from './store/store.ts'
+import { openStore, type Store } from './store/store.ts'
 import { createId } from './tenancy/id.ts'
 import { checkFollowSettings } from './workers/check-follow.ts'
 import { startVisitorCounting } from './workers/count-visitors.ts'
@@ -31,171 +36,137 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-const storeCheckMs = 3000
-const closeWithinMs = 10_000
-/** A path of 100,000 characters still gets the documented 404; beyond that Node answers 431. */
-const maxHeaderBytes = 256 * 1024
+/** What the parts of a server share. */
+interface Parts {
+  config: Config
+  dataFolder: string
+  store: Store
+  bundles: BundleStore
+  log: Logger
+}
 
 /**
- * Opens the store, starts the runners and listens.
+ * Opens the store, starts the background work and listens.
  *
- * @throws {DatabaseError} when the data folder cannot be used.
- * @throws {OperatorError} when a log that is to be followed never can be.
- * @throws {Error} with code EADDRINUSE, EACCES ... when the address cannot be listened on.
+ * @throws {OperatorError} when the data folder cannot be used, or a log can never be followed.
+ * @throws {Error} with code EADDRINUSE, EACCES ... when it cannot listen on the address.
  */
 export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
+  const background = createBackground()
+  try {
+    return await start(config, log, background)
+  } catch (error) {
+    await background.stop()
+    throw error
+  }
+}
+
+async function start(config: Config, log: Logger, background: Background): Promise<RunningServer> {
   const dataFolder = resolve(config.dataFolder)
   const document = JSON.parse(readAsset('generated/openapi.json'))
   const validator = await openValidator(document, config)
   const store = openStore(dataFolder)
-  const visitorCounts = startVisitorCounting({ dataFolder })
-  let server: Server | undefined
-  try {
-    await checkFollowSettings(config.follow, store)
-    const linkKey = openSecret(join(dataFolder, 'link.key'))
-    const bundles = openBundleFiles(join(dataFolder, 'bundles'))
-    const memories = openSiteCaches({
-      folder: siteCachesFolder(dataFolder),
-      maxBytes: config.exportCacheBytes,
-      // Bundles are never written into, so each can be the same file.
-      sharesArchives: true,
-      warn: (details, message) => log.warn(details, message),
-    })
-    const domains = config.exportCache ? (await store.sites.list()).map(({ domain }) => domain) : []
-    await memories.keepOnly(domains)
-    const checkStore = createStoreCheck(store.check)
-    let whyNotReady: string | undefined
-    let runner: Runner | undefined
+  background.add({ stop: store.close })
+  const visits = background.add(startVisitorCounting({ dataFolder }))
+  await checkFollowSettings(config.follow, store)
+  const bundles = openBundleFiles(join(dataFolder, 'bundles'))
+  const parts: Parts = { config, dataFolder, store, bundles, log }
+  const linkKey = openSecret(join(dataFolder, 'link.key'))
+  const siteCaches = await openExportCaches(parts)
+  const readiness = createReadiness(store.check)
 
-    const listening = await listen(config)
-    server = listening
-    const url = urlOf(listening)
-    const publicUrl = config.publicUrl ?? url
-    const deps: Deps = {
-      ...store,
-      visits: visitorCounts,
-      bundleLinks: createBundleLinks({
-        key: linkKey,
-        publicUrl,
-        ttlSeconds: config.linkTtlSeconds,
-      }),
-      wakeRunner: () => runner?.wake(),
-      now: Date.now,
-      createJobId: () => createId('se'),
-    }
-    const app = createApp({
-      deps,
+  const server = await listen(config.host, config.port)
+  const url = urlOf(server)
+  const publicUrl = config.publicUrl ?? url
+  const runner = startExports(parts, siteCaches)
+  server.on(
+    'request',
+    createApp({
+      deps: createDeps({ parts, linkKey, publicUrl, visits, runner }),
       admission: { apiKeys: store.apiKeys, rateLimits: store.rateLimits, keyPrefix: config.keyPrefix, now: Date.now },
       bundles,
       validator,
       documentation: buildDocumentation({ readText: readAsset, document }),
       publicUrl,
       bodyLimitBytes: config.bodyLimitBytes,
-      whyNotReady: () => whyNotReady ?? checkStore(),
+      whyNotReady: readiness.whyNotReady,
       log,
-    })
-    listening.on('request', app)
-    runner = startRunner({
-      exportJobs: store.exportJobs,
-      sites: store.sites,
-      bundles,
-      memories: config.exportCache ? memories : null,
-      engine: describeEngine(),
-      exportSite,
-      limits: config.exportLimits,
-      verify: config.exportVerify,
-      workFolder: join(dataFolder, 'work'),
-      owner: `${process.pid}-${randomUUID()}`,
-      leaseMs: config.leaseMs,
-      now: Date.now,
-      log,
-    })
-    const retention = startRetention({
-      exportJobs: store.exportJobs,
-      bundles,
-      retentionDays: config.exportRetentionDays,
-      now: Date.now,
-      log,
-    })
-    const visitorRetention = startVisitorRetention({ dataFolder, retentionDays: config.visitorRetentionDays, log })
-    const archiver = startAgentJobRetention(store.agentJobs, config.agentJobRetentionDays, log)
-    const following = startFollowingLogs({ setup: { ...config.follow, dataFolder }, log })
-    log.info({ url, dataFolder }, 'listening')
-
-    return {
-      url,
-      async close() {
-        whyNotReady = 'shutting down'
-        archiver.stop()
-        await Promise.all([
-          closeServer(listening),
-          runner?.stop(),
-          retention.stop(),
-          visitorRetention.stop(),
-          following.stop(),
-        ])
-        await visitorCounts.close()
-        store.close()
-        log.info('closed')
-      },
-    }
-  } catch (error) {
-    server?.close()
-    store.close()
-    throw error
-  }
-}
-
-/** Writes, so not more often than every few seconds however often it is asked. */
-function createStoreCheck(check: (now: number) => void): () => string | undefined {
-  let checkedAt = Number.NEGATIVE_INFINITY
-  let reason: string | undefined
-  return () => {
-    const now = performance.now()
-    if (now - checkedAt < storeCheckMs) return reason
-    checkedAt = now
-    try {
-      check(Date.now())
-      reason = undefined
-    } catch (error) {
-      reason = `the database cannot be written (${(error as { code?: unknown }).code ?? 'no reason given'})`
-    }
-    return reason
-  }
-}
-
-async function listen({ host, port }: Config): Promise<Server> {
-  const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: 60_000, headersTimeout: 30_000 })
-  server.on('clientError', answerUnreadable)
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed)
-    server.listen(port, host, done)
-  })
-  return server
-}
-
-/** Answers what Node cannot read as a request, which never reaches the app. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const body = JSON.stringify({
-    error: tooLarge ? 'The path or the headers of the request are too long.' : 'This is not a valid HTTP request.',
-  })
-  socket.end(
-    `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\n` +
-      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    }),
   )
+  background.add(together(toStoppable(server), runner, ...startLoops(parts)))
+  log.info({ url, dataFolder }, 'listening')
+  return {
+    url,
+    async close() {
+      readiness.shutDown()
+      await background.stop()
+      log.info('closed')
+    },
+  }
 }
 
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>(done => server.close(() => done()))
-  server.closeIdleConnections()
-  const timer = setTimeout(() => server.closeAllConnections(), closeWithinMs)
-  await closed
-  clearTimeout(timer)
+function createDeps(options: {
+  parts: Parts
+  linkKey: Buffer
+  publicUrl: string
+  visits: UniqueVisitorCounter
+  runner: Runner
+}): Deps {
+  const { parts, linkKey, publicUrl, visits, runner } = options
+  return {
+    ...parts.store,
+    visits,
+    bundleLinks: createBundleLinks({ key: linkKey, publicUrl, ttlSeconds: parts.config.linkTtlSeconds }),
+    wakeRunner: runner.wake,
+    now: Date.now,
+    createJobId: () => createId('se'),
+  }
 }
 
-function urlOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+/** Opens what exports stored of sites, and deletes it for sites that are gone; null when the cache is off. */
+async function openExportCaches({ config, dataFolder, store, log }: Parts): Promise<SiteCaches | null> {
+  const caches = openSiteCaches({
+    folder: siteCachesFolder(dataFolder),
+    maxBytes: config.exportCacheBytes,
+    // Bundles are never changed after they are written, so the cache can link to them.
+    sharesArchives: true,
+    warn: (details, message) => log.warn(details, message),
+  })
+  const domains = config.exportCache ? (await store.sites.list()).map(({ domain }) => domain) : []
+  await caches.keepOnly(domains)
+  return config.exportCache ? caches : null
+}
+
+function startExports({ config, dataFolder, store, bundles, log }: Parts, memories: SiteCaches | null): Runner {
+  return startRunner({
+    exportJobs: store.exportJobs,
+    sites: store.sites,
+    bundles,
+    memories,
+    engine: describeEngine(),
+    exportSite,
+    startThread,
+    limits: config.exportLimits,
+    verify: config.exportVerify,
+    workFolder: join(dataFolder, 'work'),
+    owner: `${process.pid}-${randomUUID()}`,
+    leaseMs: config.leaseMs,
+    now: Date.now,
+    log,
+  })
+}
+
+/** Starts the repeated work that no request waits for. */
+function startLoops({ config, dataFolder, store, bundles, log }: Parts): Stoppable[] {
+  const { exportJobs, projects, agentJobs } = store
+  return [
+    startRetention({ exportJobs, bundles, retentionDays: config.exportRetentionDays, now: Date.now, log }),
+    startVisitorRetention({ dataFolder, projects, retentionDays: config.visitorRetentionDays, log }),
+    startAgentJobRetention(agentJobs, config.agentJobRetentionDays, log),
+    startFollowingLogs({ setup: { ...config.follow, dataFolder }, log }),
+  ]
+}
+
+function toStoppable(server: Server): Stoppable {
+  return { stop: () => closeServer(server) }
 }

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../base/awaitable.ts'
+import { OperatorError } from '../base/operator-error.ts'
 
 export type AgentJobStatus = 'active' | 'completed' | 'archived' | 'failed'
 
@@ -38,18 +39,15 @@ const transitions: Record<AgentJobStatus, readonly AgentJobStatus[]> = {
   archived: [],
 }
 
-/** Says why a job may not go from one status to another. */
-export class TransitionError extends Error {}
-
 /**
  * The job in its next status. `prLink` belongs to the step to completed only: null there means that no file changed.
  *
- * @throws {TransitionError} when the table has no such step.
+ * @throws {OperatorError} when the table has no such step.
  */
 export function transition(job: AgentJob, to: AgentJobStatus, now: number, prLink: string | null = null): AgentJob {
   if (!transitions[job.status].includes(to)) {
     const legal = transitions[job.status].join(' or ') || 'nothing else'
-    throw new TransitionError(`Job ${job.id} is ${job.status}; from there it can become ${legal}, not ${to}.`)
+    throw new OperatorError(`Job ${job.id} is ${job.status}; from there it can become ${legal}, not ${to}.`)
   }
   return {
     ...job,

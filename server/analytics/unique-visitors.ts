@@ -87,10 +87,7 @@ export interface VisitRecorder {
   /**
    * The secret of the visitor hash: 32 bytes in `visitor.key` beside the database, made when there are no visits yet.
    *
-   * @throws {VisitorKeyError} when it is unreadable or damaged, or missing though visits were counted with it.
+   * @throws {OperatorError} when it is unreadable or damaged, or missing though visits were counted with it.
    */
   openVisitorKey(): Awaitable<Uint8Array>
 }
-
-/** Says in one line why the key of the visitor hash cannot be used, and what to do. */
-export class VisitorKeyError extends Error {}

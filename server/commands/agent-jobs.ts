@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Command, Option } from 'commander'
-import { type AgentJob, type AgentJobStatus, TransitionError, transition } from '../agent/agent-job.ts'
+import { type AgentJob, type AgentJobStatus, transition } from '../agent/agent-job.ts'
 import { readAgentJob } from '../agent/agent-job-file.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
@@ -19,12 +19,23 @@ interface JobFlags {
   json?: boolean
 }
 
+const steps: readonly { verb: string; to: AgentJobStatus; description: string }[] = [
+  { verb: 'complete', to: 'completed', description: 'mark an active job as completed' },
+  { verb: 'fail', to: 'failed', description: 'mark an active job as failed' },
+  { verb: 'archive', to: 'archived', description: 'archive a completed or failed job' },
+]
+
+interface CreateFlags extends JobFlags {
+  repository: string
+  ref?: string
+  model: string
+  id?: string
+}
+
 export function agentJobsCommand(): Command {
-  const jobs = new Command('agent-jobs')
-    .description('jobs of automated writing agents; the API only reads them')
-    .addHelpText(
-      'after',
-      `
+  const jobs = new Command('agent-jobs').description('jobs of writing agents, which the API only reads').addHelpText(
+    'after',
+    `
 Examples:
   quire agent-jobs create --project prj_0f3c9a1b2d4e5f60 --repository https://git.example.com/acme/docs --ref main --model writer-2
   quire agent-jobs complete aj_0f3c9a1b2d4e5f60 --project prj_0f3c9a1b2d4e5f60 --pr-link https://git.example.com/acme/docs/pull/7
@@ -33,44 +44,20 @@ Examples:
   quire agent-jobs list --project prj_0f3c9a1b2d4e5f60 --status active --json
   quire agent-jobs import jobs.jsonl --project prj_0f3c9a1b2d4e5f60
 
-active -> completed or failed -> archived; no other step is possible.
-import reads one job a line, in the form in which the API answers them; "-" is standard input.`,
-    )
+A job goes from active to completed or failed, and then to archived.
+import reads one job per line, as JSON in the format of the API; "-" reads standard input.`,
+  )
   jobs
     .command('create')
-    .description('start a job: it is active')
+    .description('create an active job')
     .requiredOption(...projectFlag)
     .requiredOption('--repository <url>', 'full URL of the repository')
     .option('--ref <branch>', 'branch the agent works on')
     .requiredOption('--model <name>', 'model the agent uses')
-    .option('--id <id>', 'id of the job (default: a new one)')
+    .option('--id <id>', 'id of the job (default: random)')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(async (flags: JobFlags & { repository: string; ref?: string; model: string; id?: string }) => {
-      if (!URL.canParse(flags.repository)) {
-        throw new OperatorError('--repository must be a full URL, such as https://git.example.com/acme/docs', 2)
-      }
-      const job: AgentJob = {
-        projectId: flags.project,
-        id: flags.id ?? createId('aj'),
-        status: 'active',
-        source: { repository: flags.repository, ref: flags.ref ?? null },
-        model: flags.model,
-        prLink: null,
-        createdAt: Date.now(),
-        archivedAt: null,
-      }
-      await withProject(flags, async store => {
-        if (!(await store.agentJobs.insert(job))) throw new OperatorError(`The project has a job ${job.id} already.`)
-      })
-      if (flags.json) printJson(job)
-      else console.log(job.id)
-    })
-  const steps: { verb: string; to: AgentJobStatus; description: string }[] = [
-    { verb: 'complete', to: 'completed', description: 'end an active job with success' },
-    { verb: 'fail', to: 'failed', description: 'end an active job that cannot recover' },
-    { verb: 'archive', to: 'archived', description: 'archive a completed or failed job' },
-  ]
+    .action(createJob)
   for (const { verb, to, description } of steps) {
     const command = jobs
       .command(`${verb} <id>`)
@@ -78,29 +65,58 @@ import reads one job a line, in the form in which the API answers them; "-" is s
       .requiredOption(...projectFlag)
       .addOption(dataOption())
       .addOption(jsonOption())
-    if (verb === 'complete')
-      command.option('--pr-link <url>', 'pull request of the job; leave it out when no file changed')
+    if (verb === 'complete') command.option('--pr-link <url>', 'pull request of the job, if files changed')
     command.action((id: string, flags: JobFlags & { prLink?: string }) => step(id, to, flags))
   }
   jobs
     .command('list')
     .description('list the jobs of a project, newest first')
     .requiredOption(...projectFlag)
-    .addOption(new Option('--status <status>', 'only these').choices(['active', 'completed', 'archived', 'failed']))
+    .addOption(
+      new Option('--status <status>', 'only jobs with this status').choices([
+        'active',
+        'completed',
+        'archived',
+        'failed',
+      ]),
+    )
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(async (flags: JobFlags & { status?: AgentJobStatus }) => {
-      const rows = await withProject(flags, store => store.agentJobs.list(flags.project, flags.status))
-      printRows(flags.json ? rows : rows.map(toRow), { json: flags.json, empty: 'No such job.' })
-    })
+    .action(listJobs)
   jobs
     .command('import <file>')
-    .description('import jobs from JSON lines; a job that is there already stays as it is')
+    .description('import jobs from JSON lines; existing jobs stay unchanged')
     .requiredOption(...projectFlag)
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(importJobs)
   return jobs
+}
+
+async function createJob(flags: CreateFlags): Promise<void> {
+  if (!URL.canParse(flags.repository)) {
+    throw new OperatorError('--repository must be a full URL, such as https://git.example.com/acme/docs', 2)
+  }
+  const job: AgentJob = {
+    projectId: flags.project,
+    id: flags.id ?? createId('aj'),
+    status: 'active',
+    source: { repository: flags.repository, ref: flags.ref ?? null },
+    model: flags.model,
+    prLink: null,
+    createdAt: Date.now(),
+    archivedAt: null,
+  }
+  await withProject(flags, async store => {
+    if (!(await store.agentJobs.insert(job))) throw new OperatorError(`The project already has a job ${job.id}.`)
+  })
+  if (flags.json) printJson(job)
+  else console.log(job.id)
+}
+
+async function listJobs(flags: JobFlags & { status?: AgentJobStatus }): Promise<void> {
+  const rows = await withProject(flags, store => store.agentJobs.list(flags.project, flags.status))
+  printRows(flags.json ? rows : rows.map(toRow), { json: flags.json, empty: 'There are no such jobs.' })
 }
 
 async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?: string }): Promise<void> {
@@ -111,9 +127,9 @@ async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?:
     const job = await store.agentJobs.find(flags.project, id)
     if (!job)
       throw new OperatorError(`The project has no job ${id}. See: quire agent-jobs list --project ${flags.project}`)
-    const next = nextJob(job, to, flags.prLink)
+    const next = transition(job, to, Date.now(), flags.prLink)
     if (!(await store.agentJobs.update(next, job.status))) {
-      throw new OperatorError(`Job ${id} was changed by somebody else in this moment. Look at it and try again.`)
+      throw new OperatorError(`Job ${id} was changed at the same time by another process. Check it and try again.`)
     }
     return next
   })
@@ -121,16 +137,7 @@ async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?:
   else console.log(`${id} is ${to}.`)
 }
 
-function nextJob(job: AgentJob, to: AgentJobStatus, prLink: string | undefined): AgentJob {
-  try {
-    return transition(job, to, Date.now(), prLink)
-  } catch (error) {
-    if (error instanceof TransitionError) throw new OperatorError(error.message)
-    throw error
-  }
-}
-
-/** All or nothing: a bad line says its number and imports none. */
+/** Imports all jobs or none; the error gives the number of the bad line. */
 async function importJobs(file: string, flags: JobFlags): Promise<void> {
   const input = file === '-' ? process.stdin : createReadStream(file)
   const jobs: AgentJob[] = []
@@ -148,7 +155,7 @@ async function importJobs(file: string, flags: JobFlags): Promise<void> {
   const imported = await withProject(flags, store => store.agentJobs.insertAll(jobs))
   const result = { imported, alreadyThere: jobs.length - imported }
   if (flags.json) printJson(result)
-  else console.log(`${imported} jobs imported, ${result.alreadyThere} were there already.`)
+  else console.log(`${imported} jobs imported, ${result.alreadyThere} existed already.`)
 }
 
 function withProject<T>(flags: JobFlags, work: (store: Store) => Promise<T> | T): Promise<T> {

@@ -11,18 +11,16 @@ import { withStore } from './with-store.ts'
 const exportPatienceMs = 15_000
 
 export function demoCommand(): Command {
-  const command = new Command('demo')
-    .description('serve with a demo organization and print requests to paste')
-    .addHelpText(
-      'after',
-      `
+  const command = new Command('demo').description('serve a demo organization and print example requests').addHelpText(
+    'after',
+    `
 Examples:
   quire demo
   quire demo --port 9000 --data /tmp/quire-demo
 
-The first start makes a demo organization with agent jobs, a month of visitors and this project's documentation as a site to
-export. Every start makes a new API key for it and revokes the one before.`,
-    )
+The first start creates a demo organization with agent jobs, a month of visitors, and this project's documentation as a
+site. Each start creates a new API key and revokes the previous one.`,
+  )
   for (const option of serveOptions()) command.addOption(option)
   return command.action(async (flags: ServeFlags & { logLevel: string }) => {
     // A terminal that shows lines to paste should not scroll them away with a line a request.

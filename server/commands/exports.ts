@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
+import { deleteExport } from '../export/jobs/delete-export.ts'
 import type { UndeletedJob } from '../export/jobs/export-job.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
@@ -8,7 +9,7 @@ import { printRows } from './print.ts'
 import { withStore } from './with-store.ts'
 
 export function exportsCommand(): Command {
-  const exports = new Command('exports').description('exports that the server made').addHelpText(
+  const exports = new Command('exports').description('exports made by the server').addHelpText(
     'after',
     `
 Examples:
@@ -16,12 +17,12 @@ Examples:
   quire exports list --org org_0f3c9a1b2d4e5f60 --json
   quire exports delete se_0f3c9a1b2d4e5f60
 
-By age they are deleted with: quire serve --export-retention-days 30`,
+To delete exports by age: quire serve --export-retention-days 30`,
   )
   exports
     .command('list')
     .description('list the exports, newest first')
-    .option('--org <id>', 'only of this organization')
+    .option('--org <id>', 'only exports of this organization')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (flags: { org?: string; data: string; json?: boolean }) => {
@@ -36,19 +37,24 @@ By age they are deleted with: quire serve --export-retention-days 30`,
         updatedAt,
         ...(flags.json && { sha256: bundle?.sha256 ?? null, error }),
       }))
-      printRows(rows, { json: flags.json, empty: 'No export yet. Start one over the API: POST /v1/static-export/jobs' })
+      printRows(rows, {
+        json: flags.json,
+        empty: 'There are no exports yet. Start one over the API: POST /v1/static-export/jobs',
+      })
     })
   exports
     .command('delete <job-id>')
-    .description('delete an export that has ended, with its bundle')
-    .option('--force', 'even if somebody has a link to its bundle that still works')
+    .description('delete an ended export and its bundle')
+    .option('--force', 'delete it even if a link to its bundle still works')
     .addOption(dataOption())
     .action(async (jobId: string, flags: { force?: boolean; data: string }) => {
-      const deleted = await withStore(flags.data, store =>
-        store.exportJobs.delete(jobId, Date.now(), flags.force ?? false),
+      const outcome = await withStore(flags.data, ({ exportJobs }) =>
+        deleteExport({ exportJobs, bundles: openBundleFiles(join(flags.data, 'bundles')) }, jobId, {
+          now: Date.now(),
+          despiteLink: flags.force ?? false,
+        }),
       )
-      if (typeof deleted === 'string') throw new OperatorError(explain(jobId, deleted))
-      if (deleted.fileName !== null) await openBundleFiles(join(flags.data, 'bundles')).remove(deleted.fileName)
+      if (outcome !== 'deleted') throw new OperatorError(explain(jobId, outcome))
       console.log(`${jobId} is deleted.`)
     })
   return exports

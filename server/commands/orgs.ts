@@ -10,7 +10,7 @@ const planOption = () =>
   new Option('--plan <plan>', 'plan; static export needs enterprise').choices(['standard', 'enterprise'])
 
 export function orgsCommand(): Command {
-  const orgs = new Command('orgs').description('organizations: they own projects and API keys').addHelpText(
+  const orgs = new Command('orgs').description('organizations, which own projects and API keys').addHelpText(
     'after',
     `
 Examples:

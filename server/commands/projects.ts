@@ -8,7 +8,7 @@ import { withStore } from './with-store.ts'
 
 export function projectsCommand(): Command {
   const projects = new Command('projects')
-    .description('projects: a set of documentation with its visitors and agent jobs')
+    .description('projects: documentation with its visitors and agent jobs')
     .addHelpText(
       'after',
       `
@@ -52,7 +52,7 @@ Examples:
   projects
     .command('list')
     .description('list the projects')
-    .option('--org <id>', 'only of this organization')
+    .option('--org <id>', 'only projects of this organization')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (flags: { org?: string; data: string; json?: boolean }) => {

@@ -17,7 +17,7 @@ Examples:
   QUIRE_FOLLOW_LOG=/var/log/a.log=prj_0f3c9a1b2d4e5f60,/var/log/b.log=prj_9e8d7c6b5a493827 quire serve
   QUIRE_PORT=9000 QUIRE_DATA=/var/lib/quire quire serve
 
-Logs are JSON lines on standard output. Ctrl-C or SIGTERM ends it after the requests in flight.`,
+Logs are JSON lines on standard output. Ctrl-C or SIGTERM finishes the requests in flight and stops the server.`,
   )
   for (const option of serveOptions()) command.addOption(option)
   return command.action(async (flags: ServeFlags) => {

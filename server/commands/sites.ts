@@ -22,7 +22,7 @@ interface SetFeaturesFlags extends RemovalFlags {
 }
 
 export function sitesCommand(): Command {
-  const sites = new Command('sites').description('documentation sites that may be exported').addHelpText(
+  const sites = new Command('sites').description('documentation sites that can be exported').addHelpText(
     'after',
     `
 Examples:
@@ -34,92 +34,104 @@ Examples:
   quire sites set-features docs.example.com --features-file features.json
   quire sites delete docs.example.com
 
-An origin may be a private or loopback address, because it is set here by hand; no other private address is ever fetched.`,
+An origin may be a private or loopback address, because an operator sets it. Exports use no other private address.`,
   )
   addRemovalOptions(sites.command('create <domain>'))
     .description('register a site')
-    .requiredOption('--project <id>', 'project it belongs to')
-    .option('--origin <url>', 'where to fetch it from (default: https://DOMAIN/)')
+    .requiredOption('--project <id>', 'project the site belongs to')
+    .option('--origin <url>', 'where to fetch the site from (default: https://DOMAIN/)')
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText('after', `\n${removalHelp}`)
-    .action(async (domainText: string, flags: CreateFlags) => {
-      const domain = parseDomain(domainText)
-      if (!domain) throw new OperatorError(`${domainText} is no bare host name. Example: docs.example.com`, 2)
-      const origin = flags.origin === undefined ? null : readOrigin(flags.origin)
-      const removal = readRemovalFlags(flags)
-      const site = { domain, projectId: flags.project, origin, createdAt: Date.now() }
-      await withStore(flags.data, async store => {
-        await getProject(store, flags.project)
-        const existing = await store.sites.find(domain)
-        if (existing) throw new OperatorError(`${domain} is a site of ${existing.projectId} already.`)
-        await store.sites.insert(site)
-        if (removal) await store.sites.updateRemoval(domain, removal)
-      })
-      if (flags.json) printJson({ ...site, removal })
-      else console.log(`${domain} is a site of ${flags.project}.`)
-    })
+    .action(createSite)
   sites
     .command('set-origin <domain> [url]')
-    .description('change where a site is fetched from; without a URL from https://DOMAIN/')
+    .description('change where a site is fetched from; without a URL, https://DOMAIN/')
     .addOption(dataOption())
-    .action(async (domain: string, url: string | undefined, flags: { data: string }) => {
-      const origin = url === undefined ? null : readOrigin(url)
-      const updated = await withStore(flags.data, store => store.sites.updateOrigin(domain.toLowerCase(), origin))
-      if (!updated) throw new OperatorError(`There is no site ${domain}. See: quire sites list`)
-      console.log(`${domain} is fetched from ${origin ?? `https://${domain}/`}.`)
-    })
+    .action(setOrigin)
   addRemovalOptions(sites.command('set-features <domain>'))
     .description(
-      'say what exports of a site remove, keep and leave out beyond the known products; replaces what was said before',
+      'set what exports of a site remove, keep and leave out beyond the known products; replaces earlier rules',
     )
-    .option('--clear', 'go back to the known products alone')
+    .option('--clear', 'delete all rules of the site')
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText('after', `\n${removalHelp}`)
-    .action(async (domain: string, flags: SetFeaturesFlags) => {
-      const removal = readRemovalFlags(flags)
-      if ((removal === null) !== (flags.clear === true)) {
-        const wanted = removal
-          ? '--clear goes with no other rule.'
-          : 'Say what to remove, to keep or to exclude, or --clear.'
-        throw new OperatorError(wanted, 2)
-      }
-      const updated = await withStore(flags.data, store => store.sites.updateRemoval(domain.toLowerCase(), removal))
-      if (!updated) throw new OperatorError(`There is no site ${domain}. See: quire sites list`)
-      if (flags.json) printJson({ domain: domain.toLowerCase(), removal })
-      else
-        console.log(
-          `The features of ${domain} are ${removal ? 'set' : 'the known products alone'}; exports from now on follow.`,
-        )
-    })
+    .action(setFeatures)
   sites
     .command('delete <domain>')
-    .description('remove a site and what exports remember of it; its finished exports stay')
+    .description('delete a site and its export cache; finished exports stay')
     .addOption(dataOption())
-    .action(async (domain: string, flags: { data: string }) => {
-      const deleted = await withStore(flags.data, async store => {
-        const deleted = await store.sites.delete(domain.toLowerCase())
-        await forgetSite(siteCachesFolder(flags.data), domain.toLowerCase())
-        return deleted
-      })
-      if (!deleted) throw new OperatorError(`There is no site ${domain}. See: quire sites list`)
-      console.log(`${domain} is removed.`)
-    })
+    .action(deleteSite)
   sites
     .command('list')
     .description('list the sites')
-    .option('--org <id>', 'only of this organization')
+    .option('--org <id>', 'only sites of this organization')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(async (flags: { org?: string; data: string; json?: boolean }) => {
-      const rows = await withStore(flags.data, store => store.sites.list(flags.org))
-      printRows(rows, {
-        json: flags.json,
-        empty: 'No site yet. Register one with: quire sites create DOMAIN --project ID',
-      })
-    })
+    .action(listSites)
   return sites
+}
+
+async function createSite(domainText: string, flags: CreateFlags): Promise<void> {
+  const domain = parseDomain(domainText)
+  if (!domain) throw new OperatorError(`${domainText} is not a host name. Example: docs.example.com`, 2)
+  const origin = flags.origin === undefined ? null : readOrigin(flags.origin)
+  const removal = readRemovalFlags(flags)
+  const site = { domain, projectId: flags.project, origin, createdAt: Date.now() }
+  await withStore(flags.data, async store => {
+    await getProject(store, flags.project)
+    const existing = await store.sites.find(domain)
+    if (existing) throw new OperatorError(`${domain} is already a site of ${existing.projectId}.`)
+    await store.sites.insert(site)
+    if (removal) await store.sites.updateRemoval(domain, removal)
+  })
+  if (flags.json) printJson({ ...site, removal })
+  else console.log(`${domain} is a site of ${flags.project}.`)
+}
+
+async function setOrigin(domain: string, url: string | undefined, flags: { data: string }): Promise<void> {
+  const origin = url === undefined ? null : readOrigin(url)
+  const updated = await withStore(flags.data, store => store.sites.updateOrigin(domain.toLowerCase(), origin))
+  if (!updated) throw unknownSite(domain)
+  console.log(`${domain} is fetched from ${origin ?? `https://${domain}/`}.`)
+}
+
+async function setFeatures(domain: string, flags: SetFeaturesFlags): Promise<void> {
+  const removal = readRemovalFlags(flags)
+  if ((removal === null) !== (flags.clear === true)) {
+    const remedy = removal
+      ? '--clear cannot be combined with rules. Leave one of them out.'
+      : 'Give at least one rule, such as --remove-selector, --keep or --exclude, or give --clear.'
+    throw new OperatorError(remedy, 2)
+  }
+  const updated = await withStore(flags.data, store => store.sites.updateRemoval(domain.toLowerCase(), removal))
+  if (!updated) throw unknownSite(domain)
+  if (flags.json) printJson({ domain: domain.toLowerCase(), removal })
+  else if (removal) console.log(`The rules of ${domain} are set. They apply from the next export on.`)
+  else console.log(`${domain} has no rules. From the next export on, only the known products are removed.`)
+}
+
+async function deleteSite(domain: string, flags: { data: string }): Promise<void> {
+  const deleted = await withStore(flags.data, async store => {
+    const deleted = await store.sites.delete(domain.toLowerCase())
+    await forgetSite(siteCachesFolder(flags.data), domain.toLowerCase())
+    return deleted
+  })
+  if (!deleted) throw unknownSite(domain)
+  console.log(`${domain} is deleted.`)
+}
+
+async function listSites(flags: { org?: string; data: string; json?: boolean }): Promise<void> {
+  const rows = await withStore(flags.data, store => store.sites.list(flags.org))
+  printRows(rows, {
+    json: flags.json,
+    empty: 'There are no sites yet. Register one with: quire sites create DOMAIN --project ID',
+  })
+}
+
+function unknownSite(domain: string): OperatorError {
+  return new OperatorError(`There is no site ${domain}. See: quire sites list`)
 }
 
 function readOrigin(text: string): string {

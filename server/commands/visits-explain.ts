@@ -2,11 +2,10 @@ import { createInterface } from 'node:readline'
 import { Argument, Command, Option } from 'commander'
 import type { Kind } from '../analytics/agents/agent-list.ts'
 import { explainUserAgent, nameList, type UserAgentExplanation } from '../analytics/agents/explain-user-agent.ts'
-import { LogFormatError } from '../analytics/formats/log-format.ts'
-import { type LogFlags, readLogFlags } from '../analytics/formats/log-settings.ts'
+import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { LineExplainer, type LineExplanation } from '../analytics/import/explain-line.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { addLogOptions } from '../flags/log-options.ts'
+import { addLogOptions, type LogFlags, readLogFlags } from '../flags/log-options.ts'
 import { jsonOption } from '../flags/options.ts'
 import { printJson } from './print.ts'
 
@@ -17,8 +16,8 @@ interface ExplainFlags extends LogFlags {
 
 export function visitsExplainCommand(): Command {
   const command = new Command('explain')
-    .addArgument(new Argument('[user-agent]', 'who asked; - reads one a line from standard input'))
-    .description('tell what a user agent or a line of a log counts as, and why')
+    .addArgument(new Argument('[user-agent]', 'user agent; - reads one per line from standard input'))
+    .description('explain what a user agent or a log line counts as, and why')
     .addOption(new Option('--line <line>', 'a whole line of an access log; - reads lines from standard input'))
   return addLogOptions(command)
     .addOption(jsonOption())
@@ -30,8 +29,7 @@ Examples:
   quire visits explain --line '203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "GET /a.md HTTP/1.1" 200 5 "-" "curl/8.5.0"'
   tail -n 3 access.log | quire visits explain --line - --json
 
-Nothing is read or written but what is typed: no project and no database is needed. With - and --json, each answer is one
-line.`,
+No project and no database is needed. With - and --json, each answer is one line.`,
     )
     .action(async (userAgent: string | undefined, flags: ExplainFlags) => {
       if ((userAgent === undefined) === (flags.line === undefined)) {
@@ -47,16 +45,9 @@ line.`,
 }
 
 function createLineExplainer(flags: ExplainFlags): (line: string) => LineExplanation {
-  const settings = readLogFlags(flags)
-  const inWords = <Result>(work: () => Result): Result => {
-    try {
-      return work()
-    } catch (error) {
-      throw error instanceof LogFormatError ? new OperatorError(error.message, 2) : error
-    }
-  }
-  const explainer = inWords(() => new LineExplainer({ ...settings, now: Date.now() }))
-  return line => inWords(() => explainer.explain(line))
+  const settings = toLogReading(readLogFlags(flags))
+  const explainer = new LineExplainer({ ...settings, now: Date.now() })
+  return line => explainer.explain(line)
 }
 
 async function printEach<Explanation>(

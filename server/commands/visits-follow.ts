@@ -1,16 +1,12 @@
 import { Command, Option } from 'commander'
-import { VisitsNotWrittenError } from '../analytics/follow/batch-writer.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { describeUnread, isAllUnread } from '../analytics/follow/unread-log.ts'
-import { LogFormatError } from '../analytics/formats/log-format.ts'
-import { type LogFlags, readLogFlags } from '../analytics/formats/log-settings.ts'
+import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
-import { LogFileError } from '../analytics/import/log-file.ts'
-import { VisitorKeyError } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
-import { addLogOptions, logHelp } from '../flags/log-options.ts'
+import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
 import { dataOption, graceOption, jsonOption } from '../flags/options.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
@@ -30,10 +26,10 @@ export function visitsFollowCommand(): Command {
     .argument('<file>')
     .description('count the visits in a log while it is written and rotated')
   return addLogOptions(addVisitedOptions(command))
-    .addOption(new Option('--once', 'end when all that is there is counted; the next run goes on there, for cron'))
+    .addOption(new Option('--once', 'end when all lines are counted, for cron; the next run continues there'))
     .addOption(graceOption())
     .addOption(
-      new Option('--status-seconds <number>', 'how often --json prints where it is')
+      new Option('--status-seconds <number>', 'interval of the status lines of --json')
         .env('QUIRE_STATUS_SECONDS')
         .default(10)
         .argParser(integer(1, 86_400)),
@@ -49,10 +45,10 @@ Examples:
   quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --json --status-seconds 60
   */5 * * * * quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --data /srv/quire --once
 
-It reads the log from its beginning, then what is added. Where it is, is kept with the counts: after a restart or a crash it
-goes on with the next line, also in a file that was rotated away meanwhile, by rename or copytruncate, plain, .gz or
-.zst, as long as that lies beside the log. What was rotated before the first run is for: quire visits import. With --by-host,
-a site that is registered meanwhile counts from then on. Ctrl-C or SIGTERM ends it.
+The command reads the log from its beginning and then follows it. Its position is stored with the counts: after a restart or a
+crash it continues with the next line, even if the log was rotated meanwhile (by rename or copytruncate; plain, .gz or .zst),
+as long as the rotated file is in the same folder. For files rotated before the first run, use quire visits import. With
+--by-host, a site registered later counts from then on. Ctrl-C or SIGTERM ends the command.
 
 ${logHelp}`,
     )
@@ -65,7 +61,7 @@ ${logHelp}`,
 /** @param projectId undefined = by host */
 async function follow(store: Store, file: string, projectId: string | undefined, flags: FollowFlags): Promise<void> {
   const projects = await getVisitedProjects(store, projectId)
-  const settings = readLogFlags(flags)
+  const settings = toLogReading(readLogFlags(flags))
   const status = flags.json ? createJsonStatus(file, projectId) : createStatusLine(file)
   const startedAt = performance.now()
   try {
@@ -104,12 +100,6 @@ function abortOnSignal(): AbortSignal {
 }
 
 function explain(error: unknown): unknown {
-  if (error instanceof LogFormatError) return new OperatorError(error.message, 2)
-  const isExplained =
-    error instanceof LogFileError ||
-    error instanceof VisitorKeyError ||
-    error instanceof VisitsNotWrittenError ||
-    // Of the file system: the folder of the log may not be read.
-    (error instanceof Error && 'syscall' in error)
-  return isExplained ? new OperatorError(error.message) : error
+  // From the file system: the folder of the log may not be read.
+  return error instanceof Error && 'syscall' in error ? new OperatorError(error.message) : error
 }

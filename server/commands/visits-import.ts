@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { formats } from '../analytics/formats/formats.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
-import { type LogFlags, type LogSettings, readLogFlags } from '../analytics/formats/log-settings.ts'
+import { type LogReading, toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
 import { type ImportedFile, importLog, recordViews } from '../analytics/import/import-log.ts'
-import { checkLogFile, LogFileError } from '../analytics/import/log-file.ts'
+import { checkLogFile } from '../analytics/import/log-file.ts'
 import { LogReader } from '../analytics/import/log-reader.ts'
-import { VisitorKeyError, type VisitRecorder } from '../analytics/unique-visitors.ts'
+import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { addLogOptions, logHelp } from '../flags/log-options.ts'
+import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
@@ -46,7 +46,7 @@ ${logHelp}`,
     )
     .action(async (files: string[], flags: ImportFlags) => {
       const projectId = readVisited(command, flags)
-      const settings = readLogFlags(flags)
+      const settings = toLogReading(readLogFlags(flags))
       const summary = await withExistingStore(flags.data, store => importFiles(store, projectId, files, settings))
       if (flags.json) printJson(summary)
       else console.log(describe(summary))
@@ -59,7 +59,7 @@ async function importFiles(
   store: Store,
   projectId: string | undefined,
   files: string[],
-  settings: LogSettings,
+  settings: LogReading,
 ): Promise<ImportSummary> {
   if (files.filter(file => file === '-').length > 1) throw new OperatorError('- may be given once only.', 2)
   const projects = await getVisitedProjects(store, projectId)
@@ -68,7 +68,7 @@ async function importFiles(
     // All before the first: a misspelt name should not leave half a job.
     for (const file of files) await checkLogFile(file)
     const { visits } = store
-    const reader = createReader({ ...settings, projects, secret: await visits.openVisitorKey(), now: Date.now() })
+    const reader = new LogReader({ ...settings, projects, secret: await visits.openVisitorKey(), now: Date.now() })
     const imported = await readFiles(files, reader, visits)
     const seconds = Math.round(performance.now() - startedAt) / 1000
     return await summarize(reader, imported, seconds, visits)
@@ -89,35 +89,24 @@ async function readFiles(files: string[], reader: LogReader, visits: VisitRecord
       }
     }
   } catch (error) {
-    // The files before this one are read, and were in order.
-    if (error instanceof LogFormatError) await recordViews(reader, visits)
-    throw error
+    if (!(error instanceof LogFormatError)) throw error
+    // The files before this one were read without an error. The flags are not wrong, the file does not match them.
+    await recordViews(reader, visits)
+    throw new OperatorError(error.message)
   }
   await recordViews(reader, visits)
   return imported
 }
 
-/** What is wrong with it before a line is read is wrong with the flags. */
-function createReader(options: ConstructorParameters<typeof LogReader>[0]): LogReader {
-  try {
-    return new LogReader(options)
-  } catch (error) {
-    throw error instanceof LogFormatError ? new OperatorError(error.message, 2) : error
-  }
-}
-
 function explain(error: unknown): unknown {
-  if (error instanceof LogFileError || error instanceof LogFormatError || error instanceof VisitorKeyError) {
-    return new OperatorError(error.message)
-  }
   const { code, message } = error as NodeJS.ErrnoException
   if (!code?.startsWith('SQLITE_')) return error
   return new OperatorError(
-    `The database does not take the visits: ${message} (${code}). What was imported stays; when that is mended, import again: nothing counts twice.`,
+    `The visits cannot be written to the database: ${message} (${code}). Imported lines stay. Solve the problem and import again: nothing counts twice.`,
   )
 }
 
-function failOnProblems({ files }: ImportSummary, { format }: LogSettings): void {
+function failOnProblems({ files }: ImportSummary, { format }: LogReading): void {
   const incomplete = files.flatMap(({ problem }) => problem ?? [])
   const unreadable = files.filter(({ lines, unreadLines }) => lines > 0 && lines === unreadLines)
   const problems = [

@@ -15,10 +15,10 @@ interface Flags {
 
 export function visitsPruneCommand(): Command {
   return new Command('prune')
-    .description('forget who saw what before the last days; what was counted stays')
+    .description('delete the hashes of old visitors; counts stay')
     .addOption(projectOption().makeOptionMandatory())
     .addOption(
-      new Option('--keep-days <number>', 'days up to today that stay as they are')
+      new Option('--keep-days <number>', 'number of days, up to today, whose visitors are kept')
         .env('QUIRE_VISITOR_RETENTION_DAYS')
         .argParser(integer(1, 36_500))
         .makeOptionMandatory(),
@@ -32,10 +32,9 @@ Examples:
   quire visits prune --project prj_0f3c9a1b2d4e5f60 --keep-days 400
   quire serve --visitor-retention-days 400
 
-The keyed hashes of visitors are deleted with the days they were seen on; the counters stay. Ranges that begin on a day that
-is kept, or end before it, stay exact. A range that begins earlier and ends later counts those twice who came both before
-and since. Views of forgotten days in logs that are imported later are left out, since nobody knows whether they are
-counted already.`,
+The keyed hashes of visitors of the deleted days are removed; the counters stay. Ranges that begin on a kept day, or end
+before the first kept day, stay exact. A range that spans the cut counts a visitor twice if they came on both sides of it.
+Views of deleted days in logs that are imported later are skipped, because they may be counted already.`,
     )
     .action(async ({ project: id, keepDays, data, json }: Flags) => {
       const before = toDay(Date.now()) - keepDays

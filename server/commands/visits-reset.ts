@@ -13,10 +13,10 @@ interface Flags {
 export function visitsResetCommand(): Command {
   return (
     new Command('reset')
-      .description('delete all visits of a project, to import its logs anew')
+      .description('delete all visits of a project, for example to import its logs again')
       // No variable stands for it: what is deleted for good is named.
-      .addOption(new Option('--project <id>', 'project that was visited').makeOptionMandatory())
-      .option('--yes', 'that is what you want; it cannot be undone')
+      .addOption(new Option('--project <id>', 'project whose visits are meant').makeOptionMandatory())
+      .option('--yes', 'confirm the deletion; it cannot be undone')
       .addOption(dataOption())
       .addHelpText(
         'after',

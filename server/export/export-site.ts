@@ -75,9 +75,10 @@ function openRun(options: ExportOptions, signal: AbortSignal, abort: (error: unk
   return { site, exclusions, fetcher, pool: openPool(options), pace, signal, abort, cachingFetcher, createFetcher }
 }
 
-function openPool({ domain, origin, features, removal = null, workFolder, isAlone }: ExportOptions): PagePool {
+function openPool(options: ExportOptions): PagePool {
+  const { domain, origin, features, removal = null, workFolder, startThread, isAlone } = options
   const folder = join(workFolder, 'fetched')
-  return openPagePool({ domain, origin: origin.href, features, removal, folder }, isAlone)
+  return openPagePool({ domain, origin: origin.href, features, removal, folder }, startThread, isAlone)
 }
 
 /** Returns the archive of an earlier export when nothing has changed; else makes a new one. */

@@ -1,5 +1,5 @@
 import { OperatorError } from '../base/operator-error.ts'
-import { type Deployment, FeatureError, type Features, resolveFeatures } from '../export/model/features.ts'
+import { type Deployment, type Features, resolveFeatures } from '../export/model/features.ts'
 import type { Feature } from '../tenancy/removal-rules.ts'
 import { parseDomain } from '../tenancy/site.ts'
 import { parseSiteHeaders, type SiteHeaders } from '../web/fetch/site-headers.ts'
@@ -64,10 +64,5 @@ export function readFeature(text: string): [Feature, boolean] {
 }
 
 export function readFeatures(deployment: Deployment, asked: Partial<Features> | undefined): Features {
-  try {
-    return resolveFeatures(deployment, asked ?? {})
-  } catch (error) {
-    if (error instanceof FeatureError) throw new OperatorError(error.message, 2)
-    throw error
-  }
+  return resolveFeatures(deployment, asked ?? {})
 }

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
 import { type FollowedLog, type FollowSettings, followPrefix } from '../analytics/follow/follow-settings.ts'
-import { type LogFlags, readLogFlags } from '../analytics/formats/log-settings.ts'
-import { logOptions } from './log-options.ts'
+import { type LogFlags, logOptions, readLogFlags } from './log-options.ts'
 import { graceOption } from './options.ts'
 
 /** The flags as commander hands them over. */
@@ -21,14 +20,11 @@ export function followOptions(): Option[] {
   return [
     new Option(
       '--follow-log <path=project>',
-      'count the visits in a log while it is written and rotated; for several, repeat it or put commas between',
+      'count the visits in a log while it is written and rotated; for several logs, repeat it or separate them by commas',
     )
       .env('QUIRE_FOLLOW_LOG')
       .argParser(addFollowedLogs),
-    new Option(
-      '--follow-log-by-host <path>',
-      'the same, each line for the project whose site has the host as its domain; for several, as above',
-    )
+    new Option('--follow-log-by-host <path>', 'the same; the host of each line decides which project it counts for')
       .env('QUIRE_FOLLOW_LOG_BY_HOST')
       .argParser(addFollowedByHost),
     graceOption('follow-grace-seconds'),
@@ -43,9 +39,8 @@ export function readFollowFlags(flags: FollowFlags): FollowSettings {
   if (flags.followJsonFields !== undefined) log.jsonFields = flags.followJsonFields
   if (flags.followClientField !== undefined) log.clientField = flags.followClientField
   if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies
-  readLogFlags(log, followPrefix)
   const logs = [...(flags.followLog ?? []), ...(flags.followLogByHost ?? [])]
-  return { logs, graceMs: flags.followGraceSeconds * 1000, flags: log }
+  return { logs, graceMs: flags.followGraceSeconds * 1000, log: readLogFlags(log, followPrefix) }
 }
 
 /** Adds `PATH=PROJECT,...` to what was given before. */

@@ -7,18 +7,18 @@ const second = 1000
 
 /** Each limit: its flag (the environment variable follows from it), what it bounds, its unit in that of ExportLimits, its most, and its least where that is not 1. */
 const limits: [keyof ExportLimits, flag: string, what: string, unit: number, most: number, least?: number][] = [
-  ['pages', 'max-pages', 'most pages of one export', 1, 1_000_000],
-  ['links', 'max-links', 'most links asked for in one export, dead ones too', 1, 10_000_000],
-  ['files', 'max-files', 'most other files of one export', 1, 10_000_000],
-  ['failedPercent', 'max-failed-percent', 'most pages in a hundred that may fail, 100 for any number', 1, 100, 0],
-  ['totalBytes', 'max-total-mb', 'most MB fetched for one export', megabyte, 1_000_000],
-  ['fileBytes', 'max-file-mb', 'most MB of one file', megabyte, 100_000],
-  ['pageBytes', 'max-page-mb', 'most MB of one page, script or style sheet', megabyte, 256],
-  ['redirects', 'max-redirects', 'most redirects of one request', 1, 100],
-  ['pageTimeoutMs', 'page-timeout-seconds', 'seconds for one page or file', second, 3600],
-  ['pageRequests', 'max-page-requests', 'most requests of one page in the browser', 1, 100_000],
-  ['jobTimeoutMs', 'job-timeout-seconds', 'seconds for one export', second, 604_800],
-  ['connections', 'connections', 'requests at once', 1, 64],
+  ['pages', 'max-pages', 'maximum pages of one export', 1, 1_000_000],
+  ['links', 'max-links', 'maximum links requested in one export, including dead ones', 1, 10_000_000],
+  ['files', 'max-files', 'maximum other files of one export', 1, 10_000_000],
+  ['failedPercent', 'max-failed-percent', 'maximum percentage of pages that may fail; 100 = no limit', 1, 100, 0],
+  ['totalBytes', 'max-total-mb', 'maximum MB fetched for one export', megabyte, 1_000_000],
+  ['fileBytes', 'max-file-mb', 'maximum MB of one file', megabyte, 100_000],
+  ['pageBytes', 'max-page-mb', 'maximum MB of one page, script or style sheet', megabyte, 256],
+  ['redirects', 'max-redirects', 'maximum redirects of one request', 1, 100],
+  ['pageTimeoutMs', 'page-timeout-seconds', 'time limit for one page or file', second, 3600],
+  ['pageRequests', 'max-page-requests', 'maximum requests of one page in the browser', 1, 100_000],
+  ['jobTimeoutMs', 'job-timeout-seconds', 'time limit for one export', second, 604_800],
+  ['connections', 'connections', 'maximum parallel requests', 1, 64],
 ]
 
 /** The flags of the limits as commander hands them over, by attribute name. */

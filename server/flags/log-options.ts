@@ -2,8 +2,13 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { formats } from '../analytics/formats/formats.ts'
 import { parseJsonFields } from '../analytics/formats/json.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
+import type { LogSettings } from '../analytics/formats/log-settings.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
+
+/** What commander makes of `logOptions`. */
+export interface LogFlags extends LogSettings {}
 
 /** Adds the flags that say how a log is to be read. */
 export function addLogOptions(command: Command): Command {
@@ -14,7 +19,7 @@ export function addLogOptions(command: Command): Command {
 /** @param prefix of the flags, where a command does more than read logs: `follow-` */
 export function logOptions(prefix = ''): Option[] {
   return [
-    new Option(`--${prefix}format <name>`, 'format of the lines (default: told by the lines)')
+    new Option(`--${prefix}format <name>`, 'format of the lines (default: recognized)')
       .env('QUIRE_LOG_FORMAT')
       .choices([...formats.map(({ name }) => name), 'json']),
     new Option(`--${prefix}json-fields <list>`, 'where format json has its fields: NAME=PATH,...')
@@ -28,11 +33,39 @@ export function logOptions(prefix = ''): Option[] {
       .argParser(nonEmpty('a field, such as X-Forwarded-For, or last')),
     new Option(
       `--${prefix}trusted-proxies <number>`,
-      'take the client of that field from the right, this many proxies away',
+      'number of trusted proxies; the client is taken from the right of that field',
     )
       .env('QUIRE_LOG_TRUSTED_PROXIES')
       .argParser(integer(1, 100)),
   ]
+}
+
+/**
+ * Reads the flags that say how a log is to be read.
+ *
+ * @param prefix see `logOptions`
+ * @throws {OperatorError} when flags do not go together.
+ */
+export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
+  const { format, jsonFields, clientField, trustedProxies } = flags
+  if (jsonFields !== undefined && format !== undefined && format !== 'json') {
+    throw new OperatorError(`--${prefix}json-fields goes with --${prefix}format json, not with ${format}.`, 2)
+  }
+  if (format === 'json' && jsonFields === undefined) {
+    throw new OperatorError(`--${prefix}format json needs --${prefix}json-fields. See --help.`, 2)
+  }
+  if (trustedProxies !== undefined && clientField === undefined) {
+    throw new OperatorError(
+      `--${prefix}trusted-proxies needs --${prefix}client-field: it counts the addresses of that field.`,
+      2,
+    )
+  }
+  return {
+    ...(format !== undefined && { format }),
+    ...(jsonFields !== undefined && { jsonFields }),
+    ...(clientField !== undefined && { clientField }),
+    ...(trustedProxies !== undefined && { trustedProxies }),
+  }
 }
 
 /** For the end of `--help`. */

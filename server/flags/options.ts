@@ -18,12 +18,15 @@ export function jsonOption(): Option {
 
 /** `--project`, for every command about its visits. */
 export function projectOption(): Option {
-  return new Option('--project <id>', 'project that was visited').env('QUIRE_PROJECT')
+  return new Option('--project <id>', 'project whose visits are meant').env('QUIRE_PROJECT')
 }
 
 /** `--verify`, for every command that exports. */
 export function verifyOption(): Option {
-  return new Option('--verify <how>', 'what a browser opens of a bundle: nothing, a sample, or every page with scripts')
+  return new Option(
+    '--verify <how>',
+    'what a browser opens to verify a bundle: nothing, a sample, or all pages with scripts',
+  )
     .env('QUIRE_VERIFY')
     .choices(['static', 'sample', 'full'])
     .default('sample')
@@ -31,7 +34,7 @@ export function verifyOption(): Option {
 
 /** `--export-cache-mb` and its like: how much is remembered of one site. */
 export function cacheMbOption(flag = 'cache-mb'): Option {
-  return new Option(`--${flag} <number>`, 'most MB to remember of one site')
+  return new Option(`--${flag} <number>`, 'maximum cache of one site, in MB')
     .env('QUIRE_EXPORT_CACHE_MB')
     .default(4096)
     .argParser(integer(1, 10_000_000))
@@ -39,7 +42,7 @@ export function cacheMbOption(flag = 'cache-mb'): Option {
 
 /** `--grace-seconds` and its like: when a rotated log is done with. */
 export function graceOption(flag = 'grace-seconds'): Option {
-  return new Option(`--${flag} <number>`, 'how long a rotated log must be quiet before the next file is read')
+  return new Option(`--${flag} <number>`, 'how long a rotated log must stay unchanged before the next file is read')
     .env('QUIRE_FOLLOW_GRACE_SECONDS')
     .default(defaultPacing.graceMs / 1000)
     .argParser(integer(0, 3600))

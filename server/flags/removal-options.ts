@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import {
-  checkRemovalRules,
-  joinRules,
-  noRemovalRules,
-  parseRemovalRules,
-  RemovalRulesError,
-} from '../export/products/removal-rules.ts'
+import { checkRemovalRules, joinRules, noRemovalRules, parseRemovalRules } from '../export/products/removal-rules.ts'
 import type { RemovalRules } from '../tenancy/removal-rules.ts'
 
 export interface RemovalFlags {
@@ -19,17 +13,17 @@ export interface RemovalFlags {
 }
 
 /** What the flags mean, for the help of the commands that have them. */
-export const removalHelp = `Products of search, assistant, analytics and playground that are off are recognised and removed. Beyond these:
+export const removalHelp = `Known products of features that are off (search, assistant, analytics, playground) are removed. Further rules:
   --remove-selector   one element by tag, custom-element, #id, .class, [attr] or [attr=value], also joined: div.ask
   --remove-script     host/path of a script, frame or style, with * for anything: cdn.example.com/ask/*, */ask.js,
                       /js/ask.js; or inline:TEXT for inline scripts that hold the text
-  --keep              what is taken for a product and is none: a name from the report, a selector, or host/path
+  --keep              what is wrongly removed as a product: a name from the report, a selector, or host/path
   --exclude           pages that are neither fetched nor packed, as a path or host/path with * for anything: /internal/*,
                       */drafts/*; links to them lead to the site on the web
   --features-file     the same as JSON: {"removeSelectors": [], "removeScripts": [], "keep": [], "products":
                       [{"name": "Ask", "feature": "assistant", "selectors": ["#ask"], "scripts": ["*/ask.js"]}],
                       "excludePages": []}; products are removed where their feature is off, everything else always
-In a variable, several values stand on lines of their own.`
+In an environment variable, write one value per line.`
 
 /** Adds the flags for what an export removes or keeps beyond the known products, and for the pages that it leaves out. */
 export function addRemovalOptions(command: Command): Command {
@@ -48,10 +42,12 @@ export function addRemovalOptions(command: Command): Command {
     .addOption(
       list('--remove-script <pattern>', 'remove these scripts; may be repeated', 'QUIRE_EXPORT_REMOVE_SCRIPTS'),
     )
-    .addOption(list('--keep <what>', 'keep what looks like a product; may be repeated', 'QUIRE_EXPORT_KEEP'))
+    .addOption(
+      list('--keep <what>', 'keep this although it looks like a product; may be repeated', 'QUIRE_EXPORT_KEEP'),
+    )
     .addOption(list('--exclude <pattern>', 'leave these pages out; may be repeated', 'QUIRE_EXPORT_EXCLUDE'))
     .addOption(
-      new Option('--features-file <file>', 'read these and further products from JSON').env(
+      new Option('--features-file <file>', 'read these rules and further products from a JSON file').env(
         'QUIRE_EXPORT_FEATURES_FILE',
       ),
     )
@@ -71,13 +67,8 @@ export function readRemovalFlags(flags: RemovalFlags): RemovalRules | null {
     excludePages: readList(flags.exclude, flagOf.excludePages),
   }
   const isGiven = Object.values(lists).some(list => list.length > 0)
-  try {
-    const fromFlags = isGiven ? checkFlags({ ...noRemovalRules, ...lists }) : null
-    return joinRules(fromFlags, featuresFile === undefined ? null : parseRemovalRules(readText(featuresFile)))
-  } catch (error) {
-    if (error instanceof RemovalRulesError) throw new OperatorError(error.message, 2)
-    throw error
-  }
+  const fromFlags = isGiven ? checkFlags({ ...noRemovalRules, ...lists }) : null
+  return joinRules(fromFlags, featuresFile === undefined ? null : parseRemovalRules(readText(featuresFile)))
 }
 
 const flagOf = {
@@ -98,9 +89,12 @@ function checkFlags(rules: RemovalRules): RemovalRules {
   try {
     return checkRemovalRules(rules)
   } catch (error) {
-    if (!(error instanceof RemovalRulesError)) throw error
+    if (!(error instanceof OperatorError)) throw error
     const flags = new Map(Object.entries(flagOf))
-    throw new RemovalRulesError(error.message.replace(/^\w+/, field => flags.get(field) ?? field))
+    throw new OperatorError(
+      error.message.replace(/^\w+/, field => flags.get(field) ?? field),
+      2,
+    )
   }
 }
 

@@ -35,11 +35,11 @@ const linkCharacters = /^[A-Za-z0-9:/?&=._~%+-]+$/
 export function serveOptions(): Option[] {
   return [
     dataOption(),
-    new Option('--host <address>', 'address to listen on, 0.0.0.0 for every one of this machine')
+    new Option('--host <address>', 'address to listen on; 0.0.0.0 = all addresses of this machine')
       .env('QUIRE_HOST')
       .default('127.0.0.1')
       .argParser(nonEmpty('an address of this machine, such as 127.0.0.1; for all of them 0.0.0.0 or ::')),
-    new Option('--port <number>', 'port to listen on, 0 for any free one')
+    new Option('--port <number>', 'port to listen on; 0 = any free port')
       .env('QUIRE_PORT')
       .default(8787)
       .argParser(integer(0, 65535)),
@@ -47,15 +47,18 @@ export function serveOptions(): Option[] {
       'QUIRE_PUBLIC_URL',
     ),
     new Option('--key-prefix <text>', 'prefix of API keys').env('QUIRE_KEY_PREFIX').default('quire_'),
-    new Option('--link-ttl-seconds <number>', 'lifetime of a bundle link, 7 days at most')
+    new Option('--link-ttl-seconds <number>', 'lifetime of a bundle link; at most 7 days')
       .env('QUIRE_LINK_TTL_SECONDS')
       .default(3600)
       .argParser(integer(1, sevenDays)),
-    new Option('--body-limit-bytes <number>', 'largest request body')
+    new Option('--body-limit-bytes <number>', 'maximum size of a request body')
       .env('QUIRE_BODY_LIMIT_BYTES')
       .default(1024 * 1024)
       .argParser(integer(1024, 64 * 1024 * 1024)),
-    new Option('--lease-seconds <number>', 'how long an export may be silent before another runner takes it over')
+    new Option(
+      '--lease-seconds <number>',
+      'time without a sign of life after which another runner takes over an export',
+    )
       .env('QUIRE_LEASE_SECONDS')
       .default(15)
       .argParser(integer(1, 3600)),
@@ -67,23 +70,23 @@ export function serveOptions(): Option[] {
       .argParser(integer(1, 36500)),
     new Option(
       '--export-retention-days <number>',
-      'delete completed and failed exports of this age, unless a link to them is alive (default: never)',
+      'delete completed and failed exports of this age, unless a link to them still works (default: never)',
     )
       .env('QUIRE_EXPORT_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
     new Option(
       '--visitor-retention-days <number>',
-      'forget who saw what after so many days; counts stay, see quire visits prune --help (default: never)',
+      'delete the hashes of visitors after this many days; counts stay, see quire visits prune --help (default: never)',
     )
       .env('QUIRE_VISITOR_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
     ...limitOptions(),
     verifyOption(),
-    new Option('--no-export-cache', 'fetch and make everything anew in every export').env('QUIRE_NO_EXPORT_CACHE'),
+    new Option('--no-export-cache', 'use no cache: each export fetches everything again').env('QUIRE_NO_EXPORT_CACHE'),
     cacheMbOption('export-cache-mb'),
     ...followOptions(),
-    new Option('--log-level <level>', 'least level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
-    new Option('--validate-responses', 'check answers against the document, too').env('QUIRE_VALIDATE_RESPONSES'),
+    new Option('--log-level <level>', 'lowest level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
+    new Option('--validate-responses', 'also check responses against the document').env('QUIRE_VALIDATE_RESPONSES'),
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { Input, Output } from '../../generated/operations.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import type { ExportJob } from '../export/jobs/export-job.ts'
-import { FeatureError, type Features, resolveFeatures } from '../export/model/features.ts'
+import { type Features, resolveFeatures } from '../export/model/features.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
 import { toExportJobBody } from './export-job-body.ts'
@@ -29,7 +30,7 @@ export async function startStaticExportJob(
   try {
     features = resolveFeatures(body.deployment, body.features ?? {})
   } catch (error) {
-    if (error instanceof FeatureError) return { status: 400, body: { error: error.message } }
+    if (error instanceof OperatorError) return { status: 400, body: { error: error.message } }
     throw error
   }
   const startedAt = now()

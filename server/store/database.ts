@@ -1,6 +1,8 @@
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { accessSync, constants } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { listAssets, readAsset } from '../assets.ts'
+import { OperatorError } from '../base/operator-error.ts'
 import { makeFolder } from './make-folder.ts'
 
 export type { Database } from 'better-sqlite3'
@@ -8,17 +10,14 @@ export type { Database } from 'better-sqlite3'
 /** How long a statement waits for another process to give the lock back. */
 export const busyTimeoutMs = 5000
 
-const mainMigrations = join(import.meta.dirname, 'migrations')
-
-/** Says in one line why a database cannot be used, and what to do; shown to the operator as it is. */
-export class DatabaseError extends Error {}
+const mainMigrations = 'server/store/migrations'
 
 /**
  * Opens the SQLite database in `file`, creates it when it is missing, and applies the migrations it lacks. The caller
  * closes it.
  *
- * @param migrationsFolder the numbered .sql files that make up its schema
- * @throws {DatabaseError} when the file is no database, is damaged, was written by a newer Quire, or cannot be written.
+ * @param migrationsFolder shipped folder of the numbered .sql files that make up its schema
+ * @throws {OperatorError} when the file is not a database, is damaged, was written by a newer Quire, or cannot be written.
  */
 export function openDatabase(file: string, migrationsFolder = mainMigrations): Database.Database {
   let database: Database.Database | undefined
@@ -41,12 +40,10 @@ export function openDatabase(file: string, migrationsFolder = mainMigrations): D
 }
 
 function migrate(database: Database.Database, migrationsFolder: string): void {
-  const names = readdirSync(migrationsFolder)
-    .filter(name => name.endsWith('.sql'))
-    .sort()
+  const names = listAssets(migrationsFolder).filter(name => name.endsWith('.sql'))
   const applied = () => database.pragma('user_version', { simple: true }) as number
   if (applied() > names.length) {
-    throw new DatabaseError(
+    throw new OperatorError(
       `it was written by a newer Quire (schema ${applied()}, this one knows ${names.length}). Upgrade Quire.`,
     )
   }
@@ -56,7 +53,7 @@ function migrate(database: Database.Database, migrationsFolder: string): void {
   database
     .transaction(() => {
       for (let version = applied(); version < names.length; version++) {
-        database.exec(readFileSync(join(migrationsFolder, names[version] as string), 'utf8'))
+        database.exec(readAsset(`${migrationsFolder}/${names[version]}`))
         database.pragma(`user_version = ${version + 1}`)
       }
     })
@@ -81,9 +78,11 @@ const remedies: Record<string, string> = {
 }
 
 function explain(file: string, error: unknown): unknown {
-  if (error instanceof DatabaseError) return new DatabaseError(`Cannot use ${file}: ${error.message}`, { cause: error })
+  if (error instanceof OperatorError) {
+    return new OperatorError(`Cannot use ${file}: ${error.message}`, 1, { cause: error })
+  }
   const code = String((error as { code?: unknown }).code ?? '')
   // Extended codes such as SQLITE_IOERR_WRITE share the remedy of the code they extend.
   const known = Object.keys(remedies).find(name => code === name || code.startsWith(`${name}_`))
-  return known ? new DatabaseError(`Cannot use ${file}: ${remedies[known]}`, { cause: error }) : error
+  return known ? new OperatorError(`Cannot use ${file}: ${remedies[known]}`, 1, { cause: error }) : error
 }

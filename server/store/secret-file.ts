@@ -1,27 +1,28 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { OperatorError } from '../base/operator-error.ts'
 import { makeFolder } from './make-folder.ts'
 
 const secretBytes = 32
 
-/** Says why a secret file cannot be used. */
-export class SecretError extends Error {}
-
 /**
  * Reads the secret in `file`: 32 random bytes, kept beside the database and never in it; made when missing (mode 0600).
  *
- * @throws {SecretError} when the file cannot be read or has another size.
+ * @throws {OperatorError} when the file cannot be read or has another size.
  */
 export function openSecret(file: string): Buffer {
   try {
     const secret = readFileSync(file)
     if (secret.length === secretBytes) return secret
-    throw new SecretError(`${file} has ${secret.length} bytes, not ${secretBytes}. Restore it from a backup.`)
+    throw new OperatorError(`${file} has ${secret.length} bytes, not ${secretBytes}. Restore it from a backup.`)
   } catch (error) {
-    if (error instanceof SecretError) throw error
+    if (error instanceof OperatorError) throw error
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT') throw new SecretError(`${file} cannot be read (${code})`, { cause: error })
+    if (code !== 'ENOENT') {
+      const message = `${file} cannot be read (${code}). Check the disk, or restore the file from a backup.`
+      throw new OperatorError(message, 1, { cause: error })
+    }
   }
   // Written aside and linked: a kill leaves no half a secret, and of two processes that start together one wins.
   const draft = `${file}.${process.pid}`

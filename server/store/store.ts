@@ -17,7 +17,7 @@ export type Store = ReturnType<typeof openStore>
 /**
  * Opens the database of a data folder and everything stored in it. The caller closes it.
  *
- * @throws {DatabaseError} see `openDatabase`.
+ * @throws {OperatorError} see `openDatabase`.
  */
 export function openStore(dataFolder: string) {
   const database = openDatabase(join(dataFolder, 'quire.db'))

@@ -1,29 +1,28 @@
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { type FollowSettings, followPrefix } from '../analytics/follow/follow-settings.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
-import { readLogFlags } from '../analytics/formats/log-settings.ts'
+import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
-import { LogFileError } from '../analytics/import/log-file.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Refuses what no later try can mend: a project that is not there, no site at all, a file that is no log, a client field that the format does
- * not have. What may pass, such as a file that is missing or may not be read, is left to the following.
+ * Refuses logs that can never be followed: the project is unknown, there is no site, the file is not a log, or the format does
+ * not have the client field. Problems that may pass, such as a missing or unreadable file, are left to the thread.
  *
  * @throws {OperatorError} with exit code 2, naming the flag and the remedy.
  */
 export async function checkFollowSettings(
-  { logs, flags }: FollowSettings,
+  { logs, log }: FollowSettings,
   store: Pick<Store, 'projects' | 'sites'>,
 ): Promise<void> {
   for (const { file, projectId } of logs) {
     try {
       const projects = await getVisitedProjects(store, projectId)
-      await checkFollowable(file, { ...readLogFlags(flags, followPrefix), projects })
+      await checkFollowable(file, { ...toLogReading(log), projects })
     } catch (error) {
-      const told = explain(error)
-      if (told !== undefined) throw new OperatorError(`${showFlag(file, projectId)}: ${told}`, 2)
+      const reason = explain(error)
+      if (reason !== undefined) throw new OperatorError(`${showFlag(file, projectId)}: ${reason}`, 2)
     }
   }
 }
@@ -32,10 +31,9 @@ function showFlag(file: string, projectId: string | undefined): string {
   return projectId === undefined ? `--follow-log-by-host ${file}` : `--follow-log ${file}=${projectId}`
 }
 
-/** Undefined when it may pass. */
+/** The sentence for the operator; undefined when the problem may pass. */
 function explain(error: unknown): string | undefined {
   if (error instanceof LogFormatError) return nameFlag(error, followPrefix)
-  if (error instanceof OperatorError) return error.message
-  // One with a cause is what the file system said.
-  return error instanceof LogFileError && error.cause === undefined ? error.message : undefined
+  // An error with a cause comes from the file system, and may pass.
+  return error instanceof OperatorError && error.cause === undefined ? error.message : undefined
 }

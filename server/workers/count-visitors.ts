@@ -1,27 +1,28 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { DayRange, UniqueVisitorCounter, UniqueVisitors } from '../analytics/unique-visitors.ts'
+import { startThread } from '../assets.ts'
 
-/** What the thread needs. */
+/** What the thread is given. */
 export interface CountsSetup {
   dataFolder: string
 }
 
-/** What the thread is asked. */
+/** A question to the thread. */
 export interface CountsQuestion {
-  /** Stands in the answer too. */
+  /** The answer has the same number. */
   number: number
   projectId: string
   range: DayRange
   page: { limit: number; offset: number }
 }
 
-/** What it tells. */
+/** Its answer. */
 export type CountsAnswer = { number: number; visitors: UniqueVisitors } | { number: number; error: Error }
 
-/** Unique visitors, counted elsewhere. */
+/** Counts unique visitors in a separate thread. */
 export interface VisitorCountsThread extends UniqueVisitorCounter {
-  /** Questions that wait for an answer get an error. */
-  close(): Promise<void>
+  /** Ends the thread; questions without an answer get an error. */
+  stop(): Promise<void>
 }
 
 interface Waiting {
@@ -30,15 +31,15 @@ interface Waiting {
 }
 
 /**
- * Counts unique visitors in a thread of its own, started by the first question and anew by the next when it ended. An answer
- * about 600,000 pages takes half a second of computing, which no other request should wait for.
+ * Counts unique visitors in a separate thread, because an answer about 600,000 pages takes half a second of computing and
+ * would block other requests. The first question starts the thread; when it has ended, the next question starts another.
  */
 export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
   let running: { thread: Worker; waiting: Map<number, Waiting> } | undefined
   let questions = 0
 
   function start() {
-    const thread = new Worker(new URL('./count-visitors-worker.ts', import.meta.url), { workerData: setup })
+    const thread = startThread('workers/count-visitors-worker', setup)
     const waiting = new Map<number, Waiting>()
     const started = { thread, waiting }
     let cause: unknown
@@ -66,8 +67,8 @@ export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
         running.waiting.set(question.number, { done, failed })
         running.thread.postMessage(question)
       }),
-    async close() {
-      // It only reads: nothing is half done.
+    async stop() {
+      // It only reads: nothing is left half done.
       await running?.thread.terminate()
     },
   }

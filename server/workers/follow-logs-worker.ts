@@ -1,13 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { VisitsNotWrittenError } from '../analytics/follow/batch-writer.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { type FollowedLog, followPrefix } from '../analytics/follow/follow-settings.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
-import { readLogFlags } from '../analytics/formats/log-settings.ts'
+import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
-import { LogFileError } from '../analytics/import/log-file.ts'
-import { VisitorKeyError } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { pause } from '../base/pause.ts'
 import { openStore } from '../store/store.ts'
@@ -16,7 +13,7 @@ import type { FollowNews, FollowSetup } from './follow-logs.ts'
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
-const { dataFolder, logs, graceMs, flags } = workerData as FollowSetup
+const { dataFolder, logs, graceMs, log } = workerData as FollowSetup
 const stopping = new AbortController()
 const { signal } = stopping
 parentPort?.once('message', () => stopping.abort())
@@ -28,13 +25,13 @@ try {
   store.close()
 }
 
-/** Follows one log; what keeps it from that keeps it from no other. */
+/** Follows one log until the stop. An error delays only this log. */
 async function followForever({ file, projectId }: FollowedLog): Promise<void> {
   const about = { log: file, projectId }
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       const projects = await getVisitedProjects(store, projectId)
-      const reading = readLogFlags(flags, followPrefix)
+      const reading = toLogReading(log)
       await checkFollowable(file, { ...reading, projects })
       tell({ level: 'info', details: about, message: 'following a log' })
       await followAccessLog({
@@ -54,13 +51,10 @@ async function followForever({ file, projectId }: FollowedLog): Promise<void> {
   }
 }
 
-/** What is told in a sentence for the operator needs no stack, least of all at each try. */
+/** An error with a sentence for the operator is logged without its stack. */
 function toLogged(error: unknown): unknown {
   if (error instanceof LogFormatError) return { message: nameFlag(error, followPrefix) }
-  const isExplained = [OperatorError, LogFileError, VisitorKeyError, VisitsNotWrittenError].some(
-    kind => error instanceof kind,
-  )
-  return isExplained ? { message: (error as Error).message } : error
+  return error instanceof OperatorError ? { message: error.message } : error
 }
 
 function tell(news: FollowNews): void {

@@ -1,12 +1,15 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { FollowSettings } from '../analytics/follow/follow-settings.ts'
+import { startThread } from '../assets.ts'
+import type { Stoppable } from '../base/background.ts'
+import { actWhenLate } from '../base/timer.ts'
 
-/** What the thread needs. */
+/** What the thread is given. */
 export interface FollowSetup extends FollowSettings {
   dataFolder: string
 }
 
-/** What it tells, to be logged. */
+/** What the thread reports, to be logged. */
 export interface FollowNews {
   level: 'info' | 'warn' | 'error'
   details: object
@@ -16,22 +19,22 @@ export interface FollowNews {
 export interface FollowLogsOptions {
   setup: FollowSetup
   log: Record<FollowNews['level'], (details: object, message: string) => void>
-  /** Before the thread starts anew; twice as long each time. */
+  /** Before the first restart; each further pause is twice as long. */
   firstPauseMs?: number
 }
 
 const longestPauseMs = 60_000
-/** A thread that worked for this long is no reason to wait longer the next time. */
+/** After a thread has worked for this long, the next restart begins with the first pause again. */
 const healthyMs = 60_000
 const stopWithinMs = 10_000
 
 /**
- * Follows logs in a thread of its own, which leaves requests alone, and starts it anew when it ends. Whoever stops it waits
- * until what was read is written.
+ * Follows logs in a separate thread, so that requests do not wait, and restarts the thread when it ends. `stop` waits until
+ * the visits that were read are written.
  */
-export function startFollowingLogs(options: FollowLogsOptions): { stop(): Promise<void> } {
+export function startFollowingLogs(options: FollowLogsOptions): Stoppable {
   const { setup, log, firstPauseMs = 1000 } = options
-  if (setup.logs.length === 0) return { stop: async () => {} }
+  if (setup.logs.length === 0) return { stop() {} }
   let pauseMs = firstPauseMs
   let isStopping = false
   let timer: NodeJS.Timeout | undefined
@@ -40,7 +43,7 @@ export function startFollowingLogs(options: FollowLogsOptions): { stop(): Promis
 
   function start(): void {
     const startedAt = performance.now()
-    const thread = new Worker(new URL('./follow-logs-worker.ts', import.meta.url), { workerData: setup })
+    const thread = startThread('workers/follow-logs-worker', setup)
     worker = thread
     let reason: unknown
     thread.on('message', ({ level, details, message }: FollowNews) => log[level](details, message))
@@ -53,7 +56,7 @@ export function startFollowingLogs(options: FollowLogsOptions): { stop(): Promis
         worker = undefined
         if (isStopping) return
         if (performance.now() - startedAt > healthyMs) pauseMs = firstPauseMs
-        log.error({ err: reason }, `the thread that follows logs ended; it starts anew in ${pauseMs / 1000} s`)
+        log.error({ err: reason }, `the thread that follows logs ended; it restarts in ${pauseMs / 1000} s`)
         timer = setTimeout(start, pauseMs)
         pauseMs = Math.min(2 * pauseMs, longestPauseMs)
       })
@@ -67,9 +70,7 @@ export function startFollowingLogs(options: FollowLogsOptions): { stop(): Promis
       clearTimeout(timer)
       const thread = worker
       thread?.postMessage('stop')
-      const giveUp = setTimeout(() => void thread?.terminate(), stopWithinMs)
-      await ended
-      clearTimeout(giveUp)
+      await actWhenLate(ended, stopWithinMs, () => void thread?.terminate())
     },
   }
 }

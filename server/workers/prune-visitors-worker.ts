@@ -1,17 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toDay } from '../analytics/day.ts'
-import { openStore } from '../store/store.ts'
-import type { RetentionNews, RetentionSetup } from './prune-visitors.ts'
+import { openVisitFiles } from '../store/visits/visits.ts'
+import type { PruneReport, PruneSetup } from './prune-visitors.ts'
 
-const { dataFolder, retentionDays } = workerData as RetentionSetup
+const { dataFolder, projectIds, before } = workerData as PruneSetup
 
-const store = openStore(dataFolder)
+const visits = openVisitFiles(dataFolder)
 try {
-  for (const { id } of await store.projects.list()) {
-    const visitorDays = await store.visits.pruneSeen(id, toDay(Date.now()) - retentionDays)
-    const news: RetentionNews = { projectId: id, visitorDays }
-    if (visitorDays > 0) parentPort?.postMessage(news)
+  for (const projectId of projectIds) {
+    const visitorDays = visits.pruneSeen(projectId, before)
+    const report: PruneReport = { projectId, visitorDays }
+    if (visitorDays > 0) parentPort?.postMessage(report)
   }
 } finally {
-  store.close()
+  visits.close()
 }

@@ -1,52 +1,61 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { type Day, toDay } from '../analytics/day.ts'
+import { startThread } from '../assets.ts'
+import type { Stoppable } from '../base/background.ts'
+import { repeat } from '../base/timer.ts'
+import type { Projects } from '../tenancy/project.ts'
 
-/** What the thread needs. */
-export interface RetentionSetup {
+/** What the thread is given. */
+export interface PruneSetup {
   dataFolder: string
-  retentionDays: number
+  projectIds: string[]
+  before: Day
 }
 
-/** What it tells: a project whose visitors of so many days are forgotten. */
-export interface RetentionNews {
+/** What the thread reports: how many days of visitors it deleted of a project. */
+export interface PruneReport {
   projectId: string
   visitorDays: number
 }
 
 export interface VisitorRetentionOptions {
   dataFolder: string
-  /** How many days back it stays known who saw what; undefined = for ever. */
+  projects: Pick<Projects, 'list'>
+  /** For how many days Quire stores who saw what; undefined = forever. */
   retentionDays: number | undefined
   log: { info(details: object, message: string): void; error(details: object, message: string): void }
 }
 
 const everyMs = 6 * 60 * 60 * 1000
 
-/** Forgets visitors by age, now and every few hours, in a thread of its own; does nothing when no retention is set. */
-export function startVisitorRetention({ dataFolder, retentionDays, log }: VisitorRetentionOptions): {
-  stop(): Promise<void>
-} {
-  if (retentionDays === undefined) return { stop: async () => {} }
+/** Deletes old visitors in a separate thread, now and every few hours; does nothing without a retention. */
+export function startVisitorRetention(options: VisitorRetentionOptions): Stoppable {
+  const { dataFolder, projects, retentionDays, log } = options
+  if (retentionDays === undefined) return { stop() {} }
+  let isStopped = false
   let worker: Worker | undefined
-  function run(): void {
-    if (worker) return
-    const workerData: RetentionSetup = { dataFolder, retentionDays: retentionDays as number }
-    worker = new Worker(new URL('./prune-visitors-worker.ts', import.meta.url), { workerData })
-    worker.on('message', (news: RetentionNews) => log.info({ ...news, retentionDays }, 'forgot old visitors'))
-    worker.on('error', error =>
-      log.error({ err: error }, 'old visitors could not be forgotten; the next try is in some hours'),
-    )
-    worker.on('exit', () => {
-      worker = undefined
-    })
+
+  async function prune(): Promise<void> {
+    const projectIds = (await projects.list()).map(({ id }) => id)
+    if (isStopped) return
+    const setup: PruneSetup = { dataFolder, projectIds, before: toDay(Date.now()) - (retentionDays as number) }
+    const thread = startThread('workers/prune-visitors-worker', setup)
+    worker = thread
+    thread.on('message', (report: PruneReport) => log.info({ ...report, retentionDays }, 'deleted old visitors'))
+    await new Promise<void>((done, failed) => thread.on('error', failed).on('exit', () => done()))
   }
-  run()
-  const timer = setInterval(run, everyMs)
-  timer.unref()
+
+  const attempt = () =>
+    prune().catch(error =>
+      log.error({ err: error }, 'could not delete old visitors; the next attempt follows in some hours'),
+    )
+  const repetition = repeat(everyMs, attempt, { startsNow: true })
   return {
     async stop() {
-      clearInterval(timer)
-      // What is under way is undone as a whole, and done at the next start.
+      isStopped = true
+      // SQLite rolls back unfinished work; the next start repeats it.
       await worker?.terminate()
+      await repetition.stop()
     },
   }
 }

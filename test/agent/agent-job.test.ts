@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type AgentJob, type AgentJobStatus, TransitionError, transition } from '../../server/agent/agent-job.ts'
+import { type AgentJob, type AgentJobStatus, transition } from '../../server/agent/agent-job.ts'
+import { OperatorError } from '../../server/base/operator-error.ts'
 
 const statuses: AgentJobStatus[] = ['active', 'completed', 'archived', 'failed']
 const legal = ['active>completed', 'active>failed', 'completed>archived', 'failed>archived']
@@ -20,7 +21,7 @@ function job(status: AgentJobStatus): AgentJob {
 
 test.each(statuses.flatMap(from => statuses.map(to => ({ from, to }))))('$from -> $to', ({ from, to }) => {
   if (legal.includes(`${from}>${to}`)) expect(transition(job(from), to, now).status).toBe(to)
-  else expect(() => transition(job(from), to, now)).toThrow(TransitionError)
+  else expect(() => transition(job(from), to, now)).toThrow(OperatorError)
 })
 
 test('a pull request is set by completing, and stays when archived', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import puppeteer, { type Browser } from 'puppeteer'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startThread } from '../../server/assets.ts'
 import { defaultLimits, exportSite } from '../../server/export/export-site.ts'
 import type { ExportResult } from '../../server/export/model/options.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
@@ -69,6 +70,7 @@ function runExport(name: string): Promise<ExportResult> {
     workFolder: join(scratch, `work-${name}`),
     limits: defaultLimits,
     onProgress() {},
+    startThread,
     signal: new AbortController().signal,
   })
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { startThread } from '../../server/assets.ts'
 import { defaultLimits, exportSite } from '../../server/export/export-site.ts'
 import type { ExportOptions, ExportResult } from '../../server/export/model/options.ts'
 import { type ArchiveEntry, readArchive } from './read-archive.ts'
@@ -83,6 +84,7 @@ export async function exportFakeSite(origin: URL, options: FakeOptions = {}): Pr
     format: 'zip',
     ...files,
     onProgress() {},
+    startThread,
     signal: new AbortController().signal,
     ...rest,
     limits: { ...defaultLimits, ...limits },

@@ -17,12 +17,12 @@ test('a thread that cannot work is started anew until it can', async () => {
   // No data folder can be made where a file stands.
   writeFileSync(dataFolder, '')
   const logs = [{ file, projectId: 'prj_unknown' }]
-  const setup = { dataFolder, logs, graceMs: 100, flags: {} }
+  const setup = { dataFolder, logs, graceMs: 100, log: {} }
   const following = startFollowingLogs({ setup, log: { info: say, warn: say, error: say }, firstPauseMs: 50 })
   try {
     await waitFor(async () => (said.length >= 2 ? true : undefined))
-    expect(said[0]).toBe('the thread that follows logs ended; it starts anew in 0.05 s')
-    expect(said[1]).toBe('the thread that follows logs ended; it starts anew in 0.1 s')
+    expect(said[0]).toBe('the thread that follows logs ended; it restarts in 0.05 s')
+    expect(said[1]).toBe('the thread that follows logs ended; it restarts in 0.1 s')
     rmSync(dataFolder)
     const store = openStore(dataFolder)
     const { projectId } = await createOrganization(store)
@@ -42,6 +42,6 @@ test('a thread that cannot work is started anew until it can', async () => {
 
 test('without a log there is no thread', async () => {
   const refuse = () => expect.unreachable()
-  const setup = { dataFolder: '/nowhere', logs: [], graceMs: 0, flags: {} }
+  const setup = { dataFolder: '/nowhere', logs: [], graceMs: 0, log: {} }
   await startFollowingLogs({ setup, log: { info: refuse, warn: refuse, error: refuse } }).stop()
 })

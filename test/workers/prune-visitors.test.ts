@@ -17,11 +17,11 @@ test('a server forgets visitors by age in a thread, and says so', { timeout: 30_
   store.visits.recordBatch('prj_1', toViewBatch([today - 30, today - 9, today].map(view)))
 
   const log = { info: vi.fn(), error: vi.fn() }
-  const retention = startVisitorRetention({ dataFolder, retentionDays: 10, log })
+  const retention = startVisitorRetention({ dataFolder, projects: store.projects, retentionDays: 10, log })
   await vi.waitFor(() => expect(log.info).toHaveBeenCalled(), 20_000)
   await retention.stop()
   expect(log.info.mock.calls).toEqual([
-    [{ projectId: 'prj_1', visitorDays: 1, retentionDays: 10 }, 'forgot old visitors'],
+    [{ projectId: 'prj_1', visitorDays: 1, retentionDays: 10 }, 'deleted old visitors'],
   ])
   expect(log.error).not.toHaveBeenCalled()
   expect(store.visits.recordBatch('prj_1', toViewBatch([today - 20].map(view)))).toMatchObject({ tooOldViews: 1 })

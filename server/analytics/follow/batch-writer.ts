@@ -1,12 +1,10 @@
 import type { Awaitable } from '../../base/awaitable.ts'
+import { OperatorError } from '../../base/operator-error.ts'
 import { pause } from '../../base/pause.ts'
 import type { ProjectBatch } from '../import/log-reader.ts'
 import type { VisitRecorder } from '../unique-visitors.ts'
 import { toViewBatch } from '../view-batch.ts'
 import { type FollowPosition, formatPosition, parsePosition } from './follow-position.ts'
-
-/** Says in one line that views were read and not recorded; shown to the operator as it is. */
-export class VisitsNotWrittenError extends Error {}
 
 const firstPauseMs = 1000
 const longestPauseMs = 30_000
@@ -40,7 +38,7 @@ export class BatchWriter {
   /**
    * Returns when all is written: what keeps it from being written is said, and tried again as long as it takes.
    *
-   * @throws {VisitsNotWrittenError} when the last try fails, once the signal is aborted.
+   * @throws {OperatorError} when the last try fails, once the signal is aborted.
    */
   async write(batches: readonly ProjectBatch[], position: FollowPosition | null): Promise<void> {
     const { projectId, log, visits } = this.#options
@@ -67,8 +65,9 @@ export class BatchWriter {
       } catch (error) {
         const reason = (error as Error).message
         if (isLast) {
-          throw new VisitsNotWrittenError(
+          throw new OperatorError(
             `The last visits of ${log} were not written (${reason}). The next run reads them again: nothing is lost.`,
+            1,
             { cause: error },
           )
         }

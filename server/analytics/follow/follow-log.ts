@@ -57,9 +57,9 @@ export const defaultPacing: FollowPacing = { pollMs: 1000, graceMs: 5000, flushM
  * Counts the visits of a log while it is written and rotated, each line once: how far it was read is kept in the
  * transaction of the counts, and a later follow of the same path goes on there. The first one begins with the log as it is.
  *
- * @throws {VisitorKeyError} see `VisitRecorder`.
+ * @throws {OperatorError} see `VisitRecorder`.
  * @throws {LogFormatError} see `LogReader`.
- * @throws {VisitsNotWrittenError} after `signal` was aborted: the next follow reads the last lines again.
+ * @throws {OperatorError} after `signal` was aborted: the next follow reads the last lines again.
  */
 export async function followAccessLog(options: FollowOptions): Promise<FollowStatus> {
   const run = await openRun({ ...options, file: resolve(options.file) })

@@ -1,19 +1,20 @@
-import type { LogFlags } from '../formats/log-settings.ts'
+import type { LogSettings } from '../formats/log-settings.ts'
 
 /** A log that a server follows. */
 export interface FollowedLog {
   /** Absolute. */
   file: string
-  /** Whose visits it tells; missing = those of the projects that its hosts belong to. */
+  /** The project whose visits the log holds; missing = the host of each line decides. */
   projectId?: string
 }
 
-/** What a server follows and how, in a form that can be handed to a thread. */
+/** Which logs a server follows and how: plain data, which a thread can be given. */
 export interface FollowSettings {
   logs: FollowedLog[]
   graceMs: number
-  flags: LogFlags
+  /** How all of the logs are read. */
+  log: LogSettings
 }
 
-/** Of the flags that say how followed logs are read. */
+/** Prefix of the flags that say how followed logs are read. */
 export const followPrefix = 'follow-'

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../base/operator-error.ts'
 /**
  * A request as a log tells it, as offsets into bytes: most lines are filtered by a byte or two, and a string is cut only for
  * what was not seen before.
@@ -73,14 +74,14 @@ export interface LogFormat {
 /** The settings that say how a format is read, each named as its flag is. */
 export type FormatSetting = 'client-field' | 'json-fields'
 
-/** Says in one line which setting of a format is wrong, and what it takes. */
-export class LogFormatError extends Error {
+/** A setting of a format is wrong, or the log is not as the settings say. */
+export class LogFormatError extends OperatorError {
   readonly setting: FormatSetting | undefined
-  /** What is wrong, without the name of the setting: commands have flags of different names for it. */
+  /** What is wrong, without the name of the setting: its flag has different names in different commands. */
   readonly told: string
 
   constructor(told: string, setting?: FormatSetting) {
-    super(setting ? `--${setting} ${told}` : told)
+    super(setting ? `--${setting} ${told}` : told, 2)
     this.told = told
     this.setting = setting
   }

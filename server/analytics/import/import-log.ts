@@ -89,7 +89,7 @@ export interface ImportAccessLogOptions extends Pick<ImportOptions, 'file' | 'on
  * Counts the visits of one access log for one project.
  *
  * @throws {LogFileError} when the file cannot be read, or not to its end: what came before is imported.
- * @throws {VisitorKeyError} see `VisitRecorder`.
+ * @throws {OperatorError} see `VisitRecorder`.
  */
 export async function importAccessLog(options: ImportAccessLogOptions): Promise<ImportTally> {
   const { project, visits, format, now = Date.now } = options

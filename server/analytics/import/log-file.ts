@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
+import { OperatorError } from '../../base/operator-error.ts'
 import {
   type Codec,
   decompress,
@@ -10,8 +11,12 @@ import {
   magicBytes,
 } from './decompress.ts'
 
-/** Says in one line why a log cannot be read, or not to its end; shown to the operator as it is. */
-export class LogFileError extends Error {}
+/** A log cannot be read, or not to its end. A cause, when there is one, is the error of the file system or the decoder. */
+export class LogFileError extends OperatorError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, 1, options)
+  }
+}
 
 /** A log as it streams in, uncompressed. */
 export interface LogFile {

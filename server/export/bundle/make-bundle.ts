@@ -36,7 +36,7 @@ export async function makeBundle(
   signal: AbortSignal,
   clock: StageClock,
 ): Promise<MadeBundle> {
-  const { workFolder, offlineSearch: hasSearch = false } = options
+  const { workFolder, offlineSearch: hasSearch = false, startThread } = options
   const { collected, report } = collection
   const folder = join(workFolder, 'bundle')
   const making: Making = { collection, folder, hasSearch, onPage: countPages(report.pages, options), signal, clock }
@@ -44,7 +44,8 @@ export async function makeBundle(
   clock.end('look', {}, 'pages opened at the origin')
   try {
     const { written, added } = await writeComplete(making, placer)
-    const search = hasSearch ? await packSearch(collected, folder, written.pagePaths, signal) : null
+    const { pagePaths } = written
+    const search = hasSearch ? await packSearch({ collected, folder, pagePaths, startThread, signal }) : null
     if (search) clock.end('search', search.packed, 'search packed')
     finishReport(collection, written, placer)
     report.offlineSearch = search?.packed ?? null

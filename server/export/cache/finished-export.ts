@@ -66,12 +66,39 @@ export async function keepExport(
 }
 
 /**
- * Names everything but the answers of the site that decides what an export becomes. What lets it in decides nothing that the
- * answers do not tell, and leaves no trace.
+ * Whether an option changes the archive of an export. The compiler demands an entry for each option. The headers for the site
+ * change only its answers, which are compared, and are not stored.
  */
+const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
+  domain: true,
+  origin: true,
+  originAllowed: true,
+  alsoAllowed: true,
+  paths: true,
+  deployment: true,
+  features: true,
+  removal: true,
+  version: true,
+  format: true,
+  limits: true,
+  obeyRobots: true,
+  verify: true,
+  offlineSearch: true,
+  siteHeaders: false,
+  outFile: false,
+  workFolder: false,
+  onProgress: false,
+  signal: false,
+  startThread: false,
+  log: false,
+  reuse: false,
+  isAlone: false,
+}
+
+/** Identifies everything that decides the archive of an export, except the answers of the site. */
 function digestOptions(options: ExportOptions, { engine }: ExportReuse): string {
-  const { outFile, workFolder, onProgress, signal, log, reuse, siteHeaders, ...deciding } = options
-  return digestJson({ ...deciding, engine, browser: describeBrowser() })
+  const deciding = Object.entries(options).filter(([name]) => decides[name as keyof ExportOptions])
+  return digestJson({ ...Object.fromEntries(deciding), engine, browser: describeBrowser() })
 }
 
 /** Asks for everything again, a few at once, up to the first difference. */

@@ -1,12 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Awaitable } from '../../base/awaitable.ts'
+import type { StartThread } from '../../base/start-thread.ts'
+import { repeat } from '../../base/timer.ts'
 import type { Sites } from '../../tenancy/site.ts'
 import { ExportError, type ExportLimits, type exportSite } from '../export-site.ts'
 import type { ExportProgress, Verify } from '../model/options.ts'
 import type { SiteCache, SiteCaches } from '../model/site-cache.ts'
 import type { BundleStore } from './bundle-store.ts'
-import type { ClaimedJob, ExportJobs, Lease } from './export-job.ts'
+import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
 import { removeLeftovers, sweepLeftovers, workFolderName } from './leftovers.ts'
 
 export interface RunnerDeps {
@@ -14,9 +16,10 @@ export interface RunnerDeps {
   sites: Pick<Sites, 'findOwned'>
   bundles: BundleStore
   exportSite: typeof exportSite
-  /** What exports saw of each site before; null = every export begins anew. */
+  startThread: StartThread
+  /** The export cache of each site; null = no cache. */
   memories: SiteCaches | null
-  /** Names this build of the engine. */
+  /** Identifies this build of the engine. */
   engine: string
   limits: ExportLimits
   verify: Verify
@@ -36,15 +39,15 @@ export interface RunnerDeps {
 export interface Runner {
   /** Looks for work now instead of at the next poll. */
   wake(): void
-  /** Stops the work in hand, gives its lease back, and resolves when nothing is running any more. */
+  /** Stops the current export, gives its lease back, and resolves when nothing runs any more. */
   stop(): Promise<void>
 }
 
 const pollMs = 1000
 const reportEveryMs = 250
-/** A job that ended its process this often is taken for the cause. */
+/** After this many interruptions, the job is assumed to be what ends the process. */
 const maxInterruptions = 30
-/** What each stage is worth of the progress, in percent: where it begins, and where it ends. */
+/** Progress at which each stage begins and ends, in percent. */
 const stageSpans: Record<ExportProgress['stage'], [number, number]> = {
   compare: [0, 10],
   discover: [0, 0],
@@ -60,7 +63,7 @@ export function startRunner(deps: RunnerDeps): Runner {
 
   const loop = async () => {
     await sweepLeftovers(deps.workFolder, deps.exportJobs).catch(error =>
-      deps.log.warn({ err: error }, 'what killed exports left could not be removed'),
+      deps.log.warn({ err: error }, 'could not remove the scratch files of killed exports'),
     )
     while (!stopping.signal.aborted) {
       let worked = false
@@ -69,7 +72,7 @@ export function startRunner(deps: RunnerDeps): Runner {
         if (claimed) await runJob(deps, claimed, stopping.signal)
         worked = claimed !== undefined
       } catch (error) {
-        deps.log.error({ err: error }, 'the export runner could not work; it tries again')
+        deps.log.error({ err: error }, 'the export runner failed; it tries again')
       }
       if (!worked && !stopping.signal.aborted) {
         await new Promise<void>(resolve => {
@@ -93,6 +96,19 @@ export function startRunner(deps: RunnerDeps): Runner {
   }
 }
 
+/** One attempt at a job, under one lease. */
+interface Attempt {
+  job: ExportJob
+  lease: Lease
+  /** Names the job in the log. */
+  about: { jobId: string; domain: string }
+  workFolder: string
+  leaseLost: AbortController
+  /** Aborts when the lease is lost or the runner stops. */
+  signal: AbortSignal
+  startedAt: number
+}
+
 async function runJob(
   deps: RunnerDeps,
   { job, lease, interruptions }: ClaimedJob,
@@ -102,32 +118,50 @@ async function runJob(
   const about = { jobId: job.jobId, domain: job.request.domain }
   if (interruptions > maxInterruptions) {
     await removeLeftovers(deps.workFolder, job.jobId)
-    await exportJobs.fail(
-      lease,
-      `The export was cut off ${interruptions} times. Look for the cause in the server's log.`,
-      now(),
-    )
+    const reason = `The export was interrupted ${interruptions} times. Look for the cause in the server's log.`
+    await exportJobs.fail(lease, reason, now())
     return
   }
   const leaseLost = new AbortController()
-  const heartbeat = setInterval(async () => {
+  const heartbeat = repeat(deps.leaseMs / 3, async () => {
     const held = await stillHeld(() => exportJobs.heartbeat(lease, now(), deps.leaseMs), log)
     if (!held) leaseLost.abort()
-  }, deps.leaseMs / 3)
+  })
   const workFolder = join(deps.workFolder, workFolderName(job.jobId, lease.token))
   const startedAt = now()
-  let memory: SiteCache | null = null
+  const signal = AbortSignal.any([stopping, leaseLost.signal])
   log.info({ ...about, interruptions }, 'export started')
   try {
-    await removeLeftovers(deps.workFolder, job.jobId)
-    await mkdir(workFolder, { recursive: true })
-    const site = await deps.sites.findOwned(job.organizationId, job.request.domain)
-    if (!site)
-      throw new ExportError(`The site ${job.request.domain} is registered no more. Register it and start again.`)
-    memory = await openMemory(deps, site.domain)
-    const fileName = `${job.jobId}.${job.request.format}`
-    const outFile = join(workFolder, fileName)
-    const result = await deps.exportSite({
+    await exportJob(deps, { job, lease, about, workFolder, leaseLost, signal, startedAt })
+  } catch (error) {
+    if (leaseLost.signal.aborted) return log.warn(about, 'another runner has the lease of the export and continues it')
+    if (stopping.aborted) {
+      await exportJobs.release(lease)
+      return log.info(about, 'export interrupted by the shutdown; it continues after the next start')
+    }
+    log.error({ ...about, err: error, durationMs: now() - startedAt }, 'export failed')
+    await exportJobs.fail(lease, explainFailure(error), now())
+  } finally {
+    await heartbeat.stop()
+    await rm(workFolder, { recursive: true, force: true })
+  }
+}
+
+/** Makes the bundle, publishes it and completes the job. */
+async function exportJob(deps: RunnerDeps, attempt: Attempt): Promise<void> {
+  const { job, lease, about, workFolder, leaseLost, signal, startedAt } = attempt
+  const { exportJobs, log, now } = deps
+  await removeLeftovers(deps.workFolder, job.jobId)
+  await mkdir(workFolder, { recursive: true })
+  const site = await deps.sites.findOwned(job.organizationId, job.request.domain)
+  if (!site) {
+    throw new ExportError(`The site ${job.request.domain} is no longer registered. Register it and start again.`)
+  }
+  const fileName = `${job.jobId}.${job.request.format}`
+  const outFile = join(workFolder, fileName)
+  const memory = await openMemory(deps, site.domain)
+  try {
+    const { sizeBytes, sha256, pageCount } = await deps.exportSite({
       ...job.request,
       origin: new URL(site.origin ?? `https://${site.domain}/`),
       originAllowed: site.origin !== null,
@@ -136,40 +170,29 @@ async function runJob(
       workFolder: join(workFolder, 'site'),
       limits: deps.limits,
       verify: job.request.verify ?? deps.verify,
-      // By the job: what was seen before a kill is not asked for again.
+      // The run is named by the job: after a kill, the next attempt does not fetch again what this one fetched.
       reuse: memory && { memory, run: job.jobId, engine: deps.engine },
       onProgress: reporter(deps, lease, leaseLost),
-      signal: AbortSignal.any([stopping, leaseLost.signal]),
+      signal,
+      startThread: deps.startThread,
       log: (details, message) => log.info({ ...about, ...details }, message),
     })
     await deps.bundles.publish(outFile, fileName)
-    const { sizeBytes, sha256, pageCount } = result
     await exportJobs.complete(lease, { fileName, sizeBytes, sha256 }, pageCount, now())
     log.info({ ...about, pageCount, sizeBytes, sha256, durationMs: now() - startedAt }, 'export completed')
-  } catch (error) {
-    if (leaseLost.signal.aborted) return log.warn(about, 'export left to the runner that has its lease now')
-    if (stopping.aborted) {
-      await exportJobs.release(lease)
-      return log.info(about, 'export interrupted by the shutdown; it goes on after the next start')
-    }
-    log.error({ ...about, err: error, durationMs: now() - startedAt }, 'export failed')
-    await exportJobs.fail(lease, explainFailure(error), now())
   } finally {
-    clearInterval(heartbeat)
     await memory?.close()
-    await rm(workFolder, { recursive: true, force: true })
   }
 }
 
-/** Null when nothing can be remembered of the site: that makes an export slower and no different. */
+/** Opens the cache of the site; null when it cannot be used, which makes the export slower but changes nothing else. */
 async function openMemory({ memories, log }: RunnerDeps, domain: string): Promise<SiteCache | null> {
   try {
     const memory = await memories?.open(domain)
-    if (memory === null)
-      log.info({ domain }, 'another export uses what is remembered of the site; this one does without')
+    if (memory === null) log.info({ domain }, 'another export uses the cache of the site; this one works without it')
     return memory ?? null
   } catch (error) {
-    log.warn({ err: error, domain }, 'what is remembered of the site cannot be used; the export goes on without')
+    log.warn({ err: error, domain }, 'the cache of the site cannot be used; the export works without it')
     return null
   }
 }
@@ -188,14 +211,14 @@ function reporter({ exportJobs, now, log }: RunnerDeps, lease: Lease, leaseLost:
 }
 
 /**
- * What a write under the lease answers: whether it is held. A database that is locked or full for a while, which a store may
- * throw at once or reject, is no lost lease: the next write shows.
+ * Tells whether the lease is still held. A failed write, because the database is locked or full for a while, does not mean that
+ * the lease is lost: the next write shows it. The store may throw synchronously or reject.
  */
 async function stillHeld(write: () => Awaitable<boolean>, log: RunnerDeps['log']): Promise<boolean> {
   try {
     return await write()
   } catch (error) {
-    log.warn({ err: error }, 'the export could not note that it goes on; it tries again')
+    log.warn({ err: error }, 'could not renew the lease of the export; it tries again')
     return true
   }
 }
@@ -204,5 +227,5 @@ function explainFailure(error: unknown): string {
   if (error instanceof ExportError) return error.message
   if ((error as NodeJS.ErrnoException)?.code === 'ENOSPC')
     return 'The disk of the server is full. Free some space and start again.'
-  return "The export stopped on a fault of the server. Start it again; if it fails again, the server's log has the cause under the id of this job."
+  return "The export failed because of an internal server error. Start it again; if it fails again, look for the id of this job in the server's log."
 }

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../base/operator-error.ts'
 /** Which addresses a pattern means. */
 export interface AddressPattern {
   /** As it was written. */
@@ -7,9 +8,6 @@ export interface AddressPattern {
   matches(url: Pick<URL, 'host' | 'pathname' | 'search'>): boolean
 }
 
-/** Says what is wrong with a pattern, and what a good one looks like. */
-export class AddressPatternError extends Error {}
-
 const hostPattern = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/
 
 /**
@@ -17,12 +15,13 @@ const hostPattern = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/
  * the subdomains, `* /widget.js` (without the space) = a file of this name on any host, `/js/widget.js` = a path on any
  * host. The query counts only when the pattern has a `?`.
  *
- * @throws {AddressPatternError}
+ * @throws {OperatorError} with what a good pattern looks like.
  */
 export function parseAddressPattern(text: string): AddressPattern {
   const refuse = (why: string): never => {
-    throw new AddressPatternError(
+    throw new OperatorError(
       `${JSON.stringify(text)} ${why}. A pattern is a host and a path without scheme, with * for anything: cdn.example.com/widget/*, */widget.js or /internal/*`,
+      2,
     )
   }
   const source = text.trim()

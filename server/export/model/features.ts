@@ -1,3 +1,4 @@
+import { OperatorError } from '../../base/operator-error.ts'
 import type { Feature } from '../../tenancy/removal-rules.ts'
 
 export type Deployment = 'cloud' | 'client-hosted' | 'air-gapped'
@@ -11,26 +12,25 @@ const availability: Record<Feature, Record<Deployment, 'yes' | 'configurable' | 
   playground: { cloud: 'yes', 'client-hosted': 'yes', 'air-gapped': 'configurable' },
 }
 
-/** Says which setting the matrix forbids, and why. */
-export class FeatureError extends Error {}
-
 /**
  * The features of an export: what the deployment always has, plus what was asked for where it is configurable.
  *
- * @throws {FeatureError} when a feature is asked for that the deployment cannot have, or refused that it always has.
+ * @throws {OperatorError} when a feature is asked for that the deployment cannot have, or refused that it always has.
  */
 export function resolveFeatures(deployment: Deployment, asked: Partial<Features>): Features {
   const resolve = (feature: Feature): boolean => {
     const available = availability[feature][deployment]
     const wanted = asked[feature]
     if (available === 'no' && wanted) {
-      throw new FeatureError(
+      throw new OperatorError(
         `features.${feature} cannot be on in a deployment that is ${deployment}: it relies on a cloud service. Leave it out, or set it to false.`,
+        2,
       )
     }
     if (available === 'yes' && wanted === false) {
-      throw new FeatureError(
+      throw new OperatorError(
         `features.${feature} is always on in a deployment that is ${deployment}. Leave it out, or set it to true.`,
+        2,
       )
     }
     return available === 'yes' || (available === 'configurable' && wanted === true)

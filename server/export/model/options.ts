@@ -1,3 +1,4 @@
+import type { StartThread } from '../../base/start-thread.ts'
 import type { RemovalRules } from '../../tenancy/removal-rules.ts'
 import type { SiteHeaders } from '../../web/fetch/site-headers.ts'
 import type { Deployment, Features } from './features.ts'
@@ -40,6 +41,8 @@ export interface ExportOptions {
   limits: ExportLimits
   onProgress(progress: ExportProgress): void
   signal: AbortSignal
+  /** Starts the threads that read pages and index them. */
+  startThread: StartThread
   log?(details: object, message: string): void
   /** Whether robots.txt is obeyed; by default it is, unless the operator set the origin: that site is his own. */
   obeyRobots?: boolean

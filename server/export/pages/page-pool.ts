@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import type { StartThread } from '../../base/start-thread.ts'
 import type {
   PageWork,
   PageWorkSetup,
@@ -43,7 +43,7 @@ const youngMb = 4
  * @param isHelping this thread has nothing else to do: it takes pages, too, while the others have enough, and there is one
  * less of those. Each compiles the same program anew, which for some hundred pages costs more than the pages.
  */
-export function openPagePool(setup: PageWorkSetup, isHelping = false): PagePool {
+export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isHelping = false): PagePool {
   const threads = Math.max(1, Math.min(availableParallelism() - (isHelping ? 1 : 0), maxThreads))
   const here: PageWork = createPageWork(setup)
   const pool: Thread[] = []
@@ -64,7 +64,7 @@ export function openPagePool(setup: PageWorkSetup, isHelping = false): PagePool 
   }
 
   function addThread(): Thread {
-    const thread = startThread(setup, () => pool.splice(pool.indexOf(thread), 1))
+    const thread = startPageThread(startThread, setup, () => pool.splice(pool.indexOf(thread), 1))
     if (writing) thread.tell({ beginWriting: writing })
     pool.push(thread)
     return thread
@@ -113,10 +113,10 @@ interface Thread {
   end(): Promise<void>
 }
 
-function startThread(setup: PageWorkSetup, onEnd: () => void): Thread {
-  const worker = new Worker(new URL('./page-worker.ts', import.meta.url), {
-    workerData: setup,
-    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
+function startPageThread(startThread: StartThread, setup: PageWorkSetup, onEnd: () => void): Thread {
+  const worker = startThread('export/pages/page-worker', setup, {
+    maxOldGenerationSizeMb: heapMb,
+    maxYoungGenerationSizeMb: youngMb,
   })
   const awaited = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   let lastId = 0

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../base/operator-error.ts'
 import type { Feature, RemovalRules, SiteProduct } from '../../tenancy/removal-rules.ts'
 import { parseSelector } from '../../web/html/selector.ts'
 import { parseAddressPattern } from '../model/address-pattern.ts'
@@ -12,13 +13,10 @@ export const noRemovalRules: RemovalRules = {
   excludePages: [],
 }
 
-/** Names the field and the remedy. */
-export class RemovalRulesError extends Error {}
-
 const features: readonly Feature[] = ['search', 'assistant', 'analytics', 'playground']
 const maxEntries = 200
 
-/** @throws {RemovalRulesError} when a rule cannot be read. */
+/** @throws {OperatorError} naming the field and the remedy, when a rule cannot be read. */
 export function checkRemovalRules(rules: RemovalRules): RemovalRules {
   for (const text of rules.removeSelectors) readable('removeSelectors', () => parseSelector(text))
   for (const text of rules.removeScripts) checkScript('removeScripts', text)
@@ -35,18 +33,18 @@ export function checkRemovalRules(rules: RemovalRules): RemovalRules {
  * Reads rules from JSON: `{"removeSelectors": [], "removeScripts": [], "keep": [], "products": [{"name", "feature",
  * "selectors": [], "scripts": []}], "excludePages": []}`, each of them optional.
  *
- * @throws {RemovalRulesError}
+ * @throws {OperatorError} naming the field and the remedy.
  */
 export function parseRemovalRules(text: string): RemovalRules {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new RemovalRulesError(`The file is no JSON: ${(error as Error).message}`)
+    throw new OperatorError(`The file is no JSON: ${(error as Error).message}`, 2)
   }
   const rules = readObject('The file', value, Object.keys(noRemovalRules))
   const products = rules.products ?? []
-  if (!Array.isArray(products)) throw new RemovalRulesError('products must be a list.')
+  if (!Array.isArray(products)) throw new OperatorError('products must be a list.', 2)
   return checkRemovalRules({
     removeSelectors: readTexts('removeSelectors', rules.removeSelectors),
     removeScripts: readTexts('removeScripts', rules.removeScripts),
@@ -78,9 +76,9 @@ export function findProduct(name: string): ProductSigns | undefined {
 function readProduct(field: string, value: unknown): SiteProduct {
   const { name, feature, selectors, scripts } = readObject(field, value, ['name', 'feature', 'selectors', 'scripts'])
   if (typeof name !== 'string' || name.trim() === '' || name.length > 100)
-    throw new RemovalRulesError(`${field}.name must be a text of 1 to 100 characters.`)
+    throw new OperatorError(`${field}.name must be a text of 1 to 100 characters.`, 2)
   const known = features.find(one => one === feature)
-  if (!known) throw new RemovalRulesError(`${field}.feature must be one of ${features.join(', ')}.`)
+  if (!known) throw new OperatorError(`${field}.feature must be one of ${features.join(', ')}.`, 2)
   const product = {
     name: name.trim(),
     feature: known,
@@ -88,17 +86,18 @@ function readProduct(field: string, value: unknown): SiteProduct {
     scripts: readTexts(`${field}.scripts`, scripts),
   }
   if (product.selectors.length + product.scripts.length === 0)
-    throw new RemovalRulesError(`${field} needs selectors or scripts to be recognised by.`)
+    throw new OperatorError(`${field} needs selectors or scripts to be recognised by.`, 2)
   return product
 }
 
 function readObject(field: string, value: unknown, names: string[]): Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new RemovalRulesError(`${field} must be a JSON object.`)
+    throw new OperatorError(`${field} must be a JSON object.`, 2)
   const unknown = Object.keys(value).find(name => !names.includes(name))
   if (unknown !== undefined)
-    throw new RemovalRulesError(
+    throw new OperatorError(
       `${field} has an unknown field ${JSON.stringify(unknown)}; known are ${names.join(', ')}.`,
+      2,
     )
   return value as Record<string, unknown>
 }
@@ -106,15 +105,15 @@ function readObject(field: string, value: unknown, names: string[]): Record<stri
 function readTexts(field: string, value: unknown): string[] {
   if (value === undefined) return []
   if (!Array.isArray(value) || !value.every(one => typeof one === 'string'))
-    throw new RemovalRulesError(`${field} must be a list of texts.`)
-  if (value.length > maxEntries) throw new RemovalRulesError(`${field} has more than ${maxEntries} entries.`)
+    throw new OperatorError(`${field} must be a list of texts.`, 2)
+  if (value.length > maxEntries) throw new OperatorError(`${field} has more than ${maxEntries} entries.`, 2)
   return value.map(one => one.trim())
 }
 
 function checkScript(field: string, text: string): void {
   if (!text.startsWith('inline:')) readable(field, () => parseAddressPattern(text))
   else if (text.length < 'inline:'.length + 4)
-    throw new RemovalRulesError(`${field}: ${JSON.stringify(text)} needs at least 4 characters after inline:`)
+    throw new OperatorError(`${field}: ${JSON.stringify(text)} needs at least 4 characters after inline:`, 2)
 }
 
 function checkKeep(text: string): void {
@@ -122,8 +121,9 @@ function checkKeep(text: string): void {
   if (text.includes('/')) readable('keep', () => parseAddressPattern(text))
   else if (/[#.[-]/.test(text)) readable('keep', () => parseSelector(text))
   else
-    throw new RemovalRulesError(
+    throw new OperatorError(
       `keep: ${JSON.stringify(text)} is no product that is recognised, no selector such as #search, and no address pattern such as /js/search.js.`,
+      2,
     )
 }
 
@@ -131,6 +131,6 @@ function readable(field: string, read: () => unknown): void {
   try {
     read()
   } catch (error) {
-    throw new RemovalRulesError(`${field}: ${(error as Error).message}`)
+    throw new OperatorError(`${field}: ${(error as Error).message}`, 2)
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { StartThread } from '../../base/start-thread.ts'
 import type { PackedSearch } from '../model/report.ts'
 import type { Outcomes } from '../model/resource.ts'
 import { searchScriptPath } from '../model/search-files.ts'
@@ -14,24 +14,33 @@ export async function writeSearchScript(folder: string): Promise<void> {
   await writeFile(join(folder, searchScriptPath), searchScript())
 }
 
+export interface PackSearchOptions {
+  collected: Pick<Outcomes, 'pages'>
+  /** Where the bundle is. */
+  folder: string
+  /** Paths of the pages in the bundle, by key. */
+  pagePaths: ReadonlyMap<string, string>
+  startThread: StartThread
+  signal: AbortSignal
+}
+
 /**
- * Puts the index of the search into a bundle whose pages are final, in a thread of its own: an index of thousands of
- * pages would keep everything else waiting for seconds.
- *
- * @param pagePaths where the pages are, by key.
+ * Puts the index of the search into a bundle whose pages are final, in a separate thread: indexing thousands of
+ * pages would block everything else for seconds.
  */
-export async function packSearch(
-  collected: Pick<Outcomes, 'pages'>,
-  folder: string,
-  pagePaths: ReadonlyMap<string, string>,
-  signal: AbortSignal,
-): Promise<{ paths: string[]; packed: PackedSearch }> {
+export async function packSearch({
+  collected,
+  folder,
+  pagePaths,
+  startThread,
+  signal,
+}: PackSearchOptions): Promise<{ paths: string[]; packed: PackedSearch }> {
   const pages = [...pagePaths].flatMap(([key, path]) => {
     const outcome = collected.pages.get(key)
     return outcome?.state === 'page' ? [{ path, charset: outcome.resource.charset }] : []
   })
   pages.sort((a, b) => (a.path < b.path ? -1 : 1))
-  const worker = new Worker(new URL('./index-worker.ts', import.meta.url), { workerData: { folder, pages } })
+  const worker = startThread('export/search/index-worker', { folder, pages })
   try {
     const [indexed] = await once(worker, 'message', { signal })
     const { paths, packed } = indexed as IndexedBundle

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { readAsset } from '../../assets.ts'
 
 /** Raised with every change of the tables or of what stands in them. */
 const version = 2
@@ -29,7 +28,7 @@ export function openSiteCacheDatabase(file: string): Database.Database {
     database.exec('BEGIN IMMEDIATE; COMMIT')
     const found = database.pragma('user_version', { simple: true })
     if (found === 0) {
-      database.exec(readFileSync(join(import.meta.dirname, 'site-cache.sql'), 'utf8'))
+      database.exec(readAsset('server/store/site-cache/site-cache.sql'))
       database.pragma(`user_version = ${version}`)
     } else if (found !== version) throw new OtherVersion()
     if (database.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new OtherVersion()

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '../database.ts'
 
-const migrationsFolder = join(import.meta.dirname, 'migrations')
+const migrationsFolder = 'server/store/visits/migrations'
 /** Handles of projects that nobody asks for are closed. */
 const maxOpen = 32
 /** Imports into one project wait for each other, batch by batch. Readers never wait. */

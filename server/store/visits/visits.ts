@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type UniqueVisitorCounter, VisitorKeyError, type VisitRecorder } from '../../analytics/unique-visitors.ts'
+import type { Day } from '../../analytics/day.ts'
+import type { UniqueVisitorCounter, VisitRecorder } from '../../analytics/unique-visitors.ts'
+import { OperatorError } from '../../base/operator-error.ts'
 import type { Database } from '../database.ts'
 import { openSecret } from '../secret-file.ts'
 import { openLogPositions } from './log-positions.ts'
@@ -10,15 +12,30 @@ import { openVisitDatabases } from './visit-database.ts'
 
 export type Visits = UniqueVisitorCounter & VisitRecorder & { close(): void }
 
-/** Visits stand beside the database, in the folder `visits`, a file for each project. The caller closes it. */
+/**
+ * Opens the visits of a data folder without the main database: enough to count and to prune. They are in the folder `visits`,
+ * one file per project. The caller closes it.
+ */
+export function openVisitFiles(dataFolder: string) {
+  const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits)
+  return {
+    projects,
+    countUniqueVisitors: ((projectId, range, page) =>
+      projects.find(projectId)?.count(range, page) ?? noVisitors) satisfies Visits['countUniqueVisitors'],
+    pruneSeen: (projectId: string, before: Day) => projects.find(projectId)?.prune(before) ?? 0,
+    close: projects.close,
+  }
+}
+
+/** Opens all visits of the data folder that the database is in. The caller closes it. */
 export function openVisits(database: Database): Visits {
   const dataFolder = dirname(database.name)
-  const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits)
+  const { projects, ...files } = openVisitFiles(dataFolder)
   const positions = openLogPositions(database)
   const findProject = database.prepare<{ id: string }>('SELECT 1 FROM projects WHERE id = @id')
 
   const visits: Visits = {
-    countUniqueVisitors: (projectId, range, page) => projects.find(projectId)?.count(range, page) ?? noVisitors,
+    ...files,
     recordBatch(projectId, batch, position) {
       if (!findProject.get({ id: projectId })) throw new Error(`There is no project ${projectId}.`)
       return projects.take(projectId).record(batch, position)
@@ -26,10 +43,8 @@ export function openVisits(database: Database): Visits {
     recordLogPosition: positions.upsert,
     findLogPosition: (projectId, log) =>
       projectId === undefined ? positions.find(log) : projects.find(projectId)?.findPosition(log),
-    pruneSeen: (projectId, before) => projects.find(projectId)?.prune(before) ?? 0,
     deleteVisits: projectId => projects.find(projectId)?.delete(),
     openVisitorKey: () => openVisitorKey(join(dataFolder, 'visitor.key'), projects.hasAny()),
-    close: projects.close,
   }
   moveOldVisits(database, visits)
   return visits
@@ -37,7 +52,7 @@ export function openVisits(database: Database): Visits {
 
 function openVisitorKey(file: string, isInUse: boolean): Uint8Array {
   if (!existsSync(file) && isInUse) {
-    throw new VisitorKeyError(
+    throw new OperatorError(
       `${file} is missing, though visitors were counted with it: with a new one, all of them would count again. ` +
         'Restore it from a backup.',
     )
@@ -48,6 +63,6 @@ function openVisitorKey(file: string, isInUse: boolean): Uint8Array {
     const { code, message } = error as NodeJS.ErrnoException
     const reason =
       code === 'EACCES' ? `${file} may not be read or written. Give the user of this process access.` : message
-    throw new VisitorKeyError(reason, { cause: error })
+    throw new OperatorError(reason, 1, { cause: error })
   }
 }

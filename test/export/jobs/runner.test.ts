@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startThread } from '../../../server/assets.ts'
 import { defaultLimits, ExportError } from '../../../server/export/export-site.ts'
 import type { ExportJob } from '../../../server/export/jobs/export-job.ts'
 import { type Runner, type RunnerDeps, startRunner } from '../../../server/export/jobs/runner.ts'
@@ -85,6 +86,7 @@ function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000)
     memories: null,
     engine: 'test',
     exportSite,
+    startThread,
     limits: defaultLimits,
     verify: 'static',
     workFolder: join(folder, 'work'),
@@ -152,7 +154,7 @@ test.each([
     'The site does not answer; check its origin.',
   ],
   [Object.assign(new Error('write'), { code: 'ENOSPC' }), 'The disk of the server is full.'],
-  [new TypeError('x is not a function'), 'The export stopped on a fault of the server.'],
+  [new TypeError('x is not a function'), 'The export failed because of an internal server error.'],
 ])('a job that fails with %s says what a person can do', async (error, message) => {
   const jobId = await startJob()
   run(async () => {
@@ -167,7 +169,7 @@ test('a job fails when its site was removed meanwhile', async () => {
   const jobId = await startJob()
   await store.sites.delete('docs.example.com')
   run(async () => {})
-  expect((await settled(jobId)).error).toContain('registered no more')
+  expect((await settled(jobId)).error).toContain('no longer registered')
 })
 
 test('a stop interrupts the work, and the next runner takes it over at once', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Deployment, FeatureError, resolveFeatures } from '../../../server/export/model/features.ts'
+import { OperatorError } from '../../../server/base/operator-error.ts'
+import { type Deployment, resolveFeatures } from '../../../server/export/model/features.ts'
 import type { Feature } from '../../../server/tenancy/removal-rules.ts'
 
 // The matrix of the contract, written down a second time on purpose.
@@ -20,7 +21,7 @@ test.each(cases)(
   ({ feature, deployment, asked, available }) => {
     const resolve = () => resolveFeatures(deployment, asked === undefined ? {} : { [feature]: asked })[feature]
     const forbidden = (available === 'no' && asked === true) || (available === 'yes' && asked === false)
-    if (forbidden) expect(resolve).toThrow(FeatureError)
+    if (forbidden) expect(resolve).toThrow(OperatorError)
     else expect(resolve()).toBe(available === 'yes' || (available === 'configurable' && asked === true))
   },
 )

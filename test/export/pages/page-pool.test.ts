@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { startThread } from '../../../server/assets.ts'
 import { createQueue } from '../../../server/base/queue.ts'
 import { openPagePool } from '../../../server/export/pages/page-pool.ts'
 
@@ -16,7 +17,7 @@ test.each<[string, number]>([
   ['a large page, in a thread of its own', 60_000],
 ])('what keeps a page from being kept is told by the code of the system: %s', async (_, words) => {
   writeFileSync(join(folder, 'file'), '')
-  const pool = openPagePool({ ...setup, folder: join(folder, 'file/pages') })
+  const pool = openPagePool({ ...setup, folder: join(folder, 'file/pages') }, startThread)
   const bytes = Buffer.from(`<!doctype html><title>a</title><p>${'words '.repeat(words)}`)
   const task = { bytes, charset: null, url: 'https://docs.example.com/', isRendered: false, missing: null }
   try {
@@ -27,7 +28,7 @@ test.each<[string, number]>([
 })
 
 test('a thread that helps hears the others between two pages, and shares the work with them', async () => {
-  const pool = openPagePool({ ...setup, folder: join(folder, 'shared') }, true)
+  const pool = openPagePool({ ...setup, folder: join(folder, 'shared') }, startThread, true)
   const queue = createQueue(4)
   const bytes = Buffer.from(`<!doctype html><title>a</title>${'<p>some words'.repeat(2000)}`)
   const read = (page: number) =>

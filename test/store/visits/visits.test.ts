@@ -2,8 +2,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type DayRange, VisitorKeyError } from '../../../server/analytics/unique-visitors.ts'
+import type { DayRange } from '../../../server/analytics/unique-visitors.ts'
 import { type PageView, toViewBatch } from '../../../server/analytics/view-batch.ts'
+import { OperatorError } from '../../../server/base/operator-error.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
 
 let folder: string
@@ -124,7 +125,7 @@ describe('the visitor key', () => {
 
   test('is refused when it has another size', () => {
     writeFileSync(join(folder, 'visitor.key'), 'short')
-    expect(() => store.visits.openVisitorKey()).toThrow(VisitorKeyError)
+    expect(() => store.visits.openVisitorKey()).toThrow(OperatorError)
     expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key has 5 bytes, not 32\. Restore it from a backup\./)
   })
 

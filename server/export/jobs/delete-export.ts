@@ -1,0 +1,24 @@
+import type { BundleStore } from './bundle-store.ts'
+import type { ExportJobs, UndeletedJob } from './export-job.ts'
+
+export interface DeleteExportOptions {
+  /** Milliseconds since 1970. */
+  now: number
+  /** Deletes it even while a link to its bundle works. */
+  despiteLink: boolean
+}
+
+/**
+ * Deletes an ended export: first the job, then its bundle, so that no completed job lacks its bundle. If the process is killed
+ * between the two, `removeStrays` removes the bundle.
+ */
+export async function deleteExport(
+  stores: { exportJobs: Pick<ExportJobs, 'delete'>; bundles: Pick<BundleStore, 'remove'> },
+  jobId: string,
+  { now, despiteLink }: DeleteExportOptions,
+): Promise<'deleted' | UndeletedJob> {
+  const deleted = await stores.exportJobs.delete(jobId, now, despiteLink)
+  if (typeof deleted === 'string') return deleted
+  if (deleted.fileName !== null) await stores.bundles.remove(deleted.fileName)
+  return 'deleted'
+}

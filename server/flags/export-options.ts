@@ -1,0 +1,94 @@
+import { Option } from 'commander'
+import type { Deployment, Features } from '../export/model/features.ts'
+import type { BundleFormat, Verify } from '../export/model/options.ts'
+import { readFeature } from './export-flags.ts'
+import type { LimitFlags } from './limit-options.ts'
+import { nonEmpty } from './non-empty.ts'
+import { cacheMbOption, jsonOption, verifyOption } from './options.ts'
+import type { RemovalFlags } from './removal-options.ts'
+
+/** The flags of `export` as commander hands them over. */
+export interface ExportFlags extends LimitFlags, RemovalFlags {
+  output: string
+  format?: BundleFormat
+  path?: string[]
+  origin?: string
+  header?: string[]
+  deployment: Deployment
+  feature?: Partial<Features>
+  label?: string
+  ignoreRobots?: boolean
+  workFolder?: string
+  offlineSearch?: boolean
+  verify: Verify
+  cache?: string
+  cacheMb: number
+  json?: boolean
+}
+
+/** The flags of `export`, without limits and removal rules. */
+export function exportOptions(): Option[] {
+  return [...siteOptions(), ...bundleOptions(), ...runOptions()]
+}
+
+/** What is exported, and how the site is reached. */
+function siteOptions(): Option[] {
+  return [
+    new Option('--path <path>', 'export only this page; may be repeated').env('QUIRE_EXPORT_PATHS').argParser(addWords),
+    new Option('--origin <url>', 'where to fetch the domain from; may be a private address').env('QUIRE_EXPORT_ORIGIN'),
+    new Option('--header <name: value>', 'send this header with every request to the site; may be repeated')
+      .env('QUIRE_EXPORT_HEADERS')
+      .argParser(addLines),
+    new Option('--ignore-robots', 'export pages that robots.txt forbids; only for your own sites').env(
+      'QUIRE_EXPORT_IGNORE_ROBOTS',
+    ),
+  ]
+}
+
+/** What the bundle becomes. */
+function bundleOptions(): Option[] {
+  return [
+    new Option('-o, --output <file>', 'archive to write').env('QUIRE_EXPORT_OUTPUT').makeOptionMandatory(),
+    new Option('--format <format>', 'format of the archive (default: from the file name, else zip)')
+      .env('QUIRE_EXPORT_FORMAT')
+      .choices(['zip', 'tar.gz']),
+    new Option('--deployment <kind>', 'where the bundle will run')
+      .env('QUIRE_EXPORT_DEPLOYMENT')
+      .choices(['cloud', 'client-hosted', 'air-gapped'])
+      .default('air-gapped'),
+    new Option('--feature <name[=on|off]>', 'turn a feature on or off if the deployment allows it; may be repeated')
+      .env('QUIRE_EXPORT_FEATURES')
+      .argParser(addFeatures),
+    new Option('--offline-search', 'add a search that works without a server, also from file://').env(
+      'QUIRE_EXPORT_OFFLINE_SEARCH',
+    ),
+    new Option('--label <text>', 'version to write into the report').env('QUIRE_EXPORT_LABEL'),
+  ]
+}
+
+/** How the export works. */
+function runOptions(): Option[] {
+  return [
+    verifyOption(),
+    new Option('--cache <folder>', 'keep a cache of each site here, so that the next export fetches only changes')
+      .env('QUIRE_EXPORT_CACHE')
+      .argParser(nonEmpty('a folder, such as ~/.cache/quire')),
+    cacheMbOption(),
+    new Option('--work-folder <folder>', 'folder for scratch files (default: a new folder in the temporary folder)')
+      .env('QUIRE_EXPORT_WORK_FOLDER')
+      .argParser(nonEmpty('a folder, such as /var/tmp')),
+    jsonOption(),
+  ]
+}
+
+function addWords(text: string, before: string[] = []): string[] {
+  return [...before, ...text.split(/\s+/).filter(Boolean)]
+}
+
+function addLines(text: string, before: string[] = []): string[] {
+  return [...before, ...text.split('\n').filter(line => line.trim() !== '')]
+}
+
+function addFeatures(text: string, before: Partial<Features> = {}): Partial<Features> {
+  return { ...before, ...Object.fromEntries(addWords(text).map(readFeature)) }
+}

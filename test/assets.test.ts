@@ -1,0 +1,57 @@
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import { describeEngine, listEngineFiles } from '../server/assets.ts'
+import { listReached, listServerFiles, listThreads, visitNodes } from './support/source-files.ts'
+
+const threads = [
+  'export/pages/page-worker',
+  'export/search/index-worker',
+  'workers/count-visitors-worker',
+  'workers/follow-logs-worker',
+  'workers/prune-visitors-worker',
+]
+
+/** Files with a node for which `matches` answers true. */
+function findFiles(matches: (node: ts.Node) => boolean): string[] {
+  return listServerFiles().filter(path => {
+    let isFound = false
+    visitNodes(path, node => {
+      isFound ||= matches(node)
+    })
+    return isFound
+  })
+}
+
+test('each thread has its file, and each file of a thread is started by its name', () => {
+  expect(listServerFiles().flatMap(listThreads).sort()).toEqual(threads)
+  const readsItsData = (node: ts.Node) => ts.isImportSpecifier(node) && node.name.text === 'workerData'
+  expect(findFiles(readsItsData)).toEqual(threads.map(name => `server/${name}.ts`))
+})
+
+test('only assets.ts knows where files are, and starts threads', () => {
+  const asksWhereItIs = (node: ts.Node) => ts.isMetaProperty(node) && node.getText() === 'import.meta'
+  expect(findFiles(asksWhereItIs)).toEqual(['server/assets.ts'])
+  const startsThread = (node: ts.Node) => ts.isNewExpression(node) && node.expression.getText() === 'Worker'
+  expect(findFiles(startsThread)).toEqual(['server/assets.ts'])
+})
+
+test('the engine is identified by every file that an export runs through', () => {
+  const reached = listReached('server/export/export-site.ts')
+  expect(reached).toContain('server/export/search/index-worker.ts')
+  expect(reached).toContain('server/web/fetch/fetcher.ts')
+  const files = new Set(listEngineFiles())
+  expect(reached.filter(path => !files.has(path))).toEqual([])
+  expect(files).toContain('package.json')
+  expect(describeEngine()).toMatch(/^[0-9a-f]{64}$/)
+})
+
+test('the engine reads no shipped file, which its identity would have to cover', () => {
+  const readsAssets = (path: string) => {
+    let isFound = false
+    visitNodes(path, node => {
+      isFound ||= ts.isIdentifier(node) && ['readAsset', 'listAssets'].includes(node.text)
+    })
+    return isFound
+  }
+  expect(listReached('server/export/export-site.ts').filter(readsAssets)).toEqual([])
+})
