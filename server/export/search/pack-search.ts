@@ -19,7 +19,7 @@ export async function writeSearchScript(folder: string): Promise<void> {
  * Writes the search index of a bundle whose pages are final, in a separate thread: indexing thousands of pages takes seconds,
  * and would block everything else.
  *
- * @param pagePaths where the pages are, by key.
+ * @param pagePaths paths in the bundle, by page key.
  */
 export async function packSearch(
   collected: Pick<Outcomes, 'pages'>,

@@ -42,20 +42,12 @@ export function createLiveSearch({ elements, hits, find, onChosen }: LiveSearchS
     const slow = setTimeout(() => {
       if (turn === lastTurn && !isEmpty) status.textContent = 'Searching …'
     }, 200)
-    try {
-      const found = await find(question)
-      if (turn !== lastTurn) return
-      hits.show(found)
-      status.textContent = isEmpty || found.length > 0 ? '' : 'No results.'
-      if (found.length > 0) status.append(createText('quiet', [{ text: countResults(found.length), isMark: false }]))
-    } catch {
-      if (turn !== lastTurn) return
-      hits.show([])
-      status.textContent = 'Could not load the search index.'
-    } finally {
-      clearTimeout(slow)
-      if (turn === lastTurn && input.value === question) finish()
-    }
+    const found = await find(question).catch(() => null)
+    clearTimeout(slow)
+    if (turn !== lastTurn) return
+    hits.show(found ?? [])
+    showStatus(status, found, isEmpty)
+    if (input.value === question) finish()
   }
 
   function finish() {
@@ -80,6 +72,15 @@ export function createLiveSearch({ elements, hits, find, onChosen }: LiveSearchS
       else if (option) onChosen(option)
     },
   }
+}
+
+/** @param found null = the search failed. */
+function showStatus(status: HTMLElement, found: readonly SearchHit[] | null, isEmpty: boolean): void {
+  if (found === null) status.textContent = 'Could not load the search index.'
+  else status.textContent = isEmpty || found.length > 0 ? '' : 'No results.'
+  // The list shows it; this is for screen readers.
+  if (found && found.length > 0)
+    status.append(createText('quiet', [{ text: countResults(found.length), isMark: false }]))
 }
 
 function countResults(count: number): string {

@@ -21,36 +21,40 @@ export function readWordTerms(word: string): TextTerm[] {
   const found: TextTerm[] = []
   let at = 0
   for (const { 0: run, index } of word.matchAll(unspaced)) {
-    if (index > at) addName(found, word, at, index)
-    addPairs(found, word, run, index)
+    if (index > at) found.push(...readName(word, at, index))
+    found.push(...readPairs(word, run, index))
     at = index + run.length
   }
-  if (at < word.length) addName(found, word, at, word.length)
+  if (at < word.length) found.push(...readName(word, at, word.length))
   return found
 }
 
-function add(found: TextTerm[], word: string, start: number, end: number, isPart: boolean): void {
+/** One term or none. */
+function readTerm(word: string, start: number, end: number, isPart: boolean): TextTerm[] {
   const term = foldText(word.slice(start, end)).slice(0, maxTermChars)
-  if (term !== '') found.push({ term, start, end, isPart })
+  return term === '' ? [] : [{ term, start, end, isPart }]
 }
 
-function addName(found: TextTerm[], word: string, start: number, end: number): void {
+function readName(word: string, start: number, end: number): TextTerm[] {
   const name = word.slice(start, end)
-  if (!/[^_]/.test(name)) return
-  add(found, word, start, end, false)
-  if (name.length > maxNameChars) return
+  if (!/[^_]/.test(name)) return []
+  const whole = readTerm(word, start, end, false)
+  if (name.length > maxNameChars) return whole
   const parts = Array.from(name.matchAll(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[^\p{Lu}_]+/gu))
-  if (parts.length < 2) return
-  for (const { 0: part, index } of parts) add(found, word, start + index, start + index + part.length, true)
+  if (parts.length < 2) return whole
+  const terms = parts.flatMap(({ 0: part, index }) => readTerm(word, start + index, start + index + part.length, true))
+  return [...whole, ...terms]
 }
 
-function addPairs(found: TextTerm[], word: string, run: string, runStart: number): void {
+function readPairs(word: string, run: string, runStart: number): TextTerm[] {
   const characters = Array.from(run)
   let start = runStart
-  for (const [index, character] of characters.entries()) {
+  return characters.flatMap((character, index) => {
     const next = characters[index + 1]
+    const end = start + character.length
     // The last character is also a term, so that a search for it alone finds it.
-    add(found, word, start, start + character.length + (next?.length ?? 0), next === undefined && characters.length > 1)
-    start += character.length
-  }
+    const term = readTerm(word, start, end + (next?.length ?? 0), next === undefined && characters.length > 1)
+    start = end
+    return term
+  })
 }
