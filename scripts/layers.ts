@@ -36,7 +36,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   ],
   analytics: [['follow'], ['import'], ['counters', 'formats', 'agents'], ['.']],
   web: [['browser', 'fetch', 'javascript'], ['html']],
-  'in-page': [['browser', 'guard', 'runtime', 'search']],
+  'in-page': [['browser', 'docs', 'guard', 'runtime', 'search']],
 }
 
 /** Packages that only some places of server/ may import: everything else goes through those. */
