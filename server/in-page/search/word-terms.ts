@@ -18,15 +18,15 @@ export const maxNameChars = 128
 
 /** Splits a word into terms: names with underscores or capitals as a whole and in parts, scripts without spaces by pairs of characters. */
 export function readWordTerms(word: string): TextTerm[] {
-  const found: TextTerm[] = []
+  const pieces: TextTerm[][] = []
   let at = 0
   for (const { 0: run, index } of word.matchAll(unspaced)) {
-    if (index > at) found.push(...readName(word, at, index))
-    found.push(...readPairs(word, run, index))
+    if (index > at) pieces.push(readName(word, at, index))
+    pieces.push(readPairs(word, run, index))
     at = index + run.length
   }
-  if (at < word.length) found.push(...readName(word, at, word.length))
-  return found
+  if (at < word.length) pieces.push(readName(word, at, word.length))
+  return pieces.flat()
 }
 
 /** One term or none. */
