@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { OperatorError } from '../server/base/operator-error.ts'
 import { bundleDocument } from './generate/document.ts'
-import { writeFiles } from './generate/files.ts'
+import { notice, writeFiles } from './generate/files.ts'
+import { writeInPageScripts } from './generate/in-page.ts'
 import { writeLayerRules } from './generate/layer-rules.ts'
 import { runProgram } from './run-program.ts'
 
@@ -12,14 +13,18 @@ const folder = join(root, 'generated')
 
 const program = new Command('npm run generate --')
   .description(
-    'Write generated/: document, types, server stub and client from spec/, lint rules from scripts/layers.ts.',
+    'Write generated/: document, types, server stub and client from spec/, scripts from server/in-page/, lint rules from scripts/layers.ts.',
   )
   .addOption(new Option('--check', 'write nothing; fail when a file is stale').env('QUIRE_GENERATE_CHECK'))
   .addHelpText('after', '\nExamples:\n  npm run generate\n  npm run generate -- --check\n')
   .exitOverride()
   .action(async ({ check }: { check?: boolean }) => {
     const document = await bundleDocument(join(root, 'spec', 'openapi.yaml'))
-    const wanted = { ...(await writeFiles(document)), 'layers.json': writeLayerRules() }
+    const wanted = {
+      ...(await writeFiles(document)),
+      'in-page.ts': notice + (await writeInPageScripts(join(root, 'server', 'in-page'))),
+      'layers.json': writeLayerRules(),
+    }
     if (check) return checkFiles(wanted)
     await mkdir(folder, { recursive: true })
     for (const [name, text] of Object.entries(wanted)) await writeFile(join(folder, name), text)

@@ -16,7 +16,7 @@ export const serverLayers: readonly (readonly string[])[] = [
   ['export', 'analytics', 'agent'],
   ['web'],
   ['tenancy'],
-  ['base'],
+  ['base', 'in-page'],
 ]
 
 /** The layers within some folders of server/, by the same rule; '.' stands for the files directly in the folder. */
@@ -36,6 +36,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   ],
   analytics: [['follow'], ['import'], ['counters', 'formats', 'agents'], ['.']],
   web: [['browser', 'fetch', 'javascript'], ['html']],
+  'in-page': [['browser', 'docs', 'guard', 'runtime', 'search']],
 }
 
 /** Packages that only some places of server/ may import: everything else goes through those. */

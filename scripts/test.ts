@@ -27,7 +27,9 @@ const usual: Step[] = [
   { name: 'generated files are fresh', command: [...node, 'scripts/generate.ts', '--check'] },
   { name: 'lint of the spec', command: ['redocly', 'lint', 'spec/openapi.yaml', '--config', 'spec/rules.yaml'] },
   { name: 'lint and format of the code', command: ['biome', 'ci', '--error-on-warnings', '.'] },
-  { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the server', command: ['tsc'] },
+  { name: 'types of in-page code', command: ['tsc', '-p', 'server/in-page'] },
+  { name: 'types of the tests', command: ['tsc', '-p', 'test'] },
   vitest('unit, whole-app and browser tests', []),
   {
     name: 'contract (Dredd)',

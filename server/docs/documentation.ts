@@ -1,6 +1,6 @@
+import type { SearchEntry } from '../in-page/docs/find-sections.ts'
 import { type ApiDocument, listOperations } from './api-document.ts'
 import { escapeHtml } from './escape-html.ts'
-import type { SearchEntry } from './find-sections.ts'
 import { renderMarkdown } from './markdown.ts'
 import { framePage, type Page, searchPath } from './page-frame.ts'
 import { listSections } from './page-sections.ts'

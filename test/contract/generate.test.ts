@@ -20,6 +20,7 @@ describe('npm run generate', () => {
       'scripts/layers.ts',
       'scripts/run-program.ts',
       'server/base/operator-error.ts',
+      'server/in-page',
       'package.json',
     ]) {
       mkdirSync(join(copy, path, '..'), { recursive: true })
@@ -50,6 +51,13 @@ describe('npm run generate', () => {
     { file: 'spec/schemas/AgentJob.yaml', from: '  model:', to: '  modelName:', stale: ['openapi.json', 'openapi.ts'] },
     { file: 'spec/paths/agent-job.yaml', from: '[read]', to: '[write]', stale: ['openapi.json', 'operations.ts'] },
     { file: 'spec/openapi.yaml', from: 'quota: 100', to: 'quota: 101', stale: ['openapi.json', 'operations.ts'] },
+    {
+      file: 'server/in-page/guard/is-at-home.ts',
+      from: 'https?:',
+      to: 'https:',
+      stale: ['in-page.ts'],
+    },
+    { file: 'generated/in-page.ts', from: 'guardPage', to: 'guard', stale: ['in-page.ts'] },
     { file: 'generated/client.ts', from: 'baseUrl', to: 'baseURL', stale: ['client.ts'] },
   ])('--check names what an edit of $file makes stale, and the remedy', ({ file, from, to, stale }) => {
     edit(file, from, to)
@@ -74,6 +82,17 @@ describe('npm run generate', () => {
     const { status, output } = generate()
     expect(status).toBe(1)
     expect(output).toContain('agent-jobs.yaml')
+  })
+
+  test.each([
+    { given: '../../base/operator-error.ts', message: 'which is not in-page code' },
+    { given: './is-at-home.ts', message: undefined },
+  ])('in-page code may not import other code: $given', ({ given, message }) => {
+    const file = join(copy, 'server/in-page/guard/start-app.ts')
+    writeFileSync(file, `import * as other from '${given}'\nexport default () => other\n`)
+    const { status, output } = generate()
+    expect(status).toBe(message === undefined ? 0 : 1)
+    if (message !== undefined) expect(output).toContain(message)
   })
 
   test('an unknown flag ends with exit code 2', () => {

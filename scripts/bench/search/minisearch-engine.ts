@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { transform } from 'esbuild'
+import { build, transform } from 'esbuild'
 import MiniSearch from 'minisearch'
-import { createSearchDialog } from '../../../server/export/search/search-dialog.ts'
-import { openSearchEntrances } from '../../../server/export/search/search-entrances.ts'
-import { searchStyle } from '../../../server/export/search/search-style.ts'
 import type { CorpusPage } from './corpora.ts'
-import { type MiniSearchDirectory, type MiniSearchSettings, startMiniSearch } from './minisearch-page.ts'
-import { type MiniSearchOptions, queryMiniSearch } from './minisearch-query.ts'
+import type { MiniSearchDirectory, MiniSearchSettings } from './minisearch-page.ts'
+import type { MiniSearchOptions } from './minisearch-query.ts'
 import type { PackedEngine } from './packed-engine.ts'
 
 const libraryFile = join(import.meta.dirname, '../node_modules/minisearch/dist/es/index.js')
@@ -53,7 +50,7 @@ export async function packMiniSearch(pages: readonly CorpusPage[], options: Mini
   const library = await readFile(libraryFile, 'utf8')
   const { code } = await transform(library, { minify: true, format: 'iife', globalName: 'MiniSearchModule' })
   return {
-    script: `{${code};${await packGlue({ css: searchStyle.trim(), fields, options })}}`,
+    script: await packScript({ fields, options }),
     engineCode: code,
     index: [
       { name: 'directory.js', content: toScript('directory', JSON.stringify(directory)) },
@@ -66,11 +63,17 @@ export async function packMiniSearch(pages: readonly CorpusPage[], options: Mini
   }
 }
 
-async function packGlue(settings: MiniSearchSettings): Promise<string> {
-  const parts = Object.entries({ queryMiniSearch, createSearchDialog, openSearchEntrances })
-  const written = ['MiniSearch:MiniSearchModule.default', ...parts.map(([name, part]) => `${name}:${part}`)]
-  const glue = `(${startMiniSearch})({${written}},${JSON.stringify(settings)})`
-  return (await transform(glue, { minify: true, charset: 'ascii' })).code
+async function packScript(settings: MiniSearchSettings): Promise<string> {
+  const contents = `import { startMiniSearch } from './minisearch-page.ts'\nstartMiniSearch(${JSON.stringify(settings)})`
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    charset: 'ascii',
+    write: false,
+  })
+  return outputFiles[0]?.text ?? ''
 }
 
 function toScript(name: string, expression: string): string {

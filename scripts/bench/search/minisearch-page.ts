@@ -1,19 +1,12 @@
-// Runs inside pages, sent there as text: it stands for itself, with nothing from outside but its parameters.
-import type MiniSearch from 'minisearch'
-import type { createSearchDialog } from '../../../server/export/search/search-dialog.ts'
-import type { openSearchEntrances } from '../../../server/export/search/search-entrances.ts'
-import type { MarkedText, SearchHit } from '../../../server/export/search/search-query.ts'
-import type { MiniSearchOptions, queryMiniSearch } from './minisearch-query.ts'
-
-export interface MiniSearchParts {
-  MiniSearch: typeof MiniSearch
-  queryMiniSearch: typeof queryMiniSearch
-  createSearchDialog: typeof createSearchDialog
-  openSearchEntrances: typeof openSearchEntrances
-}
+// Runs inside pages: minisearch-engine.ts bundles it into one script.
+import MiniSearch from 'minisearch'
+import type { MarkedText } from '../../../server/in-page/search/marked-text.ts'
+import { createSearchDialog } from '../../../server/in-page/search/search-dialog.ts'
+import { openSearchEntrances } from '../../../server/in-page/search/search-entrances.ts'
+import type { SearchHit } from '../../../server/in-page/search/search-query.ts'
+import { type MiniSearchOptions, queryMiniSearch } from './minisearch-query.ts'
 
 export interface MiniSearchSettings {
-  css: string
   fields: string[]
   options: MiniSearchOptions
 }
@@ -25,7 +18,7 @@ export interface MiniSearchDirectory {
 }
 
 /** The search with MiniSearch, as our own script does it: nothing is loaded before the first use. */
-export function startMiniSearch(parts: MiniSearchParts, { css, fields, options }: MiniSearchSettings): void {
+export function startMiniSearch({ fields, options }: MiniSearchSettings): void {
   const root = new URL('..', (document.currentScript as HTMLScriptElement).src).href
   const mostHits = 20
   const mostHitsOfPage = 3
@@ -52,10 +45,7 @@ export function startMiniSearch(parts: MiniSearchParts, { css, fields, options }
   let opened: Promise<[MiniSearch, MiniSearchDirectory]> | undefined
   const open = () => {
     opened ??= Promise.all([load<string>('index'), load<MiniSearchDirectory>('directory')]).then(
-      ([json, directory]): [MiniSearch, MiniSearchDirectory] => [
-        parts.MiniSearch.loadJSON(json, { fields }),
-        directory,
-      ],
+      ([json, directory]): [MiniSearch, MiniSearchDirectory] => [MiniSearch.loadJSON(json, { fields }), directory],
     )
     return opened
   }
@@ -79,7 +69,7 @@ export function startMiniSearch(parts: MiniSearchParts, { css, fields, options }
     const [index, directory] = await open()
     if (question.trim() === '') return []
     const byPage = new Map<number, { section: number; terms: string[] }[]>()
-    for (const { id, terms } of parts.queryMiniSearch(index, question, options)) {
+    for (const { id, terms } of queryMiniSearch(index, question, options)) {
       const page = directory.pages.findLastIndex(([, , first]) => first <= id)
       const sections = byPage.get(page) ?? []
       if (sections.length < mostHitsOfPage) sections.push({ section: id, terms })
@@ -104,7 +94,5 @@ export function startMiniSearch(parts: MiniSearchParts, { css, fields, options }
     )
   }
 
-  addEventListener('DOMContentLoaded', () =>
-    parts.openSearchEntrances(parts.createSearchDialog({ css, root, find }), false),
-  )
+  addEventListener('DOMContentLoaded', () => openSearchEntrances(createSearchDialog({ root, find }), false))
 }

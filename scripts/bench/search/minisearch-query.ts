@@ -1,4 +1,4 @@
-// Also runs inside pages, sent there as text: it stands for itself, with nothing from outside but its parameters.
+// Also runs inside pages.
 import type MiniSearch from 'minisearch'
 import type { MiniSearchHit } from 'minisearch'
 

@@ -32,4 +32,13 @@ declare module 'esbuild' {
     code: string,
     options: { minify: boolean; format?: 'iife'; globalName?: string; charset?: 'ascii' },
   ): Promise<{ code: string }>
+
+  export function build(options: {
+    stdin: { contents: string; resolveDir: string }
+    bundle: true
+    minify: boolean
+    format: 'iife'
+    charset: 'ascii'
+    write: false
+  }): Promise<{ outputFiles: { text: string }[] }>
 }

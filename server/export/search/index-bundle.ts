@@ -5,19 +5,19 @@ import { searchFolder } from '../model/search-files.ts'
 import { readPageSections } from './page-sections.ts'
 import { createSearchIndex } from './search-index.ts'
 
-/** A written bundle and its pages, in the order in which hits of the same worth are shown. */
+/** A written bundle and its pages; hits with equal scores are shown in this order. */
 export interface IndexTask {
   folder: string
   pages: { path: string; charset: string }[]
 }
 
 export interface IndexedBundle {
-  /** Of the files that were added. */
+  /** Paths of the added files. */
   paths: string[]
   packed: PackedSearch
 }
 
-/** Writes the index of a bundle into it, one page after the other. */
+/** Writes the search index of a bundle into it, one page at a time. */
 export function indexBundle({ folder, pages }: IndexTask): IndexedBundle {
   const paths: string[] = []
   let sizeBytes = 0

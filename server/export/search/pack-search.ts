@@ -1,17 +1,18 @@
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { startSearch } from '../../../generated/in-page.ts'
+import { callScript } from '../../base/call-script.ts'
 import type { StartThread } from '../../base/start-thread.ts'
 import type { PackedSearch } from '../model/report.ts'
 import type { Outcomes } from '../model/resource.ts'
 import { searchScriptPath } from '../model/search-files.ts'
 import type { IndexedBundle } from './index-bundle.ts'
-import { searchScript } from './search-script.ts'
 
-/** Puts the script into a bundle that its pages name. */
+/** Writes the script that the pages of a bundle load for its search. */
 export async function writeSearchScript(folder: string): Promise<void> {
   await mkdir(join(folder, dirname(searchScriptPath)), { recursive: true })
-  await writeFile(join(folder, searchScriptPath), searchScript())
+  await writeFile(join(folder, searchScriptPath), `${callScript(startSearch)}\n`)
 }
 
 export interface PackSearchOptions {
@@ -25,8 +26,8 @@ export interface PackSearchOptions {
 }
 
 /**
- * Puts the index of the search into a bundle whose pages are final, in a separate thread: indexing thousands of
- * pages would block everything else for seconds.
+ * Writes the search index of a bundle whose pages are final, in a separate thread: indexing thousands of pages takes seconds,
+ * and would block everything else.
  */
 export async function packSearch({
   collected,

@@ -4,26 +4,26 @@ import { inlineElements as inline } from '../../web/html/inline-elements.ts'
 import { createOpenElements, type OpenElement } from '../../web/html/open-elements.ts'
 import { decodeAttribute, decodeRaw, type RawText } from '../../web/html/text-encoding.ts'
 
-/** What stands under one heading, up to the next. */
+/** The content under one heading, up to the next. */
 export interface PageSection {
-  /** Id that an address may end with; empty at the top of the page. */
+  /** Fragment of the section's address; empty at the top of the page. */
   anchor: string
   heading: string
   text: string
 }
 
-/** What a search finds of a page. */
+/** The searchable content of a page. */
 export interface PageSections {
   /** The first main heading, else the title. */
   name: string
   title: string
   /** Language tag in lower case without its region, such as `en`; empty when the page does not say. */
   language: string
-  /** The first is the top of the page. Terms of definition lists that have an id count as headings. */
+  /** The first is the top of the page. Terms of definition lists count as headings when they have an id. */
   sections: PageSection[]
 }
 
-/** Where the content of a page is: the narrowest that it has. */
+/** Elements that hold the content of a page, best first. */
 const places = [
   { has: /<main[\s>]|role\s*=\s*["']?main\b/i, name: 'main', role: 'main' },
   { has: /<article[\s>]/i, name: 'article', role: 'article' },
@@ -36,7 +36,7 @@ const silent = new Set([
 const silentRoles = /^(navigation|search|complementary|contentinfo|dialog)$/
 const headings = /^h[1-6]$/
 
-/** Reads the content of a page by its headings: what stands in main or article, else all but menus and the like. */
+/** Reads the content of a page by its headings: of main or article, else of everything except menus and the like. */
 export function readPageSections(raw: RawText): PageSections {
   const place = places.find(({ has }) => has.test(raw.text))
   const read = readFrom(raw, place ?? null)
@@ -44,7 +44,7 @@ export function readPageSections(raw: RawText): PageSections {
   return place && isEmpty ? readFrom(raw, null) : read
 }
 
-/** What follows more headings than this belongs to the last. */
+/** The last section holds everything after this number of headings. */
 const maxSections = 20_000
 
 type Role = 'content' | 'silent' | 'heading' | 'title' | 'plain'
@@ -58,7 +58,7 @@ function readFrom({ text, charset }: RawText, place: (typeof places)[number] | n
   const sections = createSectionList(charset)
   let language = ''
   let title = ''
-  // How many open elements are of these roles.
+  // Number of open elements by role.
   const open: Record<Role, number> = { content: place ? 0 : 1, silent: 0, heading: 0, title: 0, plain: 0 }
 
   const elements = createOpenElements<Element>(element => {
@@ -71,7 +71,7 @@ function readFrom({ text, charset }: RawText, place: (typeof places)[number] | n
     if (tag.name === 'title') return title === '' ? 'title' : 'silent'
     if (silent.has(tag.name)) return 'silent'
     const role = value(findAttribute(tag, 'role')).toLowerCase()
-    // A page's own header is a menu; one inside the content holds its heading.
+    // The header of a page is a menu; a header inside the content holds its heading.
     if (silentRoles.test(role) || (tag.name === 'header' && !place)) return 'silent'
     if (place && (tag.name === place.name || role === place.role)) return 'content'
     if (open.content === 0 || open.silent > 0 || open.heading > 0) return 'plain'
@@ -108,7 +108,7 @@ function readFrom({ text, charset }: RawText, place: (typeof places)[number] | n
   return { name: name || pageTitle, title: pageTitle, language, sections: list }
 }
 
-/** Gathers raw text by section while a page is read. */
+/** Collects raw text by section while a page is read. */
 function createSectionList(charset: string) {
   const list: PageSection[] = []
   let name = ''
@@ -117,7 +117,7 @@ function createSectionList(charset: string) {
   let parts: string[] = []
   let headingParts: string[] | null = null
   let level = ''
-  // The last id that no text followed: it is the address of a heading that has none of its own.
+  // The last id without text after it: the address of the next heading if that has no id.
   let pendingId = ''
   let anchorBefore = ''
 
@@ -128,7 +128,7 @@ function createSectionList(charset: string) {
 
   return {
     beginHeading(tagName: string, id: string) {
-      // The main heading names the top of the page, unless there is text before it that belongs to it anyway.
+      // The main heading names the top of the page, and text before it also belongs to the top.
       if (!(tagName === 'h1' && list.length === 0 && name === '')) endSection()
       level = tagName
       anchor = list.length === 0 ? '' : id
@@ -144,7 +144,7 @@ function createSectionList(charset: string) {
       anchor ||= anchorBefore
       headingParts = null
     },
-    /** An id and a link inside a heading tell its address, too. */
+    /** An id or a link inside a heading is also its address. */
     note(id: string, href: string) {
       const own = id || (href.startsWith('#') ? decode(href.slice(1)) : '')
       if (headingParts && anchor === '' && list.length > 0) anchor = own

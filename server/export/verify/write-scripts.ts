@@ -1,9 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { RuntimeSettings } from '../../in-page/runtime/runtime-settings.ts'
 import type { ScriptMode } from '../model/report.ts'
 import { freezeApp } from '../runtime/guard-app.ts'
 import { freezePage, guardPage, runtimePath } from '../runtime/guard-page.ts'
-import { findThemes, type RuntimeSettings, runtimeFile } from '../runtime/page-runtime.ts'
+import { findThemes, runtimeFile } from '../runtime/page-runtime.ts'
 import type { ScriptedPage } from './sample-pages.ts'
 
 /** Guards or freezes the scripts in written pages. An app is written with its guard, so it only freezes. */

@@ -94,10 +94,10 @@ async function showPage(tab: Tab<Rendering>, showing: Rendering, timeoutMs: numb
   const deadline = performance.now() + timeoutMs * 0.8
   await page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
   await settle(client, showing, deadline)
-  if (await page.evaluate(scrollThrough, maxScrollSteps)) await settle(client, showing, deadline)
-  const words = splitWords(await page.evaluate(readVisibleText))
-  const menuWords = splitWords(await page.evaluate(readMenuText))
-  const { html, baseUrl } = await page.evaluate(serializePage)
+  if (await scrollThrough(page, maxScrollSteps)) await settle(client, showing, deadline)
+  const words = splitWords(await readVisibleText(page))
+  const menuWords = splitWords(await readMenuText(page))
+  const { html, baseUrl } = await serializePage(page)
   return { html, url: new URL(baseUrl), words, menuWords, loaded, isCut: showing.requestsLeft < 0 }
 }
 

@@ -12,7 +12,7 @@ export interface OpenRequests {
 
 /** A document is quiet after this many turns of its event loop without a change. */
 const quietTurns = 6
-const quietExpression = `(${waitForQuiet})(${quietTurns}, 1000)`
+const quietExpression = waitForQuiet(quietTurns, 1000)
 /** Requests that take longer than this are not waited for. */
 const maxWaitMs = 10000
 /** How many times, a second each, a document may still change (clocks, tickers) once all its requests are answered. */

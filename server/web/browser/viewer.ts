@@ -89,7 +89,7 @@ async function lookAt(tab: Tab<Looking>, showing: Looking, timeoutMs: number): P
   tab.showing = showing
   await page.goto(showing.address, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
   await settle(client, showing, performance.now() + timeoutMs * 0.8)
-  const words = splitWords(await page.evaluate(readVisibleText))
+  const words = splitWords(await readVisibleText(page))
   const sorted = (found: Set<string>) => [...found].sort()
   return {
     words,
@@ -97,7 +97,7 @@ async function lookAt(tab: Tab<Looking>, showing: Looking, timeoutMs: number): P
     errors: sorted(showing.errors),
     loaded: sorted(showing.loaded),
     byScript: sorted(showing.byScript),
-    isTakenOver: await page.evaluate(isTakenOver),
+    isTakenOver: await isTakenOver(page),
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createTermReader } from '../../../server/export/search/search-terms.ts'
+import { createTermReader } from '../../../server/in-page/search/search-terms.ts'
 import { callInThread } from '../../support/thread.ts'
 
-type Module = typeof import('../../../server/export/search/search-terms.ts')
+type Module = typeof import('../../../server/in-page/search/search-terms.ts')
 
 const reader = createTermReader()
 
@@ -41,7 +41,7 @@ test.each([
   ['signs', '東', 1e6],
 ] as const)('a word of a million %s is read in linear time', async (_what, piece, want) => {
   const { count, longest } = await callInThread(
-    'server/export/search/search-terms.ts',
+    'server/in-page/search/search-terms.ts',
     (module: Module, word: string) => {
       const terms = module.createTermReader().read(word)
       return { count: terms.length, longest: Math.max(...terms.slice(0, 10).map(({ term }) => term.length)) }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findSections, type SearchEntry } from '../../server/docs/find-sections.ts'
+import { findSections, type SearchEntry } from '../../../server/in-page/docs/find-sections.ts'
 
 const entry = (page: string, heading: string, text: string): SearchEntry => ({ page, heading, text, href: heading })
 const entries = [

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { PageSections } from '../../../server/export/search/page-sections.ts'
-import {
-  createSearchIndex,
-  type IndexFile,
-  maxWeight,
-  numberSigns,
-} from '../../../server/export/search/search-index.ts'
-import { createSearch, type IndexLoader, type MarkedText } from '../../../server/export/search/search-query.ts'
-import { createTermReader } from '../../../server/export/search/search-terms.ts'
+import { createSearchIndex, type IndexFile } from '../../../server/export/search/search-index.ts'
+import type { IndexLoader } from '../../../server/in-page/search/index-format.ts'
+import type { MarkedText } from '../../../server/in-page/search/marked-text.ts'
+import { createSearch } from '../../../server/in-page/search/search-query.ts'
+import { createTermReader } from '../../../server/in-page/search/search-terms.ts'
 
 type Page = [path: string, name: string, ...sections: [heading: string, anchor: string, text: string][]]
 
@@ -39,7 +36,7 @@ function openSearch(files: readonly IndexFile[]) {
     }
     return new Function('__quireSearch', `return ${file.content.slice(1)}`)(put)
   }
-  return { ...createSearch(createTermReader(), load as IndexLoader, { numberSigns, maxWeight }), loaded }
+  return { ...createSearch(createTermReader(), load as IndexLoader), loaded }
 }
 
 const filler = (seed: string) => Array.from({ length: 40 }, (_, index) => `${seed}${index}`).join(' ')

@@ -1,0 +1,79 @@
+import { join, sep } from 'node:path'
+import { rolldown } from 'rolldown'
+
+/** A script that runs inside pages: the default export of a file. */
+interface InPageScript {
+  name: string
+  /** Below server/in-page/. */
+  file: string
+  /** The oldest JavaScript that the browser must know. */
+  target: string
+}
+
+// The guard decides whether a page works as static HTML, so it has to run in every browser a visitor may have.
+const oldBrowsers = 'es2015'
+const currentBrowsers = 'es2022'
+
+const scripts: readonly InPageScript[] = [
+  { name: 'guardPage', file: 'guard/guard-page.ts', target: oldBrowsers },
+  { name: 'startApp', file: 'guard/start-app.ts', target: oldBrowsers },
+  { name: 'runPage', file: 'runtime/page-runtime.ts', target: currentBrowsers },
+  { name: 'redirectRequests', file: 'runtime/redirect-requests.ts', target: currentBrowsers },
+  { name: 'startSearch', file: 'search/start-search.ts', target: currentBrowsers },
+  { name: 'searchDocs', file: 'docs/search-docs.ts', target: currentBrowsers },
+  { name: 'watchPage', file: 'browser/watch-page.ts', target: currentBrowsers },
+  { name: 'waitForQuiet', file: 'browser/wait-for-quiet.ts', target: currentBrowsers },
+  { name: 'scrollThrough', file: 'browser/scroll-through.ts', target: currentBrowsers },
+  { name: 'readVisibleText', file: 'browser/read-visible-text.ts', target: currentBrowsers },
+  { name: 'readMenuText', file: 'browser/read-menu-text.ts', target: currentBrowsers },
+  { name: 'isTakenOver', file: 'browser/is-taken-over.ts', target: currentBrowsers },
+  { name: 'serializePage', file: 'browser/serialize-page.ts', target: currentBrowsers },
+]
+
+/**
+ * The text of generated/in-page.ts: each script bundled and minified into an expression whose value is its function. The
+ * same sources give the same bytes.
+ *
+ * @param folder server/in-page.
+ * @throws {Error} for a script that cannot be built, or that could end or comment out the script element around it.
+ */
+export async function writeInPageScripts(folder: string): Promise<string> {
+  const written: string[] = []
+  for (const script of scripts) {
+    const text = JSON.stringify(await build(folder, script))
+    written.push(`\n/** From server/in-page/${script.file}. */\nexport const ${script.name} =\n  ${text}\n`)
+  }
+  return `// Call them with server/base/call-script.ts.\n${written.join('')}`
+}
+
+async function build(folder: string, { file, target }: InPageScript): Promise<string> {
+  const bundle = await rolldown({
+    input: join(folder, file),
+    platform: 'browser',
+    tsconfig: false,
+    transform: { target },
+  })
+  try {
+    const options = { format: 'iife', name: 'script', exports: 'default', minify: true, comments: false } as const
+    const [{ code, moduleIds }, ...others] = (await bundle.generate(options)).output
+    // Modules of rolldown itself begin with a null character.
+    const outside = moduleIds.find(id => !id.startsWith(folder + sep) && !id.startsWith('\0'))
+    if (outside !== undefined) throw new Error(`${file} imports ${outside}, which is not in-page code.`)
+    const expression = /^var script=(\(function\(\)\{.*\}\)\(\));\s*$/s.exec(code)?.[1]
+    if (expression === undefined || others.length > 0)
+      throw new Error(`${file} does not build into one script with a default export.`)
+    return toInlineText(expression, file)
+  } finally {
+    await bundle.close()
+  }
+}
+
+/** Makes a script safe inside a script element of a page in any encoding. */
+function toInlineText(script: string, file: string): string {
+  // Only strings, templates and regular expressions have such characters, and all three know these escapes.
+  const text = script
+    .replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(/<\/(?=script)/gi, '<\\/')
+  if (text.includes('<!--')) throw new Error(`${file} has <!--, which HTML reads as a comment.`)
+  return text
+}

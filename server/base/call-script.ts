@@ -1,0 +1,16 @@
+/**
+ * Writes a call of a script of generated/in-page.ts. The text is ASCII and cannot end the script element that it is put in,
+ * whatever the values hold.
+ *
+ * @param values what JSON can hold.
+ */
+export function callScript(script: string, ...values: unknown[]): string {
+  return `${script}(${values.map(toLiteral).join(',')})`
+}
+
+function toLiteral(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<\x7f-\uffff]/g,
+    unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

@@ -1,0 +1,46 @@
+import type { SerializedPage } from './serialized-page.ts'
+
+/** The current page as HTML that needs no script: style rules that scripts made are written out, shadow trees declared. */
+export default function serializePage(): SerializedPage {
+  const shadowRoots: ShadowRoot[] = []
+  writeRules(document, shadowRoots)
+  const element = document.documentElement as HTMLElement & { getHTML?(options: object): string }
+  const doctype = document.doctype ? '<!DOCTYPE html>\n' : ''
+  const attributes = Array.from(element.attributes, ({ name, value }) => {
+    return ` ${name}="${value.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}"`
+  }).join('')
+  const inner =
+    shadowRoots.length > 0 && element.getHTML
+      ? element.getHTML({ serializableShadowRoots: true, shadowRoots })
+      : element.innerHTML
+  return { html: `${doctype}<html${attributes}>${inner}</html>\n`, baseUrl: location.href }
+}
+
+/** Writes the rules that scripts made into style elements, and collects the shadow roots below. */
+function writeRules(root: Document | ShadowRoot, shadowRoots: ShadowRoot[]): void {
+  for (const style of root.querySelectorAll('style')) {
+    const isEmpty = (style.textContent ?? '').trim() === ''
+    if (style.sheet && isEmpty && style.sheet.cssRules.length > 0) style.textContent = rulesOf(style.sheet)
+  }
+  const adopted = root.adoptedStyleSheets.map(rulesOf).filter(text => text !== '')
+  if (adopted.length > 0) {
+    const style = document.createElement('style')
+    style.textContent = adopted.join('\n')
+    const parent = root instanceof Document ? root.head : root
+    parent?.append(style)
+  }
+  for (const { shadowRoot } of root.querySelectorAll('*')) {
+    if (!shadowRoot) continue
+    shadowRoots.push(shadowRoot)
+    writeRules(shadowRoot, shadowRoots)
+  }
+}
+
+/** Empty for a sheet of another origin, which scripts cannot read. */
+function rulesOf(sheet: CSSStyleSheet): string {
+  try {
+    return Array.from(sheet.cssRules, rule => rule.cssText).join('\n')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Resolves with true after `quietTurns` turns of the page's event loop in which nothing changed and no timer was open, else
+ * with false after `maxMs` and at least four times as many turns. Counts turns, not time: on a busy machine a page needs
+ * longer for the same work.
+ */
+export default function waitForQuiet(quietTurns: number, maxMs: number): Promise<boolean> {
+  const watch = window.__quireWatch
+  const later = watch?.setTimeout ?? setTimeout
+  const started = performance.now()
+  return new Promise(resolve => {
+    let turns = 0
+    let allTurns = 0
+    let change = watch?.lastChange
+    const look = () => {
+      const isBusy = document.readyState === 'loading' || (watch?.timers.size ?? 0) > 0 || watch?.lastChange !== change
+      change = watch?.lastChange
+      turns = isBusy ? 0 : turns + 1
+      allTurns += 1
+      if (turns >= quietTurns) resolve(true)
+      else if (performance.now() - started >= maxMs && allTurns >= quietTurns * 4) resolve(false)
+      else later(look, 12)
+    }
+    look()
+  })
+}

@@ -1,0 +1,77 @@
+import { makeRandomRepeatable } from './repeatable-random.ts'
+import type { Watch } from './watch.ts'
+
+/** Runs before any script of the page: records its open work, makes random values repeatable, keeps dialogs from blocking. */
+export default function watchPage(): void {
+  const watch: Watch = {
+    lastChange: performance.now(),
+    awaited: new Set(),
+    timers: new Set(),
+    setTimeout: window.setTimeout.bind(window),
+  }
+  Object.defineProperty(window, '__quireWatch', { value: watch })
+  countTimers(watch)
+  makeRandomRepeatable()
+  silenceDialogs()
+  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) Reflect.deleteProperty(window, name)
+  recordAwaited(watch)
+  new MutationObserver(() => {
+    watch.lastChange = performance.now()
+  }).observe(document, { childList: true, characterData: true, subtree: true })
+}
+
+const maxTimerMs = 1000
+const maxChain = 4
+
+/**
+ * A page that waits a moment for its next step is not finished. Counts a chain of timers for a few steps only: a page that
+ * polls never finishes.
+ */
+function countTimers(watch: Watch): void {
+  const clear = window.clearTimeout.bind(window)
+  let depth = 0
+  const counting = (handler: TimerHandler, delayMs = 0, ...values: unknown[]): number => {
+    if (typeof handler !== 'function' || delayMs > maxTimerMs || depth >= maxChain)
+      return watch.setTimeout(handler, delayMs, ...values)
+    const own = depth + 1
+    const id = watch.setTimeout(() => {
+      watch.timers.delete(id)
+      const before = depth
+      depth = own
+      try {
+        handler(...values)
+      } finally {
+        depth = before
+      }
+    }, delayMs)
+    watch.timers.add(id)
+    return id
+  }
+  window.setTimeout = counting as typeof window.setTimeout
+  window.clearTimeout = id => {
+    if (typeof id === 'number') watch.timers.delete(id)
+    clear(id)
+  }
+}
+
+function silenceDialogs(): void {
+  const dialogs: { alert(): void; confirm(): boolean; prompt(): null; print(): void; open(): null } = {
+    alert: () => undefined,
+    confirm: () => false,
+    prompt: () => null,
+    print: () => undefined,
+    open: () => null,
+  }
+  Object.assign(window, dialogs)
+}
+
+function recordAwaited(watch: Watch): void {
+  const Original = window.IntersectionObserver
+  if (!Original) return
+  window.IntersectionObserver = class extends Original {
+    override observe(target: Element) {
+      watch.awaited.add(target)
+      super.observe(target)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { isAtHome } from './is-at-home.ts'
+import { createScriptStarter } from './start-scripts.ts'
+
+declare global {
+  interface Window {
+    /** Starts the inert script before the script element that calls it. */
+    __quire?: () => void
+  }
+}
+
+/**
+ * Runs first in a guarded page. Lets the site's scripts start when the page is at its own path; elsewhere loads our runtime.
+ *
+ * @param ownPath null = the scripts may start at any path of a host.
+ * @param runtime relative address of our runtime.
+ * @param folder path of the page's folder, with a final slash.
+ */
+export default function guardPage(ownPath: string | null, runtime: string, folder: string): void {
+  // An app that inserts the markup of another page also inserts that page's guard.
+  if (window.__quire) return
+  const guard = document.currentScript
+  const atHome = isAtHome(ownPath)
+  const starter = createScriptStarter(ownPath === null ? null : folder)
+  window.__quire = () => {
+    const call = document.currentScript
+    if (document.readyState === 'loading') starter.writeScript(call, atHome)
+    else if (atHome) starter.replaceScripts(call)
+  }
+  if (!atHome) document.write(`<script src="${runtime}" defer></script>`)
+  guard?.remove()
+}

@@ -1,0 +1,72 @@
+type Call = Document['currentScript']
+
+export interface ScriptStarter {
+  /** While the page is parsed: removes the call, and writes the inert script before it as one that runs. */
+  writeScript(call: Call, atHome: boolean): void
+  /** After that, in markup that an app inserted: replaces the inert script before the call, else all of the page. */
+  replaceScripts(call: Call): void
+}
+
+/** @param folder what relative addresses of scripts are relative to; null = they stay as they are. */
+export function createScriptStarter(folder: string | null): ScriptStarter {
+  const started: Record<string, boolean> = {}
+
+  /** False for a script whose address already ran. */
+  function isNew(script: Element): boolean {
+    const source = script.getAttribute('src')
+    if (!source) return true
+    const link = document.createElement('a')
+    link.href = source
+    const hasRun = started[link.href]
+    started[link.href] = true
+    return !hasRun
+  }
+
+  /** Some site runtimes find their script by its address as written, and sites mostly write addresses from the root. */
+  function readValue({ name, value }: Attr): string {
+    if (folder === null || name !== 'src' || /^([a-z][a-z0-9+.-]*:|[/]|$)/i.test(value)) return value
+    return new URL(value, location.origin + folder).href.slice(location.origin.length)
+  }
+
+  return {
+    writeScript(call, atHome) {
+      const script = call?.previousElementSibling
+      call?.remove()
+      if (!atHome || !isInert(script)) return
+      isNew(script)
+      let html = '<script'
+      for (const attribute of script.attributes) {
+        if (attribute.name === 'type') continue
+        const value = readValue(attribute).replace(/&/g, '&amp;').replace(/"/g, '&quot;')
+        html += ` ${originalName(attribute)}="${value}"`
+      }
+      html += `>${script.text}</script>`
+      script.remove()
+      document.write(html)
+    },
+    replaceScripts(call) {
+      // An app may run the call in another place than its own; then the call starts all inert scripts.
+      const before = call?.previousElementSibling
+      const scripts = isInert(before)
+        ? [before]
+        : document.querySelectorAll<HTMLScriptElement>('script[type="text/quire"]')
+      for (const inert of scripts) {
+        if (!isNew(inert)) continue
+        const script = document.createElement('script')
+        script.async = false
+        for (const attribute of inert.attributes)
+          if (attribute.name !== 'type') script.setAttribute(originalName(attribute), attribute.value)
+        script.text = inert.text
+        inert.replaceWith(script)
+      }
+    },
+  }
+}
+
+function isInert(element: Element | null | undefined): element is HTMLScriptElement {
+  return (element as HTMLScriptElement | null | undefined)?.type === 'text/quire'
+}
+
+function originalName({ name }: Attr): string {
+  return name === 'data-quire-type' ? 'type' : name
+}

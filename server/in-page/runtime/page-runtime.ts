@@ -1,0 +1,33 @@
+import { disableSearch } from './disable-search.ts'
+import { showLazyPictures } from './lazy-pictures.ts'
+import { showNoscriptPictures } from './noscript-pictures.ts'
+import { findPanel, togglePanel } from './panels.ts'
+import type { RuntimeSettings } from './runtime-settings.ts'
+import { selectTab } from './tabs.ts'
+import { createThemeSwitch, isThemeControl } from './theme.ts'
+import { uncoverContent } from './uncover-content.ts'
+
+const controls = '[role=tab], button, [role=button], [role=switch], [aria-expanded], [aria-controls]'
+
+/** Does in a static page what the site's own scripts would: shows lazy pictures and covered content, opens menus and tabs, switches the theme. */
+export default function runPage(settings: RuntimeSettings): void {
+  showLazyPictures()
+  showNoscriptPictures()
+  const theme = createThemeSwitch(settings)
+  uncoverContent()
+  document.addEventListener('click', event => {
+    if (event.defaultPrevented || !(event.target instanceof Element)) return
+    const control = event.target.closest(controls)
+    if (!control) return
+    if (control.getAttribute('role') === 'tab') return selectTab(control)
+    if (isThemeControl(control)) return theme.toggle()
+    // A heading that is also a link leads to its page.
+    const href = control.closest('a')?.getAttribute('href')
+    if (href && !href.startsWith('#')) return
+    const panel = findPanel(control)
+    if (!panel) return
+    event.preventDefault()
+    togglePanel(control, panel)
+  })
+  if (!settings.hasSearch) disableSearch(settings.isHosted)
+}

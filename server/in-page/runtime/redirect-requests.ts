@@ -1,0 +1,90 @@
+type Resolve = <T>(address: T) => T | string
+
+/**
+ * Runs in pages before any script of the site, when scripts of the site request files of other hosts. Gives them the packed
+ * file instead, wherever the bundle is.
+ *
+ * @param files paths in the bundle, percent-encoded, by address.
+ */
+export default function redirectRequests(files: Record<string, string>): void {
+  const own = document.currentScript as HTMLScriptElement | null
+  const root = new URL('..', own?.src ?? location.href).href
+
+  /** The address of the packed file; any other address stays as it is. */
+  function resolve<T>(address: T): T | string {
+    if (typeof address !== 'string' && !(address instanceof URL)) return address
+    const url = URL.canParse(String(address), document.baseURI) ? new URL(String(address), document.baseURI) : null
+    const path = url ? files[url.origin + url.pathname + url.search] : undefined
+    return url && path !== undefined ? root + path + url.hash : address
+  }
+
+  redirectElements(resolve)
+  ignoreIntegrity()
+  redirectAttributes(resolve)
+  redirectCalls(resolve)
+}
+
+/** Properties that load a file when a script sets them. */
+function loadingProperties(): [string, Element][] {
+  return [
+    ['src', HTMLScriptElement.prototype],
+    ['src', HTMLImageElement.prototype],
+    ['src', HTMLMediaElement.prototype],
+    ['src', HTMLSourceElement.prototype],
+    ['href', HTMLLinkElement.prototype],
+  ]
+}
+
+function redirectElements(resolve: Resolve): void {
+  for (const [name, prototype] of loadingProperties()) {
+    const plain = Object.getOwnPropertyDescriptor(prototype, name)
+    if (!plain?.set) continue
+    Object.defineProperty(prototype, name, {
+      ...plain,
+      set(this: Element, address: unknown) {
+        plain.set?.call(this, resolve(address))
+      },
+    })
+  }
+}
+
+/** The export may have changed the bytes, and file: has no origins: both attributes would keep a packed file from loading. */
+function ignoreIntegrity(): void {
+  for (const prototype of [HTMLScriptElement.prototype, HTMLLinkElement.prototype])
+    for (const name of ['integrity', 'crossOrigin'])
+      Object.defineProperty(prototype, name, { configurable: true, enumerable: true, get: () => null, set() {} })
+}
+
+function redirectAttributes(resolve: Resolve): void {
+  const loading = loadingProperties()
+  const { setAttribute } = Element.prototype
+  Element.prototype.setAttribute = function (this: Element, name: string, value: string) {
+    const lower = String(name).toLowerCase()
+    const isLoader = /^(SCRIPT|LINK)$/.test(this.tagName)
+    if (isLoader && (lower === 'integrity' || lower === 'crossorigin')) return
+    const isAddress = loading.some(
+      ([own, prototype]) => own === lower && Object.prototype.isPrototypeOf.call(prototype, this),
+    )
+    setAttribute.call(this, name, isAddress ? resolve(value) : value)
+  }
+}
+
+function redirectCalls(resolve: Resolve): void {
+  const { fetch } = window
+  window.fetch = (input, init) => {
+    if (!(input instanceof Request)) return fetch(resolve(input), init)
+    const address = resolve(input.url)
+    return fetch(address === input.url ? input : new Request(address, input), init)
+  }
+  const { open } = XMLHttpRequest.prototype
+  XMLHttpRequest.prototype.open = function (this: XMLHttpRequest, ...request: unknown[]) {
+    request[1] = resolve(request[1])
+    return Reflect.apply(open, this, request)
+  } as typeof open
+  const PlainWorker = window.Worker
+  window.Worker = class extends PlainWorker {
+    constructor(address: string | URL, options?: WorkerOptions) {
+      super(resolve(address), options)
+    }
+  }
+}

@@ -1,0 +1,14 @@
+// No DOM in this file: the exporter reads terms with it.
+
+const letters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ı: 'i', þ: 'th' }
+
+/** Lower case without accents, full width as half width. */
+export function foldText(text: string): string {
+  const lower = text.toLowerCase()
+  if (/^[a-z0-9_]*$/.test(lower)) return lower
+  return lower
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]/g, '')
+    .normalize('NFKC')
+    .replace(/[ßæœøđðłıþ]/g, letter => letters[letter] ?? letter)
+}

@@ -1,0 +1,60 @@
+import type { IndexLoader, SearchDirectory } from './index-format.ts'
+
+declare global {
+  interface Window {
+    /** Files of the index call it with their content. */
+    __quireSearch: (kind: string, number: number, data: unknown) => void
+  }
+}
+
+export interface IndexFilesSettings {
+  /** Address of the bundle. */
+  root: string
+  /** Lets scripts run in a page whose policy allows no other. */
+  nonce: string
+}
+
+/** Loads the files of the index, each once. They are scripts: a page on file:// can load scripts, and read no other file. */
+export function createIndexLoader({ root, nonce }: IndexFilesSettings): IndexLoader {
+  const waiting = new Map<string, (data: unknown) => void>()
+  const loaded = new Map<string, Promise<unknown>>()
+  let build = ''
+
+  Object.defineProperty(window, '__quireSearch', {
+    value(kind: string, number: number, data: unknown) {
+      if (kind === 'directory') ({ build } = data as SearchDirectory)
+      waiting.get(`${kind}-${number}`)?.(data)
+    },
+  })
+
+  function addressOf(kind: string, key: string): string {
+    // A cache must not mix this bundle with another at the same address.
+    const version = build !== '' && location.protocol !== 'file:' ? `?${build}` : ''
+    return `${root}_quire/search/${kind === 'directory' ? kind : key}.js${version}`
+  }
+
+  function loadFile(kind: string, number: number): Promise<unknown> {
+    const key = `${kind}-${number}`
+    const before = loaded.get(key)
+    if (before) return before
+    const file = new Promise<unknown>((resolve, reject) => {
+      waiting.set(key, resolve)
+      const script = document.createElement('script')
+      script.src = addressOf(kind, key)
+      if (nonce) script.nonce = nonce
+      script.onload = () => {
+        script.remove()
+        reject(new Error(`${script.src} is not a file of the search index`))
+      }
+      script.onerror = () => {
+        script.remove()
+        loaded.delete(key)
+        reject(new Error(`${script.src} could not be loaded`))
+      }
+      ;(document.head ?? document.documentElement).append(script)
+    })
+    loaded.set(key, file)
+    return file
+  }
+  return loadFile as IndexLoader
+}

@@ -1,0 +1,52 @@
+// No DOM in this file: the exporter writes the index with it.
+
+/** A section that has a term, and the weight of the term there. */
+export type Posting = [section: number, weight: number]
+
+/** One digit each; a string of them needs no escapes. */
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-'
+const values = new Map(Array.from(digits, (digit, value) => [digit, value]))
+
+/** The maximum weight of one term in one section. */
+const maxWeight = 7
+const weightSteps = 63
+
+/** A posting as one number; postings of a term sort by section. */
+export function toEntry(section: number, weight: number): number {
+  // By the square root, so that small weights keep their differences.
+  const step = Math.max(1, Math.round(Math.sqrt(Math.min(weight, maxWeight) / maxWeight) * weightSteps))
+  return section * 64 + step
+}
+
+/** Writes ascending entries: the distance from the section before, five bits a digit with the lowest first; then the weight in one digit. */
+export function writePostings(entries: readonly number[]): string {
+  let out = ''
+  let before = 0
+  for (const entry of entries) {
+    const section = Math.floor(entry / 64)
+    let distance = section - before
+    before = section
+    while (distance > 31) {
+      out += digits[(distance % 32) + 32]
+      distance = Math.floor(distance / 32)
+    }
+    out += digits.charAt(distance) + digits.charAt(entry % 64)
+  }
+  return out
+}
+
+export function readPostings(written: string): Posting[] {
+  const found: Posting[] = []
+  let section = 0
+  for (let at = 0; at < written.length; ) {
+    for (let distance = 0, unit = 1; ; unit *= 32) {
+      const value = values.get(written.charAt(at++)) ?? 0
+      distance += (value % 32) * unit
+      if (value > 31) continue
+      section += distance
+      break
+    }
+    found.push([section, ((values.get(written.charAt(at++)) ?? 0) / weightSteps) ** 2 * maxWeight])
+  }
+  return found
+}

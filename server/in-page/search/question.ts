@@ -1,0 +1,22 @@
+import type { TermReader } from './search-terms.ts'
+
+/** A word of a question. */
+export interface QuestionWord {
+  term: string
+  /** Terms of its parts, for a name that no section has. */
+  parts: string[]
+  /** Whether it may be unfinished. */
+  isPrefix: boolean
+}
+
+const maxWords = 12
+
+/** The different words of a question; the last may be unfinished. */
+export function readQuestion(reader: TermReader, question: string): QuestionWord[] {
+  const found: QuestionWord[] = []
+  for (const { term, end, isPart } of reader.read(question)) {
+    if (isPart) found.at(-1)?.parts.push(term)
+    else if (found.length < maxWords) found.push({ term, parts: [], isPrefix: end === question.length })
+  }
+  return found.filter(({ term }, index) => !found.some((other, at) => at > index && other.term === term))
+}

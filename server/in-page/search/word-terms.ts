@@ -1,0 +1,60 @@
+// No DOM in this file: the exporter reads terms with it.
+import { foldText } from './fold-text.ts'
+
+/** A searchable term of a text, and its place there. */
+export interface TextTerm {
+  term: string
+  start: number
+  end: number
+  /** A part of the word before it, such as `text` of `read_text`: found, but not required. */
+  isPart: boolean
+}
+
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+/gu
+const maxTermChars = 48
+/** Nobody types a longer name, so it is not split into parts. */
+export const maxNameChars = 128
+
+/** Splits a word into terms: names with underscores or capitals as a whole and in parts, scripts without spaces by pairs of characters. */
+export function readWordTerms(word: string): TextTerm[] {
+  const pieces: TextTerm[][] = []
+  let at = 0
+  for (const { 0: run, index } of word.matchAll(unspaced)) {
+    if (index > at) pieces.push(readName(word, at, index))
+    pieces.push(readPairs(word, run, index))
+    at = index + run.length
+  }
+  if (at < word.length) pieces.push(readName(word, at, word.length))
+  return pieces.flat()
+}
+
+/** One term or none. */
+function readTerm(word: string, start: number, end: number, isPart: boolean): TextTerm[] {
+  const term = foldText(word.slice(start, end)).slice(0, maxTermChars)
+  return term === '' ? [] : [{ term, start, end, isPart }]
+}
+
+function readName(word: string, start: number, end: number): TextTerm[] {
+  const name = word.slice(start, end)
+  if (!/[^_]/.test(name)) return []
+  const whole = readTerm(word, start, end, false)
+  if (name.length > maxNameChars) return whole
+  const parts = Array.from(name.matchAll(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[^\p{Lu}_]+/gu))
+  if (parts.length < 2) return whole
+  const terms = parts.flatMap(({ 0: part, index }) => readTerm(word, start + index, start + index + part.length, true))
+  return [...whole, ...terms]
+}
+
+function readPairs(word: string, run: string, runStart: number): TextTerm[] {
+  const characters = Array.from(run)
+  let start = runStart
+  return characters.flatMap((character, index) => {
+    const next = characters[index + 1]
+    const end = start + character.length
+    // The last character is also a term, so that a search for it alone finds it.
+    const term = readTerm(word, start, end + (next?.length ?? 0), next === undefined && characters.length > 1)
+    start = end
+    return term
+  })
+}
