@@ -5,7 +5,7 @@ import { OperatorError } from '../server/base/operator-error.ts'
 import { bundleDocument } from './generate/document.ts'
 import { notice, writeFiles } from './generate/files.ts'
 import { writeInPageScripts } from './generate/in-page.ts'
-import { writeLayerRules } from './generate/layer-rules.ts'
+import { writeLintRules } from './generate/lint-rules.ts'
 import { runProgram } from './run-program.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -13,7 +13,7 @@ const folder = join(root, 'generated')
 
 const program = new Command('npm run generate --')
   .description(
-    'Write generated/: document, types, server stub and client from spec/, scripts from server/in-page/, lint rules from scripts/layers.ts.',
+    'Write generated/: document, types, server stub and client from spec/, scripts from server/in-page/, lint rules from scripts/.',
   )
   .addOption(new Option('--check', 'write nothing; fail when a file is stale').env('QUIRE_GENERATE_CHECK'))
   .addHelpText('after', '\nExamples:\n  npm run generate\n  npm run generate -- --check\n')
@@ -23,7 +23,7 @@ const program = new Command('npm run generate --')
     const wanted = {
       ...(await writeFiles(document)),
       'in-page.ts': notice + (await writeInPageScripts(join(root, 'server', 'in-page'))),
-      'layers.json': writeLayerRules(),
+      'lint-rules.json': writeLintRules(),
     }
     if (check) return checkFiles(wanted)
     await mkdir(folder, { recursive: true })

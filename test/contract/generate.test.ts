@@ -18,6 +18,7 @@ describe('npm run generate', () => {
       'scripts/generate',
       'scripts/generate.ts',
       'scripts/layers.ts',
+      'scripts/long-functions.ts',
       'scripts/run-program.ts',
       'server/base/operator-error.ts',
       'server/in-page',

@@ -1,4 +1,5 @@
 import { folderLayers, packageOwners, serverLayers } from '../layers.ts'
+import { longFunctions, maxLines, maxLongLines } from '../long-functions.ts'
 
 /** A folder of server/ that has one set of rules, or a file directly in it. */
 interface Place {
@@ -8,17 +9,39 @@ interface Place {
   forbidden: string[]
 }
 
-/** The text of generated/layers.json: lint rules (Biome) that keep every file to the layers of scripts/layers.ts. */
-export function writeLayerRules(): string {
+/**
+ * The text of generated/lint-rules.json, for Biome: each file keeps to the layers of scripts/layers.ts, and its functions to the
+ * lengths of scripts/long-functions.ts.
+ */
+export function writeLintRules(): string {
+  const rules = {
+    linter: { rules: { complexity: limitFunctions(maxLines) } },
+    overrides: [...limitLayers(), allowLong()],
+  }
+  return `${JSON.stringify(rules, undefined, 2)}\n`
+}
+
+/** The blocks of tests (`describe`) group tests, so they count as long functions too. */
+function allowLong() {
+  return {
+    includes: ['test/**', ...Object.keys(longFunctions)],
+    linter: { rules: { complexity: limitFunctions(maxLongLines) } },
+  }
+}
+
+function limitFunctions(lines: number) {
+  return { noExcessiveLinesPerFunction: { level: 'error', options: { maxLines: lines } } }
+}
+
+function limitLayers() {
   const places = serverLayers.flat().flatMap(name => {
     const place = { name, forbidden: forbiddenFrom(serverLayers, name).map(other => `**/${asPattern(other)}`) }
     return folderLayers[name] ? innerPlaces(place, folderLayers[name]) : [place]
   })
-  const overrides = places.map(({ name, forbidden }) => ({
+  return places.map(({ name, forbidden }) => ({
     includes: [includes(name)],
     linter: { rules: { style: { noRestrictedImports: restrict(name, forbidden) } } },
   }))
-  return `${JSON.stringify({ overrides }, undefined, 2)}\n`
 }
 
 function restrict(name: string, forbidden: readonly string[]) {

@@ -1,9 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { folderLayers, packageOwners, serverLayers } from '../../scripts/layers.ts'
+import { longFunctions } from '../../scripts/long-functions.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -105,7 +115,7 @@ beforeAll(() => {
   // The copy is no repository.
   writeFileSync(join(copy, '.biome.json'), JSON.stringify({ ...config, vcs: { enabled: false } }))
   mkdirSync(join(copy, 'generated'))
-  writeFileSync(join(copy, 'generated/layers.json'), readFileSync(join(root, 'generated/layers.json')))
+  writeFileSync(join(copy, 'generated/lint-rules.json'), readFileSync(join(root, 'generated/lint-rules.json')))
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir')
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
@@ -136,4 +146,26 @@ test('the lint allows imports of lower layers and of the same folder', () => {
   })
   expect(report).toContain('No fixes applied')
   expect(report).not.toContain('Found')
+})
+
+function writeFunction(lines: number): string {
+  return `export function count(): void {\n${'  console.log(1)\n'.repeat(lines - 2)}}`
+}
+
+test.each([
+  ['server/base/a.ts', 63, 'noExcessiveLinesPerFunction'],
+  ['server/base/a.ts', 60, 'No fixes applied'],
+  ['server/web/fetch/fetcher.ts', 63, 'No fixes applied'],
+  ['server/web/fetch/fetcher.ts', 103, 'noExcessiveLinesPerFunction'],
+])('a function in %s with %i lines: %s', (file, lines, message) => {
+  expect(lint({ [file]: writeFunction(lines) })).toContain(message)
+})
+
+test('at most ten files may have long functions, each with a reason', () => {
+  const entries = Object.entries(longFunctions)
+  expect(entries.length).toBeLessThanOrEqual(10)
+  for (const [file, reason] of entries) {
+    expect(existsSync(join(root, file)), file).toBe(true)
+    expect(reason).toMatch(/^[A-Z].{20,}\.$/)
+  }
 })
