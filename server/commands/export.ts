@@ -82,7 +82,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
       offlineSearch: flags.offlineSearch ?? false,
       obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
       isAlone: true,
-      reuse: memory && { memory, run: randomUUID(), engine: describeEngine() },
+      reuse: memory && { cache: memory, run: randomUUID(), engine: describeEngine() },
       onProgress: progress.show,
       signal: stop.signal,
       startThread,

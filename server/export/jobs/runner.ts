@@ -171,7 +171,7 @@ async function exportJob(deps: RunnerDeps, attempt: Attempt): Promise<void> {
       limits: deps.limits,
       verify: job.request.verify ?? deps.verify,
       // The run is named by the job: after a kill, the next attempt does not fetch again what this one fetched.
-      reuse: memory && { memory, run: job.jobId, engine: deps.engine },
+      reuse: memory && { cache: memory, run: job.jobId, engine: deps.engine },
       onProgress: reporter(deps, lease, leaseLost),
       signal,
       startThread: deps.startThread,

@@ -10,13 +10,13 @@ import { openFetcher } from '../../../server/web/fetch/fetcher.ts'
 import { startVersionedSite, type VersionedSite } from './versioned-site.ts'
 
 let folder: string
-let memory: SiteCache
+let cache: SiteCache
 let site: VersionedSite
 const opened: { close(): Promise<unknown> }[] = []
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'quire-memory-'))
-  memory = openMemory()
+  folder = await mkdtemp(join(tmpdir(), 'quire-cache-'))
+  cache = openCache()
   site = await startVersionedSite({
     '/a': 'text of a',
     '/b': 'text of b',
@@ -28,15 +28,15 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const item of opened.splice(0)) await item.close()
   await site.close()
-  await memory.close()
+  await cache.close()
   await rm(folder, { recursive: true, force: true })
 })
 
-function openMemory(): SiteCache {
+function openCache(): SiteCache {
   const options = { folder: join(folder, 'site'), maxBytes: 1e9, sharesArchives: false, warn() {} }
-  const memory = openSiteCache(options)
-  if (!memory) throw new Error('the memory is in use')
-  return memory
+  const cache = openSiteCache(options)
+  if (!cache) throw new Error('the cache is in use')
+  return cache
 }
 
 function start(run: string, changes: Partial<ExportLimits> = {}): CachingFetcher {
@@ -48,9 +48,9 @@ function start(run: string, changes: Partial<ExportLimits> = {}): CachingFetcher
     signal: new AbortController().signal,
     retryDelaysMs: [],
   })
-  const remembering = createCachingFetcher({ fetcher, memory, run, limits })
-  opened.push(remembering)
-  return remembering
+  const caching = createCachingFetcher({ fetcher, cache, run, limits })
+  opened.push(caching)
+  return caching
 }
 
 async function get(fetcher: CachingFetcher, path: string): Promise<string> {
@@ -117,9 +117,9 @@ test('a damaged body is fetched again', async () => {
   expect(answered()).toEqual(['200 /a', '200 /a'])
 })
 
-test('a file is saved from the memory as from the network', async () => {
+test('a file is saved from the cache as from the network', async () => {
   const one = start('one')
-  for (const name of ['network', 'memory']) {
+  for (const name of ['network', 'cache']) {
     const answer = await one.open(new URL('/a', site.origin))
     const saved = await answer.save(join(folder, name), 1000)
     expect([saved.sizeBytes, await readFile(join(folder, name), 'utf8')]).toEqual([9, 'text of a'])
@@ -165,7 +165,7 @@ test('without tags a body is compared by what is in it', async () => {
     signal: new AbortController().signal,
   }
   const open = (run: string) => {
-    const fetcher = createCachingFetcher({ fetcher: openFetcher(options), memory, run, limits: defaultLimits })
+    const fetcher = createCachingFetcher({ fetcher: openFetcher(options), cache, run, limits: defaultLimits })
     opened.push(fetcher)
     return fetcher
   }

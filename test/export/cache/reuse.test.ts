@@ -10,21 +10,21 @@ import { type Exported, exportFakeSite, type FakeOptions, page } from '../fake-s
 import { readEntry } from '../read-archive.ts'
 import { startVersionedSite, type VersionedSite } from './versioned-site.ts'
 
-// Whole exports with a memory: the same bytes as without, and how much of it is fetched and shown again.
+// Whole exports with a cache: the same bytes as without, and how much of it is fetched and shown again.
 
 let folder: string
-let memory: SiteCache
+let cache: SiteCache
 let site: VersionedSite
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-reuse-'))
   const opened = openSiteCache({ folder, maxBytes: 1e9, sharesArchives: false, warn() {} })
-  if (!opened) throw new Error('the memory is in use')
-  memory = opened
+  if (!opened) throw new Error('the cache is in use')
+  cache = opened
 })
 afterEach(async () => {
   await site.close()
-  await memory.close()
+  await cache.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -80,7 +80,7 @@ async function run(
   const stages = new Set<string>()
   const { named = `run ${runs}`, ...rest } = options
   const exported = await exportFakeSite(site.origin, {
-    reuse: { memory, run: named, engine: 'test' },
+    reuse: { cache, run: named, engine: 'test' },
     onProgress: ({ stage }) => stages.add(stage),
     ...rest,
   })
@@ -89,7 +89,7 @@ async function run(
 
 const changed = (answered: string[]) => answered.filter(line => line.startsWith('200 ')).sort()
 
-test('an export with a memory has the same bytes as one without', async () => {
+test('an export with a cache has the same bytes as one without', async () => {
   await startPlainSite()
   const plain = await run({ reuse: null })
   expect((await run()).sha256).toBe(plain.sha256)
@@ -147,7 +147,7 @@ test('another way to export the site fetches nothing again and makes a bundle of
   expect([part.pageCount, changed(part.answered)]).toEqual([1, []])
   const again = await run()
   expect([again.sha256, [...again.stages]]).toEqual([whole.sha256, ['compare']])
-  const other = await run({ reuse: { memory, run: 'other', engine: 'another build' } })
+  const other = await run({ reuse: { cache, run: 'other', engine: 'another build' } })
   expect([...other.stages]).toContain('archive')
 })
 
