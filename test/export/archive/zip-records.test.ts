@@ -78,5 +78,5 @@ test('a file that may grow past 4 GB when it is packed is told in 64 bits throug
   expect(zip.end(1, size, size + 400_000).length).toBe(24)
   expect(zip.finish().readUInt32LE(20)).toBe(0xffff_ffff)
   zip.begin('small', true, 5)
-  expect(() => zip.end(1, 5, 2 ** 33)).toThrow('small is larger than was said before')
+  expect(() => zip.end(1, 5, 2 ** 33)).toThrow('small is larger than announced')
 })
