@@ -84,7 +84,7 @@ test('an abort leaves nothing behind', async () => {
   expect(readdirSync(folder)).toEqual(['x'])
 })
 
-test('two that write to one name at once: one is told, and what stands there is whole', async () => {
+test('of two writers to the same file, one fails and the file is complete', async () => {
   const root = fill('x', 1_000_000_000)
   const outFile = join(folder, 'out.zip')
   const write = () => archiveFiles({ folder: root, paths, format: 'zip', outFile, signal })

@@ -79,7 +79,7 @@ async function finish(cache: SiteCache, run: string, key = 'options'): Promise<F
   return finished
 }
 
-test('answers, views and bodies come back as they were put, also after the cache was closed', async () => {
+test('answers, views and bodies come back as they were stored, even after the cache was closed', async () => {
   const cache = openCache()
   const answer = await store(cache, '', 'hello')
   const view = {
@@ -97,7 +97,7 @@ test('answers, views and bodies come back as they were put, also after the cache
   expect(again.findAnswer('http://a/', 'text/html')).toBeUndefined()
 })
 
-test('what was written a moment before a kill is there afterwards, and the lock is not', async () => {
+test('an answer written just before a kill is kept, and the lock is gone', async () => {
   const program = `
     import { openSiteCache } from '${join(import.meta.dirname, '../../../server/store/site-cache/site-cache.ts')}'
     const cache = openSiteCache({ folder: ${JSON.stringify(site())}, maxBytes: 1e9, sharesArchives: false, warn() {} })
@@ -112,7 +112,7 @@ test('what was written a moment before a kill is there afterwards, and the lock 
   expect(openCache().findAnswer('http://a/', '*/*')).toMatchObject({ status: 404, run: 'one' })
 })
 
-test('a cache is open once at a time, and does not suffer from a second try', async () => {
+test('a cache can be open only once, and a second attempt does no harm', async () => {
   const cache = openCache()
   expect(openSiteCache({ folder: site(), maxBytes: 1e9, sharesArchives: false, warn() {} })).toBeNull()
   const answer = await store(cache, '', 'hello')
@@ -138,7 +138,7 @@ test.each<[string, (file: string) => Promise<void>]>([
       database.close()
     },
   ],
-])('%s begins anew', async (_, spoil) => {
+])('%s is replaced by an empty cache', async (_, spoil) => {
   const cache = openCache()
   for (let i = 0; i < 100; i += 1) await store(cache, String(i), `page ${i}`)
   await cache.close()
@@ -150,7 +150,7 @@ test.each<[string, (file: string) => Promise<void>]>([
   expect(warnings).toEqual([])
 })
 
-test('past its size nothing more is kept, and that is no error', async () => {
+test('past its size limit nothing more is stored, without an error', async () => {
   const cache = openCache({ maxBytes: 10 })
   await store(cache, 'a', '12345')
   const body = { sha256: sha256('1234567'), sizeBytes: 7 }
@@ -159,14 +159,14 @@ test('past its size nothing more is kept, and that is no error', async () => {
   expect(warnings).toEqual([])
 })
 
-test('a finished export forgets what neither it nor the others kept have seen', async () => {
+test('a finished export deletes what neither it nor another stored one has seen', async () => {
   const cache = openCache()
   const old = await store(cache, 'old', 'old page', 'one')
   await finish(cache, 'one', 'a')
   await store(cache, 'both', 'a page', 'two')
   await finish(cache, 'two', 'b')
   expect(cache.findAnswer('http://a/old', '*/*')).toEqual(old)
-  // The other way to export the site takes the place of the first.
+  // This export replaces the first one with the same options.
   await finish(cache, 'three', 'a')
   expect(cache.findAnswer('http://a/old', '*/*')).toBeUndefined()
   expect(cache.findAnswer('http://a/both', '*/*')).toBeDefined()
@@ -187,7 +187,7 @@ test('a finished export comes back with its archive', async () => {
   expect((await stat(join(folder, 'again.zip'))).size).toBe(finished.sizeBytes)
 })
 
-test('a finished export that is renewed keeps what its run saw', async () => {
+test('a renewed export keeps what its run saw', async () => {
   const cache = openCache()
   const answer = await store(cache, '', 'hello', 'one')
   await finish(cache, 'one', 'a')
@@ -205,14 +205,14 @@ test.each([
   expect((await stat(join(folder, 'one.zip'))).nlink).toBe(links)
 })
 
-test('an archive that somebody wrote into is not handed out', async () => {
+test('a modified archive is not reused', async () => {
   const cache = openCache({ sharesArchives: true })
   const finished = await finish(cache, 'one')
   await writeFile(join(folder, 'one.zip'), 'ARCHIVE of one')
   expect(await cache.copyArchive(finished, join(folder, 'again.zip'))).toBe(false)
 })
 
-test('a cache whose folder was removed says so once and is an empty one', async () => {
+test('a cache whose folder was removed warns once and then acts as if it were empty', async () => {
   const cache = openCache()
   await store(cache, '', 'hello')
   await rm(site(), { recursive: true })
@@ -225,7 +225,7 @@ test('a cache whose folder was removed says so once and is an empty one', async 
   expect(existsSync(site())).toBe(false)
 })
 
-test('sites are told apart, and forgotten one by one or all but some', async () => {
+test('each site has its own cache; one is deleted, or all but some', async () => {
   const caches = openSiteCaches({ folder, maxBytes: 1e9, sharesArchives: true, warn() {} })
   for (const domain of ['a.example', 'b.example', '[::1]:80', '[__1]:80']) await (await caches.open(domain))?.close()
   expect(await readdir(folder)).toHaveLength(4)
