@@ -41,7 +41,7 @@ export interface ExportOptions {
   limits: ExportLimits
   onProgress(progress: ExportProgress): void
   signal: AbortSignal
-  /** Starts the threads that read pages and index them. */
+  /** Starts the threads that read and index pages. */
   startThread: StartThread
   log?(details: object, message: string): void
   /** Whether robots.txt is obeyed; by default yes, except for an origin that the operator set, because that site is theirs. */

@@ -83,7 +83,7 @@ function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000)
     exportJobs: store.exportJobs,
     sites: store.sites,
     bundles: openBundleFiles(join(folder, 'bundles')),
-    memories: null,
+    siteCaches: null,
     engine: 'test',
     exportSite,
     startThread,

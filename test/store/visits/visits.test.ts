@@ -133,7 +133,7 @@ describe('the visitor key', () => {
     await store.visits.openVisitorKey()
     await record('prj_1', [view(1, '/a', 1)])
     unlinkSync(join(folder, 'visitor.key'))
-    expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key is missing, though visitors were counted with it/)
+    expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key is missing, but visitors were counted with it/)
   })
 
   // Root can read every file.
