@@ -137,12 +137,12 @@ async function openExportCaches({ config, dataFolder, store, log }: Parts): Prom
   return config.exportCache ? caches : null
 }
 
-function startExports({ config, dataFolder, store, bundles, log }: Parts, memories: SiteCaches | null): Runner {
+function startExports({ config, dataFolder, store, bundles, log }: Parts, siteCaches: SiteCaches | null): Runner {
   return startRunner({
     exportJobs: store.exportJobs,
     sites: store.sites,
     bundles,
-    memories,
+    siteCaches,
     engine: describeEngine(),
     exportSite,
     startThread,

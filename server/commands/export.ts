@@ -60,12 +60,12 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
     const why = explainFolder((error as NodeJS.ErrnoException).code, parent)
     throw new OperatorError(`--work-folder ${parent} cannot be written to (${why}).`, 2)
   })
-  let memory: SiteCache | null = null
+  let cache: SiteCache | null = null
   const stop = stopOnSignal()
   const progress = showProgress(process.stderr)
   const startedAt = performance.now()
   try {
-    if (flags.cache !== undefined) memory = await openCache(flags.cache, flags.cacheMb, target.domain)
+    if (flags.cache !== undefined) cache = await openCache(flags.cache, flags.cacheMb, target.domain)
     const result = await exportSite({
       ...target,
       siteHeaders,
@@ -82,7 +82,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
       offlineSearch: flags.offlineSearch ?? false,
       obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
       isAlone: true,
-      reuse: memory && { memory, run: randomUUID(), engine: describeEngine() },
+      reuse: cache && { cache, run: randomUUID(), engine: describeEngine() },
       onProgress: progress.show,
       signal: stop.signal,
       startThread,
@@ -99,14 +99,14 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
     throw error
   } finally {
     stop.release()
-    await memory?.close()
+    await cache?.close()
     await scratch.close()
   }
 }
 
 /** Opens the cache of the site; prints a line and gives null while another export uses it. */
 async function openCache(folder: string, maxMb: number, domain: string): Promise<SiteCache | null> {
-  const memories = openSiteCaches({
+  const siteCaches = openSiteCaches({
     folder: resolve(folder),
     maxBytes: maxMb * megabyte,
     // The archive belongs to the user, who may change it, so the cache keeps a copy.
@@ -114,9 +114,9 @@ async function openCache(folder: string, maxMb: number, domain: string): Promise
     warn: ({ err }, message) => console.error(`${message} (${(err as NodeJS.ErrnoException).code ?? err})`),
   })
   try {
-    const memory = await memories.open(domain)
-    if (!memory) console.error(`Another export of ${domain} uses --cache ${folder}; this one works without it.`)
-    return memory
+    const cache = await siteCaches.open(domain)
+    if (!cache) console.error(`Another export of ${domain} uses --cache ${folder}; this one works without it.`)
+    return cache
   } catch (error) {
     const why = explainFolder((error as NodeJS.ErrnoException).code, folder)
     throw new OperatorError(`--cache ${folder} cannot be used (${why}). Choose a folder that you may write to.`, 2)

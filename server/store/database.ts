@@ -7,7 +7,7 @@ import { makeFolder } from './make-folder.ts'
 
 export type { Database } from 'better-sqlite3'
 
-/** How long a statement waits for another process to give the lock back. */
+/** How long a statement waits for the lock of another process. */
 export const busyTimeoutMs = 5000
 
 const mainMigrations = 'server/store/migrations'
@@ -16,7 +16,7 @@ const mainMigrations = 'server/store/migrations'
  * Opens the SQLite database in `file`, creates it when it is missing, and applies the migrations it lacks. The caller
  * closes it.
  *
- * @param migrationsFolder shipped folder of the numbered .sql files that make up its schema
+ * @param migrationsFolder shipped folder with the numbered .sql files of the schema.
  * @throws {OperatorError} when the file is not a database, is damaged, was written by a newer Quire, or cannot be written.
  */
 export function openDatabase(file: string, migrationsFolder = mainMigrations): Database.Database {
@@ -27,8 +27,8 @@ export function openDatabase(file: string, migrationsFolder = mainMigrations): D
     database = new Database(file)
     database.pragma(`busy_timeout = ${busyTimeoutMs}`)
     database.pragma('journal_mode = WAL')
-    // With a WAL, NORMAL loses nothing when the process is killed; only a power cut may take the last transactions.
-    // FULL is what "nothing lost on a power cut" costs: one fsync a write transaction.
+    // With a WAL, NORMAL loses nothing when the process is killed, but a power cut may lose the last transactions. FULL loses
+    // nothing on a power cut either, and takes one fsync per write transaction.
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = ON')
     migrate(database, migrationsFolder)
@@ -47,9 +47,9 @@ function migrate(database: Database.Database, migrationsFolder: string): void {
       `it was written by a newer Quire (schema ${applied()}, this one knows ${names.length}). Upgrade Quire.`,
     )
   }
-  // No lock where there is nothing to do: another process may hold it for seconds.
+  // Without pending migrations, take no lock: another process may hold it for seconds.
   if (applied() === names.length) return
-  // IMMEDIATE, and the version read again inside: two processes that start together must not both apply a migration.
+  // IMMEDIATE, with the version read again inside, so that two processes that start together do not both apply a migration.
   database
     .transaction(() => {
       for (let version = applied(); version < names.length; version++) {

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder and those above it, where they are missing. `mkdir` with `recursive` never comes back from a folder that is
- * there and answers that it is not, as /proc does, so a mistyped setting would hang the process.
+ * Makes a folder and its missing parents. `mkdir` with `recursive` never returns for some folders, such as those in /proc, so a
+ * mistyped setting would hang the process.
  */
 export function makeFolder(folder: string, mode?: number): void {
   try {

@@ -9,7 +9,7 @@ export function openRateLimits(database: Database): RateLimits {
     `INSERT INTO rate_limits (organization_id, budget, arrival_at) VALUES (@organizationId, @budget, @arrivalAt)
      ON CONFLICT DO UPDATE SET arrival_at = @arrivalAt`,
   )
-  // IMMEDIATE takes the write lock before the read: two processes cannot spend the same request twice.
+  // IMMEDIATE takes the write lock before the read, so that two processes cannot spend the same request twice.
   const replace = database.transaction(
     (organizationId: string, budget: string, next: (arrivalAt: number | undefined) => number | undefined) => {
       const arrivalAt = next(find.get({ organizationId, budget })?.arrival_at)

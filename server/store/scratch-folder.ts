@@ -3,9 +3,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** Scratch space of one process, which nobody else removes as long as the process lives. */
+/** A temporary folder of one process. Other processes do not remove it while this one runs. */
 export interface ScratchFolder {
-  /** Not there yet. */
+  /** Does not exist yet. */
   path: string
   close(): Promise<void>
 }
@@ -16,8 +16,8 @@ const lockName = 'owner.lock'
 const contentName = 'site'
 
 /**
- * Opens scratch space in a folder, and removes there what exports left that were killed. Whose it is says a lock that
- * ends with its process, however that ends, and that other containers on the same disk see, too.
+ * Opens a temporary folder below `parent`, and removes those of killed exports. A lock file marks a folder as in use: the lock
+ * ends with its process, and other containers on the same disk see it too.
  *
  * @throws {Error} of the file system when the folder cannot be written to.
  */
@@ -26,7 +26,7 @@ export async function openScratchFolder(parent: string): Promise<ScratchFolder> 
   for (;;) {
     const folder = await mkdtemp(join(parent, prefix))
     const lock = own(folder)
-    // Between these two lines another export may have taken it for one that was left.
+    // Another export may have swept the folder before it was locked.
     if (lock === 'lost') continue
     return {
       path: join(folder, contentName),
@@ -35,7 +35,7 @@ export async function openScratchFolder(parent: string): Promise<ScratchFolder> 
   }
 }
 
-/** The lock of a new folder; null where no file can be locked, and then the folder is never swept. */
+/** Locks a new folder. Null where files cannot be locked; such a folder is never swept. 'lost' = another process took it. */
 function own(folder: string): Database.Database | null | 'lost' {
   const file = join(folder, lockName)
   let lock: Database.Database | undefined
@@ -43,7 +43,7 @@ function own(folder: string): Database.Database | null | 'lost' {
     lock = new Database(file, { timeout: 0 })
     const { ino: inode } = lstatSync(file)
     hold(lock)
-    // The file that is locked may be one that was removed.
+    // The locked file may have been removed meanwhile.
     if (lstatSync(file).ino === inode) return lock
     lock.close()
     return 'lost'
@@ -54,14 +54,14 @@ function own(folder: string): Database.Database | null | 'lost' {
   }
 }
 
-/** SQLite locks a file without a write to it, and guards the lock from other uses of the file in this process. */
+/** SQLite locks a file without writing to it, and keeps the lock while this process opens the file elsewhere. */
 function hold(lock: Database.Database): void {
-  // Else a journal would lie beside it.
+  // Otherwise a journal file would be created beside it.
   lock.pragma('journal_mode = MEMORY')
   lock.exec('BEGIN EXCLUSIVE')
 }
 
-/** Removes what exports left here whose process is gone; what anybody else made or uses stays. */
+/** Removes the folders of exports whose process has ended. Folders of others, and folders in use, stay. */
 async function sweep(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   for (const name of names.filter(name => ownName.test(name))) await sweepFolder(join(parent, name)).catch(() => {})
@@ -83,13 +83,13 @@ async function sweepFolder(folder: string): Promise<void> {
   await remove(folder, lock)
 }
 
-/** Whether this user made it; a link that somebody put there is not followed. */
+/** Whether this user owns the path itself; links are not followed. */
 function isOurs(path: string): boolean {
   const { uid } = lstatSync(path)
   return process.getuid === undefined || uid === process.getuid()
 }
 
-/** The lock last: a folder that is removed by half is found again. */
+/** Removes the content first and the lock last, so that a sweep finds a folder that was removed halfway. */
 async function remove(folder: string, lock: Database.Database | null): Promise<void> {
   try {
     await rm(join(folder, contentName), { recursive: true, force: true, maxRetries: 3 })

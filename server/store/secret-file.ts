@@ -7,7 +7,7 @@ import { makeFolder } from './make-folder.ts'
 const secretBytes = 32
 
 /**
- * Reads the secret in `file`: 32 random bytes, kept beside the database and never in it; made when missing (mode 0600).
+ * Reads the secret in `file`: 32 random bytes, stored beside the database and never in it. Creates the file if it is missing (mode 0600).
  *
  * @throws {OperatorError} when the file cannot be read or has another size.
  */
@@ -24,7 +24,7 @@ export function openSecret(file: string): Buffer {
       throw new OperatorError(message, 1, { cause: error })
     }
   }
-  // Written aside and linked: a kill leaves no half a secret, and of two processes that start together one wins.
+  // Written to a draft and linked, so that a kill leaves no incomplete secret and two processes get the same one.
   const draft = `${file}.${process.pid}`
   makeFolder(dirname(file))
   writeFileSync(draft, randomBytes(secretBytes), { mode: 0o600 })

@@ -9,7 +9,7 @@ import { openRateLimits } from './rate-limits.ts'
 import { openSites } from './sites.ts'
 import { openVisits } from './visits/visits.ts'
 
-/** Everything waits while the check does. */
+/** Short, because all requests wait while the check waits for a lock. */
 const checkPatienceMs = 200
 
 export type Store = ReturnType<typeof openStore>
@@ -32,7 +32,7 @@ export function openStore(dataFolder: string) {
     visits,
     exportJobs: openExportJobs(database),
     rateLimits: openRateLimits(database),
-    /** Throws when the database cannot be written, or is locked for more than a moment. */
+    /** Throws when the database cannot be written, or stays locked for 200 ms. */
     check(now: number): void {
       database.pragma(`busy_timeout = ${checkPatienceMs}`)
       try {

@@ -63,14 +63,14 @@ test('the same idempotency key and request give the same job, another request a 
   expect(await jobs.find('se_3')).toBeUndefined()
 })
 
-test('the order of fields makes no other request', async () => {
+test('the order of fields does not matter', async () => {
   await jobs.start(job('se_1'), 'key', 0)
   const { request } = job('se_2')
   const reversed = Object.fromEntries(Object.entries(request).reverse()) as unknown as ExportRequest
   expect(await jobs.start(job('se_2', reversed), 'key', 0)).toMatchObject({ job: { jobId: 'se_1' } })
 })
 
-test('an idempotency key is forgotten after its window, and is of one organization', async () => {
+test('an idempotency key is deleted after its window, and belongs to one organization', async () => {
   await jobs.start(job('se_1'), 'key', 0)
   expect(await jobs.start({ ...job('se_2'), organizationId: 'org_2' }, 'key', 0)).toMatchObject({
     job: { jobId: 'se_2' },
@@ -86,7 +86,7 @@ test('jobs are claimed oldest first, each once', async () => {
   expect(await jobs.claim('a', now, lease)).toBeUndefined()
 })
 
-test('a job whose lease ran out goes to another runner, and the first cannot write any more', async () => {
+test('a job with an expired lease goes to another runner, and the first runner cannot write any more', async () => {
   await jobs.start(job('se_1'), undefined, 0)
   const first = await claim()
   expect(await jobs.heartbeat(first.lease, now + 5_000, lease)).toBe(true)
@@ -102,7 +102,7 @@ test('a job whose lease ran out goes to another runner, and the first cannot wri
   expect(await jobs.find('se_1')).toMatchObject({ status: 'completed', progress: 100, pageCount: 5, bundle })
 })
 
-test('progress and page count never fall, also when the work begins anew', async () => {
+test('progress and page count never fall, even if the work starts again', async () => {
   await jobs.start(job('se_1'), undefined, 0)
   const first = await claim()
   await jobs.report(first.lease, 60, 6, now + 1)
@@ -111,7 +111,7 @@ test('progress and page count never fall, also when the work begins anew', async
   expect(await jobs.find('se_1')).toMatchObject({ status: 'running', progress: 60, pageCount: 6 })
 })
 
-test('a released job is claimed at once, and that is no interruption', async () => {
+test('a released job is claimed at once, and does not count as interrupted', async () => {
   await jobs.start(job('se_1'), undefined, 0)
   const first = await claim()
   expect(await jobs.release(first.lease)).toBe(true)
@@ -119,7 +119,7 @@ test('a released job is claimed at once, and that is no interruption', async () 
   expect(await claim(now + 1)).toMatchObject({ interruptions: 0, job: { jobId: 'se_1' } })
 })
 
-test('a job that ended stays as it is', async () => {
+test('a job that ended does not change', async () => {
   await jobs.start(job('se_1'), undefined, 0)
   const { lease: held } = await claim()
   expect(await jobs.fail(held, 'The site does not answer.', now)).toBe(true)
@@ -133,7 +133,7 @@ test.each([
   ['an hour', 3_600_000, false],
   ['a day', 86_400_000, true],
 ])(
-  'a lease from before the clock was set back by %s: the job waits for it an hour at most',
+  'after the clock was set back by %s, a job waits at most an hour for an older lease',
   async (_, backMs, isClaimed) => {
     await jobs.start(job('se_1'), undefined, 0)
     await claim(now + backMs - lease)

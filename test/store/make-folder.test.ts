@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'quire-make-folder-'))
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('makes what is missing and leaves what is there', () => {
+test('makes missing folders and keeps existing ones', () => {
   makeFolder(join(folder, 'a/b/c'), 0o700)
   makeFolder(join(folder, 'a/b/c'), 0o700)
   makeFolder(join(folder, 'a/b/d/'))
@@ -17,13 +17,13 @@ test('makes what is missing and leaves what is there', () => {
   expect(statSync(join(folder, 'a/b/c')).mode & 0o777).toBe(0o700)
 })
 
-test('refuses a file in the way', () => {
+test('fails if a file has the name of the folder', () => {
   writeFileSync(join(folder, 'file'), '')
   expect(() => makeFolder(join(folder, 'file'))).toThrow(expect.objectContaining({ code: 'EEXIST' }))
   expect(() => makeFolder(join(folder, 'file/below'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }))
 })
 
-// In a process of its own: a loop without end could not be stopped by a test that runs in it.
+// In a separate process, because an endless loop could not be stopped from within.
 test.runIf(process.platform === 'linux')('gives up where a folder that is there answers that it is not', () => {
   const file = join(import.meta.dirname, '../../server/store/make-folder.ts')
   const code = `import { makeFolder } from ${JSON.stringify(file)}

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A database as it was while all projects shared the tables of visits. */
+/** A database of the version in which all projects shared the tables of visits. */
 function writeOldDatabase(): void {
   const store = openStore(folder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
@@ -37,7 +37,7 @@ function writeOldDatabase(): void {
   database.close()
 }
 
-test('visits of the time when all projects shared a table are counted as before', async () => {
+test('visits from tables that all projects shared are counted as before', async () => {
   writeOldDatabase()
   for (const _ of ['moved', 'opened again']) {
     const store = openStore(folder)

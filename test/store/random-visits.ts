@@ -85,13 +85,13 @@ export async function checkRandomVisits(numRuns: number): Promise<void> {
   }
 }
 
-/** Forgets visitors in between: what begins on a kept day stays exact, and views of forgotten days change nothing. */
+/** Prunes visitors in between: ranges that begin on a kept day stay exact, and views of pruned days change nothing. */
 export async function checkRandomPruning(numRuns: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'quire-random-pruning-'))
   const store = openStore(folder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
-  // A project that never had visits has nothing to prune, and no file to remember it in.
+  // A project that never had visits has nothing to prune, and no file to note it in.
   await store.visits.recordBatch('prj_1', toViewBatch([]))
   try {
     await fc.assert(

@@ -10,13 +10,13 @@ import type { BundleFormat } from '../model/options.ts'
 import { tarFiles } from './tar-files.ts'
 import { zipFiles } from './zip-files.ts'
 
-/** 2 % larger than the usual level, in three quarters of its time (python docs, 67 MB). */
+/** Gives archives 2 % larger than the default level, in three quarters of the time (Python docs, 67 MB). */
 const level = 5
 
 export interface ArchiveOptions {
-  /** Folder with the files. */
+  /** The folder with the files. */
   folder: string
-  /** Paths in it, with slashes. */
+  /** Paths of the files in the folder, with slashes. */
   paths: readonly string[]
   format: BundleFormat
   /** Written as outFile + '.part' and renamed when complete. */
@@ -37,7 +37,7 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
       done(null, chunk)
     },
   })
-  // A new file, never one that is there: neither through a link nor into the archive of another process.
+  // Always create a new file: writing into an existing one could follow a link or damage the archive of another process.
   await rm(partFile, { force: true })
   const sink = createWriteStream(partFile, { flags: 'wx' })
   await once(sink, 'open')
@@ -47,7 +47,7 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
     const bytes = format === 'zip' ? zipFiles(folder, sorted, level) : tarFiles(folder, sorted, level)
     await pipeline(bytes, count, sink, { signal })
     if (!(await isFile(part, partFile))) {
-      const message = `Another export writes to ${basename(outFile)}, too; wait for its end, or choose another name.`
+      const message = `Another export is writing to ${basename(outFile)}. Wait until it ends, or choose another name.`
       throw new ExportError(message, 'failed')
     }
     await rename(partFile, outFile)
@@ -58,8 +58,8 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
   }
 }
 
-/** Whether the name still leads to the file that was opened. */
+/** Whether the name still refers to the opened file. */
 async function isFile(opened: Stats, name: string): Promise<boolean> {
-  const there = await lstat(name).catch(() => null)
-  return opened.ino === there?.ino && opened.dev === there.dev
+  const current = await lstat(name).catch(() => null)
+  return opened.ino === current?.ino && opened.dev === current.dev
 }

@@ -1,38 +1,38 @@
-/** A file in a zip, as far as the directory names it. */
+/** A file in a zip, as the directory describes it. */
 export interface ZipEntry {
   name: string
   crc: number
   sizeBytes: number
   packedBytes: number
   isPacked: boolean
-  /** Its sizes are written in 64 bits. Who reads it as a stream learns so before the content, or misreads what is behind. */
+  /** Whether sizes are written in 64 bits. A program that reads the zip as a stream has to know before the content. */
   isLarge: boolean
 }
 
-/** What the directory at the end says of an entry, and where that begins. */
+/** An entry of the directory, and the offset of the file in the zip. */
 interface Listed extends ZipEntry {
   offset: number
 }
 
 const versionPlain = 20
 const versionZip64 = 45
-/** Unix, so that the mode counts. */
+/** Made on Unix, so that the file mode is used. */
 const madeBy = (3 << 8) | versionZip64
-/** Sizes stand behind the content; the other bit says that the name is UTF-8. */
-const sizesBehind = 1 << 3
+/** General purpose bits: sizes follow the content; the name is UTF-8. */
+const sizesFollow = 1 << 3
 const utf8 = 1 << 11
 const deflated = 8
-/** The first day that the format knows, and a file that all may read: a bundle's bytes depend on its content only. */
+/** The first day of the format and a readable file, always the same, so that the bytes of a bundle depend only on its content. */
 const firstDay = (1 << 21) | (1 << 16)
 const attributes = ((0o100644 << 16) | 0x20) >>> 0
-const most16 = 0xffff
-const most32 = 0xffff_ffff
-/** A file of this size may be packed into more than 32 bits tell: what cannot be compressed grows a little. */
+const maxUint16 = 0xffff
+const maxUint32 = 0xffff_ffff
+/** From this size on, the compressed size may need more than 32 bits: incompressible content grows a little. */
 const minLarge = 4_000_000_000
 
 /**
- * Writes a zip around content that is compressed elsewhere: APPNOTE.TXT 6.3, sections 4.3 and 4.4, with the Zip64 records
- * where a number is too large. Entries come one after the other: `begin`, the content, `end`; then `finish`.
+ * Writes the records of a zip around compressed content: APPNOTE.TXT 6.3, sections 4.3 and 4.4, with Zip64 records for large
+ * numbers. For each entry, call `begin`, `pass` for each chunk of its content, and `end`; after the last entry, call `finish`.
  */
 export function createZipWriter() {
   const listed: Listed[] = []
@@ -44,25 +44,30 @@ export function createZipWriter() {
   }
 
   return {
-    /** What stands before the content; all of it may be given at once. Its size before it is packed has to be known. */
+    /**
+     * The bytes before the content.
+     *
+     * @param sizeBytes of the uncompressed content.
+     * @param content the whole content, if it is at hand.
+     */
     begin(name: string, isPacked: boolean, sizeBytes: number, content: Buffer = Buffer.alloc(0)): Buffer {
       const isLarge = sizeBytes >= minLarge
       const entry: Listed = { name, isPacked, isLarge, crc: 0, sizeBytes, packedBytes: 0, offset }
       listed.push(entry)
       const bytes = Buffer.from(name)
-      const size = isLarge ? most32 : 0
+      const size = isLarge ? maxUint32 : 0
       const extra = isLarge ? extra64(0, 0) : Buffer.alloc(0)
       const head = [...common(versionOf(isLarge), entry), 4, 0, 4, size, 4, size, 2, bytes.length, 2, extra.length]
       return count(Buffer.concat([record(0x0403_4b50, ...head), bytes, extra, content]))
     },
-    /** A part of the content. */
+    /** A chunk of the content. */
     pass: count,
-    /** What stands behind the content. */
+    /** The bytes after the content. */
     end(crc: number, sizeBytes: number, packedBytes: number): Buffer {
       const entry = listed[listed.length - 1] as Listed
       Object.assign(entry, { crc, sizeBytes, packedBytes })
-      if (!entry.isLarge && Math.max(sizeBytes, packedBytes) >= most32)
-        throw new Error(`${entry.name} is larger than was said before`)
+      if (!entry.isLarge && Math.max(sizeBytes, packedBytes) >= maxUint32)
+        throw new Error(`${entry.name} is larger than announced`)
       const width = entry.isLarge ? 8 : 4
       return count(record(0x0807_4b50, 4, crc, width, packedBytes, width, sizeBytes))
     },
@@ -75,7 +80,7 @@ export function createZipWriter() {
   }
 }
 
-/** Numbers as they stand in the file: pairs of a width in bytes and a value. */
+/** @param fields pairs of a width in bytes and a value. */
 function record(signature: number, ...fields: number[]): Buffer {
   let length = 4
   for (let at = 0; at < fields.length; at += 2) length += fields[at] ?? 0
@@ -92,18 +97,18 @@ function record(signature: number, ...fields: number[]): Buffer {
   return bytes
 }
 
-/** The fields that both heads of an entry begin with. */
+/** The first fields, which are the same in both headers of an entry. */
 function common(version: number, { name, isPacked }: ZipEntry): number[] {
-  const flags = sizesBehind | (Buffer.byteLength(name) === name.length ? 0 : utf8)
+  const flags = sizesFollow | (Buffer.byteLength(name) === name.length ? 0 : utf8)
   return [2, version, 2, flags, 2, isPacked ? deflated : 0, 4, firstDay]
 }
 
 function describe(entry: Listed): Buffer {
   const { crc, sizeBytes, packedBytes, offset } = entry
   const name = Buffer.from(entry.name)
-  const isLarge = entry.isLarge || offset >= most32
+  const isLarge = entry.isLarge || offset >= maxUint32
   const extra = isLarge ? extra64(sizeBytes, packedBytes, offset) : Buffer.alloc(0)
-  const [packed, plain, where] = isLarge ? [most32, most32, most32] : [packedBytes, sizeBytes, offset]
+  const [packed, plain, where] = isLarge ? [maxUint32, maxUint32, maxUint32] : [packedBytes, sizeBytes, offset]
   const head = record(
     0x0201_4b50,
     ...[2, madeBy, ...common(versionOf(isLarge), entry), 4, crc, 4, packed, 4, plain],
@@ -112,7 +117,7 @@ function describe(entry: Listed): Buffer {
   return Buffer.concat([head, name, extra])
 }
 
-/** The field that has in 64 bits what the head says is too large for 32. */
+/** The extra field with the 64-bit values of fields that are too large for 32 bits. */
 function extra64(...values: number[]): Buffer {
   const bytes = Buffer.alloc(4 + values.length * 8)
   bytes.writeUInt16LE(1)
@@ -126,8 +131,8 @@ function versionOf(isLarge: boolean): number {
 }
 
 function endOf(entries: number, start: number, length: number): Buffer {
-  const isLarge = entries >= most16 || Math.max(start, length) >= most32
-  const [shown, size, where] = isLarge ? [most16, most32, most32] : [entries, length, start]
+  const isLarge = entries >= maxUint16 || Math.max(start, length) >= maxUint32
+  const [shown, size, where] = isLarge ? [maxUint16, maxUint32, maxUint32] : [entries, length, start]
   const end = record(0x0605_4b50, 2, 0, 2, 0, 2, shown, 2, shown, 4, size, 4, where, 2, 0)
   if (!isLarge) return end
   const versions = [2, versionZip64, 2, versionZip64]

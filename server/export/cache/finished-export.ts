@@ -9,10 +9,10 @@ import type { AskedAnswer, FinishedExport } from '../model/site-cache.ts'
 import { type CachingFetcher, createCachingFetcher } from './caching-fetcher.ts'
 
 /**
- * Gives the archive of an export before this one when the site answers everything that was asked for then with the same:
- * what is made from the same answers in the same way has the same bytes. Null at the first difference.
+ * Reuses the archive of an earlier export if the site still gives the same answer to each of its requests. The same answers
+ * and options give the same bytes. Null at the first difference.
  *
- * @param createFetcher a fetcher of its own: what is only compared does not count as fetched.
+ * @param createFetcher creates a separate fetcher, because compared bytes do not count as fetched.
  */
 export async function repeatExport(
   options: ExportOptions,
@@ -22,10 +22,10 @@ export async function repeatExport(
 ): Promise<FinishedResult | null> {
   const { limits, onProgress, outFile, reuse } = options
   const key = reuse ? digestOptions(options, reuse) : ''
-  const finished = await reuse?.memory.findFinished(key)
+  const finished = await reuse?.cache.findFinished(key)
   if (!reuse || !finished) return null
   const { asked, delays, pageCount, sizeBytes, sha256, report } = finished
-  // The rules first: they may forbid the rest by now.
+  // robots.txt first: it may forbid the other requests by now.
   const rules = asked.filter(({ asked }) => new URL(asked).pathname === '/robots.txt')
   for (const [host, delayMs] of delays) pace.slowDown(host, delayMs)
   const onCompared = (done: number) =>
@@ -45,24 +45,24 @@ export async function repeatExport(
   signal.throwIfAborted()
   const partFile = `${outFile}.part`
   try {
-    // Never into what stands there.
+    // Never write into an existing file.
     await rm(partFile, { force: true })
-    if (!(await reuse.memory.copyArchive(finished, partFile))) return null
+    if (!(await reuse.cache.copyArchive(finished, partFile))) return null
     await rename(partFile, outFile)
   } finally {
     await rm(partFile, { force: true })
   }
-  reuse.memory.renew(key, reuse.run)
+  reuse.cache.renew(key, reuse.run)
   return { pageCount, sizeBytes, sha256, report }
 }
 
-/** Keeps a finished export for the next one of the same options. */
+/** Stores a finished export for the next one with the same options. */
 export async function keepExport(
   options: ExportOptions,
   finished: FinishedResult & Pick<FinishedExport, 'asked' | 'delays'>,
 ): Promise<void> {
   const { outFile, reuse } = options
-  if (reuse) await reuse.memory.finish({ key: digestOptions(options, reuse), run: reuse.run, ...finished }, outFile)
+  if (reuse) await reuse.cache.finish({ key: digestOptions(options, reuse), run: reuse.run, ...finished }, outFile)
 }
 
 /**
@@ -101,7 +101,7 @@ function digestOptions(options: ExportOptions, { engine }: ExportReuse): string 
   return digestJson({ ...Object.fromEntries(deciding), engine, browser: describeBrowser() })
 }
 
-/** Asks for everything again, a few at once, up to the first difference. */
+/** Repeats the requests, `connections` at a time, up to the first difference. */
 async function isUnchanged(
   all: readonly AskedAnswer[],
   fetcher: CachingFetcher,

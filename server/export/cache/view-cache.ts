@@ -3,35 +3,35 @@ import { createQueue } from '../../base/queue.ts'
 import type { Answerer, BrowserAnswer, BrowserRequest } from '../../web/browser/browser-request.ts'
 import { describeBrowser } from '../../web/browser/find-browser.ts'
 import type { ExportReuse } from '../model/options.ts'
-import type { RememberedView } from '../model/site-cache.ts'
+import type { CachedView } from '../model/site-cache.ts'
 import { digestAnswer } from './answer-digest.ts'
 
-/** What browsers saw before, for as long as they would be given the same. */
+/** Results of pages shown in a browser, valid while the page's requests get the same answers. */
 export interface ViewCache {
   /**
-   * Gives what was seen before of the same subject when everything that it asked for then is answered the same now;
-   * else lets it be shown and remembers that. The requests are made in both cases, so what follows from them does, too.
+   * Returns the stored view of the subject if all of its requests get the same answers as before. Otherwise calls `show` and
+   * stores the result. The requests are made in both cases, and so are the requests that follow from their answers.
    *
-   * @param subject a JSON value that names all the rest that the view depends on.
-   * @param show gives a JSON value; null is not remembered.
+   * @param subject a JSON value with everything else that the view depends on.
+   * @param show returns a JSON value; null is not stored.
    */
   see<T>(subject: unknown, answer: Answerer, show: (answer: Answerer) => Promise<T>): Promise<T>
-  /** Resolves when everything seen is remembered. */
+  /** Resolves when all views are stored. */
   settle(): Promise<void>
 }
 
-/** Remembers nothing. */
+/** Stores nothing. */
 export const noViewCache: ViewCache = { see: (_, answer, show) => show(answer), settle: async () => {} }
 
-/** Views whose requests are made at once, as many as a browser would show. */
+/** Views whose requests are made at once: as many as pages that a browser shows at once. */
 const parallelViews = 4
 
-export function createViewCache({ memory, run, engine }: ExportReuse): ViewCache {
+export function createViewCache({ cache, run, engine }: ExportReuse): ViewCache {
   const browser = describeBrowser()
   const queue = createQueue(parallelViews)
   const open = new Set<Promise<void>>()
 
-  async function isSame({ given }: RememberedView, answer: Answerer): Promise<boolean> {
+  async function isSame({ given }: CachedView, answer: Answerer): Promise<boolean> {
     const answers = await Promise.all(
       given.map(
         async ([request, digest]) => digestGiven(await answer(JSON.parse(request) as BrowserRequest)) === digest,
@@ -41,18 +41,18 @@ export function createViewCache({ memory, run, engine }: ExportReuse): ViewCache
   }
 
   async function recall(key: string, answer: Answerer): Promise<Buffer | null> {
-    const known = memory.findView(key)
+    const known = cache.findView(key)
     if (!known || !(await isSame(known, answer))) return null
-    const bytes = await memory.readBody(known.body)
-    if (bytes && known.run !== run) memory.putView({ ...known, run })
+    const bytes = await cache.readBody(known.body)
+    if (bytes && known.run !== run) cache.putView({ ...known, run })
     return bytes
   }
 
-  async function remember(key: string, given: Map<string, Promise<string>>, shown: unknown): Promise<void> {
+  async function store(key: string, given: Map<string, Promise<string>>, shown: unknown): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(shown))
     const body = { sha256: digest(bytes), sizeBytes: bytes.length }
     const digests = await Promise.all([...given].map(async ([request, digest]) => [request, await digest] as const))
-    if (await memory.keepBody(bytes, body)) memory.putView({ key, given: digests.map(pair => [...pair]), body, run })
+    if (await cache.keepBody(bytes, body)) cache.putView({ key, given: digests.map(pair => [...pair]), body, run })
   }
 
   return {
@@ -64,13 +64,13 @@ export function createViewCache({ memory, run, engine }: ExportReuse): ViewCache
       const shown = await show(request => {
         const answered = answer(request)
         const digested = answered.then(digestGiven)
-        // Heard of when the view is remembered, which a failed export does not come to.
+        // `store` awaits it and sees the error; a failed export ends before.
         digested.catch(() => {})
         given.set(JSON.stringify(request), digested)
         return answered
       })
       if (shown !== null) {
-        const work = remember(key, given, shown)
+        const work = store(key, given, shown)
           .catch(() => {})
           .finally(() => open.delete(work))
         open.add(work)
@@ -83,7 +83,7 @@ export function createViewCache({ memory, run, engine }: ExportReuse): ViewCache
   }
 }
 
-/** Bodies are given again and again: each is hashed once. */
+/** Many requests get the same body, so each body is hashed once. */
 const bodyDigests = new WeakMap<Buffer, string>()
 
 function digestGiven(answer: BrowserAnswer | null): string {

@@ -2,18 +2,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export interface BundleLink {
   url: string
-  /** Milliseconds since 1970, on a whole second; the link works before and at it, not after. */
+  /** Milliseconds since 1970, a whole second. The link works up to and including it. */
   expiresAt: number
 }
 
-/** Signs and checks links to bundles. What is signed is the path and the second of expiry, so no byte of either can change. */
+/** Signs and checks links to bundles. The signature covers the path and the second of expiry. */
 export interface BundleLinks {
   create(jobId: string, fileName: string, now: number): BundleLink
   /** Whether `requestTarget` (path and query as they arrived, undecoded) is a link of ours that has not expired. */
   isValid(requestTarget: string, now: number): boolean
 }
 
-/** Where the links of the next lines are answered; see server/http/bundles.ts. */
+/** The path below which links are answered; see server/http/bundles.ts. */
 export const bundlesPath = '/bundles'
 
 export function createBundleLinks(options: { key: Buffer; publicUrl: string; ttlSeconds: number }): BundleLinks {
@@ -28,7 +28,7 @@ export function createBundleLinks(options: { key: Buffer; publicUrl: string; ttl
       return { url: `${options.publicUrl}${path}?${query}`, expiresAt: expires * 1000 }
     },
     isValid(requestTarget, now) {
-      // Taken as bytes, not as a parsed URL: %73e_ for se_, a repeated parameter or an upper-case digit is another link.
+      // Compared as text, not as a parsed URL: `%73e_` for `se_`, a repeated parameter or an upper-case digit is another link.
       const match = /^([^?]+)\?expires=(\d{1,12})&signature=([0-9a-f]{64})$/.exec(requestTarget)
       if (!match) return false
       const [, path = '', expires = '', signature = ''] = match

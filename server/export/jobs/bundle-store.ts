@@ -1,12 +1,12 @@
 import type { Awaitable } from '../../base/awaitable.ts'
 
-/** Keeps finished archives. Files today; an object store with links of its own would stand behind the same methods. */
+/** Stores finished archives. They are files today; an object store with its own links would have the same methods. */
 export interface BundleStore {
-  /** Moves a finished archive in, atomically; a second archive of the same name replaces the first. */
+  /** Moves a finished archive into the store, atomically; it replaces an archive with the same name. */
   publish(file: string, fileName: string): Awaitable<void>
-  /** Where the published archive can be read; undefined when it is not there. */
+  /** The path of a published archive; undefined when it is missing. */
   find(fileName: string): Awaitable<string | undefined>
-  /** Does nothing when it is not there. Whoever reads it at the time reads it to the end. */
+  /** Does nothing when it is missing. Readers that have it open can read it to the end. */
   remove(fileName: string): Awaitable<void>
   list(): Awaitable<string[]>
 }

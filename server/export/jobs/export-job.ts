@@ -5,10 +5,10 @@ import type { BundleFormat, Verify } from '../model/options.ts'
 
 export type ExportStatus = 'queued' | 'running' | 'completed' | 'failed'
 
-/** What to export and how, as a start accepted it. */
+/** What to export and how, as accepted from the caller. */
 export interface ExportRequest {
   domain: string
-  /** Label of the export; null when none was given. */
+  /** Label of the export; null = none. */
   version: string | null
   /** Only these pages; null = the whole site. */
   paths: string[] | null
@@ -16,7 +16,7 @@ export interface ExportRequest {
   features: Features
   /** Whether a search that needs no server is packed. */
   offlineSearch: boolean
-  /** How much of the bundle a browser checks; null = as the server is set. */
+  /** How much of the bundle a browser checks; null = the server's setting. */
   verify: Verify | null
   format: BundleFormat
 }
@@ -30,7 +30,7 @@ export interface ExportJob {
   progress: number
   /** Pages exported so far; never falls. */
   pageCount: number
-  /** A sentence a person can act on; only when failed. */
+  /** A sentence that tells a person what to do; only when failed. */
   error: string | null
   createdAt: number
   updatedAt: number
@@ -45,7 +45,7 @@ export interface Bundle {
   sha256: string
 }
 
-/** The right to work on a job until `expiresAt`; a later claim of the same job makes it void. */
+/** The right to work on a job. It is void once it has expired and the job was claimed again. */
 export interface Lease {
   jobId: string
   owner: string
@@ -55,7 +55,7 @@ export interface Lease {
 export interface ClaimedJob {
   job: ExportJob
   lease: Lease
-  /** How often the work was cut off without a word (a crash, a kill), this claim not counted. */
+  /** How often the work was interrupted by a crash or a kill before this claim. */
   interruptions: number
 }
 
@@ -63,7 +63,7 @@ export type UndeletedJob = 'unknown' | 'open' | 'linked'
 
 export interface ExportJobs {
   /**
-   * Inserts the job, or finds the one that the same idempotency key and request started since `keysSince`.
+   * Inserts the job, or finds the job that was started with the same idempotency key and request since `keysSince`.
    * 'conflict' = the key was used with another request.
    */
   start(
@@ -76,17 +76,17 @@ export interface ExportJobs {
 
   /** Newest first. */
   list(filter: { organizationId?: string | undefined }): Awaitable<ExportJob[]>
-  /** Remembers until when a link to the bundle works: that long the job stays. False when there is no such bundle (any more). */
+  /** Stores until when a link to the bundle works; retention keeps the job until then. False when there is no such bundle. */
   noteLink(jobId: string, expiresAt: number): Awaitable<boolean>
   /** Ids of the jobs that completed or failed before `endedBefore` and whose links have all expired, oldest first. */
   findEnded(endedBefore: number, now: number): Awaitable<string[]>
   /**
-   * Deletes a job with its idempotency keys and gives the name of the bundle to be deleted next; null = it had none.
-   * 'open' = it has not ended; 'linked' = a link to its bundle is still alive.
+   * Deletes a job with its idempotency keys, and returns the name of the bundle to delete next; null = none. 'open' = the job
+   * has not ended; 'linked' = a link to its bundle still works.
    */
   delete(jobId: string, now: number, despiteLink: boolean): Awaitable<{ fileName: string | null } | UndeletedJob>
 
-  /** Takes the oldest job that is queued, or whose runner let its lease run out. */
+  /** Claims the oldest job that is queued or whose lease has expired. */
   claim(owner: string, now: number, leaseMs: number): Awaitable<ClaimedJob | undefined>
   /** Extends the lease; false when it is void. */
   heartbeat(lease: Lease, now: number, leaseMs: number): Awaitable<boolean>
@@ -94,11 +94,11 @@ export interface ExportJobs {
   report(lease: Lease, progress: number, pageCount: number, now: number): Awaitable<boolean>
   complete(lease: Lease, bundle: Bundle, pageCount: number, now: number): Awaitable<boolean>
   fail(lease: Lease, error: string, now: number): Awaitable<boolean>
-  /** Gives the job back, to be claimed at once by anybody; it stays running. */
+  /** Gives the lease back, so that any runner can claim the job at once; the job stays running. */
   release(lease: Lease): Awaitable<boolean>
 }
 
-/** Identifies a request whatever the order of its fields: equal requests have equal digests. */
+/** Digest of a request; the order of its fields does not matter. */
 export function digestRequest(request: ExportRequest): string {
   return digestJson(request)
 }

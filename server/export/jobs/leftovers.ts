@@ -2,18 +2,18 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExportJobs } from './export-job.ts'
 
-/** The name of the scratch space of one attempt at a job. */
+/** The name of the work folder for one attempt at a job. */
 export function workFolderName(jobId: string, token: number): string {
   return `${jobId}-${token}`
 }
 
-/** Removes what earlier attempts at this job left that were killed. */
+/** Removes the work folders of killed attempts at this job. */
 export async function removeLeftovers(folder: string, jobId: string): Promise<void> {
   for (const name of await listFolders(folder))
     if (jobOf(name) === jobId) await rm(join(folder, name), { recursive: true, force: true })
 }
 
-/** Removes what is left of jobs that have ended or are deleted; an open one is somebody's, or will be. */
+/** Removes the work folders of jobs that have ended or were deleted. Open jobs are running, or will continue. */
 export async function sweepLeftovers(folder: string, exportJobs: Pick<ExportJobs, 'find'>): Promise<void> {
   for (const name of await listFolders(folder)) {
     const jobId = jobOf(name)
@@ -27,7 +27,7 @@ function jobOf(name: string): string | undefined {
   return /^(se_\w+)-\d+$/.exec(name)?.[1]
 }
 
-/** Without links: what they lead to is not ours. */
+/** Without symbolic links, because their targets are not ours. */
 async function listFolders(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   return entries.filter(entry => entry.isDirectory()).map(({ name }) => name)

@@ -18,14 +18,14 @@ export interface RunnerDeps {
   exportSite: typeof exportSite
   startThread: StartThread
   /** The export cache of each site; null = no cache. */
-  memories: SiteCaches | null
+  siteCaches: SiteCaches | null
   /** Identifies this build of the engine. */
   engine: string
   limits: ExportLimits
   verify: Verify
-  /** Scratch space, on the file system of the bundles. */
+  /** For temporary files; on the same file system as the bundles. */
   workFolder: string
-  /** Names this process in a lease. */
+  /** Identifies this process in a lease. */
   owner: string
   leaseMs: number
   now(): number
@@ -100,7 +100,7 @@ export function startRunner(deps: RunnerDeps): Runner {
 interface Attempt {
   job: ExportJob
   lease: Lease
-  /** Names the job in the log. */
+  /** Identifies the job in the log. */
   about: { jobId: string; domain: string }
   workFolder: string
   leaseLost: AbortController
@@ -159,7 +159,7 @@ async function exportJob(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   }
   const fileName = `${job.jobId}.${job.request.format}`
   const outFile = join(workFolder, fileName)
-  const memory = await openMemory(deps, site.domain)
+  const cache = await openCache(deps, site.domain)
   try {
     const { sizeBytes, sha256, pageCount } = await deps.exportSite({
       ...job.request,
@@ -170,8 +170,8 @@ async function exportJob(deps: RunnerDeps, attempt: Attempt): Promise<void> {
       workFolder: join(workFolder, 'site'),
       limits: deps.limits,
       verify: job.request.verify ?? deps.verify,
-      // The run is named by the job: after a kill, the next attempt does not fetch again what this one fetched.
-      reuse: memory && { memory, run: job.jobId, engine: deps.engine },
+      // The job identifies the run, so that the next attempt after a kill does not repeat requests of this one.
+      reuse: cache && { cache, run: job.jobId, engine: deps.engine },
       onProgress: reporter(deps, lease, leaseLost),
       signal,
       startThread: deps.startThread,
@@ -181,23 +181,23 @@ async function exportJob(deps: RunnerDeps, attempt: Attempt): Promise<void> {
     await exportJobs.complete(lease, { fileName, sizeBytes, sha256 }, pageCount, now())
     log.info({ ...about, pageCount, sizeBytes, sha256, durationMs: now() - startedAt }, 'export completed')
   } finally {
-    await memory?.close()
+    await cache?.close()
   }
 }
 
 /** Opens the cache of the site; null when it cannot be used, which makes the export slower but changes nothing else. */
-async function openMemory({ memories, log }: RunnerDeps, domain: string): Promise<SiteCache | null> {
+async function openCache({ siteCaches, log }: RunnerDeps, domain: string): Promise<SiteCache | null> {
   try {
-    const memory = await memories?.open(domain)
-    if (memory === null) log.info({ domain }, 'another export uses the cache of the site; this one works without it')
-    return memory ?? null
+    const cache = await siteCaches?.open(domain)
+    if (cache === null) log.info({ domain }, 'another export uses the cache of the site; this one works without it')
+    return cache ?? null
   } catch (error) {
     log.warn({ err: error, domain }, 'the cache of the site cannot be used; the export works without it')
     return null
   }
 }
 
-/** Writes progress to the job, four times a second at most. */
+/** Writes progress to the job, at most four times a second. */
 function reporter({ exportJobs, now, log }: RunnerDeps, lease: Lease, leaseLost: AbortController) {
   let reportedAt = 0
   return async ({ stage, pagesDone, pagesKnown, pageCount }: ExportProgress) => {

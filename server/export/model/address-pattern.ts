@@ -1,9 +1,10 @@
 import { OperatorError } from '../../base/operator-error.ts'
-/** Which addresses a pattern means. */
+
+/** A pattern of addresses. */
 export interface AddressPattern {
-  /** As it was written. */
+  /** As the user wrote it. */
   text: string
-  /** Host that is named, `*.` in front for its subdomains; null = any, the site's own too. */
+  /** The host, with `*.` in front for its subdomains; null = any host, including the site's own. */
   host: string | null
   matches(url: Pick<URL, 'host' | 'pathname' | 'search'>): boolean
 }
@@ -11,9 +12,9 @@ export interface AddressPattern {
 const hostPattern = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/
 
 /**
- * Reads a pattern of addresses: `host/path`, without scheme, where `*` stands for anything. `*.example.com/*` = all of
- * the subdomains, `* /widget.js` (without the space) = a file of this name on any host, `/js/widget.js` = a path on any
- * host. The query counts only when the pattern has a `?`.
+ * Reads a pattern of addresses: `host/path`, without scheme, where `*` stands for any text. `*.example.com/*` = all
+ * subdomains, `* /widget.js` (without the space) = a file of this name on any host, `/js/widget.js` = a path on any host. The
+ * query counts only if the pattern has a `?`.
  *
  * @throws {OperatorError} with what a good pattern looks like.
  */
@@ -35,7 +36,7 @@ export function parseAddressPattern(text: string): AddressPattern {
   if ((hostText === '' || hostText === '*') && path.replace(/[*/]/g, '') === '') refuse('would mean every address')
   const host = hostText === '' || hostText === '*' ? null : hostText
   const hasQuery = path.includes('?')
-  // A path after `*` may lie in any folder, one that begins the pattern stands at the root.
+  // After `*`, the path may be in any folder; a pattern that begins with its path means the root.
   const anywhere = hostText === '*' ? '.*' : ''
   const pathPattern = new RegExp(`^${anywhere}${path.split('*').map(escapeRegExp).join('.*')}$`, 'i')
   return {
@@ -57,7 +58,7 @@ function escapeRegExp(text: string): string {
   return text.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
 }
 
-/** Finds the patterns that an address meets, by its host and by the rest. */
+/** Finds the first pattern that matches an address, by its host and then by its path. */
 export function createAddressIndex<T>(entries: readonly { pattern: AddressPattern; of: T }[]) {
   const byHost = new Map<string, { pattern: AddressPattern; of: T }[]>()
   for (const entry of entries) {
@@ -65,12 +66,12 @@ export function createAddressIndex<T>(entries: readonly { pattern: AddressPatter
     byHost.set(host, [...(byHost.get(host) ?? []), entry])
   }
   return {
-    /** @param isOwn an address of the site itself: a vendor's own documentation is not its product. */
+    /** @param isOwn whether the address belongs to the site: a vendor's own documentation is not its product. */
     find(url: URL, isOwn: boolean): T | undefined {
       const hosts = [url.host]
       for (let dot = url.host.indexOf('.'); dot !== -1; dot = url.host.indexOf('.', dot + 1))
         hosts.push(`*${url.host.slice(dot)}`)
-      // Named hosts first: they say more than the name of a file.
+      // Patterns with a host first: they are more specific than a file name.
       for (const host of isOwn ? [''] : [...hosts, ''])
         for (const { pattern, of } of byHost.get(host) ?? []) if (pattern.matches(url)) return of
       return undefined

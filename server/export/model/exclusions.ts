@@ -2,22 +2,22 @@ import { keepSmallestKeys } from '../../base/bounded-map.ts'
 import { type AddressPattern, parseAddressPattern } from './address-pattern.ts'
 import type { Site } from './site.ts'
 
-/** Pages that whoever exports the site leaves out: they are neither fetched nor packed, and links lead to the public site. */
+/** Pages that the operator excludes: they are neither fetched nor packed, and links to them lead to the public site. */
 export interface Exclusions {
   /** Whether the page at this own URL is left out. */
   has(own: URL): boolean
-  /** Notes a page that is left out, for the report. */
+  /** Notes an excluded page for the report. */
   note(key: string, own: URL): void
-  /** Sorted, the first of them. */
+  /** The first excluded pages, sorted by key. */
   list(): { key: string; pattern: string }[]
-  /** What a reader of the report should know. */
+  /** Sentences for the report. */
   notes(): string[]
 }
 
-/** So many of the pages that are left out are named. */
+/** Max excluded pages listed in the report. */
 const maxNamed = 1000
 
-/** @param patterns see `parseAddressPattern`; a page is met by any spelling of its path: `/a`, `/a/`, `/a/index.html`. */
+/** @param patterns see `parseAddressPattern`; a pattern matches any spelling of a page's path: `/a`, `/a/`, `/a/index.html`. */
 export function createExclusions(
   patterns: readonly string[],
   site: Pick<Site, 'domain' | 'origin' | 'online'>,
@@ -70,7 +70,7 @@ function spellings(path: string): string[] {
   return [...found]
 }
 
-/** As people write it. */
+/** The path without percent escapes, as people write it. */
 function decoded(path: string): string {
   try {
     return decodeURI(path)

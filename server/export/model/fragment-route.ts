@@ -1,7 +1,7 @@
 import { linkKey, normalizePath } from './site.ts'
 
-// Apps that need nothing of their server tell their pages apart by the fragment: `/#/guide?id=install` is the page /guide of
-// the app at `/`, and what follows `?id=` or a second `#` is a place in it.
+// Apps without a server side identify their pages by the fragment: `/#/guide?id=install` is the page /guide of the app at `/`.
+// The text after `?id=` or after a second `#` is an anchor in that page.
 
 const shape = /^#(\/[^?#]*)(?:\?([^#]*))?(?:#(.*))?$/
 
@@ -11,30 +11,30 @@ export function routeOf({ hash, origin }: URL): string | null {
   return route === undefined ? null : normalizePath((URL.parse(origin + route) ?? new URL(origin)).pathname)
 }
 
-/** Names the page of an app that an own URL leads to; for the first one, and without a route, that is the key of the app. */
+/** The key of the app page that an own URL leads to. The first page, and a URL without a route, have the key of the app. */
 export function routeKey(url: URL): string {
   const route = routeOf(url)
   return linkKey(url) + (route === null || route === '/' ? '' : `#${route}`)
 }
 
-/** The place in such a page that a URL leads to, with its `#`; empty for its top. */
+/** The anchor in such a page that a URL leads to, with its `#`; empty for the top. */
 export function routeAnchor({ hash }: URL): string {
   const [, , query = '', anchor] = shape.exec(hash) ?? []
   const id = anchor ?? /(?:^|&)id=([^&]*)/.exec(query)?.[1]
   return id ? `#${id}` : ''
 }
 
-/** Whether a key names a page of an app other than its first. */
+/** Whether a key belongs to a page of an app other than its first. */
 export function isRouteKey(key: string): boolean {
   return key.includes('#')
 }
 
-/** The key of the app that a page belongs to, by the key of the page. */
+/** The key of the app that a page belongs to. */
 export function appKey(key: string): string {
   return key.split('#', 1)[0] ?? key
 }
 
-/** What the address of such a page would be if it had one of its own: `/guide` for `/#/guide`, below the app's own address. */
+/** The address of such a page without the fragment: `/guide` for `/#/guide`, below the address of the app. */
 export function routePlace(key: string): URL {
   const url = new URL(key)
   const folder = url.pathname.replace(/\.x?html?$/i, '').replace(/\/$/, '')
@@ -43,7 +43,7 @@ export function routePlace(key: string): URL {
   return url
 }
 
-/** The same as the address of a file: /guide.html. */
+/** The same address as that of a file: /guide.html. */
 export function routeFile(key: string): URL {
   const url = routePlace(key)
   if (!url.pathname.endsWith('/')) url.pathname += '.html'

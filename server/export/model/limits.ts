@@ -1,30 +1,30 @@
 import { ExportError } from './export-error.ts'
 
-/** What one export may use at most. A page or file past its own limit is left out and reported; a total ends the export. */
+/** Limits of one export. A page or file over its limit is left out and reported; exceeding a total ends the export. */
 export interface ExportLimits {
-  /** Pages in the bundle; links past it are left out and reported. */
+  /** Pages in the bundle; links to further pages are left out and reported. */
   pages: number
-  /** Links asked for, whatever they lead to: soft 404s, redirects and dead links too; the rest is left out and reported. */
+  /** Links followed, including soft 404s, redirects and dead links; further links are left out and reported. */
   links: number
   /** Files in the bundle that are not pages. */
   files: number
-  /** Percent of the pages that the origin may fail to answer, 0..100; when more fail, the bundle counts as useless. */
+  /** Percent of the pages that may fail, 0..100; if more fail, the export fails. */
   failedPercent: number
   /** Bytes of everything fetched, decompressed. */
   totalBytes: number
   /** Bytes of one file, decompressed. */
   fileBytes: number
-  /** Bytes of one page or style sheet, decompressed; these are held in memory while they are read. */
+  /** Bytes of one page or style sheet, decompressed; it is in memory while it is read. */
   pageBytes: number
   /** Redirects followed for one request. */
   redirects: number
   /** Time for one request, and for one page in the browser. */
   pageTimeoutMs: number
-  /** Requests that one page may make in the browser; what it asks for beyond is refused and noted. */
+  /** Requests that one page may make in the browser; further ones are refused and noted. */
   pageRequests: number
   /** Time for the whole export. */
   jobTimeoutMs: number
-  /** Requests under way at once. */
+  /** Parallel requests. */
   connections: number
 }
 
@@ -43,7 +43,7 @@ export const defaultLimits: ExportLimits = {
   connections: 8,
 }
 
-/** What ends an export whose fetched bytes, all taken together, are more than it may hold. */
+/** The error for an export that exceeds `totalBytes`. */
 export function totalExceeded(limits: ExportLimits): ExportError {
   const limitMb = Math.round(limits.totalBytes / 1024 ** 2)
   return new ExportError(

@@ -8,58 +8,58 @@ import type { SiteCache } from './site-cache.ts'
 
 export interface ExportProgress {
   stage: 'compare' | 'discover' | 'fetch' | 'render' | 'archive'
-  /** Looked at, also those that turned out to lead nowhere. */
+  /** Pages visited, including those that turned out to be missing. */
   pagesDone: number
   pagesKnown: number
-  /** Pages of the bundle that are done so far. */
+  /** Finished pages of the bundle. */
   pageCount: number
 }
 
 export interface ExportOptions {
   /** Links to http(s)://domain are links of the site. */
   domain: string
-  /** Where it is fetched from; its path is the scope: a site under /docs/ stays there. */
+  /** Where the site is fetched from; its path is the scope: an export of /docs/ stays below /docs/. */
   origin: URL
-  /** The operator set this origin: its host and port may be private or loopback, nothing else may. */
+  /** Whether the operator set this origin. If so, its host and port may be private or loopback; no other address may. */
   originAllowed: boolean
-  /** Further origins that the operator allowed, for files that pages load from them. */
+  /** Other origins that the operator allowed pages to load files from. */
   alsoAllowed?: readonly URL[]
-  /** What lets the export in; sent to the origin, and to nobody else. Not kept. */
+  /** Headers for a site behind a login; sent only to the origin, never stored. */
   siteHeaders?: SiteHeaders
   /** Only these pages; null = the whole site. */
   paths: readonly string[] | null
   deployment: Deployment
   features: Features
-  /** What the site's settings add to the products that are recognised, and which pages they leave out. */
+  /** The site's own rules: products beyond the recognised ones, and pages to leave out. */
   removal?: RemovalRules | null
   version: string | null
   format: BundleFormat
   /** Written as outFile + '.part' and renamed when complete. */
   outFile: string
-  /** Scratch; emptied first, removed at the end. */
+  /** For temporary files; emptied first, removed at the end. */
   workFolder: string
   limits: ExportLimits
   onProgress(progress: ExportProgress): void
   signal: AbortSignal
-  /** Starts the threads that read pages and index them. */
+  /** Starts the threads that read and index pages. */
   startThread: StartThread
   log?(details: object, message: string): void
-  /** Whether robots.txt is obeyed; by default it is, unless the operator set the origin: that site is his own. */
+  /** Whether robots.txt is obeyed; by default yes, except for an origin that the operator set, because that site is theirs. */
   obeyRobots?: boolean
   /**
-   * How much of the bundle a browser opens: none of it, a fixed sample (the default), or every page with scripts. With
-   * `static` a browser only builds the pages whose HTML is empty without their scripts.
+   * How much of the bundle a browser opens: nothing, a fixed sample (the default), or every page with scripts. With `static`, a
+   * browser only renders pages whose HTML is empty without their scripts.
    */
   verify?: Verify
-  /** What exports before this one saw; null or absent: everything is fetched and made anew. */
+  /** What earlier exports saw; null or absent = everything is fetched again. */
   reuse?: ExportReuse | null
-  /** Packs a search that needs no server. */
+  /** Whether a search that needs no server is packed. */
   offlineSearch?: boolean
-  /** Nothing but this export needs the thread that it was called in. */
+  /** Whether nothing else needs the calling thread. */
   isAlone?: boolean
 }
 
-/** What an export made, whenever it was made. */
+/** The archive of an export, made now or reused. */
 export interface FinishedResult {
   pageCount: number
   sizeBytes: number
@@ -68,18 +68,19 @@ export interface FinishedResult {
 }
 
 export interface ExportResult extends FinishedResult {
-  /** What each stage took. */
+  /** Duration of each stage. */
   stageSeconds: Record<string, number>
 }
 
-/** Where an export may take from what exports before it saw. */
+/** The cache of a site, and what identifies its entries. */
 export interface ExportReuse {
-  memory: SiteCache
-  /** Names this export; one that was cut off has the same name when it goes on. */
+  cache: SiteCache
+  /** Identifies this export; an export that continues after a kill keeps its name. */
   run: string
-  /** Names the program that makes the bundles: what another one made is made anew. */
+  /** Identifies the program that makes the bundles: results of another program are not reused. */
   engine: string
 }
+
 export type BundleFormat = 'zip' | 'tar.gz'
 
 /** How much a browser checks: nothing, a fixed sample, or every page. */

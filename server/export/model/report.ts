@@ -8,82 +8,82 @@ export interface ScriptFindings extends ScriptChoice {
   differences: Difference[]
 }
 
-/** What an export did and could not do. No times in it: the same site gives the same report. Lists are sorted. */
+/** What an export did and could not do. Without times, so that the same site gives the same report. Lists are sorted. */
 export interface ExportReport {
   domain: string
   version: string | null
   deployment: Deployment
   pages: number
-  /** Pages that a browser rendered; they are kept as they looked then, without the site's own scripts. */
+  /** Pages that a browser rendered; the bundle has the rendered HTML, without the site's own scripts. */
   renderedPages: string[]
-  /** Whether a browser confirmed that the server's HTML holds what a reader sees. */
+  /** Pages for which a browser checked that the server's HTML has what a reader sees. */
   comparedPages: string[]
   files: number
   redirects: { from: string; to: string }[]
-  /** Links to pages of the site that are not in the bundle, with some of the pages that hold them. */
+  /** Links to pages of the site that are not in the bundle, with some of the pages that have them. */
   deadLinks: { to: string; reason: string; count: number; pages: string[] }[]
-  /** Files that pages need and that could not be had. */
+  /** Files that pages need and that could not be fetched. */
   missingFiles: { url: string; reason: string; count: number; pages: string[] }[]
-  /** Pages left out although something leads to them. */
+  /** Linked pages that were left out. */
   skipped: { url: string; reason: string }[]
-  /** Pages left out by choice, with the pattern that says so; links to them lead to the public site. */
+  /** Pages left out by choice, with the pattern that matched; links to them lead to the public site. */
   excludedPages: { url: string; pattern: string }[]
-  /** Products of others that were taken out of pages because their feature is off, or the site's settings say so. */
+  /** Third-party products that were removed from pages because their feature is off or the site's settings say so. */
   removedFeatures: ProductCount[]
-  /** Those that stay; they are still loaded from their vendors. */
+  /** Third-party products that were kept; pages still load them from their vendors. */
   keptFeatures: ProductCount[]
   packedThirdParty: string[]
   removedThirdParty: { url: string; reason: string }[]
-  /** What the check of the finished bundle found: addresses that do not resolve inside it. */
+  /** Addresses in the finished bundle that do not resolve inside it. */
   unresolved: { page: string; address: string }[]
-  /** The search that was packed because it was asked for; null = none. */
+  /** The search that was packed on request; null = none. */
   offlineSearch: PackedSearch | null
   /** Where the site's own scripts run in the bundle, and why not everywhere. */
   scripts: Pick<ScriptFindings, 'mode' | 'reason' | 'decidedBy' | 'checkedPages'>
-  /** Pages of those that a browser opened that are not what they are at the origin. */
+  /** Pages that look different in the bundle and at the origin, among those that a browser opened. */
   differences: Difference[]
   notes: string[]
 }
 
-/** The report as it goes into the bundle. */
+/** The text of the report's file in the bundle. */
 export function writeReport(report: ExportReport): string {
   return `${JSON.stringify(report, null, 2)}\n`
 }
 
 /**
  * Where the site's own scripts run in a bundle.
- * - none: it has no scripts
- * - everywhere: at the root of a host, in a folder of one, on file://
- * - hosted: on a host, at its root and in folders; on file:// pages are plain, with our run-time
- * - guarded: at the root of a host only; elsewhere pages are plain in the same way
- * - frozen: nowhere, they are left out
+ * - none: the site has no scripts
+ * - everywhere: at the root of a host, in a folder of a host, and on file://
+ * - hosted: on a host, at its root and in folders; on file://, pages are plain and use our runtime
+ * - guarded: only at the root of a host; elsewhere, pages are plain and use our runtime
+ * - frozen: nowhere, the scripts are left out
  */
 export type ScriptMode = 'none' | 'everywhere' | 'hosted' | 'guarded' | 'frozen'
 
 export interface ScriptChoice {
   mode: ScriptMode
-  /** Why not everywhere; null where they run everywhere or there are none. */
+  /** Why scripts do not run everywhere; null = they do, or there are none. */
   reason: string | null
 }
 
-/** A page that is not in some place what it is at the origin. */
+/** A page that looks different in the bundle than at the origin. */
 export interface Difference {
   page: string
   place: PlaceName
   what: string
 }
 
-/** Where a bundle is tried: at the root of a host, below a folder of one, by double click. */
+/** Where a bundle is tested: at the root of a host, in a folder of a host, opened by double click. */
 export type PlaceName = 'root' | 'folder' | 'file'
 
-/** What a search can find in a bundle, and what that takes. */
+/** Contents and size of the packed search. */
 export interface PackedSearch {
   pages: number
   /** Headings, and the tops of pages. */
   sections: number
   terms: number
   files: number
-  /** Of the files of its index, before they are packed. */
+  /** Size of the index files, before compression. */
   sizeBytes: number
 }
 
@@ -92,6 +92,6 @@ export interface ProductCount {
   product: string
   /** null = named by the site's settings. */
   feature: Feature | null
-  /** How many pages of the bundle had it. */
+  /** Number of pages of the bundle that had it. */
   pages: number
 }

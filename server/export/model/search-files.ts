@@ -1,8 +1,8 @@
-/** Where the search lies in a bundle: the script that every page names. */
+/** The path in the bundle of the search script that every page loads. */
 export const searchScriptPath = '_quire/search.js'
 
-/** The folder with its index. */
+/** The folder of the search index. */
 export const searchFolder = '_quire/search'
 
-/** Beside the search of the site, where that runs, or instead of one that is gone from the page. */
+/** Whether our search is beside the site's own search, or instead of one that was removed. */
 export type SearchPlace = 'beside' | 'instead'

@@ -1,15 +1,15 @@
 import type { Validators } from '../../web/fetch/validators.ts'
 import type { ExportReport } from './report.ts'
 
-/** Bytes that are kept, by what is in them. */
+/** A stored body, identified by its content. */
 export interface KeptBody {
   sha256: string
   sizeBytes: number
 }
 
-/** What came of a request, all of its redirects included. */
-export interface RememberedAnswer {
-  /** What was asked for, without fragment. */
+/** The answer to a request, after all redirects. */
+export interface CachedAnswer {
+  /** The requested URL, without fragment. */
   asked: string
   accept: string
   status: number
@@ -17,28 +17,28 @@ export interface RememberedAnswer {
   url: string
   redirected: boolean
   contentType: string
-  /** Those of `lastingHeaders`. */
+  /** The headers that `lastingHeaders` returns. */
   headers: Record<string, string>
   validators: Validators
-  /** Decompressed; null when nobody read it. */
+  /** Decompressed; null = never read. */
   body: KeptBody | null
-  /** The export that saw it last: what this very export saw is not asked for again. */
+  /** The export that saw it last. That export does not repeat the request. */
   run: string
 }
 
-/** What a browser made of a page, and everything that the page was given for it. */
-export interface RememberedView {
+/** The result of a page shown in a browser, and all answers that the page got. */
+export interface CachedView {
   key: string
-  /** Each request of the page as JSON, with the digest of its answer. */
+  /** Each request of the page, as JSON, with the digest of its answer. */
   given: [request: string, digest: string][]
   /** JSON. */
   body: KeptBody
   run: string
 }
 
-/** An archive that was made before, and everything that was asked for to make it. */
+/** A finished export, and all requests that it made. */
 export interface FinishedExport {
-  /** Digest of all that decides what an export of this site becomes, the site's own answers excepted. */
+  /** Digest of everything that decides the archive, except the answers of the site. */
   key: string
   run: string
   pageCount: number
@@ -46,57 +46,60 @@ export interface FinishedExport {
   sha256: string
   report: ExportReport
   asked: AskedAnswer[]
-  /** What robots.txt asked for: by host, the time between two requests. */
+  /** The crawl delays of robots.txt, by host. */
   delays: [host: string, delayMs: number][]
 }
 
+/** A request, and a digest of its answer. */
 export interface AskedAnswer {
+  /** The requested URL, without fragment. */
   asked: string
   accept: string
   digest: string
 }
 
 /**
- * What the last exports saw of one site, so that the next one need not begin anew. It is a help and never a condition: no
- * method throws, and a memory that fails is an empty one from then on.
+ * What the last exports saw of one site, so that the next one fetches only what changed. A best-effort cache: no method throws,
+ * and after a failure the cache acts as if it were empty.
  */
 export interface SiteCache {
-  findAnswer(asked: string, accept: string): RememberedAnswer | undefined
-  /** Replaces what was remembered of the request. Its body has to be kept before. */
-  putAnswer(answer: RememberedAnswer): void
+  findAnswer(asked: string, accept: string): CachedAnswer | undefined
+  /** Replaces the stored answer to the request. Its body has to be stored first. */
+  putAnswer(answer: CachedAnswer): void
 
-  /** False when there is no room. */
+  /** Stores a body; false when there is no room. */
   keepBody(bytes: Buffer, body: KeptBody): Promise<boolean>
   keepFile(file: string, body: KeptBody): Promise<boolean>
-  /** Null when it is not there or damaged. */
+  /** Null when it is missing or damaged. */
   readBody(body: KeptBody): Promise<Buffer | null>
-  /** Writes it to a file; false when it is not there or damaged. */
+  /** Writes it to a file; false when it is missing or damaged. */
   copyBody(body: KeptBody, file: string): Promise<boolean>
 
-  findView(key: string): RememberedView | undefined
-  putView(view: RememberedView): void
+  findView(key: string): CachedView | undefined
+  putView(view: CachedView): void
 
   findFinished(key: string): Promise<FinishedExport | undefined>
-  /** Puts the archive of a finished export in a file; false when it is not there or damaged. */
+  /** Writes the archive of a finished export to a file; false when it is missing or damaged. */
   copyArchive(finished: Pick<FinishedExport, 'sha256' | 'sizeBytes'>, file: string): Promise<boolean>
-  /** Notes that a finished export is still what its site gives, as this run saw. */
+  /** Notes that this run found the site unchanged since a finished export. */
   renew(key: string, run: string): void
-  /** Keeps an archive, and forgets what neither its run nor those of the other archives saw. */
+  /** Stores an archive, and deletes everything that neither its run nor the run of another stored archive saw. */
   finish(finished: FinishedExport, archive: string): Promise<void>
 
-  /** Writes what is not written yet and lets others use the memory. */
+  /** Writes pending answers and unlocks the cache for other exports. */
   close(): Promise<void>
 }
 
 export interface SiteCaches {
   /**
-   * Opens what is remembered of a site, for one export alone. Null while another export uses it: that one goes on
-   * undisturbed, and this one does without.
+   * Opens the cache of a site for one export. Null while another export uses it; the second export then runs without a
+   * cache.
    *
    * @throws {Error} of the file system when the folder cannot be used.
    */
   open(domain: string): Promise<SiteCache | null>
+  /** Deletes the cache of a site. */
   forget(domain: string): Promise<void>
-  /** Forgets all sites but these. */
+  /** Deletes the caches of all other sites. */
   keepOnly(domains: readonly string[]): Promise<void>
 }

@@ -1,15 +1,15 @@
-/** The URL space of one export: what belongs to it, and which URLs are the same page. */
+/** The URL space of one export: which URLs belong to it, and which URLs are the same page. */
 export interface Site {
-  /** Where the pages are fetched from; its path is the scope, with a slash at its end. */
+  /** Where the pages are fetched from; its path is the scope and ends in a slash. */
   origin: URL
   domain: string
-  /** The same URL at the origin when it is one of the site's own, whichever of its names it uses; else null. */
+  /** The URL at the origin if it belongs to the site, by its domain or its origin; else null. */
   own(url: URL): URL | null
-  /** Whether an own URL may be a page: under the scope, and no trap. */
+  /** Whether an own URL may be a page: it is under the scope and not a crawler trap. */
   inScope(url: URL): boolean
   /** Whether an own URL is not under the scope. */
   isBeside(url: URL): boolean
-  /** Where the public finds an own URL, query and fragment included. */
+  /** The public address of an own URL, including query and fragment. */
   online(url: URL): URL
 }
 
@@ -17,7 +17,7 @@ export function createSite(domain: string, origin: URL): Site {
   const root = new URL(origin)
   root.search = ''
   root.hash = ''
-  // A scope is a folder. An origin such as /docs/index.html means the folder of that file.
+  // A scope is a folder. An origin such as /docs/index.html means the folder with that file.
   root.pathname = isPageFile(root) ? root.pathname.replace(/[^/]*$/, '') : withSlash(root.pathname)
   const bareScope = root.pathname.slice(0, -1)
   const isUnder = ({ pathname }: URL) => pathname.startsWith(root.pathname) || pathname === bareScope
@@ -44,18 +44,18 @@ export function createSite(domain: string, origin: URL): Site {
   }
 }
 
-/** Whether a URL names one page of a folder rather than the folder. */
+/** Whether a URL names a file of a folder, and not the folder. */
 export function isPageFile(url: URL): boolean {
   return /\.x?html?$/i.test(url.pathname)
 }
 
-/** Extensions of links that are files for sure; only for these a query makes another file. */
+/** Extensions that are never pages. Only for these does the query distinguish files. */
 const fileExtension =
   /\.(?:avif|bz2|css|csv|docx?|epub|exe|gif|gz|ico|inv|jar|jpe?g|js|json|map|md|mjs|mp[34]|mpeg|odt|ogg|otf|pdf|png|pptx?|rar|rst|rss|svg|tar|tgz|ttf|txt|wasm|wav|webm|webmanifest|webp|whl|woff2?|xlsx?|xml|xz|ya?ml|zip|7z)$/i
 
 /**
- * Names the page that an own URL leads to: without query, fragment, slash at the end and index.html. `/a` and `/a.html`
- * stay two pages here; that they are one shows only when both answer the same.
+ * The key of the page that an own URL leads to: without query, fragment, final slash and index.html. `/a` and `/a.html` have
+ * different keys; whether they are the same page shows only when both give the same answer.
  */
 export function linkKey(url: URL): string {
   if (fileExtension.test(url.pathname)) return assetKey(url)
@@ -63,20 +63,20 @@ export function linkKey(url: URL): string {
   return url.origin + (path === '' ? '/' : path)
 }
 
-/** Parameters that follow a reader and say nothing about the page. */
+/** Parameters that track a reader and do not identify a page. */
 const tracking = /^(?:utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|_ga|_gl|_hs\w+|igshid)(?:=|$)/i
 
-/** Whether an own URL has a query that may name a page; whether it does, the answers tell. */
+/** Whether an own URL has a query that may identify a page. Only the answers show whether it does. */
 export function isTellingQuery(url: URL): boolean {
   return url.search.length > 1 && !fileExtension.test(url.pathname) && tellingQuery(url) !== ''
 }
 
-/** Names a page that only its query tells from others on its path. */
+/** The key of a page that shares its path with others and differs in the query. */
 export function queryKey(url: URL): string {
   return `${linkKey(url)}?${tellingQuery(url)}`
 }
 
-/** What is asked of the server for such a page. */
+/** The URL to request for such a page. */
 export function queryTarget(url: URL): URL {
   const target = new URL(url)
   target.hash = ''
@@ -89,12 +89,12 @@ function tellingQuery({ search }: URL): string {
   return parameters.filter(parameter => parameter !== '' && !tracking.test(parameter)).join('&')
 }
 
-/** Names the file that a URL leads to: everything but the fragment. */
+/** The key of the file that a URL leads to: everything but the fragment. */
 export function assetKey(url: URL): string {
   return url.origin + url.pathname + url.search
 }
 
-/** What is asked of the server for a link: the page without query and fragment; a file with its query. */
+/** The URL to request for a link: a page without query and fragment, a file with its query. */
 export function linkTarget(url: URL): URL {
   const target = new URL(url)
   target.hash = ''
@@ -102,12 +102,12 @@ export function linkTarget(url: URL): URL {
   return target
 }
 
-const longestUrl = 2000
+const maxUrlLength = 2000
 const maxSegments = 40
 
-/** Whether a URL looks made by a loop of relative links: endless depth, or the same folder again and again. */
+/** Whether a URL seems to come from a loop of relative links: very deep, or with the same folder many times. */
 export function isTrap(url: URL): boolean {
-  if (url.href.length > longestUrl) return true
+  if (url.href.length > maxUrlLength) return true
   const segments = url.pathname.split('/').filter(segment => segment !== '')
   if (segments.length > maxSegments) return true
   const counts = new Map<string, number>()
@@ -119,7 +119,7 @@ export function isTrap(url: URL): boolean {
   return false
 }
 
-/** One spelling per path: unreserved characters plain, other escapes in capitals, no doubled slashes (RFC 3986, 6.2.2). */
+/** One spelling per path: unreserved characters unescaped, other escapes in upper case, no double slashes (RFC 3986, 6.2.2). */
 export function normalizePath(path: string): string {
   const collapsed = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path
   if (!collapsed.includes('%')) return collapsed

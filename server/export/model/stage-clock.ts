@@ -1,10 +1,10 @@
 export type ExportLog = (details: object, message: string) => void
 
-/** Tells how long the stages of an export take. Never in the bundle: the same site has to give the same bytes. */
+/** Measures the stages of an export. The bundle has no times, because the same site has to give the same bytes. */
 export interface StageClock {
-  /** Ends a stage, which began when the last one ended, and logs it. One that comes again is added up. */
+  /** Ends and logs a stage; it began when the previous one ended. Times of a repeated stage are added up. */
   end(stage: string, details: object, message: string): void
-  /** Seconds by stage, in their order. */
+  /** Seconds by stage, in order. */
   seconds(): Record<string, number>
 }
 

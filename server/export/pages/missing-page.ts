@@ -1,22 +1,22 @@
 import { countMissing, splitWords } from '../../web/html/page-text.ts'
 
-/** How many words a page may differ by, either way, and still count as the page for missing ones. */
+/** Max differing words, in each direction, for a page to count as the page for missing addresses. */
 const maxOwnWords = 3
 
 /**
- * Whether a page answered with 200 says what the page for a made-up address says.
+ * Whether a page with status 200 has the same text as the page for a made-up address.
  *
  * @param asked the made-up address.
  */
 export function isMissing(missingWords: readonly string[], asked: URL, words: readonly string[], url: URL): boolean {
-  // An empty shell has the same words everywhere; the rendered pages are compared instead.
+  // The empty HTML of an app has the same words for all pages; the rendered pages are compared instead.
   if (missingWords.length < 3) return false
-  // Such pages often repeat the requested address; both are compared without it.
+  // Such pages often repeat the requested address, so it is ignored on both.
   const named = [...pathWords(url), ...pathWords(asked)]
   const isOwn = (word: string) => !named.some(part => word.includes(part))
   const page = words.filter(isOwn)
   const model = missingWords.filter(isOwn)
-  // Not a share: two short pages with a long common menu are still two pages.
+  // A count and not a share of words: two short pages with the same long menu are different pages.
   return countMissing(page, model) <= maxOwnWords && countMissing(model, page) <= maxOwnWords
 }
 

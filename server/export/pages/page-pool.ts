@@ -14,34 +14,34 @@ import type {
 } from './page-tasks.ts'
 import { createPageWork } from './page-work.ts'
 
-/** The page broke whoever worked on it, twice. */
+/** The worker crashed twice on this page. */
 export class PageWorkError extends Error {}
 
-/** Does the work on pages beside everything else. */
+/** Reads and writes pages in parallel threads. */
 export interface PagePool {
   read(task: ReadTask): Promise<ReadPage>
-  /** Comes before `write`, when all is read. */
+  /** Called before `write`, after all pages are read. */
   beginWriting(setup: WriteSetup): void
   write(task: WriteTask): Promise<WrittenPage>
-  /** Ends the threads; what they were asked for is rejected. */
+  /** Ends the threads and rejects their pending work. */
   close(): Promise<void>
 }
 
-/** More threads than this are of no use: the network and the disk have to keep up. */
+/** More threads do not help, because the network and the disk are the limit then. */
 const maxThreads = 4
-/** Bytes of pages that are worked on here before threads are worth their start, and of one such page. */
+/** Bytes of pages handled in this thread before a thread is worth its start, and max bytes of one such page. */
 const hereBytes = 2 * 1024 ** 2
 const herePageBytes = 256 * 1024
-/** Pages that wait for each thread when this one begins to help: enough for it to go on meanwhile. */
+/** Waiting pages per thread before this one helps, so that the others stay busy meanwhile. */
 const enoughWaiting = 3
 /** A page that needs more memory than this to be read is an attack. */
 const heapMb = 512
-/** For what lives as long as one page: three of these are held per thread. More saved no time, and took 60 MB a thread. */
+/** For objects that live as long as one page; a thread uses three times as much. More saved no time and took 60 MB per thread. */
 const youngMb = 4
 
 /**
- * @param isHelping this thread has nothing else to do: it takes pages, too, while the others have enough, and there is one
- * less of those. Each compiles the same program anew, which for some hundred pages costs more than the pages.
+ * @param isHelping whether this thread has nothing else to do. If so, it handles pages while the others are busy, and replaces one
+ * of them: each thread compiles the same program again, which for some hundred pages takes longer than the pages.
  */
 export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isHelping = false): PagePool {
   const threads = Math.max(1, Math.min(availableParallelism() - (isHelping ? 1 : 0), maxThreads))
@@ -51,7 +51,7 @@ export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isH
   let writing: WriteSetup | null = null
   let isClosed = false
 
-  /** The thread with the least to do. Null = the work is to be done here. */
+  /** The least busy thread; null = this one. */
   function takeThread(sizeBytes: number): Thread | null {
     const isSmall = sizeBytes < herePageBytes
     seenBytes += sizeBytes
@@ -73,12 +73,7 @@ export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isH
   async function run<T>(sizeBytes: number, request: Omit<WorkerRequest, 'id'>, doHere: () => T): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       const thread = takeThread(attempt === 0 ? sizeBytes : 0)
-      if (!thread) {
-        const done = doHere()
-        // Else the next page would follow at once, and the threads' answers would not be heard before the last.
-        await nextTurn()
-        return done
-      }
+      if (!thread) return workHere(doHere)
       try {
         return (await thread.ask(request)) as T
       } catch (error) {
@@ -87,7 +82,7 @@ export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isH
     }
   }
 
-  // It starts while the first answers are awaited.
+  // The thread starts while the first answers are awaited.
   if (isHelping) addThread()
   return {
     read: task => run(task.bytes.byteLength, { read: task }, () => here.read(task)),
@@ -105,8 +100,15 @@ export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isH
   }
 }
 
+/** Does work in this thread, and then receives the answers of the other threads before the next page. */
+async function workHere<T>(work: () => T): Promise<T> {
+  const done = work()
+  await nextTurn()
+  return done
+}
+
 interface Thread {
-  /** How many answers are awaited from it. */
+  /** Number of pending requests. */
   waiting(): number
   tell(request: WorkerRequest): void
   ask(request: Omit<WorkerRequest, 'id'>): Promise<unknown>

@@ -6,7 +6,7 @@ import type { Features } from '../model/features.ts'
 import type { Span } from '../model/resource.ts'
 import type { LinkTargets } from '../rewrite/bundle-map.ts'
 
-/** What the work on all pages of one export shares. */
+/** Settings for all pages of one export. */
 export interface PageWorkSetup {
   domain: string
   origin: string
@@ -26,7 +26,7 @@ export interface ReadTask {
   isXhtml?: boolean
   /** Whether a browser rendered it; then it keeps no scripts. */
   isRendered: boolean
-  /** The words of the page for missing ones, if this may be one of them. */
+  /** The words of the page for a made-up address, if this page may be such a page. */
   missing: { words: string[]; asked: string } | null
 }
 

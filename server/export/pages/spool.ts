@@ -5,7 +5,7 @@ import type { Span } from '../model/resource.ts'
 
 /** A file to which one thread appends pages. */
 export interface Spool {
-  /** @param text as latin1. */
+  /** @param text one character per byte. */
   append(text: string): Span
   close(): void
 }
@@ -44,7 +44,7 @@ export async function readSpan({ file, start, sizeBytes }: Span): Promise<Buffer
   }
 }
 
-/** Reads spans synchronously; files stay open until it is closed. */
+/** Reads spans synchronously. Files stay open until `close`. */
 export interface SpanReader {
   read(span: Span): Buffer
   close(): void

@@ -10,7 +10,7 @@ import { guardPage } from '../runtime/guard-page.ts'
 import type { WriteSetup, WriteTask, WrittenPage } from './page-tasks.ts'
 import type { SpanReader } from './spool.ts'
 
-/** What all pages of a bundle are written with. */
+/** Settings and tools for writing all pages of a bundle. */
 export interface PageWriting extends WriteSetup {
   map: BundleMap
   products: ProductRemoval

@@ -3,24 +3,24 @@ import type { RawText } from '../../web/html/text-encoding.ts'
 import type { Features } from '../model/features.ts'
 import type { ProductCount } from '../model/report.ts'
 import type { Site } from '../model/site.ts'
-import { createRecognizer, type Recognised } from './recognize-products.ts'
+import { createRecognizer, type RecognizedProduct } from './recognize-products.ts'
 import { type CleanedPage, createProductFinder, type ProductFinder, removeProducts } from './remove-products.ts'
 
-/** What one export does with products, and on which pages it met them. */
+/** Finds and removes third-party products in one export, and counts the pages that have them. */
 export interface ProductRemoval {
-  /** Looks for products while the page is scanned, and takes out what is off. */
+  /** Finds products while the page is scanned, and removes those that are off. */
   find(raw: RawText, url: URL): ProductFinder
-  /** The page without what is off. */
+  /** The page without the products that are off. */
   clean(raw: RawText, url: URL): CleanedPage
-  /** Notes the products, by name, that a page of the bundle holds or held. */
+  /** Notes the names of the products that a page of the bundle has or had. */
   note(key: string, names: readonly string[]): void
-  /** Why this may not be loaded or packed; null when it may. */
+  /** Why this address may not be loaded or packed; null = it may. */
   refuse(url: URL): string | null
-  /** Whether this belongs to a product that stays: it is loaded from its vendor, who changes it at any time. */
+  /** Whether this address belongs to a product that stays. Pages load it from its vendor, who may change it at any time. */
   leavesOutside(url: URL): boolean
-  /** Sources of a Content-Security-Policy for the products that stay on a page; none when there are none. */
+  /** Content-Security-Policy sources for the products that stay on a page. */
   sourcesOn(key: string): string[]
-  /** Whether a search service was taken out of this page. */
+  /** Whether a search service was removed from this page. */
   losesSearch(key: string): boolean
   /** Sorted by product. */
   count(pageKeys: Iterable<string>): { removedFeatures: ProductCount[]; keptFeatures: ProductCount[] }
@@ -33,12 +33,12 @@ export function createProductRemoval(
 ): ProductRemoval {
   const recognizer = createRecognizer(features, rules)
   const isOwn = (url: URL) => site.own(url) !== null
-  const seen = new Map<string, Set<Recognised>>()
+  const seen = new Map<string, Set<RecognizedProduct>>()
   const find = (url: URL) => recognizer.byAddress(url, isOwn(url))
 
   return {
-    find: (raw, url) => createProductFinder(raw, url, isOwn, recognizer),
-    clean: (raw, url) => removeProducts(raw, url, isOwn, recognizer),
+    find: (raw, url) => createProductFinder(raw, { pageUrl: url, isOwn, recognizer }),
+    clean: (raw, url) => removeProducts(raw, { pageUrl: url, isOwn, recognizer }),
     note(key, names) {
       const products = names.flatMap(name => recognizer.byName(name) ?? [])
       if (products.length > 0) seen.set(key, new Set([...(seen.get(key) ?? []), ...products]))
@@ -58,7 +58,7 @@ export function createProductRemoval(
     },
     losesSearch: key => [...(seen.get(key) ?? [])].some(product => product.isRemoved && product.feature === 'search'),
     count(pageKeys) {
-      const counts = new Map<Recognised, number>()
+      const counts = new Map<RecognizedProduct, number>()
       for (const key of pageKeys)
         for (const product of seen.get(key) ?? []) counts.set(product, (counts.get(product) ?? 0) + 1)
       const list = (isRemoved: boolean) =>
@@ -71,7 +71,7 @@ export function createProductRemoval(
   }
 }
 
-/** Hosts that patterns name; a pattern for any host names none. */
+/** The hosts of patterns; a pattern for any host has none. */
 function sourcesOf(patterns: readonly string[]): string[] {
   return patterns.flatMap(pattern => {
     const host = pattern.slice(0, pattern.indexOf('/'))

@@ -1,20 +1,20 @@
 import type { Feature } from '../../tenancy/removal-rules.ts'
 
 /**
- * How a product of others shows in a page. Addresses, inline scripts and own elements prove that it is there; parts are
- * names that other products use too (a local search may well have a DocSearch button), so they count only beside a proof.
+ * How to recognise a third-party product in a page. Addresses, inline scripts and elements prove that it is there. Parts are
+ * names that other products use as well (a local search may have a DocSearch button), so they count only beside a proof.
  */
 export interface ProductSigns {
   name: string
-  /** Patterns of what it loads, as address-pattern.ts reads them. */
+  /** Patterns of the addresses that it loads, see address-pattern.ts. */
   addresses?: readonly string[]
-  /** Texts of the inline scripts that start it; white space and the kind of quotes do not matter. */
+  /** Texts in the inline scripts that start it; white space and the kind of quotes do not matter. */
   inline?: readonly string[]
-  /** Elements of this product and no other, as selector.ts reads them. */
+  /** Selectors of elements that only this product has, see selector.ts. */
   elements?: readonly string[]
-  /** Elements that are its own only where something else proves it. */
+  /** Selectors of elements that count only if something else proves the product. */
   parts?: readonly string[]
-  /** Texts in scripts of the site that prove it and that the site cannot do without: its configuration, its code. */
+  /** Texts that prove it in scripts that the site needs, such as its configuration. Those scripts stay. */
   traces?: readonly string[]
 }
 

@@ -8,7 +8,7 @@ import { searchProducts } from './products-search.ts'
 const of = (feature: Feature, products: readonly ProductSigns[]): Product[] =>
   products.map(product => ({ ...product, feature }))
 
-/** The products of the documentation field that rely on a service, by feature. */
+/** Known third-party products that rely on an online service. */
 export const knownProducts: readonly Product[] = [
   ...of('search', searchProducts),
   ...of('assistant', assistantProducts),

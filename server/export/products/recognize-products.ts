@@ -6,38 +6,41 @@ import type { ProductSigns } from './product.ts'
 import { knownProducts } from './products.ts'
 import { findProduct } from './removal-rules.ts'
 
-/** A product as one export treats it. */
-export interface Recognised {
+/** A product, and whether this export removes it. */
+export interface RecognizedProduct {
   name: string
-  /** null = named by the site's settings, whatever its feature. */
+  /** null = a single element or script that the site's settings name. */
   feature: Feature | null
   isRemoved: boolean
   signs: ProductSigns
 }
 
-/** Tells what on a page belongs to which product. */
+/** Recognises the products that parts of a page belong to. */
 export interface Recognizer {
-  byName(name: string): Recognised | undefined
-  /** Open tags as they stand in pages that belong to no product wherever they stand; pages repeat most of their tags. */
+  byName(name: string): RecognizedProduct | undefined
+  /** Cache of open tags that belong to no product on any page; pages repeat most of their tags. */
   plainTags: Set<string>
   /** The product that a file, frame or connection of this address belongs to. */
-  byAddress(url: URL, isOwn: boolean): Recognised | undefined
+  byAddress(url: URL, isOwn: boolean): RecognizedProduct | undefined
   /** The product that an inline script or an event handler starts. */
-  byScript(text: string): Recognised | undefined
-  /** Products whose configuration stands in a script that the site needs. */
-  byTrace(text: string): Recognised[]
-  /** `isProof` false = only where something else proves the product. */
-  byElement(element: ElementView, attributes: readonly { name: string }[]): { product: Recognised; isProof: boolean }[]
-  /** An element that the site's settings protect. */
+  byScript(text: string): RecognizedProduct | undefined
+  /** Products with a trace in a script that the site needs. */
+  byTrace(text: string): RecognizedProduct[]
+  /** `isProof` false = it counts only if something else proves the product. */
+  byElement(
+    element: ElementView,
+    attributes: readonly { name: string }[],
+  ): { product: RecognizedProduct; isProof: boolean }[]
+  /** Whether the site's settings protect an element. */
   isKept(element: ElementView): boolean
 }
 
-/** A loader is short. What is longer is the site's own code or data, which its pages cannot do without. */
+/** Loaders are short. Longer scripts are the site's own code or data, which its pages need. */
 const maxLoaderLength = 64 * 1024
-/** Inline scripts by which frameworks hand a page its data; the text of the page is in there. */
+/** Inline scripts with the data of a page, written by frameworks. They contain the text of the page. */
 const dataCarrier =
   /^[(;]*(self|window|globalThis)?[.[']*(__next_|__NEXT_|__NUXT|__remix|__reactRouter|__VP_|__sveltekit|__INITIAL_STATE|__PRELOADED_STATE|__APOLLO_STATE|__staticRouter|__docusaurus|___)/
-const maxRemembered = 2000
+const maxCachedScripts = 2000
 
 export function createRecognizer(features: Features, rules: RemovalRules | null): Recognizer {
   const keep = readKeep(rules?.keep ?? [])
@@ -58,10 +61,10 @@ export function createRecognizer(features: Features, rules: RemovalRules | null)
     products.flatMap(product => (product.signs[kind] ?? []).map(text => ({ text: normalizeScript(text), product })))
   const inline = texts('inline')
   const traces = texts('traces')
-  // Sites repeat the same few inline scripts on every page.
-  const remembered = new Map<string, Recognised | undefined>()
+  // By script text, because sites repeat the same few inline scripts on every page.
+  const cachedScripts = new Map<string, RecognizedProduct | undefined>()
 
-  function findScript(text: string): Recognised | undefined {
+  function findScript(text: string): RecognizedProduct | undefined {
     if (text.length > maxLoaderLength) return undefined
     const bare = normalizeScript(text)
     if (dataCarrier.test(bare)) return undefined
@@ -78,9 +81,9 @@ export function createRecognizer(features: Features, rules: RemovalRules | null)
       return found && keep.addresses.some(pattern => pattern.matches(url)) ? undefined : found
     },
     byScript(text) {
-      if (remembered.has(text)) return remembered.get(text)
+      if (cachedScripts.has(text)) return cachedScripts.get(text)
       const found = findScript(text)
-      if (remembered.size < maxRemembered && text.length < 4096) remembered.set(text, found)
+      if (cachedScripts.size < maxCachedScripts && text.length < 4096) cachedScripts.set(text, found)
       return found
     },
     byTrace(text) {
@@ -92,13 +95,13 @@ export function createRecognizer(features: Features, rules: RemovalRules | null)
   }
 }
 
-function tableProducts(features: Features, keptNames: ReadonlySet<ProductSigns>): Recognised[] {
+function tableProducts(features: Features, keptNames: ReadonlySet<ProductSigns>): RecognizedProduct[] {
   return knownProducts
     .filter(product => !keptNames.has(product))
     .map(signs => ({ name: signs.name, feature: signs.feature, isRemoved: !features[signs.feature], signs }))
 }
 
-function siteProducts(features: Features, rules: RemovalRules | null): Recognised[] {
+function siteProducts(features: Features, rules: RemovalRules | null): RecognizedProduct[] {
   if (!rules) return []
   const signsOf = (name: string, selectors: string[], scripts: string[]): ProductSigns => ({
     name,
@@ -106,7 +109,7 @@ function siteProducts(features: Features, rules: RemovalRules | null): Recognise
     addresses: scripts.filter(text => !text.startsWith('inline:')),
     inline: scripts.filter(text => text.startsWith('inline:')).map(text => text.slice('inline:'.length)),
   })
-  const always = (text: string, selectors: string[], scripts: string[]): Recognised => ({
+  const always = (text: string, selectors: string[], scripts: string[]): RecognizedProduct => ({
     name: text,
     feature: null,
     isRemoved: true,
@@ -133,7 +136,7 @@ function readKeep(keep: readonly string[]) {
   }
 }
 
-/** Whether the sign stands there as itself, and not as the end of a longer name. */
+/** Whether the script has the sign, and not only as the end of a longer name. */
 function hasWord(script: string, sign: string): boolean {
   const isName = /^[\w$]/.test(sign)
   for (let at = script.indexOf(sign); at !== -1; at = script.indexOf(sign, at + 1)) {
@@ -142,7 +145,7 @@ function hasWord(script: string, sign: string): boolean {
   return false
 }
 
-/** The same program however it is spaced, quoted or escaped. */
+/** Makes scripts equal that differ only in white space, quotes or escapes. */
 function normalizeScript(text: string): string {
   return text
     .replace(/\\+/g, '')

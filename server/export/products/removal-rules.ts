@@ -40,7 +40,7 @@ export function parseRemovalRules(text: string): RemovalRules {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new OperatorError(`The file is no JSON: ${(error as Error).message}`, 2)
+    throw new OperatorError(`The file is not valid JSON: ${(error as Error).message}`, 2)
   }
   const rules = readObject('The file', value, Object.keys(noRemovalRules))
   const products = rules.products ?? []
@@ -54,7 +54,7 @@ export function parseRemovalRules(text: string): RemovalRules {
   })
 }
 
-/** All rules of both; undefined stands for none. */
+/** The rules of both; null = none. */
 export function joinRules(first: RemovalRules | null, second: RemovalRules | null): RemovalRules | null {
   if (!first || !second) return first ?? second
   const join = (a: string[], b: string[]) => [...new Set([...a, ...b])]
@@ -67,7 +67,7 @@ export function joinRules(first: RemovalRules | null, second: RemovalRules | nul
   }
 }
 
-/** The known product of this name, whatever its case. */
+/** The known product with this name; case does not matter. */
 export function findProduct(name: string): ProductSigns | undefined {
   const wanted = name.trim().toLowerCase()
   return knownProducts.find(product => product.name.toLowerCase() === wanted)
@@ -76,7 +76,7 @@ export function findProduct(name: string): ProductSigns | undefined {
 function readProduct(field: string, value: unknown): SiteProduct {
   const { name, feature, selectors, scripts } = readObject(field, value, ['name', 'feature', 'selectors', 'scripts'])
   if (typeof name !== 'string' || name.trim() === '' || name.length > 100)
-    throw new OperatorError(`${field}.name must be a text of 1 to 100 characters.`, 2)
+    throw new OperatorError(`${field}.name must be a string of 1 to 100 characters.`, 2)
   const known = features.find(one => one === feature)
   if (!known) throw new OperatorError(`${field}.feature must be one of ${features.join(', ')}.`, 2)
   const product = {
@@ -86,7 +86,7 @@ function readProduct(field: string, value: unknown): SiteProduct {
     scripts: readTexts(`${field}.scripts`, scripts),
   }
   if (product.selectors.length + product.scripts.length === 0)
-    throw new OperatorError(`${field} needs selectors or scripts to be recognised by.`, 2)
+    throw new OperatorError(`${field} needs selectors or scripts that identify it.`, 2)
   return product
 }
 
@@ -96,7 +96,7 @@ function readObject(field: string, value: unknown, names: string[]): Record<stri
   const unknown = Object.keys(value).find(name => !names.includes(name))
   if (unknown !== undefined)
     throw new OperatorError(
-      `${field} has an unknown field ${JSON.stringify(unknown)}; known are ${names.join(', ')}.`,
+      `${field} has an unknown field ${JSON.stringify(unknown)}; the known fields are ${names.join(', ')}.`,
       2,
     )
   return value as Record<string, unknown>
@@ -105,7 +105,7 @@ function readObject(field: string, value: unknown, names: string[]): Record<stri
 function readTexts(field: string, value: unknown): string[] {
   if (value === undefined) return []
   if (!Array.isArray(value) || !value.every(one => typeof one === 'string'))
-    throw new OperatorError(`${field} must be a list of texts.`, 2)
+    throw new OperatorError(`${field} must be a list of strings.`, 2)
   if (value.length > maxEntries) throw new OperatorError(`${field} has more than ${maxEntries} entries.`, 2)
   return value.map(one => one.trim())
 }
@@ -122,7 +122,7 @@ function checkKeep(text: string): void {
   else if (/[#.[-]/.test(text)) readable('keep', () => parseSelector(text))
   else
     throw new OperatorError(
-      `keep: ${JSON.stringify(text)} is no product that is recognised, no selector such as #search, and no address pattern such as /js/search.js.`,
+      `keep: ${JSON.stringify(text)} is not a known product, a selector such as #search, or an address pattern such as /js/search.js.`,
       2,
     )
 }

@@ -7,79 +7,53 @@ import { createSplices } from '../../web/html/splice.ts'
 import { srcsetCandidates } from '../../web/html/srcset.ts'
 import { decodeAttribute, decodeRaw, type RawText } from '../../web/html/text-encoding.ts'
 import { urlAttributes } from '../../web/html/url-attributes.ts'
-import type { Recognised, Recognizer } from './recognize-products.ts'
+import type { RecognizedProduct, Recognizer } from './recognize-products.ts'
 
 export interface CleanedPage {
   raw: RawText
-  /** Of both kinds, each once: removed, and left because their feature is on. */
-  products: Set<Recognised>
+  /** All products on the page, each once: those removed, and those kept because their feature is on. */
+  products: Set<RecognizedProduct>
 }
 
-/** What of a page belongs to products: by the offset of an open tag. */
-interface Found {
-  targets: Map<number, Recognised>
-  /** Elements that count only beside a proof. */
-  parts: { start: number; product: Recognised }[]
-  products: Set<Recognised>
-  /** Those that come with a script of their own, as opposed to being part of the site's. */
-  scripted: Set<Recognised>
-  hasScripts: boolean
+/** What decides which parts of a page belong to products. */
+export interface ProductSearch {
+  pageUrl: URL
+  /** Whether an address belongs to the site itself. */
+  isOwn(url: URL): boolean
+  recognizer: Recognizer
+}
+
+/** Finds products while a page is scanned. After the scan, `remove` removes them. */
+export interface ProductFinder {
+  handler: HtmlHandler
+  /** Returns the same raw text object when there is nothing to remove. */
+  remove(scriptsRun: boolean): CleanedPage
 }
 
 /**
- * Takes out what belongs to removed products: scripts, styles, frames, elements with all they hold. All else stays.
+ * Removes everything that belongs to removed products: scripts, styles, frames, and elements with their content. Everything else
+ * stays.
  *
- * @param scriptsRun false for a page whose own scripts are left out: nothing can show an element again.
+ * @param scriptsRun false for a page whose own scripts are dropped, so that nothing can show a removed element again.
  */
-export function removeProducts(
-  raw: RawText,
-  pageUrl: URL,
-  isOwn: (url: URL) => boolean,
-  recognizer: Recognizer,
-  scriptsRun = true,
-): CleanedPage {
-  const finder = createProductFinder(raw, pageUrl, isOwn, recognizer)
+export function removeProducts(raw: RawText, search: ProductSearch, scriptsRun = true): CleanedPage {
+  const finder = createProductFinder(raw, search)
   scanHtml(raw.text, finder.handler)
   return finder.remove(scriptsRun)
 }
 
-/** Looks for products while a page is scanned; `remove` takes them out when it was. */
-export interface ProductFinder {
-  handler: HtmlHandler
-  /** The very same raw text when nothing is to go. */
-  remove(scriptsRun: boolean): CleanedPage
-}
-
-function removeFound(raw: RawText, found: Found, scriptsRun: boolean): CleanedPage {
-  const targets = new Set<number>()
-  for (const [start, product] of found.targets) if (product.isRemoved) targets.add(start)
-  for (const { start, product } of found.parts) if (product.isRemoved && found.products.has(product)) targets.add(start)
-  if (targets.size === 0) return { raw, products: found.products }
-  const text = removeElements(raw.text, targets)
-  const embedded =
-    scriptsRun && found.hasScripts
-      ? [...found.products].filter(product => product.isRemoved && !found.scripted.has(product))
-      : []
-  return { raw: { ...raw, text: hideElements(text, embedded) }, products: found.products }
-}
-
-/** Tags longer than this hardly repeat; of the others so many are remembered. */
-const longestPlainTag = 80
+/** Longer tags rarely repeat, so they are not cached. */
+const maxPlainTagLength = 80
 const maxPlainTags = 10_000
 
-export function createProductFinder(
-  raw: RawText,
-  pageUrl: URL,
-  isOwn: (url: URL) => boolean,
-  recognizer: Recognizer,
-): ProductFinder {
+export function createProductFinder(raw: RawText, { pageUrl, isOwn, recognizer }: ProductSearch): ProductFinder {
   const { text, charset } = raw
   const found: Found = { targets: new Map(), parts: [], products: new Set(), scripted: new Set(), hasScripts: false }
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
   let base: URL | null = null
-  const known = new Map<string, Recognised | undefined>()
+  const known = new Map<string, RecognizedProduct | undefined>()
 
-  const byAddress = (address: string): Recognised | undefined => {
+  const byAddress = (address: string): RecognizedProduct | undefined => {
     if (known.has(address)) return known.get(address)
     base ??= documentBase(raw, pageUrl)
     const url = URL.parse(address.trim(), base)
@@ -88,7 +62,7 @@ export function createProductFinder(
     return product
   }
 
-  function target(tag: Tag, product: Recognised) {
+  function target(tag: Tag, product: RecognizedProduct) {
     found.products.add(product)
     if (!found.targets.get(tag.start)?.isRemoved) found.targets.set(tag.start, product)
     if (tag.name === 'script') found.scripted.add(product)
@@ -96,7 +70,7 @@ export function createProductFinder(
 
   const handler: HtmlHandler = {
     tag(tag) {
-      const isShort = tag.end - tag.start <= longestPlainTag
+      const isShort = tag.end - tag.start <= maxPlainTagLength
       if (isShort && recognizer.plainTags.has(tag.source)) return
       const view = viewTag(tag, value)
       const matches = recognizer.byElement(view, tag.attributes)
@@ -123,7 +97,7 @@ export function createProductFinder(
       if (found.targets.has(tag.start)) return
       const script = decodeRaw(text.slice(start, end), charset)
       const runs = isExecutable(tag, raw)
-      // Consent banners start scripts of the type text/plain when they are allowed to.
+      // Scripts of the type text/plain wait until a consent banner starts them.
       const product = runs || isWaiting(tag, value) ? recognizer.byScript(script) : undefined
       if (product && !recognizer.isKept(viewTag(tag, value))) return target(tag, product)
       if (runs) found.hasScripts = true
@@ -133,12 +107,38 @@ export function createProductFinder(
   return { handler, remove: scriptsRun => removeFound(raw, found, scriptsRun) }
 }
 
-/** The product that a tag loads something of, or connects to. Links do neither. */
+/** The parts of a page that belong to products. */
+interface Found {
+  /** By the offset of the open tag. */
+  targets: Map<number, RecognizedProduct>
+  /** Elements that count only if something else proves the product. */
+  parts: { start: number; product: RecognizedProduct }[]
+  products: Set<RecognizedProduct>
+  /** Products with their own script; the others are built into a script of the site. */
+  scripted: Set<RecognizedProduct>
+  /** Whether the page has scripts that stay. */
+  hasScripts: boolean
+}
+
+function removeFound(raw: RawText, found: Found, scriptsRun: boolean): CleanedPage {
+  const targets = new Set<number>()
+  for (const [start, product] of found.targets) if (product.isRemoved) targets.add(start)
+  for (const { start, product } of found.parts) if (product.isRemoved && found.products.has(product)) targets.add(start)
+  if (targets.size === 0) return { raw, products: found.products }
+  const text = removeElements(raw.text, targets)
+  const embedded =
+    scriptsRun && found.hasScripts
+      ? [...found.products].filter(product => product.isRemoved && !found.scripted.has(product))
+      : []
+  return { raw: { ...raw, text: hideElements(text, embedded) }, products: found.products }
+}
+
+/** The product that a tag loads from or connects to. Links do neither. */
 function findLoaded(
   tag: Tag,
   value: (attribute: Attribute) => string,
-  byAddress: (address: string) => Recognised | undefined,
-): Recognised | undefined {
+  byAddress: (address: string) => RecognizedProduct | undefined,
+): RecognizedProduct | undefined {
   for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
     if (role === 'link' || role === 'reference' || role === 'refused') continue
     if (syntax === 'css' || syntax === 'refresh' || syntax === 'page') continue
@@ -152,12 +152,12 @@ function findLoaded(
   return undefined
 }
 
-/** The product that a button or link opens by an event handler. */
+/** The product that an event handler of a button or link opens. */
 function findStarted(
   tag: Tag,
   value: (attribute: Attribute) => string,
   recognizer: Recognizer,
-): Recognised | undefined {
+): RecognizedProduct | undefined {
   if (tag.name !== 'a' && tag.name !== 'button' && tag.name !== 'input' && tag.name !== 'img') return undefined
   for (const attribute of tag.attributes) {
     const runs =
@@ -168,7 +168,7 @@ function findStarted(
   return undefined
 }
 
-/** What only leads somewhere when a person follows it. */
+/** Whether a tag loads nothing by itself. */
 function isLink({ name, attributes }: Tag): boolean {
   return name === 'a' || name === 'area' || attributes.length === 0
 }
@@ -190,11 +190,11 @@ function viewTag(tag: Tag, value: (attribute: Attribute) => string): ElementView
 
 interface Element extends OpenElement {
   isTarget: boolean
-  /** Up to where it held nothing but white space and what is removed; -1 when it holds something. */
+  /** The offset up to which it has only white space and removed elements; -1 = it has other content. */
   emptyTo: number
 }
 
-/** Elements that are a dead shell when the product was all they held. */
+/** Elements that are removed as well if they had only the product. */
 const shells = new Set(['a', 'button', 'dialog', 'figure', 'form', 'label', 'li', 'noscript', 'p', 'search'])
 
 /** The text without the elements that begin at these offsets. */
@@ -217,7 +217,7 @@ function removeElements(text: string, targets: ReadonlySet<number>): string {
     const isShell =
       shells.has(element.name) && element.emptyTo > element.contentStart && isBlank(element.emptyTo, contentEnd)
     if (!element.isTarget && !isShell) return
-    // Nobody closed it: what follows it is the page.
+    // It was never closed, so the rest of the page follows its open tag.
     remove(element.start, ending === 'lost' ? element.contentStart : end)
   })
 
@@ -234,12 +234,12 @@ function removeElements(text: string, targets: ReadonlySet<number>): string {
     },
   })
   elements.finish(text.length)
-  // An outer element begins before the inner ones, whose splices it swallows.
+  // The splice of an outer element begins first and includes those of inner elements.
   return splices.apply()
 }
 
-/** Keeps scripts of the site, which cannot be removed, from showing a product that is built into them. */
-function hideElements(text: string, products: readonly Recognised[]): string {
+/** Hides products that are built into scripts of the site, because those scripts cannot be removed. */
+function hideElements(text: string, products: readonly RecognizedProduct[]): string {
   const selectors = products.flatMap(({ signs }) => [...(signs.elements ?? []), ...(signs.parts ?? [])])
   const shown = selectors.filter(selector => !/^(script|meta)\b/.test(selector))
   if (shown.length === 0) return text

@@ -7,7 +7,7 @@ import { relativeReference } from './layout.ts'
 /** Where an address leads in the finished bundle. */
 export type Destination =
   | { kind: 'inside'; path: string }
-  /** Another site: links may target there, but pages may not load from it. */
+  /** Another site: links may lead there, but pages may not load from it. */
   | { kind: 'elsewhere'; url: URL }
   /** A page that is excluded by choice, and its public address. */
   | { kind: 'excluded'; url: URL }
@@ -17,8 +17,8 @@ export interface BundleMap {
   /** For links and frames. */
   findPage(url: URL): Destination
   /**
-   * For links whose fragment names a page, with the anchor in it, such as `#install`. Null if the page at the address does not
-   * show its pages by fragments.
+   * For links whose fragment names a page of an app; `anchor` is the anchor in that page, such as `#install`. Null if the page at
+   * the address is not such an app.
    */
   findRoute(url: URL): { destination: Destination; anchor: string } | null
   /** For files that a page loads. */
@@ -33,7 +33,7 @@ export interface BundleMap {
 
 const maxHops = 10
 
-/** Where addresses target, by key. Plain data, so that it can be sent to another thread. */
+/** The targets of addresses, by key. Plain data, so that it can be sent to another thread. */
 export interface LinkTargets {
   pages: ReadonlyMap<string, PageTarget>
   files: ReadonlyMap<string, FileTarget>
@@ -76,66 +76,18 @@ export function planTargets(
   return { pages, files, aliases }
 }
 
-export function createBundleMap(
-  site: Site,
-  { pages, files, aliases }: LinkTargets,
-  exclusions: Pick<Exclusions, 'has'>,
-): BundleMap {
-  const apps = new Set([...pages.keys()].filter(isRouteKey).map(appKey))
-
-  function placed(path: string | undefined): Destination {
-    return path === undefined ? { kind: 'gone', reason: 'left out' } : { kind: 'inside', path }
-  }
-
-  function findFile(url: URL): Destination {
-    const target = files.get(assetKey(site.own(url) ?? url))
-    if (target?.state === 'file') return placed(target.path)
-    return { kind: 'gone', reason: target?.reason ?? 'not fetched' }
-  }
-
-  function filesBelow(folder: URL | null) {
-    if (!folder?.href.endsWith('/') || site.own(folder)) return []
-    return [...files]
-      .flatMap(([key, target]) =>
-        key.startsWith(folder.href) && target.state === 'file' && target.path !== undefined
-          ? [{ rest: key.slice(folder.href.length), path: target.path }]
-          : [],
-      )
-      .sort((a, b) => (a.rest < b.rest ? -1 : 1))
-  }
-
-  /** Finds a page through redirects and aliases. */
-  function follow(start: string, own: URL): Destination {
-    let key = start
-    for (let hop = 0; hop < maxHops; hop += 1) {
-      key = aliases.get(key) ?? key
-      const target = pages.get(key)
-      if (target?.state === 'page' || target?.state === 'file') return placed(target.path)
-      if (target?.state === 'elsewhere') return { kind: 'elsewhere', url: new URL(target.url) }
-      if (target?.state === 'redirect') {
-        key = target.to
-        if (exclusions.has(new URL(key))) return { kind: 'excluded', url: site.online(new URL(key + own.hash)) }
-        continue
-      }
-      const file = hop === 0 ? files.get(assetKey(own)) : undefined
-      if (file?.state === 'file') return placed(file.path)
-      if (target) return { kind: 'gone', reason: target.reason }
-      // Outside its scope, the host counts as another site.
-      return site.isBeside(own)
-        ? { kind: 'elsewhere', url: site.online(own) }
-        : { kind: 'gone', reason: 'not among the exported pages' }
-    }
-    return { kind: 'gone', reason: 'redirects in a circle' }
-  }
-
+export function createBundleMap(site: Site, targets: LinkTargets, exclusions: Pick<Exclusions, 'has'>): BundleMap {
+  const lookup: Lookup = { site, targets, exclusions }
+  const apps = new Set([...targets.pages.keys()].filter(isRouteKey).map(appKey))
   return {
-    findFile,
     relative: new Map(),
-    filesBelow,
+    findPage: url => findPage(lookup, url),
+    findFile: url => findFile(lookup, url),
+    filesBelow: folder => filesBelow(lookup, folder),
     findFolder(folder) {
       const own = site.own(folder)
       if (own) return own.pathname.slice(1)
-      const natural = filesBelow(folder).find(({ rest, path }) => path.endsWith(`/${rest}`))
+      const natural = filesBelow(lookup, folder).find(({ rest, path }) => path.endsWith(`/${rest}`))
       return natural ? natural.path.slice(0, -natural.rest.length) : null
     },
     findRoute(url) {
@@ -145,28 +97,83 @@ export function createBundleMap(
       own.hash = url.hash
       const key = routeKey(own)
       const isLeftOut = exclusions.has(routePlace(key))
-      const destination = isLeftOut ? { kind: 'excluded' as const, url: site.online(own) } : follow(key, own)
+      const destination = isLeftOut ? { kind: 'excluded' as const, url: site.online(own) } : follow(lookup, key, own)
       return { destination, anchor: routeAnchor(url) }
-    },
-    findPage(url) {
-      const own = site.own(url)
-      if (!own) return { kind: 'elsewhere', url }
-      if (exclusions.has(own)) {
-        // A page may show an excluded file, which is in the bundle then.
-        const file = findFile(own)
-        own.hash = url.hash
-        return file.kind === 'inside' ? file : { kind: 'excluded', url: site.online(own) }
-      }
-      const told = isTellingQuery(own) ? queryKey(own) : ''
-      own.hash = url.hash
-      return follow(pages.has(told) ? told : linkKey(own), own)
     },
   }
 }
 
+/** The data that addresses are looked up in. */
+interface Lookup {
+  site: Site
+  targets: LinkTargets
+  exclusions: Pick<Exclusions, 'has'>
+}
+
+function findPage(lookup: Lookup, url: URL): Destination {
+  const { site, targets, exclusions } = lookup
+  const own = site.own(url)
+  if (!own) return { kind: 'elsewhere', url }
+  if (exclusions.has(own)) {
+    // A page may show an excluded file; then the file is in the bundle.
+    const file = findFile(lookup, own)
+    own.hash = url.hash
+    return file.kind === 'inside' ? file : { kind: 'excluded', url: site.online(own) }
+  }
+  const told = isTellingQuery(own) ? queryKey(own) : ''
+  own.hash = url.hash
+  return follow(lookup, targets.pages.has(told) ? told : linkKey(own), own)
+}
+
+function findFile({ site, targets }: Lookup, url: URL): Destination {
+  const target = targets.files.get(assetKey(site.own(url) ?? url))
+  if (target?.state === 'file') return placed(target.path)
+  return { kind: 'gone', reason: target?.reason ?? 'not fetched' }
+}
+
+function filesBelow({ site, targets }: Lookup, folder: URL | null): { rest: string; path: string }[] {
+  if (!folder?.href.endsWith('/') || site.own(folder)) return []
+  return [...targets.files]
+    .flatMap(([key, target]) =>
+      key.startsWith(folder.href) && target.state === 'file' && target.path !== undefined
+        ? [{ rest: key.slice(folder.href.length), path: target.path }]
+        : [],
+    )
+    .sort((a, b) => (a.rest < b.rest ? -1 : 1))
+}
+
+/** Finds a page through redirects and aliases. */
+function follow({ site, targets, exclusions }: Lookup, start: string, own: URL): Destination {
+  const { pages, files, aliases } = targets
+  let key = start
+  for (let hop = 0; hop < maxHops; hop += 1) {
+    key = aliases.get(key) ?? key
+    const target = pages.get(key)
+    if (target?.state === 'page' || target?.state === 'file') return placed(target.path)
+    if (target?.state === 'elsewhere') return { kind: 'elsewhere', url: new URL(target.url) }
+    if (target?.state === 'redirect') {
+      key = target.to
+      if (exclusions.has(new URL(key))) return { kind: 'excluded', url: site.online(new URL(key + own.hash)) }
+      continue
+    }
+    const file = hop === 0 ? files.get(assetKey(own)) : undefined
+    if (file?.state === 'file') return placed(file.path)
+    if (target) return { kind: 'gone', reason: target.reason }
+    // Outside its scope, the host counts as another site.
+    return site.isBeside(own)
+      ? { kind: 'elsewhere', url: site.online(own) }
+      : { kind: 'gone', reason: 'not among the exported pages' }
+  }
+  return { kind: 'gone', reason: 'redirects in a circle' }
+}
+
+function placed(path: string | undefined): Destination {
+  return path === undefined ? { kind: 'gone', reason: 'left out' } : { kind: 'inside', path }
+}
+
 /**
- * Finds pages that a site answers alike under `/a` and `/a.html`: maps the name that is dropped to the one that is kept. The
- * kept name is of the kind that most other pages have.
+ * Finds pages that are the same under `/a` and `/a.html`, and maps the dropped name to the kept one. The kept name is of the
+ * kind that most other pages have.
  */
 export function findAliases(pages: ReadonlyMap<string, PageOutcome>): Map<string, string> {
   const twins: [string, string][] = []
@@ -177,7 +184,7 @@ export function findAliases(pages: ReadonlyMap<string, PageOutcome>): Map<string
     const shorter = isNamed ? pages.get(key.slice(0, -5)) : undefined
     if (shorter?.state === 'page' && isSame(shorter.resource, outcome.resource)) {
       twins.push([shorter.resource.key, key])
-      // The shorter name was counted already.
+      // Undo the count of the shorter name.
       ahead += isFolder(shorter.resource.url) ? 0 : 1
     } else if (isNamed) ahead += 1
     else if (!isFolder(outcome.resource.url)) ahead -= 1
@@ -185,7 +192,7 @@ export function findAliases(pages: ReadonlyMap<string, PageOutcome>): Map<string
   return new Map(twins.map(([short, long]) => (ahead > 0 ? [short, long] : [long, short])))
 }
 
-/** Pages of folders have the same names on both kinds of sites. */
+/** Whether a page is the index of a folder. Such pages have the same name on both kinds of sites. */
 function isFolder({ pathname }: URL): boolean {
   return /\/(?:index\.x?html?)?$/i.test(pathname)
 }
@@ -195,7 +202,7 @@ function isSame(a: Resource, b: Resource): boolean {
 }
 
 /**
- * The reference from one file of the bundle to another; undefined when the address is that reference already.
+ * The reference from one file of the bundle to another; undefined when the address already is that reference.
  *
  * @param address as written in the file; its query and fragment stay.
  */

@@ -2,25 +2,25 @@ import type { UrlRole } from '../../web/html/url-attributes.ts'
 import { type BundleMap, type Destination, referTo } from './bundle-map.ts'
 import type { RewriteFindings } from './findings.ts'
 
-/** What an address becomes: undefined = unchanged. */
+/** The result for an address; undefined = unchanged. */
 export type Change = { to: string } | { drop: 'dead' | 'missing' | 'removed' } | undefined
 
-/** What a page may load from its vendor: products whose feature is on. */
+/** What a page may load from outside the bundle: products whose feature is on. */
 export interface Outside {
   isOutside(url: URL): boolean
   /** Sources for the policy of the page. */
   sources: readonly string[]
 }
 
-/** The page that the addresses stand in. */
+/** The page that contains the addresses. */
 export interface AddressContext {
   /** What relative addresses are relative to. */
   base: URL
   /** Whether the page has a base element. */
   hasBase: boolean
-  /** Whether the page is as a browser left it, without its scripts. */
+  /** Whether a browser rendered the page; then it has no scripts. */
   isRendered: boolean
-  /** Of the page in the bundle. */
+  /** Path of the page in the bundle. */
   path: string
   map: BundleMap
   findings: RewriteFindings
@@ -29,9 +29,9 @@ export interface AddressContext {
   isApp: boolean
 }
 
-/** A path that leads from every page of a folder to the same place. */
+/** A relative address that leads from every page of a folder to the same place. */
 const plainAddress = /^(?:\.{0,2}\/)?[\w.~%+-][\w./~%+-]*$/
-/** Pages of a folder share most of their links; this many are kept. */
+/** Max cached addresses; pages of a folder share most of their links. */
 const maxRelative = 100_000
 
 /** Decides what each address of one page becomes in the bundle. The same address is decided once. */
@@ -56,13 +56,13 @@ function isLoaded(role: UrlRole): boolean {
 function decide(context: AddressContext, baseFolder: string, address: string, role: UrlRole): Change {
   const { base, hasBase, isRendered, path, map, outside, isApp } = context
   if (role === 'hint' || role === 'refused') return { drop: 'removed' }
-  // The scripts of a rendered page have done their work.
+  // The scripts of a rendered page have run already.
   if (role === 'script' && isRendered) return { drop: 'removed' }
   if (address === '' || role === 'reference') return undefined
   const loads = isLoaded(role)
   const route = role === 'link' && !isApp && address.includes('#/') ? decideRoute(context, address) : null
   if (route) return route.change
-  // The base element applies to links, but not to parts of the page that are drawn, such as an icon of an inline sprite.
+  // The base element applies to links, but not to references within the page, such as an icon of an inline sprite.
   if (address.startsWith('#') && (loads || !hasBase)) return undefined
   const hash = address.indexOf('#')
   const bare = hash === -1 ? address : address.slice(0, hash)
@@ -79,7 +79,7 @@ function decide(context: AddressContext, baseFolder: string, address: string, ro
   return inside(path, destination.path, address)
 }
 
-/** A link to a page of an app leads to the page's file; null = the link names no such page. */
+/** Decides a link to a page of an app, which leads to the page's file; null = it is not such a link. */
 function decideRoute(context: AddressContext, address: string): { change: Change } | null {
   const { base, path, map } = context
   const url = URL.parse(address, base)
@@ -118,7 +118,7 @@ function decideOutside({ findings }: AddressContext, { destination, url, address
     findings.deadLink(url, destination.reason)
     return { drop: 'dead' }
   }
-  // An address without a scheme, or one that a redirect took elsewhere, is written out in full.
+  // An address without a scheme, or one that redirects elsewhere, is written as a full address.
   const hasMoved = destination.url.href !== url.href
   return hasMoved || !/^https?:/i.test(address) ? { to: destination.url.href } : undefined
 }

@@ -6,11 +6,11 @@ import { decodeAttribute, decodeRaw, type RawText, rawOf } from '../../web/html/
 import { urlAttributes } from '../../web/html/url-attributes.ts'
 
 /**
- * The addresses of a finished page that do not resolve inside the bundle. It reads the written text anew and knows
- * nothing of how it was made; only links and forms may name other sites.
+ * Finds the addresses of a finished page that do not resolve inside the bundle. Reads the final text, independent of the
+ * rewriting. Only links and forms may lead to other sites.
  *
  * @param paths everything in the bundle.
- * @param isOutside what may be loaded from elsewhere all the same: products whose feature is on.
+ * @param isOutside whether an address may be loaded from outside the bundle: products whose feature is on.
  */
 export function findUnresolvedInPage(
   raw: RawText,
@@ -24,7 +24,7 @@ export function findUnresolvedInPage(
   scanHtml(text, {
     tag(tag) {
       for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
-        // Nothing is loaded from there, so it stays as the site has it: the canonical address of a page, for one.
+        // Nothing is loaded from such an address, for example the canonical address of a page, so it stays unchanged.
         if (role === 'reference') continue
         const mayLeave = role === 'link' || role === 'form'
         if (syntax === 'url') check.address(value(attribute), mayLeave)
@@ -45,14 +45,14 @@ export function findUnresolvedInPage(
   return check.unresolved()
 }
 
-/** The same for a style sheet. */
+/** Finds the addresses of a finished style sheet that do not resolve inside the bundle. */
 export function findUnresolvedInStylesheet(raw: RawText, path: string, paths: ReadonlySet<string>): string[] {
   const check = createCheck(path, paths)
   for (const { url } of cssUrls(raw.text)) check.address(decodeRaw(url, raw.charset), false)
   return check.unresolved()
 }
 
-/** Relative addresses that resolve, by the bundle they are in. */
+/** Cache of relative addresses that resolve, by bundle. */
 const knownOf = new WeakMap<ReadonlySet<string>, Set<string>>()
 const maxKnown = 100_000
 
@@ -63,7 +63,7 @@ function knownIn(paths: ReadonlySet<string>): Set<string> {
 }
 
 function createCheck(path: string, paths: ReadonlySet<string>, isOutside: (url: URL) => boolean = () => false) {
-  // Any folder will do: what climbs out of it did not stay in the bundle.
+  // An address that leaves this made-up folder leaves the bundle.
   const root = 'http://bundle.invalid/root/'
   const base = new URL(path.split('/').map(encodeURIComponent).join('/'), root)
   const seen = new Set<string>()
@@ -72,7 +72,7 @@ function createCheck(path: string, paths: ReadonlySet<string>, isOutside: (url: 
   const known = knownIn(paths)
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
 
-  /** Pages of a folder share most of their links: what resolved for one resolves for all. */
+  /** An address that resolves for one page of a folder resolves for all, and pages of a folder share most of their links. */
   function isKnown(address: string): boolean {
     if (!/^[\w./~%+-]+$/.test(address)) return false
     const spelling = `${folder} ${address}`

@@ -7,10 +7,10 @@ export interface AttributeEditor {
   /** The decoded value. */
   value(attribute: Attribute): string
   write(attribute: Attribute, newValue: string): void
-  /** Keeps the address where people and programs can read it, and nothing loads it. */
+  /** Renames the attribute, so that people and programs can read the address but nothing loads it. */
   disable(attribute: Attribute, why: 'dead' | 'missing' | 'removed'): void
   remove(attribute: Attribute | undefined): void
-  /** Gives the tag the class that shows readers a dead link. */
+  /** Adds the class that marks a dead link for readers. */
   markDead(tag: Tag): void
 }
 

@@ -1,4 +1,4 @@
-/** Hears of what a page wanted and the bundle does not have. */
+/** Collects the pages and files that a page refers to and that the bundle lacks. */
 export interface RewriteFindings {
   deadLink(url: URL, reason: string): void
   missingFile(url: URL, reason: string): void

@@ -1,7 +1,7 @@
 import { encodeSegment, foldName, markSegment, safeSegment } from './file-name.ts'
 import { missingExtension } from './media-types.ts'
 
-/** Something that needs a place in the bundle. */
+/** A page or file that needs a path in the bundle. */
 export interface Placed {
   key: string
   url: URL
@@ -9,7 +9,7 @@ export interface Placed {
   /** Media type without parameters. */
   type: string
   sha256: string
-  /** From another site: goes to _external/ under its host. */
+  /** Whether it is from another site; then its path is below _external/ and its host. */
   external: boolean
 }
 
@@ -26,8 +26,8 @@ const ownNames = ['export-report.json', 'export-report.html', '_quire', external
 
 /**
  * Gives each page and file its path in the bundle, independent of the order of the input. Pages keep the layout of the
- * site: `/a/b` and `/a/b/` become a/b/index.html, `/a/b.html` stays. Files keep their path; of several queries on one path
- * the first keeps the plain name. A name that a file system could confuse or refuse gets a mark.
+ * site: `/a/b` and `/a/b/` become a/b/index.html, `/a/b.html` stays. Files keep their path; if a path has several queries, the
+ * first keeps the plain name. A name that a file system could confuse or reject gets a hash.
  */
 export function planLayout(items: readonly Placed[]): Map<string, string> {
   const sorted = [...items].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))

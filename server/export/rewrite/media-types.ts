@@ -1,4 +1,4 @@
-/** Extensions that static servers map to these types; the first is given to a file whose own name says something else. */
+/** Extensions that static servers map to these types. A file whose name does not match gets the first one. */
 const extensions: Record<string, readonly string[]> = {
   'application/atom+xml': ['xml', 'atom'],
   'application/javascript': ['js', 'mjs', 'cjs'],
@@ -33,12 +33,12 @@ const extensions: Record<string, readonly string[]> = {
   'video/webm': ['webm'],
 }
 
-/** Types that a browser refuses under a name that says something else; other files keep the name they have. */
+/** Types that a browser rejects if the extension means another type. Files of other types keep their extension. */
 const strict = /^(text\/css|image\/svg\+xml|(text|application)\/(x-)?javascript|application\/wasm)$/
 
 /**
- * The extension (without dot) to add to a file's name so that a static server, or a browser on file://, takes it for
- * what it is; null when the name is fine.
+ * The extension (without dot) to add to a file's name so that a static server, or a browser on file://, uses the right type;
+ * null = the name is fine.
  */
 export function missingExtension(fileName: string, type: string): string | null {
   const known = extensions[type]

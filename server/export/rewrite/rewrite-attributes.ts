@@ -6,7 +6,7 @@ import type { Change } from './change-address.ts'
 import type { AttributeEditor } from './edit-attributes.ts'
 import { rewriteCss } from './rewrite-stylesheet.ts'
 
-/** What the attributes of one page are rewritten with. */
+/** The functions that rewrite the attributes of one page. */
 export interface AttributeRewriting {
   editor: AttributeEditor
   change(address: string, role: UrlRole): Change

@@ -16,10 +16,10 @@ import { rewriteImportMap, rewriteScript } from './rewrite-script.ts'
 import { rewriteCss } from './rewrite-stylesheet.ts'
 import { sealMarkup, sealNonce, sealPosition } from './seal.ts'
 
-/** Where a page goes in the bundle, and what is added to it. */
+/** The place of a page in the bundle, and what is added to the page. */
 export interface PagePlace {
   page: Pick<Resource, 'url' | 'rendered'>
-  /** Of the page in the bundle. */
+  /** Path of the page in the bundle. */
   path: string
   map: BundleMap
   findings: RewriteFindings
@@ -32,7 +32,7 @@ export interface PagePlace {
   app?: string | null
   /** Whether the page is an app that follows links to its own pages by itself. */
   isApp?: boolean
-  /** How many pages this one is nested in, as the frame of another. */
+  /** Nesting depth, if the page is in the frame of another page. */
   depth?: number
 }
 
@@ -40,7 +40,7 @@ const nothingOutside: Outside = { isOutside: () => false, sources: [] }
 
 /**
  * Rewrites a page for the bundle: addresses become relative or are disabled, and a policy seals the page. Everything else
- * stays as it was, except that text in an old encoding is spelled in ASCII.
+ * stays the same, except that text in a legacy encoding is written in ASCII.
  */
 export function rewritePage(raw: RawText, place: PagePlace): string {
   const { page, path, map, findings, outside = nothingOutside, isApp = false, depth = 0 } = place
@@ -82,7 +82,7 @@ export function rewritePage(raw: RawText, place: PagePlace): string {
   return writeAsAscii({ text: splices.apply(), charset: raw.charset })
 }
 
-/** What the scan learns for the markup that is added to the page. */
+/** What the scan finds out for the markup that is added to the page. */
 interface PageHead {
   headEnd: number | null
   htmlEnd: number | null
@@ -101,7 +101,7 @@ function rewriteTag(tag: Tag, rewriting: AttributeRewriting, head: PageHead, isR
   }
   if (tag.name === 'meta') {
     const equivalent = findAttribute(tag, 'http-equiv')
-    // The site's policy may name hosts whose files are in the bundle now. Ours is stricter about the network.
+    // The site's policy may allow only hosts whose files are in the bundle now. Our policy is stricter.
     if (equivalent && /^content-security-policy/i.test(editor.value(equivalent).trim())) {
       editor.disable(equivalent, 'removed')
       return
@@ -110,7 +110,7 @@ function rewriteTag(tag: Tag, rewriting: AttributeRewriting, head: PageHead, isR
   if (tag.name === 'link') {
     const rel = findAttribute(tag, 'rel')
     const href = findAttribute(tag, 'href')
-    // An icon that is missing counts as none: the browser would ask the root of the host.
+    // A missing icon counts as no icon, because the browser would request one from the root of the host.
     const isIcon = href && rel && /(^|\s)icon(\s|$)/i.test(editor.value(rel))
     if (isIcon && !isDropped(change(editor.value(href), 'asset'))) head.hasIcon = true
   }
@@ -169,7 +169,7 @@ function isDropped(result: Change): boolean {
   return result !== undefined && 'drop' in result
 }
 
-/** Rules for loading pages ahead, which no policy stops. */
+/** Whether a tag has rules for loading pages ahead, which no policy prevents. */
 function isSpeculation(tag: Tag, value: (attribute: Attribute) => string): boolean {
   const type = findAttribute(tag, 'type')
   return type !== undefined && value(type).trim().toLowerCase() === 'speculationrules'

@@ -5,17 +5,17 @@ import { scriptReferences } from '../../web/javascript/script-references.ts'
 import { type BundleMap, referTo } from './bundle-map.ts'
 import type { RewriteFindings } from './findings.ts'
 
-/** Where a script is on the site, and where it goes. */
+/** The place of a script on the site and in the bundle. */
 export interface ScriptPlacement {
-  /** What its relative addresses are relative to. */
+  /** The base of its relative addresses. */
   url: URL
   /** Path in the bundle of the script, or of the page that contains it. */
   path: string
-  /** True for a script of another host. A script of the site finds its files where they were. */
+  /** True for a script of another host. A script of the site finds its files at the same relative addresses. */
   hasMoved: boolean
 }
 
-/** Matches everything that may need rewriting in a script that has not moved. */
+/** Matches any text that may need rewriting in a script that has not moved. */
 const leaves = /\b(?:from|import|importScripts|URL)\s*\(?\s*["'`](?:https?:)?\/\//
 
 /** Makes the addresses of modules and workers in a script relative to its place in the bundle. All other bytes stay. */
@@ -31,7 +31,7 @@ export function rewriteScript(raw: RawText, place: ScriptPlacement, map: BundleM
     const destination = map.findFile(url)
     if (destination.kind === 'inside') {
       const to = referTo(place.path, destination.path, address)
-      // The address of a relative module begins with a dot, and an apostrophe could end the string around it.
+      // The address of a relative module begins with a dot. An apostrophe could end the string.
       if (to !== undefined) splices.replace(start, end, dotted(to).replaceAll("'", '%27'))
     } else if (destination.kind === 'gone') findings.missingFile(url, destination.reason)
   }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { SearchPlace } from '../model/search-files.ts'
 
 /**
- * The policy that lets a page load only from its own bundle, whatever its scripts try. The site's inline scripts and
- * styles keep working. On an inert page no script may run except our search.
+ * The policy that lets a page load only from its own bundle. The site's inline scripts and styles keep working. On an inert page,
+ * only our search may run.
  *
  * @param sources hosts of products whose feature is on; none in most bundles.
  */
@@ -14,7 +14,7 @@ function sealPolicy(isInert: boolean, sources: readonly string[], search: Sealed
   return `default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'${more}${scripts}; form-action 'self'${more}; base-uri 'none'`
 }
 
-/** What is added at the head of a page. */
+/** The content of the markup that is added to the head of a page. */
 interface SealedHead {
   charset: string
   /** Whether no script of the site may run. */
@@ -30,14 +30,14 @@ interface SealedHead {
 interface SealedSearch {
   /** Relative address of its script. */
   script: string
-  /** Lets this script run, and what it loads, where no other may. */
+  /** Allows this script, and the scripts that it loads, on a page that allows no others. */
   nonce: string
   place: SearchPlace
 }
 
 /**
- * The nonce of a page. It depends on everything in the page, so that nothing written in the page can name it: a script that
- * the scan overlooked still does not run.
+ * The nonce of a page. It is a hash of the whole page, so that nothing in the page can contain it: a script that the scan
+ * overlooked still does not run.
  */
 export function sealNonce(path: string, text: string): string {
   return createHash('sha256').update(`${path}\n`).update(text, 'latin1').digest('base64url').slice(0, 24)

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { KeptBody } from '../../export/model/site-cache.ts'
 
-/** Files of one folder, each named by the sha256 of its bytes, which is checked whenever one is read. */
+/** Files of one folder, each named by the sha256 of its bytes. Every read checks the hash. */
 export interface KeptBodies {
   write(bytes: Buffer, body: KeptBody): Promise<void>
-  /** Copies a file in; as a hard link when `isShared`: then nobody may write into either of the two. */
+  /** Copies a file into the folder, as a hard link if `isShared`; then nobody may write into either of them. */
   take(file: string, body: KeptBody, isShared?: boolean): Promise<void>
   /** Null when it is missing or damaged. */
   read(body: KeptBody): Promise<Buffer | null>
@@ -18,11 +18,11 @@ export interface KeptBodies {
   keepOnly(sha256s: ReadonlySet<string>): Promise<void>
 }
 
-/** Opens the bodies of a folder, which has to exist; `names` are those that it holds. */
+/** Opens the bodies of an existing folder; `names` are the names of its files. */
 export function openKeptBodies(folder: string, names: Set<string>): KeptBodies {
   const place = (sha256: string) => join(folder, sha256)
 
-  /** Written aside first: a kill leaves no half a body under its name. */
+  /** Writes to a draft first, so that a kill leaves no incomplete body under the final name. */
   async function putAs(sha256: string, write: (draft: string) => Promise<void>): Promise<void> {
     if (names.has(sha256)) return
     const draft = join(folder, `${randomUUID()}.part`)
@@ -77,7 +77,7 @@ export function openKeptBodies(folder: string, names: Set<string>): KeptBodies {
 
 async function linkOrCopy(from: string, to: string, isShared: boolean): Promise<void> {
   if (isShared) {
-    // Another file system, or one without links.
+    // Linking fails across file systems, and on file systems without links.
     const isLinked = await link(from, to).then(
       () => true,
       () => false,

@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3'
 import { readAsset } from '../../assets.ts'
 
-/** Raised with every change of the tables or of what stands in them. */
+/** Raised with every change to the tables or their content. */
 const version = 2
 
-/** Whether an error says that the content is of no use, as opposed to the disk. */
+/** Whether an error means that the content is unusable, as opposed to a problem of the disk. */
 export function isUseless(error: unknown): boolean {
   const code = String((error as { code?: unknown }).code ?? '')
   return error instanceof OtherVersion || /^SQLITE_(NOTADB|CORRUPT|ERROR|CONSTRAINT|FORMAT)/.test(code)
@@ -13,17 +13,17 @@ export function isUseless(error: unknown): boolean {
 class OtherVersion extends Error {}
 
 /**
- * Opens the database of a memory, locked as long as it is open. The caller closes it.
+ * Opens the database of a site cache, and locks it while it is open. The caller closes it.
  *
- * @throws {Error} `isUseless` tells what kind; SQLITE_BUSY when somebody else has it open.
+ * @throws {Error} see `isUseless`; SQLITE_BUSY while another process has it open.
  */
 export function openSiteCacheDatabase(file: string): Database.Database {
   const database = new Database(file, { timeout: 0 })
   try {
-    // The file is locked as long as it is open: two exports never share a memory.
+    // The file is locked while it is open, so two exports never share a cache.
     database.pragma('locking_mode = EXCLUSIVE')
     database.pragma('journal_mode = WAL')
-    // A power cut may cost the last writes, never the order of them; all of it can be fetched again.
+    // A power cut may lose the last writes, but not reorder them; lost answers are fetched again.
     database.pragma('synchronous = NORMAL')
     database.exec('BEGIN IMMEDIATE; COMMIT')
     const found = database.pragma('user_version', { simple: true })

@@ -1,4 +1,4 @@
--- What exports remember of one site; server/store/site-memory.ts. Never migrated: another version begins anew.
+-- The cache of one site, see server/store/site-cache/. Never migrated: a cache of another version is replaced by an empty one.
 CREATE TABLE answers (
   asked TEXT NOT NULL,
   accept TEXT NOT NULL,

@@ -2,19 +2,21 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { digest } from '../../base/digest.ts'
-import type { KeptBody, RememberedAnswer, RememberedView, SiteCache } from '../../export/model/site-cache.ts'
+import type { CachedAnswer, CachedView, FinishedExport, KeptBody, SiteCache } from '../../export/model/site-cache.ts'
 import { makeFolder } from '../make-folder.ts'
-import { openKeptBodies } from './kept-bodies.ts'
+import { BodyBudget } from './body-budget.ts'
+import type { FinishedDetails } from './finished-rows.ts'
+import { type KeptBodies, openKeptBodies } from './kept-bodies.ts'
 import { isUseless, openSiteCacheDatabase } from './site-cache-database.ts'
-import { type FinishedDetails, openSiteCacheTables } from './site-cache-tables.ts'
+import { openSiteCacheTables, type SiteCacheTables } from './site-cache-tables.ts'
 
 export interface SiteCacheOptions {
   folder: string
-  /** Past it nothing more is kept. */
+  /** Limit for all bodies; nothing more is stored past it. */
   maxBytes: number
-  /** Archives are linked instead of copied: whoever has them never writes into them. */
+  /** Archives are hard-linked instead of copied; nobody may write into them. */
   sharesArchives: boolean
-  /** Hears why nothing is remembered any more. */
+  /** Called once if the cache fails. */
   warn(details: { err: unknown }, message: string): void
 }
 
@@ -22,8 +24,8 @@ const flushMs = 250
 const maxPending = 200
 
 /**
- * Opens what is remembered of one site: an SQLite file of its own, and bodies beside it. Nothing in it is worth a complaint:
- * damaged, or of another version, it begins anew. Null while somebody else has it open; the lock ends with the process.
+ * Opens the cache of one site: an SQLite file with bodies beside it. A damaged cache, or one of another version, is replaced by an
+ * empty one. Null while another process has it open; the lock ends with that process.
  *
  * @throws {Error} of the file system when the folder cannot be used.
  */
@@ -34,7 +36,7 @@ export function openSiteCache(options: SiteCacheOptions): SiteCache | null {
     let database: Database | undefined
     try {
       database = openSiteCacheDatabase(join(folder, 'memory.db'))
-      return createSiteCache(database, options)
+      return new SqliteSiteCache(database, options)
     } catch (error) {
       database?.close()
       const code = String((error as { code?: unknown }).code ?? '')
@@ -45,145 +47,173 @@ export function openSiteCache(options: SiteCacheOptions): SiteCache | null {
   }
 }
 
-function createSiteCache(database: Database, options: SiteCacheOptions): SiteCache {
-  const { folder, maxBytes, sharesArchives } = options
-  const tables = openSiteCacheTables(database)
-  const bodiesFolder = join(folder, 'bodies')
-  const sizes = new Map(tables.listBodies())
-  const bodies = openKeptBodies(bodiesFolder, new Set(readdirSync(bodiesFolder)))
-  let keptBytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+class SqliteSiteCache implements SiteCache {
+  readonly #database: Database
+  readonly #options: SiteCacheOptions
+  readonly #tables: SiteCacheTables
+  readonly #bodies: KeptBodies
+  readonly #budget: BodyBudget
+  /** Answers and views that are not in the database yet, by request and by key. */
+  readonly #answers = new Map<string, CachedAnswer>()
+  readonly #views = new Map<string, CachedView>()
+  #timer: NodeJS.Timeout | undefined
+  /** The first failure; the cache acts as if it were empty from then on. */
+  #failure: unknown
 
-  const answers = new Map<string, RememberedAnswer>()
-  const views = new Map<string, RememberedView>()
-  let timer: NodeJS.Timeout | undefined
-  let failure: unknown
+  constructor(database: Database, options: SiteCacheOptions) {
+    const bodiesFolder = join(options.folder, 'bodies')
+    this.#database = database
+    this.#options = options
+    this.#tables = openSiteCacheTables(database)
+    this.#budget = new BodyBudget(options.maxBytes, this.#tables.listBodies())
+    this.#bodies = openKeptBodies(bodiesFolder, new Set(readdirSync(bodiesFolder)))
+  }
 
-  /** Runs a part of the memory's work; what fails is given up together with all that would follow. */
-  function attempt<T>(work: () => T, otherwise: T): T {
-    if (failure !== undefined) return otherwise
+  findAnswer(asked: string, accept: string): CachedAnswer | undefined {
+    const pending = this.#answers.get(`${accept} ${asked}`)
+    return pending ?? this.#attempt(() => this.#tables.findAnswer(asked, accept), undefined)
+  }
+
+  putAnswer(answer: CachedAnswer): void {
+    if (this.#failure !== undefined) return
+    this.#answers.set(`${answer.accept} ${answer.asked}`, answer)
+    this.#flushSoon()
+  }
+
+  keepBody(bytes: Buffer, body: KeptBody): Promise<boolean> {
+    return this.#keep(body, () => this.#bodies.write(bytes, body))
+  }
+
+  keepFile(file: string, body: KeptBody): Promise<boolean> {
+    return this.#keep(body, () => this.#bodies.take(file, body))
+  }
+
+  readBody(body: KeptBody): Promise<Buffer | null> {
+    return this.#attemptAsync(() => this.#bodies.read(body), null)
+  }
+
+  copyBody(body: KeptBody, file: string): Promise<boolean> {
+    return this.#attemptAsync(() => this.#bodies.copy(body, file), false)
+  }
+
+  findView(key: string): CachedView | undefined {
+    return this.#views.get(key) ?? this.#attempt(() => this.#tables.findView(key), undefined)
+  }
+
+  putView(view: CachedView): void {
+    if (this.#failure !== undefined) return
+    this.#views.set(view.key, view)
+    this.#flushSoon()
+  }
+
+  findFinished(key: string): Promise<FinishedExport | undefined> {
+    return this.#attemptAsync(async () => {
+      const found = this.#tables.findFinished(key)
+      const details = found && (await this.#bodies.read(found.details))
+      return found && details
+        ? { ...found.finished, ...(JSON.parse(details.toString()) as FinishedDetails) }
+        : undefined
+    }, undefined)
+  }
+
+  copyArchive(body: KeptBody, file: string): Promise<boolean> {
+    return this.#attemptAsync(() => this.#bodies.copy(body, file, this.#options.sharesArchives), false)
+  }
+
+  renew(key: string, run: string): void {
+    this.#flush()
+    this.#attempt(() => this.#tables.renew(key, run), undefined)
+  }
+
+  finish(finished: FinishedExport, archive: string): Promise<void> {
+    return this.#attemptAsync(async () => {
+      this.#flush()
+      const { report, asked, delays, ...entry } = finished
+      const details = await this.#writeJson({ report, asked, delays })
+      if (!details || !this.#claim(finished)) return this.#sweep()
+      await this.#bodies.take(archive, finished, this.#options.sharesArchives)
+      this.#tables.finish(entry, details)
+      await this.#sweep()
+    }, undefined)
+  }
+
+  async close(): Promise<void> {
+    this.#flush()
     try {
-      return work()
+      this.#database.close()
     } catch (error) {
-      giveUp(error)
-      return otherwise
+      this.#failure ??= error
     }
+    if (this.#failure !== undefined && isUseless(this.#failure))
+      rmSync(this.#options.folder, { recursive: true, force: true })
   }
 
-  async function attemptAsync<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
-    if (failure !== undefined) return otherwise
-    try {
-      return await work()
-    } catch (error) {
-      giveUp(error)
-      return otherwise
-    }
+  #keep(body: KeptBody, write: () => Promise<void>): Promise<boolean> {
+    return this.#attemptAsync(async () => {
+      if (!this.#claim(body)) return false
+      await write()
+      return true
+    }, false)
   }
 
-  function giveUp(error: unknown): void {
-    failure = error
-    answers.clear()
-    views.clear()
-    options.warn({ err: error }, 'what is remembered of the site cannot be used; the export goes on without')
+  /** Whether there is room for a body; it counts as stored from then on. */
+  #claim(body: KeptBody): boolean {
+    return this.#failure === undefined && this.#budget.claim(body)
   }
 
-  function flush(): void {
-    clearTimeout(timer)
-    timer = undefined
-    if (answers.size + views.size === 0) return
-    attempt(() => tables.put(answers.values(), views.values()), undefined)
-    answers.clear()
-    views.clear()
-  }
-
-  function flushSoon(): void {
-    if (answers.size + views.size >= maxPending) flush()
-    else timer ??= setTimeout(flush, flushMs)
-  }
-
-  /** Whether there is room for a body; it counts as kept from then on. */
-  function claim({ sha256, sizeBytes }: KeptBody): boolean {
-    if (failure !== undefined) return false
-    if (sizes.has(sha256)) return true
-    if (keptBytes + sizeBytes > maxBytes) return false
-    sizes.set(sha256, sizeBytes)
-    keptBytes += sizeBytes
-    return true
-  }
-
-  async function writeJson(value: unknown): Promise<KeptBody | null> {
+  async #writeJson(value: unknown): Promise<KeptBody | null> {
     const bytes = Buffer.from(JSON.stringify(value))
     const body = { sha256: digest(bytes), sizeBytes: bytes.length }
-    if (!claim(body)) return null
-    await bodies.write(bytes, body)
+    if (!this.#claim(body)) return null
+    await this.#bodies.write(bytes, body)
     return body
   }
 
-  async function sweep(): Promise<void> {
-    sizes.clear()
-    for (const [sha256, sizeBytes] of tables.listBodies()) sizes.set(sha256, sizeBytes)
-    keptBytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-    await bodies.keepOnly(new Set(sizes.keys()))
+  /** Removes the bodies that no row refers to. */
+  async #sweep(): Promise<void> {
+    this.#budget.reset(this.#tables.listBodies())
+    await this.#bodies.keepOnly(this.#budget.hashes())
   }
 
-  return {
-    findAnswer: (asked, accept) =>
-      answers.get(`${accept} ${asked}`) ?? attempt(() => tables.findAnswer(asked, accept), undefined),
-    putAnswer(answer) {
-      if (failure !== undefined) return
-      answers.set(`${answer.accept} ${answer.asked}`, answer)
-      flushSoon()
-    },
-    keepBody: (bytes, body) =>
-      attemptAsync(async () => {
-        if (!claim(body)) return false
-        await bodies.write(bytes, body)
-        return true
-      }, false),
-    keepFile: (file, body) =>
-      attemptAsync(async () => {
-        if (!claim(body)) return false
-        await bodies.take(file, body)
-        return true
-      }, false),
-    readBody: body => attemptAsync(() => bodies.read(body), null),
-    copyBody: (body, file) => attemptAsync(() => bodies.copy(body, file), false),
-    findView: key => views.get(key) ?? attempt(() => tables.findView(key), undefined),
-    putView(view) {
-      if (failure !== undefined) return
-      views.set(view.key, view)
-      flushSoon()
-    },
-    findFinished: key =>
-      attemptAsync(async () => {
-        const found = tables.findFinished(key)
-        const details = found && (await bodies.read(found.details))
-        return found && details
-          ? { ...found.finished, ...(JSON.parse(details.toString()) as FinishedDetails) }
-          : undefined
-      }, undefined),
-    copyArchive: (body, file) => attemptAsync(() => bodies.copy(body, file, sharesArchives), false),
-    renew(key, run) {
-      flush()
-      attempt(() => tables.renew(key, run), undefined)
-    },
-    finish: (finished, archive) =>
-      attemptAsync(async () => {
-        flush()
-        const { report, asked, delays, ...rest } = finished
-        const details = await writeJson({ report, asked, delays })
-        if (!details || !claim(finished)) return sweep()
-        await bodies.take(archive, finished, sharesArchives)
-        tables.finish(rest, details)
-        await sweep()
-      }, undefined),
-    async close() {
-      flush()
-      try {
-        database.close()
-      } catch (error) {
-        failure ??= error
-      }
-      if (failure !== undefined && isUseless(failure)) rmSync(folder, { recursive: true, force: true })
-    },
+  #flushSoon(): void {
+    if (this.#answers.size + this.#views.size >= maxPending) this.#flush()
+    else this.#timer ??= setTimeout(() => this.#flush(), flushMs)
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#answers.size + this.#views.size === 0) return
+    this.#attempt(() => this.#tables.put(this.#answers.values(), this.#views.values()), undefined)
+    this.#answers.clear()
+    this.#views.clear()
+  }
+
+  /** Does work unless something failed before; returns `otherwise` if it fails. */
+  #attempt<T>(work: () => T, otherwise: T): T {
+    if (this.#failure !== undefined) return otherwise
+    try {
+      return work()
+    } catch (error) {
+      this.#giveUp(error)
+      return otherwise
+    }
+  }
+
+  async #attemptAsync<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+    if (this.#failure !== undefined) return otherwise
+    try {
+      return await work()
+    } catch (error) {
+      this.#giveUp(error)
+      return otherwise
+    }
+  }
+
+  #giveUp(error: unknown): void {
+    this.#failure = error
+    this.#answers.clear()
+    this.#views.clear()
+    this.#options.warn({ err: error }, 'the cache of the site cannot be used; the export continues without it')
   }
 }

@@ -7,15 +7,21 @@ import type { ViewBatch } from '../../analytics/view-batch.ts'
 import type { Database } from '../database.ts'
 import { openLogPositions } from './log-positions.ts'
 import { openSeenDays } from './seen-days.ts'
-import { openVisitCounters } from './visit-counters.ts'
-import { openVisitPages } from './visit-pages.ts'
+import { openVisitCounters, type VisitCounters } from './visit-counters.ts'
+import { openVisitPages, type VisitPages } from './visit-pages.ts'
 
 export const noVisitors: UniqueVisitors = { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }
 
-/** A power cut may take the last batches, and with them the position of the log: they are read again. */
+/** A power cut may lose the last batches together with the position of the log, so they are read again. */
 const lazily = 'NORMAL'
 /** Waits for the disk. */
 const atOnce = 'FULL'
+
+/** The part of the pages that a caller asks for. */
+interface Window {
+  limit: number
+  offset: number
+}
 
 /** The visits of one project. */
 export function openProjectVisits(database: Database) {
@@ -38,25 +44,6 @@ export function openProjectVisits(database: Database) {
     return { newVisitorDays, tooOldViews: countBefore(batch, keptFrom) }
   })
 
-  // One transaction: totals and pages are of the same instant, whatever an import writes meanwhile.
-  const count = database.transaction(
-    ({ dateFrom, dateTo }: DayRange, { limit, offset }: { limit: number; offset: number }): UniqueVisitors => {
-      const sum = counters.sum({
-        from: dateFrom ?? Number.MIN_SAFE_INTEGER,
-        to: dateTo ?? Number.MAX_SAFE_INTEGER,
-      })
-      if (!sum) return noVisitors
-      const { ofPage, pages: byPath } = pages.directory().ranks(pages.listByPath)
-      const ranked = sum.rank(ofPage, byPath)
-      const window = ranked.subarray(offset, offset + limit)
-      return {
-        totals: sum.site,
-        visitors: Array.from(window, page => ({ path: pages.pathOf(page), ...sum.countsOf(page) })),
-        hasMore: window.length > 0 && ranked.length > offset + limit,
-      }
-    },
-  )
-
   const prune = database.transaction((before: Day): number => {
     if (before <= seen.keptFrom()) return 0
     seen.keep(before)
@@ -75,16 +62,36 @@ export function openProjectVisits(database: Database) {
         throw error
       }
     },
-    count: (range: DayRange, window: { limit: number; offset: number }) => count(range, window),
+    count: prepareCount(database, pages, counters),
     findPosition: positions.find,
     prune: (before: Day) => prune.immediate(before),
     delete: database.transaction(() => {
-      // Not the pages: other processes know them by number, and a number must never be of another page.
+      // Pages stay, because other processes know them by number and a number must never mean another page.
       for (const table of ['seen', 'day_counters', 'month_counters', 'log_positions', 'kept']) {
         database.exec(`DELETE FROM ${table}`)
       }
     }).immediate,
   }
+}
+
+function prepareCount(database: Database, pages: VisitPages, counters: VisitCounters) {
+  // One transaction, so that totals and pages are of the same instant while an import writes.
+  const count = database.transaction(({ dateFrom, dateTo }: DayRange, { limit, offset }: Window): UniqueVisitors => {
+    const sum = counters.sum({
+      from: dateFrom ?? Number.MIN_SAFE_INTEGER,
+      to: dateTo ?? Number.MAX_SAFE_INTEGER,
+    })
+    if (!sum) return noVisitors
+    const { ofPage, pages: byPath } = pages.directory().ranks(pages.listByPath)
+    const ranked = sum.rank(ofPage, byPath)
+    const window = ranked.subarray(offset, offset + limit)
+    return {
+      totals: sum.site,
+      visitors: Array.from(window, page => ({ path: pages.pathOf(page), ...sum.countsOf(page) })),
+      hasMore: window.length > 0 && ranked.length > offset + limit,
+    }
+  })
+  return (range: DayRange, window: Window) => count(range, window)
 }
 
 function countBefore({ length, days }: ViewBatch, day: Day): number {

@@ -2,14 +2,14 @@ import type { SeenDay, SeenDays } from '../../analytics/counters/visitor-history
 import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
 
-/** A statement for each row costs a quarter more. */
+/** One statement per row would take a quarter longer. */
 const rowsAtATime = 64
 
-/** Who saw what on which day. */
+/** Which visitor saw which pages on which day. */
 export function openSeenDays(database: Database) {
-  // Positional, unlike elsewhere: each runs millions of times in an import.
-  // Every + stands for "do not plan by this value": without it SQLite prepares the statement anew for each visitor (5.4 us
-  // in place of 1.3, measured).
+  // Positional parameters, unlike elsewhere, because each statement runs millions of times in an import.
+  // A `+` before a parameter tells SQLite not to plan by its value. Without it, SQLite prepares the statement again for each
+  // visitor (measured: 5.4 us instead of 1.3).
   const listBefore = database.prepare<[Uint8Array, Day, number], SeenDay>(
     'SELECT day, pages FROM seen WHERE visitor = +? AND day < +? ORDER BY day DESC LIMIT +?',
   )
@@ -39,19 +39,19 @@ export function openSeenDays(database: Database) {
   }
   return {
     days,
-    /** Writes what waits to be inserted; at the end of each transaction. */
+    /** Writes the rows that wait to be inserted. Called at the end of each transaction. */
     flush(): void {
       for (let i = 0; i < waiting.length; i += 3) insertOne.run(waiting.slice(i, i + 3))
       waiting = []
     },
-    /** Forgets it: the transaction was undone. */
+    /** Drops the rows that wait. Called after the transaction was rolled back. */
     discard(): void {
       waiting = []
     },
-    /** The first day that is whole. */
+    /** The first day that was not pruned. */
     keptFrom: () => findKept.get() ?? 0,
     keep: (fromDay: Day) => void keep.run({ fromDay }),
-    /** How many days of visitors it deletes. */
+    /** Returns the number of deleted rows. */
     prune: (before: Day) => prune.run({ before }).changes,
   }
 }

@@ -11,7 +11,9 @@ import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
 import type { VisitPages } from './visit-pages.ts'
 
-/** The counters of a project: a block a day, and one a month. */
+export type VisitCounters = ReturnType<typeof openVisitCounters>
+
+/** The counters of a project: one block per day and one per month. */
 export function openVisitCounters(database: Database, pages: VisitPages) {
   const days = openBlocks(database, 'day_counters', 'day')
   const months = openBlocks(database, 'month_counters', 'month')
@@ -30,9 +32,9 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
   }
 
   return {
-    /** Inside the transaction that changes what was seen. */
+    /** Called in the transaction that changes the table `seen`. */
     apply,
-    /** Inside the transaction that deletes what was seen before the day. */
+    /** Called in the transaction that deletes from `seen` what is before the day. */
     forget(before: Day): void {
       const directory = pages.directory()
       for (const day of listDaysFrom.all(before)) {
@@ -45,7 +47,7 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
         apply(changes)
       }
     },
-    /** Inside a transaction: the blocks and the pages they name are of the same instant. Undefined without visits. */
+    /** Called in a transaction, so that blocks and pages are of the same instant. Undefined without visits. */
     sum(range: DaySpan): RangeSum | undefined {
       const { first, last } = findVisited.get() ?? { first: null, last: null }
       if (first === null || last === null) return undefined

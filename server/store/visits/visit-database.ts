@@ -3,21 +3,21 @@ import { join } from 'node:path'
 import { type Database, openDatabase } from '../database.ts'
 
 const migrationsFolder = 'server/store/visits/migrations'
-/** Handles of projects that nobody asks for are closed. */
+/** Max open databases; the least recently used one is closed. */
 const maxOpen = 32
-/** Imports into one project wait for each other, batch by batch. Readers never wait. */
+/** Imports into one project wait for each other after each batch. Readers never wait. */
 const patienceMs = 60_000
 
-/** Memory for pages of the database while visits are recorded; SQLite's own 2 MB would read most of them again. */
+/** Page cache while visits are recorded; with SQLite's default of 2 MB, most pages would be read again. */
 const cacheKib = 64 * 1024
 const maxLogBytes = 64 * 1024 * 1024
 
 /**
- * The database files of visits, one a project: an import keeps the lock of no other project and of nothing else, and a
- * project can be moved or deleted as a file.
+ * The database files of visits, one per project. An import locks only its own project, and a project can be moved or deleted as
+ * a file.
  */
 export function openVisitDatabases<Opened>(folder: string, prepare: (database: Database) => Opened) {
-  /** The one used last stands last. */
+  /** The most recently used one is last. */
   const open = new Map<string, { database: Database; opened: Opened }>()
 
   function take(projectId: string): Opened {
@@ -45,7 +45,7 @@ export function openVisitDatabases<Opened>(folder: string, prepare: (database: D
     }
   }
 
-  // An id is letters, digits and an underscore; that it can name no file elsewhere is not left to that.
+  // An id has only letters, digits and underscores, but the encoding makes sure that no id names a file elsewhere.
   const toFile = (projectId: string) => join(folder, `${encodeURIComponent(projectId)}.db`)
 
   return {

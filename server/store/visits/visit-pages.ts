@@ -19,7 +19,7 @@ export function openVisitPages(database: Database) {
     .pluck()
   const listByPath = database.prepare<[], number>('SELECT number FROM pages ORDER BY path').pluck()
   const directory = new PageDirectory()
-  /** By path, number and id of pages that batches had of late. */
+  /** The numbers of recent pages by path, and their ids by number. */
   let known = new BoundedCache<string, number>(maxKnown)
   let knownIds = new BoundedCache<number, number>(maxKnown)
 
@@ -37,7 +37,7 @@ export function openVisitPages(database: Database) {
   }
 
   return {
-    /** The number of each path; those that are new get the next ones. */
+    /** The number of each path; new paths get the next numbers. */
     toNumbers: (paths: readonly string[]) => Uint32Array.from(paths, toNumber),
     idOf(number: number): number {
       const id = knownIds.get(number) ?? findId.get(number)
@@ -45,15 +45,15 @@ export function openVisitPages(database: Database) {
       knownIds.set(number, id)
       return id
     },
-    /** What a transaction that was undone had found. */
+    /** Empties the caches after a transaction was rolled back. */
     forget(): void {
       known = new BoundedCache(maxKnown)
       knownIds = new BoundedCache(maxKnown)
     },
-    /** The number of a page by its place in the directory. */
+    /** The number of the page at an index of the directory. */
     toNumber: (index: number) => index + 1,
     pathOf: (index: number) => findPath.get(index + 1) as string,
-    /** All pages, numbered from 0 in it. Inside a read transaction: it must not know more, or less, than the counters. */
+    /** All pages, numbered from 0. Called in a read transaction, so that it has the same pages as the counters. */
     directory(): PageDirectory {
       for (const id of listIdsAfter.all(directory.size)) directory.add(id)
       return directory

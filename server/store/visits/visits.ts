@@ -27,7 +27,7 @@ export function openVisitFiles(dataFolder: string) {
   }
 }
 
-/** Opens all visits of the data folder that the database is in. The caller closes it. */
+/** Opens all visits in the data folder of the database. The caller closes it. */
 export function openVisits(database: Database): Visits {
   const dataFolder = dirname(database.name)
   const { projects, ...files } = openVisitFiles(dataFolder)
@@ -53,8 +53,8 @@ export function openVisits(database: Database): Visits {
 function openVisitorKey(file: string, isInUse: boolean): Uint8Array {
   if (!existsSync(file) && isInUse) {
     throw new OperatorError(
-      `${file} is missing, though visitors were counted with it: with a new one, all of them would count again. ` +
-        'Restore it from a backup.',
+      `${file} is missing, but visitors were counted with it. With a new key, all of them would count again. ` +
+        'Restore the file from a backup.',
     )
   }
   try {

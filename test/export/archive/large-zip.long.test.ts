@@ -12,12 +12,12 @@ const many = 66_000
 let folder = ''
 let paths: string[] = []
 
-/** One sparse file larger than 32 bits tell, between more small ones than 16 bits count. */
+/** A sparse file whose size needs more than 32 bits, among more small files than 16 bits can count. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'quire-large-'))
   mkdirSync(join(folder, 'files'))
   writeFileSync(join(folder, 'files', 'b-0'), 'small')
-  // A file takes no more links than its file system has room for in a number.
+  // File systems limit the number of links to a file.
   for (let index = 1; index < many; index += 1) {
     const from = `b-${index - (index % 10_000)}`
     if (from === `b-${index}`) writeFileSync(join(folder, 'files', from), 'small')
@@ -29,7 +29,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What programs that are not ours make of it; those that are here. */
+/** The results of other programs that read zips, if they are installed. */
 function check(file: string): void {
   const script = `
 import sys, zipfile

@@ -52,7 +52,7 @@ test('counts more than 65,534 entries in a Zip64 record', () => {
   expect(bytes.readUInt16LE(bytes.length - 12)).toBe(0xffff)
 })
 
-test('says in 64 bits what lies behind 4 GB, and how large a file of that size is', () => {
+test('writes offsets past 4 GB and sizes of such files in 64 bits', () => {
   const zip = createZipWriter()
   const gigabyte = Buffer.alloc(2 ** 30)
   const size = 5 * 2 ** 30
@@ -71,12 +71,12 @@ test('says in 64 bits what lies behind 4 GB, and how large a file of that size i
   expect(small.readBigUInt64LE(20)).toBe(BigInt(30 + 'large'.length + 20 + size + 24))
 })
 
-test('a file that may grow past 4 GB when it is packed is told in 64 bits throughout', () => {
+test('writes all sizes in 64 bits for a file that may exceed 4 GB when compressed', () => {
   const zip = createZipWriter()
   const size = 0xffff_fff0
   expect(zip.begin('random', true, size).readUInt16LE(4)).toBe(45)
   expect(zip.end(1, size, size + 400_000).length).toBe(24)
   expect(zip.finish().readUInt32LE(20)).toBe(0xffff_ffff)
   zip.begin('small', true, 5)
-  expect(() => zip.end(1, 5, 2 ** 33)).toThrow('small is larger than was said before')
+  expect(() => zip.end(1, 5, 2 ** 33)).toThrow('small is larger than announced')
 })

@@ -10,13 +10,13 @@ import { openFetcher } from '../../../server/web/fetch/fetcher.ts'
 import { startVersionedSite, type VersionedSite } from './versioned-site.ts'
 
 let folder: string
-let memory: SiteCache
+let cache: SiteCache
 let site: VersionedSite
 const opened: { close(): Promise<unknown> }[] = []
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'quire-memory-'))
-  memory = openMemory()
+  folder = await mkdtemp(join(tmpdir(), 'quire-cache-'))
+  cache = openCache()
   site = await startVersionedSite({
     '/a': 'text of a',
     '/b': 'text of b',
@@ -28,15 +28,15 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const item of opened.splice(0)) await item.close()
   await site.close()
-  await memory.close()
+  await cache.close()
   await rm(folder, { recursive: true, force: true })
 })
 
-function openMemory(): SiteCache {
+function openCache(): SiteCache {
   const options = { folder: join(folder, 'site'), maxBytes: 1e9, sharesArchives: false, warn() {} }
-  const memory = openSiteCache(options)
-  if (!memory) throw new Error('the memory is in use')
-  return memory
+  const cache = openSiteCache(options)
+  if (!cache) throw new Error('the cache is in use')
+  return cache
 }
 
 function start(run: string, changes: Partial<ExportLimits> = {}): CachingFetcher {
@@ -48,9 +48,9 @@ function start(run: string, changes: Partial<ExportLimits> = {}): CachingFetcher
     signal: new AbortController().signal,
     retryDelaysMs: [],
   })
-  const remembering = createCachingFetcher({ fetcher, memory, run, limits })
-  opened.push(remembering)
-  return remembering
+  const caching = createCachingFetcher({ fetcher, cache, run, limits })
+  opened.push(caching)
+  return caching
 }
 
 async function get(fetcher: CachingFetcher, path: string): Promise<string> {
@@ -62,14 +62,14 @@ function answered(): string[] {
   return site.answered.splice(0)
 }
 
-test('what a run has seen is not asked for again by it, also when it begins anew', async () => {
+test('a run does not repeat a request, even after a restart', async () => {
   const first = await get(start('one'), '/a')
   site.files['/a'] = 'changed meanwhile'
   expect([first, await get(start('one'), '/a')]).toEqual(['200 /a text of a', '200 /a text of a'])
   expect(answered()).toEqual(['200 /a'])
 })
 
-test('another run asks whether it changed', async () => {
+test('another run makes a conditional request', async () => {
   await get(start('one'), '/a')
   await get(start('one'), '/b')
   site.files['/b'] = 'new text of b'
@@ -78,7 +78,7 @@ test('another run asks whether it changed', async () => {
   expect(answered()).toEqual(['200 /a', '200 /b', '304 /a', '200 /b'])
 })
 
-test('a redirect is asked for with all of its hops, and a file elsewhere is another one', async () => {
+test('a redirect is followed again, and the same tag at another address is another file', async () => {
   expect(await get(start('one'), '/old')).toBe('200 /a text of a')
   expect(await get(start('two'), '/old')).toBe('200 /a text of a')
   expect(answered()).toEqual(['302 /old', '200 /a', '302 /old', '304 /a'])
@@ -86,20 +86,20 @@ test('a redirect is asked for with all of its hops, and a file elsewhere is anot
   expect(await get(start('three'), '/old')).toBe('200 /c text of a')
 })
 
-test.each(['/busy', '/wait'])('%s is a state that passes: asked for again', async path => {
+test.each(['/busy', '/wait'])('%s is temporary, so it is requested again', async path => {
   const one = start('one')
   await get(one, path)
   await get(one, path)
   expect(answered()).toHaveLength(2)
 })
 
-test('a page that is not there is remembered like one that is', async () => {
+test('a missing page is cached like any other', async () => {
   const one = start('one')
   expect([await get(one, '/gone'), await get(one, '/gone')]).toEqual(Array(2).fill('404 /gone <h1>Not found</h1>'))
   expect(answered()).toEqual(['404 /gone'])
 })
 
-test('a body that was left unread is fetched when it is wanted after all', async () => {
+test('a body that was not read is fetched when it is needed later', async () => {
   const one = start('one')
   await (await one.open(new URL('/a', site.origin))).drop()
   await (await one.open(new URL('/a', site.origin))).drop()
@@ -117,9 +117,9 @@ test('a damaged body is fetched again', async () => {
   expect(answered()).toEqual(['200 /a', '200 /a'])
 })
 
-test('a file is saved from the memory as from the network', async () => {
+test('a file is saved from the cache as from the network', async () => {
   const one = start('one')
-  for (const name of ['network', 'memory']) {
+  for (const name of ['network', 'cache']) {
     const answer = await one.open(new URL('/a', site.origin))
     const saved = await answer.save(join(folder, name), 1000)
     expect([saved.sizeBytes, await readFile(join(folder, name), 'utf8')]).toEqual([9, 'text of a'])
@@ -127,7 +127,7 @@ test('a file is saved from the memory as from the network', async () => {
   expect(answered()).toEqual(['200 /a'])
 })
 
-test('limits hold for what is remembered, too', async () => {
+test('limits apply to cached bodies as well', async () => {
   await get(start('one'), '/a')
   await get(start('one'), '/b')
   const small = start('one', { totalBytes: 10 })
@@ -137,7 +137,7 @@ test('limits hold for what is remembered, too', async () => {
   await expect(answer.read(3)).rejects.toMatchObject({ code: 'too_large' })
 })
 
-test('everything that was asked for is compared, failures as well', async () => {
+test('all requests are compared, including failed ones', async () => {
   const one = start('one')
   const nowhere = new URL('http://127.0.0.1:1/')
   await get(one, '/a')
@@ -155,7 +155,7 @@ test('everything that was asked for is compared, failures as well', async () => 
   expect(Object.fromEntries(await compare('three'))).toEqual({ '/a': false, '/busy': false, '/gone': false, '/': true })
 })
 
-test('without tags a body is compared by what is in it', async () => {
+test('without tags, bodies are compared by content', async () => {
   const plain = await startVersionedSite({ '/a': 'text of a' }, false)
   opened.push(plain)
   const options = {
@@ -165,7 +165,7 @@ test('without tags a body is compared by what is in it', async () => {
     signal: new AbortController().signal,
   }
   const open = (run: string) => {
-    const fetcher = createCachingFetcher({ fetcher: openFetcher(options), memory, run, limits: defaultLimits })
+    const fetcher = createCachingFetcher({ fetcher: openFetcher(options), cache, run, limits: defaultLimits })
     opened.push(fetcher)
     return fetcher
   }

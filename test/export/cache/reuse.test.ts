@@ -10,21 +10,21 @@ import { type Exported, exportFakeSite, type FakeOptions, page } from '../fake-s
 import { readEntry } from '../read-archive.ts'
 import { startVersionedSite, type VersionedSite } from './versioned-site.ts'
 
-// Whole exports with a memory: the same bytes as without, and how much of it is fetched and shown again.
+// Whole exports with a cache: they have the same bytes as without it, and fetch and render only what changed.
 
 let folder: string
-let memory: SiteCache
+let cache: SiteCache
 let site: VersionedSite
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-reuse-'))
   const opened = openSiteCache({ folder, maxBytes: 1e9, sharesArchives: false, warn() {} })
-  if (!opened) throw new Error('the memory is in use')
-  memory = opened
+  if (!opened) throw new Error('the cache is in use')
+  cache = opened
 })
 afterEach(async () => {
   await site.close()
-  await memory.close()
+  await cache.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -42,7 +42,7 @@ async function startPlainSite(hasTags = true): Promise<void> {
   )
 }
 
-/** A site of one shell whose script builds each page from a text. */
+/** A site whose pages are built by a script from texts. */
 async function startRenderedSite(): Promise<void> {
   const words = (name: string) => Array.from({ length: 60 }, (_, i) => `${name}${i}`).join(' ')
   const script = `
@@ -80,7 +80,7 @@ async function run(
   const stages = new Set<string>()
   const { named = `run ${runs}`, ...rest } = options
   const exported = await exportFakeSite(site.origin, {
-    reuse: { memory, run: named, engine: 'test' },
+    reuse: { cache, run: named, engine: 'test' },
     onProgress: ({ stage }) => stages.add(stage),
     ...rest,
   })
@@ -89,13 +89,13 @@ async function run(
 
 const changed = (answered: string[]) => answered.filter(line => line.startsWith('200 ')).sort()
 
-test('an export with a memory has the same bytes as one without', async () => {
+test('an export with a cache has the same bytes as one without', async () => {
   await startPlainSite()
   const plain = await run({ reuse: null })
   expect((await run()).sha256).toBe(plain.sha256)
 })
 
-test.each([true, false])('of a site that did not change the archive is handed out again (tags: %s)', async hasTags => {
+test.each([true, false])('the archive of an unchanged site is reused (tags: %s)', async hasTags => {
   await startPlainSite(hasTags)
   const first = await run()
   const second = await run()
@@ -111,12 +111,12 @@ test.each([true, false])('of a site that did not change the archive is handed ou
   expect([third.sha256, [...third.stages]]).toEqual([first.sha256, ['compare']])
 })
 
-test('of a site with one other page that page is fetched, and the bundle is as new', async () => {
+test('if one page changed, only that page is fetched, and the bundle equals a new one', async () => {
   await startPlainSite()
   await run()
   site.files['/p7'] = page('page 7', '<p>with other words</p>')
   const second = await run()
-  // Once to see the difference, once to have it.
+  // Once for the comparison, once for the export.
   expect(new Set(changed(second.answered))).toEqual(new Set(['200 /p7']))
   expect(second.sha256).toBe((await run({ reuse: null })).sha256)
 })
@@ -140,18 +140,18 @@ test.each<[string, (files: Record<string, string>) => void]>([
   expect(first.sha256 === anew.sha256).toBe(_.startsWith('a sitemap'))
 })
 
-test('another way to export the site fetches nothing again and makes a bundle of its own', async () => {
+test('an export with other options fetches nothing again and makes a different bundle', async () => {
   await startPlainSite()
   const whole = await run()
   const part = await run({ paths: ['/p1'] })
   expect([part.pageCount, changed(part.answered)]).toEqual([1, []])
   const again = await run()
   expect([again.sha256, [...again.stages]]).toEqual([whole.sha256, ['compare']])
-  const other = await run({ reuse: { memory, run: 'other', engine: 'another build' } })
+  const other = await run({ reuse: { cache, run: 'other', engine: 'another build' } })
   expect([...other.stages]).toContain('archive')
 })
 
-test('robots.txt is asked for first, and its delay is kept while answers are compared', async () => {
+test('robots.txt is requested first, and its delay applies to the comparison', async () => {
   site = await startVersionedSite({
     '/': page('home', '<a href="/a">a</a>'),
     '/a': page('a'),
@@ -169,7 +169,7 @@ test('robots.txt is asked for first, and its delay is kept while answers are com
   expect(third.answered.filter(line => line.endsWith(' /a'))).toEqual([])
 })
 
-test('a run that was stopped goes on without asking again for what it has', async () => {
+test('a stopped run continues without repeating requests', async () => {
   await startPlainSite()
   const plain = await run({ reuse: null })
   const stopping = new AbortController()
@@ -183,13 +183,13 @@ test('a run that was stopped goes on without asking again for what it has', asyn
   const before = [...site.answered]
   expect(changed(before).length).toBeGreaterThan(8)
   const resumed = await run({ named: 'job' })
-  // What was under way when it stopped may come twice, on each connection one.
+  // Requests in progress at the stop may be repeated, at most one per connection.
   const twice = resumed.answered.filter(line => before.includes(line))
   expect(twice.length).toBeLessThanOrEqual(2)
   expect(resumed.sha256).toBe(plain.sha256)
 })
 
-test('pages are shown by a browser again only where something they are made of changed', async context => {
+test('a browser shows a page again only if something that it depends on changed', async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   await startRenderedSite()
   const first = await run({ verify: 'static' })

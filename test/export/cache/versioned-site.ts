@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { type RunningServer, startServer } from '../static-server.ts'
 
 export interface VersionedSite extends RunningServer {
-  /** What it answers, by path; a text that starts with `<` is a page. May be changed at any time. */
+  /** Answers by path; a text that starts with `<` is a page. They may be changed at any time. */
   files: Record<string, string>
-  /** `status path` of everything that was answered, in order; emptied by whoever wants to count anew. */
+  /** `status path` of all answers, in order. Tests empty it to count from zero. */
   answered: string[]
 }
 

@@ -29,14 +29,20 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Starts a job that completed, failed or goes on since then, with a bundle where it has one. */
+interface AddedJob {
+  jobId: string
+  status?: 'completed' | 'failed' | 'running'
+  /** When it ended, or started to run. */
+  at: number
+  /** Of its bundle. */
+  content?: string
+}
+
+/** Adds a job, with a bundle unless it failed, to a data folder. */
 async function addJob(
   into: Store,
-  bundlesFolder: string,
-  jobId: string,
-  status: 'completed' | 'failed' | 'running',
-  endedAt: number,
-  content = jobId,
+  dataFolder: string,
+  { jobId, status = 'completed', at, content = jobId }: AddedJob,
 ): Promise<void> {
   const job: ExportJob = {
     jobId,
@@ -55,18 +61,18 @@ async function addJob(
     progress: 0,
     pageCount: 0,
     error: null,
-    createdAt: endedAt,
-    updatedAt: endedAt,
+    createdAt: at,
+    updatedAt: at,
     bundle: null,
   }
   await into.exportJobs.start(job, `key of ${jobId}`, 0)
-  const claimed = await into.exportJobs.claim('test', endedAt, 60_000)
+  const claimed = await into.exportJobs.claim('test', at, 60_000)
   if (claimed?.job.jobId !== jobId) throw new Error('another job was claimed')
-  if (status !== 'failed') await writeFile(join(bundlesFolder, `${jobId}.zip`), content)
+  if (status !== 'failed') await writeFile(join(dataFolder, 'bundles', `${jobId}.zip`), content)
   const sha256 = createHash('sha256').update(content).digest('hex')
   const bundle = { fileName: `${jobId}.zip`, sizeBytes: content.length, sha256 }
-  if (status === 'completed') await into.exportJobs.complete(claimed.lease, bundle, 1, endedAt)
-  if (status === 'failed') await into.exportJobs.fail(claimed.lease, 'The site does not answer.', endedAt)
+  if (status === 'completed') await into.exportJobs.complete(claimed.lease, bundle, 1, at)
+  if (status === 'failed') await into.exportJobs.fail(claimed.lease, 'The site does not answer.', at)
 }
 
 async function runRetention(retentionDays: number | undefined, now = Date.now()): Promise<void> {
@@ -84,10 +90,10 @@ async function runRetention(retentionDays: number | undefined, now = Date.now())
 
 const bundles = async () => (await readdir(join(folder, 'bundles'))).sort()
 
-test('exports past their age go with their bundles, and nothing else', async () => {
+test('old exports are deleted with their bundles, and nothing else', async () => {
   const now = Date.now()
   const add = (jobId: string, status: 'completed' | 'failed' | 'running', daysAgo: number) =>
-    addJob(store, join(folder, 'bundles'), jobId, status, now - daysAgo * dayMs)
+    addJob(store, folder, { jobId, status, at: now - daysAgo * dayMs })
   await add('se_old', 'completed', 8)
   await add('se_failed', 'failed', 8)
   await add('se_new', 'completed', 6)
@@ -105,9 +111,9 @@ test('exports past their age go with their bundles, and nothing else', async () 
   expect(await bundles()).toEqual(['se_new.zip', 'se_running.zip'])
 })
 
-test('without a retention nothing is deleted but bundles that no job has', async () => {
-  await addJob(store, join(folder, 'bundles'), 'se_old', 'completed', Date.now() - 1000 * dayMs)
-  await addJob(store, join(folder, 'bundles'), 'se_killed', 'completed', Date.now())
+test('without retention, only bundles without a job are deleted', async () => {
+  await addJob(store, folder, { jobId: 'se_old', at: Date.now() - 1000 * dayMs })
+  await addJob(store, folder, { jobId: 'se_killed', at: Date.now() })
   // A kill after the job was deleted and before its bundle was.
   await store.exportJobs.delete('se_killed', Date.now(), false)
   await writeFile(join(folder, 'bundles', 'notes.txt'), 'of the operator')
@@ -115,7 +121,7 @@ test('without a retention nothing is deleted but bundles that no job has', async
   expect(await bundles()).toEqual(['notes.txt', 'se_old.zip'])
 })
 
-test('a bundle that is deleted while it is downloaded arrives whole, and is gone afterwards', async () => {
+test('a bundle that is deleted during a download arrives complete and is gone afterwards', async () => {
   const jobId = createId('se')
   const server = await startTestServer({ linkTtlSeconds: 5 })
   try {
@@ -125,7 +131,7 @@ test('a bundle that is deleted while it is downloaded arrives whole, and is gone
     const content = 'x'.repeat(40_000_000)
     const bundlesFolder = join(server.dataFolder, 'bundles')
     await mkdir(bundlesFolder, { recursive: true })
-    await addJob(server.store, bundlesFolder, jobId, 'completed', Date.now(), content)
+    await addJob(server.store, server.dataFolder, { jobId, at: Date.now(), content })
     const path = `/v1/static-export/jobs/${jobId}`
     const link = await send(server.url, `${path}/bundle`, { method: 'POST', headers })
     expect(link).toMatchObject({ status: 200 })
@@ -145,7 +151,7 @@ test('a bundle that is deleted while it is downloaded arrives whole, and is gone
   }
 })
 
-/** Begins a download and leaves it standing after its first bytes, until its size is wanted. */
+/** Starts a download and pauses it after its first bytes, until `size` is called. */
 async function startDownload(url: string): Promise<{ first: Promise<void>; size(): Promise<number> }> {
   const { promise: first, resolve } = Promise.withResolvers<void>()
   const response = await new Promise<import('node:http').IncomingMessage>((done, failed) =>
@@ -168,8 +174,8 @@ async function startDownload(url: string): Promise<{ first: Promise<void>; size(
   }
 }
 
-test('exports are listed and deleted by hand, those with a living link only by force', async () => {
-  await addJob(store, join(folder, 'bundles'), 'se_1', 'completed', Date.now())
+test('exports are listed and deleted by command, those with a valid link only by force', async () => {
+  await addJob(store, folder, { jobId: 'se_1', at: Date.now() })
   await store.exportJobs.noteLink('se_1', Date.now() + 60_000)
   const quire = (...args: string[]) => runQuire(['exports', ...args, '--data', folder])
   expect((await quire('list')).stdout).toMatch(/^JOB ID .*\nse_1 +docs\.example\.com +completed +1 +4 /)

@@ -14,7 +14,7 @@ import { createId } from '../../../server/tenancy/id.ts'
 import { waitFor } from '../../support/export-site.ts'
 import { createOrganization } from '../../support/server.ts'
 
-// The loop around the engine: leases, progress and endings. The engine itself has tests of its own and is a parameter here.
+// The loop around the engine: leases, progress and endings. The engine is a parameter here and tested elsewhere.
 
 let folder: string
 let store: Store
@@ -83,7 +83,7 @@ function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000)
     exportJobs: store.exportJobs,
     sites: store.sites,
     bundles: openBundleFiles(join(folder, 'bundles')),
-    memories: null,
+    siteCaches: null,
     engine: 'test',
     exportSite,
     startThread,
@@ -111,7 +111,7 @@ const settled = (jobId: string) =>
     return job && job.status !== 'queued' && job.status !== 'running' ? job : undefined
   })
 
-test('a finished job has its bundle published, and leaves no scratch behind', async () => {
+test('a finished job publishes its bundle and leaves no temporary files', async () => {
   const jobId = await startJob()
   run(async () => {})
   const bundle = { fileName: `${jobId}.zip`, sizeBytes: 6, sha256: 'b'.repeat(64) }
@@ -120,7 +120,7 @@ test('a finished job has its bundle published, and leaves no scratch behind', as
   await waitFor(async () => ((await readdir(join(folder, 'work'))).length === 0 ? true : undefined))
 })
 
-test('scratch that killed exports left goes at the start, unless the job is still open', async () => {
+test('temporary files of killed exports are removed at the start, unless the job is still open', async () => {
   const [open, ended] = [await startJob(), await startJob()]
   const claim = await store.exportJobs.claim('other', Date.now(), 60_000)
   const other = claim?.job.jobId === open ? ended : open
@@ -138,7 +138,7 @@ test('scratch that killed exports left goes at the start, unless the job is stil
   expect((await readdir(work)).sort()).toEqual(left)
 })
 
-test('the settings of the site go into its exports', async () => {
+test('exports use the settings of the site', async () => {
   const removal = { ...noRemovalRules, excludePages: ['/internal/*'] }
   await store.sites.updateRemoval('docs.example.com', removal)
   const given: ExportOptions['removal'][] = []
@@ -172,7 +172,7 @@ test('a job fails when its site was removed meanwhile', async () => {
   expect((await settled(jobId)).error).toContain('no longer registered')
 })
 
-test('a stop interrupts the work, and the next runner takes it over at once', async () => {
+test('a stop interrupts the job, and the next runner takes it over at once', async () => {
   const jobId = await startJob()
   run(({ signal }) => untilAborted(signal))
   await waitFor(async () => ((await store.exportJobs.find(jobId))?.status === 'running' ? true : undefined))
@@ -182,7 +182,7 @@ test('a stop interrupts the work, and the next runner takes it over at once', as
   expect((await settled(jobId)).status).toBe('completed')
 })
 
-test('a runner that lost its lease stops, and leaves the job to the other', async () => {
+test('a runner that lost its lease stops and leaves the job to the other runner', async () => {
   const jobId = await startJob()
   let aborted = false
   run(async ({ signal }) => {
@@ -212,17 +212,17 @@ test('a database that is locked for a while ends neither the export nor the proc
   expect((await settled(jobId)).status).toBe('completed')
 })
 
-test('a job that ends its process again and again is given up', async () => {
+test('a job that crashes its process many times fails', async () => {
   const jobId = await startJob()
   for (let i = 0; i <= 31; i++) await store.exportJobs.claim('gone', Date.now() - 100_000 + i * 1000, 500)
   run(async () => {}, 5_000)
   // The last lease ends half a minute ahead of now.
   expect(await waitFor(async () => (await store.exportJobs.find(jobId))?.error ?? undefined, 60_000)).toContain(
-    'cut off',
+    'interrupted',
   )
 }, 70_000)
 
-test('progress comes from pages done of pages known, and the archive is the last part', async () => {
+test('progress is the share of known pages that are done, and the archive is the last part', async () => {
   const jobId = await startJob()
   const seen: number[] = []
   run(async ({ onProgress }) => {
@@ -242,8 +242,8 @@ test('progress comes from pages done of pages known, and the archive is the last
 })
 
 test.each([
-  ['as the server is set', null, 'static'],
-  ['as the start asked', 'full', 'full'],
+  ['as the server is configured', null, 'static'],
+  ['as the caller asked', 'full', 'full'],
 ] as const)('a bundle is verified %s', async (_how, asked, want) => {
   const jobId = await startJob({ verify: asked })
   let verified: unknown

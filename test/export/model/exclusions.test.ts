@@ -29,7 +29,7 @@ test.each([
 })
 
 describe('the report', () => {
-  test('names pages and patterns, and patterns that met nothing', () => {
+  test('lists pages with patterns, and patterns without pages', () => {
     const exclusions = createExclusions(['/internal/*', '*/secret', '/nowhere/*'], site)
     for (const path of ['/internal/secret', '/a/secret', '/internal/secret'])
       exclusions.note(path, new URL(path, site.origin))
@@ -43,7 +43,7 @@ describe('the report', () => {
     ])
   })
 
-  test('names a thousand, the same ones in any order', () => {
+  test('lists the same thousand pages in any order', () => {
     const paths = Array.from({ length: 5000 }, (_, index) => `/x/${index}`)
     const list = (order: string[]) => {
       const exclusions = createExclusions(['/x/*'], site)

@@ -3,7 +3,7 @@ import { OperatorError } from '../../../server/base/operator-error.ts'
 import { type Deployment, resolveFeatures } from '../../../server/export/model/features.ts'
 import type { Feature } from '../../../server/tenancy/removal-rules.ts'
 
-// The matrix of the contract, written down a second time on purpose.
+// Repeats the matrix of the contract on purpose.
 const matrix: [Feature, Record<Deployment, 'yes' | 'configurable' | 'no'>][] = [
   ['search', { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' }],
   ['assistant', { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' }],

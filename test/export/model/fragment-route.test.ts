@@ -30,6 +30,6 @@ test.each([
   ['/#/guide/', '/guide/'],
   ['/docs#/api/v1.0', '/docs/api/v1.0.html'],
   ['/app.html#/guide', '/app/guide.html'],
-])('%s would be at %s if it had an address of its own', (key, path) => {
+])('the address of %s without a fragment is %s', (key, path) => {
   expect(routeFile(root + key).href).toBe(root + path)
 })

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
 
-/** What a site answers: a page, or bytes of a type; 404 for undefined, and nothing ever for null. */
+/** The answer of a site: a page, or bytes of a type; undefined = 404, null = it never answers. */
 type Answer = string | { body?: string | Buffer; type?: string; status?: number; location?: string; delayMs?: number }
 type LimitedSite = (path: string) => Answer | null | undefined
 
@@ -18,7 +18,7 @@ interface Outcome {
   /** Undefined when the export ended with an error. */
   exported?: Exported
   error?: ExportError
-  /** Most requests that were open at once. */
+  /** Max parallel requests. */
   maxOpen: number
   requests: string[]
 }
@@ -60,9 +60,9 @@ const withImages = (count: number) =>
     .map(index => `<img src="/${index}.png">`)
     .join('')
 const png = (bytes: number) => ({ body: Buffer.alloc(bytes, 'x'), type: 'image/png' })
-/** Pages under their own names; anything else is not there. */
+/** A site with numbered pages and nothing else. */
 const numbered: LimitedSite = path => (/^\/p\d+$/.test(path) ? page(path) : undefined)
-/** A home page with ten others, of which the first fail, the last of those in another way. */
+/** A home page with ten others. The first of them fail, the last failure with another status. */
 const withFailures =
   (failures: number): LimitedSite =>
   path => {
@@ -324,7 +324,7 @@ test.for(tests)('%s: %s', { timeout: 60_000 }, async ([limit, , { limits, site, 
   check(outcome)
 })
 
-test('the same links are left out however the answers arrive', { timeout: 60_000 }, async () => {
+test('the same links are left out in whatever order the answers arrive', { timeout: 60_000 }, async () => {
   let turn = 0
   const site: LimitedSite = path => {
     if (path !== '/' && !numbered(path)) return undefined

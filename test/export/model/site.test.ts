@@ -24,7 +24,7 @@ describe('a page has one key under all its spellings', () => {
   })
 })
 
-test('a page is asked for without query and fragment, a file with its query', () => {
+test('a page is requested without query and fragment, a file with its query', () => {
   expect(linkTarget(new URL('http://a.example/x/?q=1#y')).href).toBe('http://a.example/x/')
   expect(linkTarget(new URL('http://a.example/x.zip?v=1#y')).href).toBe('http://a.example/x.zip?v=1')
   expect(assetKey(new URL('http://a.example/x.css?v=1#y'))).toBe('http://a.example/x.css?v=1')

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 test.each<[string, number]>([
   ['a small page, in this thread', 10],
   ['a large page, in a thread of its own', 60_000],
-])('what keeps a page from being kept is told by the code of the system: %s', async (_, words) => {
+])('a failed write has the error code of the system: %s', async (_, words) => {
   writeFileSync(join(folder, 'file'), '')
   const pool = openPagePool({ ...setup, folder: join(folder, 'file/pages') }, startThread)
   const bytes = Buffer.from(`<!doctype html><title>a</title><p>${'words '.repeat(words)}`)
@@ -27,7 +27,7 @@ test.each<[string, number]>([
   }
 })
 
-test('a thread that helps hears the others between two pages, and shares the work with them', async () => {
+test('a thread that helps receives answers of the others between two pages, and shares the work with them', async () => {
   const pool = openPagePool({ ...setup, folder: join(folder, 'shared') }, startThread, true)
   const queue = createQueue(4)
   const bytes = Buffer.from(`<!doctype html><title>a</title>${'<p>some words'.repeat(2000)}`)
@@ -40,7 +40,7 @@ test('a thread that helps hears the others between two pages, and shares the wor
       missing: null,
     })
   try {
-    // The thread has to be there before it can take its part.
+    // The thread can take pages only after it has started.
     await read(0)
     const pages = await Promise.all(Array.from({ length: 200 }, (_, page) => queue.add(() => read(page))))
     const shares = Object.values(Object.groupBy(pages, ({ span }) => span.file)).map(share => share?.length ?? 0)

@@ -1,7 +1,7 @@
 import { createSite } from '../../../server/export/model/site.ts'
 import { createProductRemoval } from '../../../server/export/products/product-removal.ts'
 
-/** Removes a product from a page that opens elements without end; the text that is left. For a thread of the test. */
+/** Removes a product from a page that opens elements and never closes them. Runs in a thread of the test. */
 export function cleanBrokenPage(openElements: number): string {
   const site = createSite('docs.example.com', new URL('http://127.0.0.1:3000/'))
   const features = { search: false, assistant: false, analytics: false, playground: false }

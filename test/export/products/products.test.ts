@@ -47,7 +47,7 @@ const site: FakeSite = {
   '/openapi.json': '{}',
 }
 
-/** What shows that a product is there; text and links about it are none of these. */
+/** Traces of products in a bundle. Text about a product and links to it do not match. */
 const left: Record<keyof Features, RegExp> = {
   search: /DocSearch|id="docsearch"|docsearch\(\{ appId|algolia\.net|@docsearch/,
   assistant: /kapa\.ai|Kapa\.open|Ask hosted/,
@@ -80,7 +80,7 @@ test.each(cases)('%s with %j keeps %j', { timeout: 90_000 }, async (deployment, 
   const { entries, report, names } = await run(deployment, asked)
   for (const path of ['index.html', 'guide/index.html']) {
     const html = readEntry(entries, path)
-    // The policy names the hosts of what stays.
+    // The policy names the hosts of products that stay.
     const content = html.replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, '')
     const found = Object.entries(left).flatMap(([feature, pattern]) => (pattern.test(content) ? [feature] : []))
     expect(found.sort()).toEqual([...kept].sort())
@@ -101,7 +101,7 @@ test.each(cases)('%s with %j keeps %j', { timeout: 90_000 }, async (deployment, 
   expect(report.unresolved).toEqual([])
 })
 
-test('what stays is loaded from its vendor, and the policy of the page lets it', { timeout: 90_000 }, async () => {
+test('a product that stays is loaded from its vendor, and the policy allows it', { timeout: 90_000 }, async () => {
   const { entries } = await run('client-hosted', { search: true })
   const html = readEntry(entries, 'index.html')
   expect(html).toContain('src="https://cdn.jsdelivr.net/npm/@docsearch/js@3"')
@@ -152,7 +152,9 @@ test('an air-gapped bundle makes no outbound attempt, and its own search works',
   }
 })
 
-test('what scripts of a rendered page add goes too, and is never loaded', { timeout: 90_000 }, async context => {
+test('products that a script adds to a rendered page are removed and never loaded', {
+  timeout: 90_000,
+}, async context => {
   if (!findBrowser()) return context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   const asked: string[] = []
   const program = `const app = document.getElementById('app')

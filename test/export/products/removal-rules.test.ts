@@ -109,15 +109,15 @@ describe('rules', () => {
   })
 
   test.each([
-    ['{', 'no JSON'],
+    ['{', 'not valid JSON'],
     ['[]', 'must be a JSON object'],
     ['{"remove": []}', 'unknown field "remove"'],
-    ['{"keep": "x"}', 'keep must be a list of texts'],
+    ['{"keep": "x"}', 'keep must be a list of strings'],
     ['{"removeSelectors": ["a b"]}', 'removeSelectors: "a b" cannot be read at " b"'],
     ['{"removeScripts": ["inline:x"]}', 'at least 4 characters'],
     ['{"removeScripts": ["example.com"]}', 'has no path'],
     ['{"excludePages": ["internal"]}', 'excludePages: "internal" has no path'],
-    ['{"keep": ["Algoliaa"]}', 'no product that is recognised'],
+    ['{"keep": ["Algoliaa"]}', 'is not a known product'],
     ['{"products": {}}', 'products must be a list'],
     ['{"products": [{"name": "x", "feature": "chat", "selectors": ["#x"]}]}', 'products[0].feature must be one of'],
     ['{"products": [{"name": "x", "feature": "search"}]}', 'needs selectors or scripts'],

@@ -26,7 +26,7 @@ function clean(html: string, { features = off, rules = null as Partial<RemovalRu
   return { text, removed: names(removedFeatures), kept: names(keptFeatures), removal }
 }
 
-/** An element that a selector of the table names. */
+/** An element that matches a selector of the table. */
 function markupOf(selectorText: string): string {
   const { tag, id, classes, attributes } = parseSelector(selectorText)
   const name = tag ?? 'div'
@@ -38,7 +38,7 @@ function markupOf(selectorText: string): string {
   return name === 'meta' ? `<meta ${all.join(' ')}>` : `<${name} ${all.join(' ')}>inside</${name}>`
 }
 
-/** An address that a pattern of the table means, with each `*` filled in. */
+/** An address that matches a pattern of the table. */
 function addressOf(pattern: string): string {
   const slash = pattern.indexOf('/')
   const host = pattern.slice(0, slash).replace(/^\*$/, 'cdn.example.net').replace('*', 'x1')
@@ -51,7 +51,7 @@ describe('each sign of each known product', () => {
     ...inline.map(sign => ({ name, feature, sign, markup: `<script>;${sign}'x')</script>` })),
     ...elements.map(sign => ({ name, feature, sign, markup: markupOf(sign) })),
   ])
-  test.each(signs)('$name: $sign goes when $feature is off and stays when it is on', ({ feature, markup }) => {
+  test.each(signs)('$name: $sign is removed if $feature is off and stays if it is on', ({ feature, markup }) => {
     const page = `<!doctype html><html><head></head><body><h1>A</h1>${markup}<p>B</p></body></html>`
     const only = (isOn: boolean): Features => ({ ...(isOn ? off : on), [feature]: isOn })
     const gone = clean(page, { features: only(false) })
@@ -61,20 +61,20 @@ describe('each sign of each known product', () => {
     expect(stays.kept.length).toBeGreaterThan(0)
   })
 
-  test('every feature has products, and no two have one name', () => {
+  test('every feature has products, and their names are unique', () => {
     const features: Feature[] = ['search', 'assistant', 'analytics', 'playground']
     for (const feature of features) expect(knownProducts.some(product => product.feature === feature)).toBe(true)
     expect(new Set(knownProducts.map(({ name }) => name.toLowerCase())).size).toBe(knownProducts.length)
   })
 })
 
-describe('what goes', () => {
+describe('removed', () => {
   const cases: [name: string, given: string, want: string][] = [
     ['an element with all it holds', '<div id="kapa-widget"><div><p>a</div><div>b</div></div>c', 'c'],
     ['an element whose children are not closed', '<ul class="addsearch"><li>a<li>b<p>c</ul>d', 'd'],
     ['an open list item, up to the next', '<ul><li class="addsearch">a<li>b</ul>', '<ul><li>b</ul>'],
     [
-      'only the tag of an element that nobody closes',
+      'only the tag of an element that is never closed',
       '<div class="addsearch"><p>all the text</p>',
       '<p>all the text</p>',
     ],
@@ -104,7 +104,7 @@ describe('what goes', () => {
     expect(clean(given).text).toBe(want)
   })
 
-  test('scripts that stay cannot show an element again that is built into them', () => {
+  test('scripts that stay cannot show elements that are built into them', () => {
     const html =
       '<head><link rel="preconnect" href="https://x.algolia.net"></head><div class="DocSearch">x</div><script src="/app.js"></script>'
     expect(clean(html).text).toMatch(
@@ -113,7 +113,7 @@ describe('what goes', () => {
   })
 })
 
-describe('what stays', () => {
+describe('kept', () => {
   const cases: [name: string, given: string][] = [
     ['text about products', "<p>Add gtag('config') of www.googletagmanager.com, then docsearch({}).</p>"],
     [
@@ -157,7 +157,7 @@ describe("a site's settings", () => {
     expect(removal.refuse(new URL('http://127.0.0.1:3000/js/ask.js'))).toBe("removed by the site's settings")
   })
 
-  test('remove a product of their own where its feature is off', () => {
+  test('remove a product that they define if its feature is off', () => {
     const product = { name: 'Ask', feature: 'assistant' as const, selectors: ['ask-us'], scripts: ['*/ask.js'] }
     const html = '<ask-us>x</ask-us><script src="https://cdn.example.net/1/ask.js"></script>b'
     expect(clean(html, { rules: { products: [product] } })).toMatchObject({ text: 'b', removed: ['Ask'] })

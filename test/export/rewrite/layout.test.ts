@@ -66,7 +66,7 @@ test('the first query on a path keeps the plain name, equal bytes share it, othe
   expect(result['/a.js?v=2']).toMatch(/^a~[0-9a-f]{8}\.js$/)
 })
 
-test('names that differ in case or Unicode form only are told apart, in any order of input', () => {
+test('names that differ only in case or Unicode form get different files, in any order of input', () => {
   const items = [
     page('/API/x'),
     page('/api/x'),
@@ -83,13 +83,13 @@ test('names that differ in case or Unicode form only are told apart, in any orde
   expect(plan([...items].reverse())).toEqual(result)
 })
 
-test('a file in the way of a folder steps aside', () => {
+test('a file with the name of a folder gets another name', () => {
   const result = plan([file('/a', 'application/octet-stream'), page('/a/b')])
   expect(result['/a/b']).toBe('a/b/index.html')
   expect(result['/a']).toMatch(/^a~[0-9a-f]{8}$/)
 })
 
-test('no name can leave the bundle, be refused by a file system or take one of ours', () => {
+test('no name leaves the bundle, is invalid on a file system, or is a reserved one', () => {
   const hostile = [
     '/..%2f..%2fetc%2fpasswd',
     '/%00nul',
@@ -111,7 +111,7 @@ test('no name can leave the bundle, be refused by a file system or take one of o
   for (const path of paths) {
     for (const segment of path.split('/')) {
       expect(segment).not.toMatch(/[<>:"\\|?*]|[. ]$|^\.{1,2}$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them
       expect(segment).not.toMatch(/[\u0000-\u001f]/)
       expect(Buffer.byteLength(segment)).toBeLessThanOrEqual(140)
     }
@@ -120,7 +120,7 @@ test('no name can leave the bundle, be refused by a file system or take one of o
   }
 })
 
-test('a path too long as a whole is kept short', () => {
+test('a path that is too long is shortened', () => {
   const deep = `/${Array.from({ length: 12 }, (_, index) => `a-rather-long-folder-name-${index}`).join('/')}/index.png`
   expect(plan([file(deep)])[deep]).toMatch(/^_long\/index~[0-9a-f]{8}\.png$/)
 })

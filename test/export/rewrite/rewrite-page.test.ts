@@ -97,7 +97,7 @@ test('reports dead links and missing files with the reason', () => {
   expect(missing).toEqual([`${root}/img/lost.png: status 404`, 'https://track.example/t.js: a script of another site'])
 })
 
-test('spells text in another encoding in ASCII, and keeps the bytes of scripts and styles', () => {
+test('writes text in a legacy encoding in ASCII, and keeps the bytes of scripts and styles', () => {
   const input = Buffer.from(
     '<html><head></head><p title="d\xe9j\xe0 vu">\xe9<a href="/caf\xe9">x</a><a href="/guide/install">\xfc\x80</a><script>"\xe9"</script><style>/*\xe9*/</style>',
     'latin1',
@@ -119,7 +119,7 @@ test.each([
   expect(rewrite(bytes, { charset }).text).toContain(`<p>${written ?? Buffer.from(hex, 'hex').toString('latin1')}</p>`)
 })
 
-test('a page that shows entities as they stand keeps its bytes', () => {
+test('a page that shows entities literally keeps its bytes', () => {
   expect(rewrite(Buffer.from('<xmp>\xe9</xmp>', 'latin1'), { charset: 'latin1' }).text).toContain('<xmp>\xe9</xmp>')
 })
 
@@ -130,7 +130,7 @@ test('reads UTF-16 and writes UTF-8', () => {
   expect(decoded).toContain('<p>é</p><a href="../install/index.html">x</a>')
 })
 
-test('the check finds what points outside or nowhere', () => {
+test('the check finds addresses that lead outside or to missing files', () => {
   const html =
     '<a href="../nowhere.html"></a><a href="../../../../x"></a><img src="https://track.example/x.png"><a href="https://fine.example/"></a><img srcset="y.png 2x"><p style="background:url(z.png)"></p><style>@import "/q.css";</style><iframe src="//v.example/"></iframe>'
   expect(findUnresolvedInPage({ text: html, charset: 'utf-8' }, path, paths)).toEqual([
@@ -144,7 +144,7 @@ test('the check finds what points outside or nowhere', () => {
   ])
 })
 
-test('a style sheet refers from its own place', () => {
+test('addresses in a style sheet are relative to the style sheet', () => {
   const css =
     '@import "https://cdn.example.net/lib.css";a{background:url(/img/a.png)}b{background:url(../img/lost.png)}c{background:url(#x)}d{background:url(data:,)}'
   const missing: string[] = []
@@ -159,6 +159,6 @@ test('a style sheet refers from its own place', () => {
   expect(missing).toEqual(['/img/lost.png'])
 })
 
-test('a redirect page leads on without a script', () => {
+test('a redirect page works without scripts', () => {
   expect(redirectPage('../a"b/index.html')).toContain('content="0; url=../a&quot;b/index.html"')
 })

@@ -42,11 +42,11 @@ test.each<[string, string]>([
   [`s.src = "${cdn}/root.js"`, `s.src = "${cdn}/root.js"`],
 ])('a script of the site: %s', (text, expected) => expect(own(text).now).toBe(expected))
 
-test('what is not packed is told', () => {
+test('a file that is not packed is reported', () => {
   expect(external('import "./gone.js"').missing).toEqual([`${cdn}/lib@1/gone.js`])
 })
 
-test('an import map leads into the bundle, also where a name there is another one', () => {
+test('an import map leads into the bundle, even if a file has another name there', () => {
   const text = `{"imports":{"lib":"${cdn}/lib@1/index.js","lib/":"${cdn}/lib@1/","own":"/js/own.js","far":"${cdn}/gone.js"},"integrity":{"x":"y"}}`
   const now = rewriteImportMap(
     { text, charset: 'utf-8' },

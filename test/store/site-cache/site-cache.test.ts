@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { FinishedExport, RememberedAnswer, SiteCache } from '../../../server/export/model/site-cache.ts'
+import type { CachedAnswer, FinishedExport, SiteCache } from '../../../server/export/model/site-cache.ts'
 import { openSiteCache } from '../../../server/store/site-cache/site-cache.ts'
 import { openSiteCaches } from '../../../server/store/site-cache/site-caches.ts'
 import { startProgram } from '../../support/program.ts'
@@ -20,33 +20,33 @@ beforeEach(async () => {
   warnings = []
 })
 afterEach(async () => {
-  for (const memory of open.splice(0)) await memory.close()
+  for (const cache of open.splice(0)) await cache.close()
   await rm(folder, { recursive: true, force: true })
 })
 
 const site = () => join(folder, 'site')
 const bodies = () => readdir(join(site(), 'bodies'))
 
-function openMemory(options: { maxBytes?: number; sharesArchives?: boolean } = {}): SiteCache {
-  const memory = openSiteCache({
+function openCache(options: { maxBytes?: number; sharesArchives?: boolean } = {}): SiteCache {
+  const cache = openSiteCache({
     folder: site(),
     maxBytes: 1e9,
     sharesArchives: false,
     warn: (_, message) => warnings.push(message),
     ...options,
   })
-  if (!memory) throw new Error('the memory is in use')
-  open.push(memory)
-  return memory
+  if (!cache) throw new Error('the cache is in use')
+  open.push(cache)
+  return cache
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Remembers a page of that text. */
-async function remember(memory: SiteCache, path: string, text: string, run = 'one'): Promise<RememberedAnswer> {
+/** Stores a page with this text. */
+async function store(cache: SiteCache, path: string, text: string, run = 'one'): Promise<CachedAnswer> {
   const body = { sha256: sha256(text), sizeBytes: text.length }
-  expect(await memory.keepBody(Buffer.from(text), body)).toBe(true)
-  const answer: RememberedAnswer = {
+  expect(await cache.keepBody(Buffer.from(text), body)).toBe(true)
+  const answer: CachedAnswer = {
     asked: `http://a/${path}`,
     accept: '*/*',
     status: 200,
@@ -58,11 +58,11 @@ async function remember(memory: SiteCache, path: string, text: string, run = 'on
     body,
     run,
   }
-  memory.putAnswer(answer)
+  cache.putAnswer(answer)
   return answer
 }
 
-async function finish(memory: SiteCache, run: string, key = 'options'): Promise<FinishedExport> {
+async function finish(cache: SiteCache, run: string, key = 'options'): Promise<FinishedExport> {
   const archive = join(folder, `${run}.zip`)
   await writeFile(archive, `archive of ${run}`)
   const finished: FinishedExport = {
@@ -75,33 +75,33 @@ async function finish(memory: SiteCache, run: string, key = 'options'): Promise<
     asked: [{ asked: 'http://a/', accept: '*/*', digest: 'd' }],
     delays: [['a', 1000]],
   }
-  await memory.finish(finished, archive)
+  await cache.finish(finished, archive)
   return finished
 }
 
-test('answers, views and bodies come back as they were put, also after the memory was closed', async () => {
-  const memory = openMemory()
-  const answer = await remember(memory, '', 'hello')
+test('answers, views and bodies come back as they were stored, even after the cache was closed', async () => {
+  const cache = openCache()
+  const answer = await store(cache, '', 'hello')
   const view = {
     key: 'v',
     given: [['{}', 'd']] as [string, string][],
     body: answer.body ?? { sha256: '', sizeBytes: 0 },
     run: 'one',
   }
-  memory.putView(view)
-  expect([memory.findAnswer('http://a/', '*/*'), memory.findView('v')]).toEqual([answer, view])
-  await memory.close()
-  const again = openMemory()
+  cache.putView(view)
+  expect([cache.findAnswer('http://a/', '*/*'), cache.findView('v')]).toEqual([answer, view])
+  await cache.close()
+  const again = openCache()
   expect([again.findAnswer('http://a/', '*/*'), again.findView('v')]).toEqual([answer, view])
   expect((await again.readBody(view.body))?.toString()).toBe('hello')
   expect(again.findAnswer('http://a/', 'text/html')).toBeUndefined()
 })
 
-test('what was written a moment before a kill is there afterwards, and the lock is not', async () => {
+test('an answer written just before a kill is kept, and the lock is gone', async () => {
   const program = `
     import { openSiteCache } from '${join(import.meta.dirname, '../../../server/store/site-cache/site-cache.ts')}'
-    const memory = openSiteCache({ folder: ${JSON.stringify(site())}, maxBytes: 1e9, sharesArchives: false, warn() {} })
-    memory.putAnswer({ asked: 'http://a/', accept: '*/*', status: 404, url: 'http://a/', redirected: false, contentType: '',
+    const cache = openSiteCache({ folder: ${JSON.stringify(site())}, maxBytes: 1e9, sharesArchives: false, warn() {} })
+    cache.putAnswer({ asked: 'http://a/', accept: '*/*', status: 404, url: 'http://a/', redirected: false, contentType: '',
       headers: {}, validators: { etag: null, lastModified: null }, body: null, run: 'one' })
     setTimeout(() => console.log('written'), 600)
     setInterval(() => {}, 1000)`
@@ -109,15 +109,15 @@ test('what was written a moment before a kill is there afterwards, and the lock 
   await running.read(output => output.includes('written'))
   expect(openSiteCache({ folder: site(), maxBytes: 1, sharesArchives: false, warn() {} })).toBeNull()
   await running.end('SIGKILL')
-  expect(openMemory().findAnswer('http://a/', '*/*')).toMatchObject({ status: 404, run: 'one' })
+  expect(openCache().findAnswer('http://a/', '*/*')).toMatchObject({ status: 404, run: 'one' })
 })
 
-test('a memory is open once at a time, and does not suffer from a second try', async () => {
-  const memory = openMemory()
+test('a cache can be open only once, and a second attempt does no harm', async () => {
+  const cache = openCache()
   expect(openSiteCache({ folder: site(), maxBytes: 1e9, sharesArchives: false, warn() {} })).toBeNull()
-  const answer = await remember(memory, '', 'hello')
-  await memory.close()
-  expect(openMemory().findAnswer('http://a/', '*/*')).toEqual(answer)
+  const answer = await store(cache, '', 'hello')
+  await cache.close()
+  expect(openCache().findAnswer('http://a/', '*/*')).toEqual(answer)
 })
 
 test.each<[string, (file: string) => Promise<void>]>([
@@ -138,38 +138,38 @@ test.each<[string, (file: string) => Promise<void>]>([
       database.close()
     },
   ],
-])('%s begins anew', async (_, spoil) => {
-  const memory = openMemory()
-  for (let i = 0; i < 100; i += 1) await remember(memory, String(i), `page ${i}`)
-  await memory.close()
+])('%s is replaced by an empty cache', async (_, spoil) => {
+  const cache = openCache()
+  for (let i = 0; i < 100; i += 1) await store(cache, String(i), `page ${i}`)
+  await cache.close()
   await spoil(join(site(), 'memory.db'))
-  const again = openMemory()
+  const again = openCache()
   expect(again.findAnswer('http://a/1', '*/*')).toBeUndefined()
-  const answer = await remember(again, '1', 'new')
+  const answer = await store(again, '1', 'new')
   expect(again.findAnswer('http://a/1', '*/*')).toEqual(answer)
   expect(warnings).toEqual([])
 })
 
-test('past its size nothing more is kept, and that is no error', async () => {
-  const memory = openMemory({ maxBytes: 10 })
-  await remember(memory, 'a', '12345')
+test('past its size limit nothing more is stored, without an error', async () => {
+  const cache = openCache({ maxBytes: 10 })
+  await store(cache, 'a', '12345')
   const body = { sha256: sha256('1234567'), sizeBytes: 7 }
-  expect(await memory.keepBody(Buffer.from('1234567'), body)).toBe(false)
-  await remember(memory, 'b', '12345')
+  expect(await cache.keepBody(Buffer.from('1234567'), body)).toBe(false)
+  await store(cache, 'b', '12345')
   expect(warnings).toEqual([])
 })
 
-test('a finished export forgets what neither it nor the others kept have seen', async () => {
-  const memory = openMemory()
-  const old = await remember(memory, 'old', 'old page', 'one')
-  await finish(memory, 'one', 'a')
-  await remember(memory, 'both', 'a page', 'two')
-  await finish(memory, 'two', 'b')
-  expect(memory.findAnswer('http://a/old', '*/*')).toEqual(old)
-  // The other way to export the site takes the place of the first.
-  await finish(memory, 'three', 'a')
-  expect(memory.findAnswer('http://a/old', '*/*')).toBeUndefined()
-  expect(memory.findAnswer('http://a/both', '*/*')).toBeDefined()
+test('a finished export deletes what neither it nor another stored one has seen', async () => {
+  const cache = openCache()
+  const old = await store(cache, 'old', 'old page', 'one')
+  await finish(cache, 'one', 'a')
+  await store(cache, 'both', 'a page', 'two')
+  await finish(cache, 'two', 'b')
+  expect(cache.findAnswer('http://a/old', '*/*')).toEqual(old)
+  // This export replaces the first one with the same options.
+  await finish(cache, 'three', 'a')
+  expect(cache.findAnswer('http://a/old', '*/*')).toBeUndefined()
+  expect(cache.findAnswer('http://a/both', '*/*')).toBeDefined()
   const kept = await bodies()
   expect(kept).not.toContain(sha256('old page'))
   expect(kept).not.toContain(sha256('archive of one'))
@@ -178,59 +178,59 @@ test('a finished export forgets what neither it nor the others kept have seen', 
 })
 
 test('a finished export comes back with its archive', async () => {
-  const memory = openMemory()
-  const finished = await finish(memory, 'one')
-  await memory.close()
-  const again = openMemory()
+  const cache = openCache()
+  const finished = await finish(cache, 'one')
+  await cache.close()
+  const again = openCache()
   expect(await again.findFinished('options')).toEqual(finished)
   expect(await again.copyArchive(finished, join(folder, 'again.zip'))).toBe(true)
   expect((await stat(join(folder, 'again.zip'))).size).toBe(finished.sizeBytes)
 })
 
-test('a finished export that is renewed keeps what its run saw', async () => {
-  const memory = openMemory()
-  const answer = await remember(memory, '', 'hello', 'one')
-  await finish(memory, 'one', 'a')
-  memory.renew('a', 'two')
-  await finish(memory, 'three', 'b')
-  expect(memory.findAnswer('http://a/', '*/*')).toEqual({ ...answer, run: 'two' })
+test('a renewed export keeps what its run saw', async () => {
+  const cache = openCache()
+  const answer = await store(cache, '', 'hello', 'one')
+  await finish(cache, 'one', 'a')
+  cache.renew('a', 'two')
+  await finish(cache, 'three', 'b')
+  expect(cache.findAnswer('http://a/', '*/*')).toEqual({ ...answer, run: 'two' })
 })
 
 test.each([
   [true, 2],
   [false, 1],
 ])('shares archives: %s', async (sharesArchives, links) => {
-  const memory = openMemory({ sharesArchives })
-  await finish(memory, 'one')
+  const cache = openCache({ sharesArchives })
+  await finish(cache, 'one')
   expect((await stat(join(folder, 'one.zip'))).nlink).toBe(links)
 })
 
-test('an archive that somebody wrote into is not handed out', async () => {
-  const memory = openMemory({ sharesArchives: true })
-  const finished = await finish(memory, 'one')
+test('a modified archive is not reused', async () => {
+  const cache = openCache({ sharesArchives: true })
+  const finished = await finish(cache, 'one')
   await writeFile(join(folder, 'one.zip'), 'ARCHIVE of one')
-  expect(await memory.copyArchive(finished, join(folder, 'again.zip'))).toBe(false)
+  expect(await cache.copyArchive(finished, join(folder, 'again.zip'))).toBe(false)
 })
 
-test('a memory whose folder was removed says so once and is an empty one', async () => {
-  const memory = openMemory()
-  await remember(memory, '', 'hello')
+test('a cache whose folder was removed warns once and then acts as if it were empty', async () => {
+  const cache = openCache()
+  await store(cache, '', 'hello')
   await rm(site(), { recursive: true })
   const body = { sha256: sha256('new'), sizeBytes: 3 }
-  expect(await memory.keepBody(Buffer.from('new'), body)).toBe(false)
-  expect(memory.findAnswer('http://a/', '*/*')).toBeUndefined()
-  expect(await memory.keepBody(Buffer.from('new'), body)).toBe(false)
-  await memory.close()
+  expect(await cache.keepBody(Buffer.from('new'), body)).toBe(false)
+  expect(cache.findAnswer('http://a/', '*/*')).toBeUndefined()
+  expect(await cache.keepBody(Buffer.from('new'), body)).toBe(false)
+  await cache.close()
   expect(warnings).toHaveLength(1)
   expect(existsSync(site())).toBe(false)
 })
 
-test('sites are told apart, and forgotten one by one or all but some', async () => {
-  const memories = openSiteCaches({ folder, maxBytes: 1e9, sharesArchives: true, warn() {} })
-  for (const domain of ['a.example', 'b.example', '[::1]:80', '[__1]:80']) await (await memories.open(domain))?.close()
+test('each site has its own cache; one is deleted, or all but some', async () => {
+  const caches = openSiteCaches({ folder, maxBytes: 1e9, sharesArchives: true, warn() {} })
+  for (const domain of ['a.example', 'b.example', '[::1]:80', '[__1]:80']) await (await caches.open(domain))?.close()
   expect(await readdir(folder)).toHaveLength(4)
-  await memories.forget('a.example')
+  await caches.forget('a.example')
   expect((await readdir(folder)).some(name => name.startsWith('a.example'))).toBe(false)
-  await memories.keepOnly(['b.example'])
+  await caches.keepOnly(['b.example'])
   expect(await readdir(folder)).toEqual([expect.stringMatching(/^b\.example-[0-9a-f]{8}$/)])
 })

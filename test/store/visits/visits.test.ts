@@ -92,7 +92,7 @@ test('orders by total, then by the bytes of the path, and pages without a gap', 
   expect(exact.hasMore).toBe(false)
 })
 
-test('keeps projects apart, and knows no visitors of an unknown one', async () => {
+test('keeps projects apart, and has no visitors for an unknown project', async () => {
   insertProject('prj_2')
   await record('prj_1', [view(1, '/a', 1)])
   await record('prj_2', [view(1, '/a', 1), view(2, '/b', 1)])
@@ -101,14 +101,14 @@ test('keeps projects apart, and knows no visitors of an unknown one', async () =
   expect(() => record('prj_3', [view(1, '/a', 1)])).toThrow('There is no project prj_3.')
 })
 
-test('stores a batch as a whole or not at all', async () => {
+test('stores a whole batch or nothing', async () => {
   const batch = { ...toViewBatch([view(1, '/a', 1), view(1, '/b', 1)]), masks: Uint8Array.of(1, 4) }
   expect(() => store.visits.recordBatch('prj_1', batch)).toThrow()
   expect((await store.visits.countUniqueVisitors('prj_1', {}, everything)).visitors).toEqual([])
 })
 
 describe('the visitor key', () => {
-  test('is made once, beside the database, for its owner only', async () => {
+  test('is created once, beside the database, readable only by its owner', async () => {
     const key = await store.visits.openVisitorKey()
     expect(key.length).toBe(32)
     expect(await store.visits.openVisitorKey()).toEqual(key)
@@ -129,14 +129,14 @@ describe('the visitor key', () => {
     expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key has 5 bytes, not 32\. Restore it from a backup\./)
   })
 
-  test('is not made anew when visitors were counted with it', async () => {
+  test('is not created again if visitors were counted with it', async () => {
     await store.visits.openVisitorKey()
     await record('prj_1', [view(1, '/a', 1)])
     unlinkSync(join(folder, 'visitor.key'))
-    expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key is missing, though visitors were counted with it/)
+    expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key is missing, but visitors were counted with it/)
   })
 
-  // Root may read everything.
+  // Root can read every file.
   test.skipIf(process.getuid?.() === 0)('is refused with a remedy when it may not be read', async () => {
     await store.visits.openVisitorKey()
     chmodSync(join(folder, 'visitor.key'), 0)
@@ -167,7 +167,7 @@ describe('forgetting visitors', () => {
     }
   })
 
-  test('leaves out what comes late for a forgotten day, and says how much', async () => {
+  test('ignores late views of a pruned day, and counts them', async () => {
     await record('prj_1', seenOn([1, 5]))
     await store.visits.pruneSeen('prj_1', 5)
     expect(await record('prj_1', [view(1, '/a', 1), view(2, '/a', 4), view(2, '/a', 5)])).toEqual({
@@ -177,7 +177,7 @@ describe('forgetting visitors', () => {
     expect(await totalOf({ dateTo: 5 })).toBe(1)
   })
 
-  test('is not undone by forgetting less, and does nothing to a project without visits', async () => {
+  test('is not undone by pruning less, and changes nothing in a project without visits', async () => {
     await record('prj_1', seenOn([1, 5, 9]))
     await store.visits.pruneSeen('prj_1', 9)
     await store.visits.pruneSeen('prj_1', 2)
