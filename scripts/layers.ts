@@ -14,6 +14,7 @@ export const serverLayers: readonly (readonly string[])[] = [
   ['docs'],
   ['assets.ts'],
   ['export', 'analytics', 'agent'],
+  ['products'],
   ['web'],
   ['tenancy'],
   ['base', 'in-page'],
@@ -31,11 +32,11 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
     ['cache', 'archive'],
     ['pages'],
     ['runtime'],
-    ['rewrite', 'products'],
+    ['rewrite'],
     ['model'],
   ],
   analytics: [['follow'], ['import'], ['counters', 'formats', 'agents'], ['.']],
-  web: [['browser', 'fetch', 'javascript'], ['html']],
+  web: [['browser', 'fetch', 'javascript'], ['html'], ['.']],
   'in-page': [['browser', 'docs', 'guard', 'runtime', 'search']],
 }
 

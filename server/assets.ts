@@ -22,7 +22,7 @@ export function startThread(name: string, data: unknown, resourceLimits: Resourc
 }
 
 /** The folders of server/ that the export engine may import from, its own included. */
-const engineFolders = ['base', 'tenancy', 'web', 'export']
+const engineFolders = ['base', 'in-page', 'tenancy', 'web', 'products', 'export']
 
 /** Lists the files that the export engine is made of, by their paths from the top folder. */
 export function listEngineFiles(): string[] {
@@ -31,7 +31,7 @@ export function listEngineFiles(): string[] {
       .filter(entry => entry.isFile())
       .map(entry => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')),
   )
-  return ['package.json', ...sources.sort()]
+  return ['package.json', 'generated/in-page.ts', ...sources.sort()]
 }
 
 /** Identifies this build of the export engine and its dependencies; archives of another build are not handed out again. */

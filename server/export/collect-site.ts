@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createQueue } from '../base/queue.ts'
+import { createProductRemoval, type ProductRemoval } from '../products/product-removal.ts'
 import type { Fetcher } from '../web/fetch/fetcher.ts'
 import type { Pace } from '../web/fetch/pace.ts'
 import { readPageWords } from '../web/html/page-text.ts'
@@ -21,7 +22,6 @@ import type { ExportOptions } from './model/options.ts'
 import { isPageFile, linkKey, type Site } from './model/site.ts'
 import type { PagePool } from './pages/page-pool.ts'
 import type { ReadTask } from './pages/page-tasks.ts'
-import { createProductRemoval, type ProductRemoval } from './products/product-removal.ts'
 import { type BrowserCompleter, createPageCompleter } from './render/page-completer.ts'
 
 export interface CollectDeps {

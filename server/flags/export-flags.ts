@@ -1,5 +1,5 @@
 import { OperatorError } from '../base/operator-error.ts'
-import { type Deployment, type Features, resolveFeatures } from '../export/model/features.ts'
+import { type Deployment, type Features, resolveFeatures } from '../products/features.ts'
 import type { Feature } from '../tenancy/removal-rules.ts'
 import { parseDomain } from '../tenancy/site.ts'
 import { parseSiteHeaders, type SiteHeaders } from '../web/fetch/site-headers.ts'

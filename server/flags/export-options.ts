@@ -1,6 +1,6 @@
 import { Option } from 'commander'
-import type { Deployment, Features } from '../export/model/features.ts'
 import type { BundleFormat, Verify } from '../export/model/options.ts'
+import type { Deployment, Features } from '../products/features.ts'
 import { readFeature } from './export-flags.ts'
 import type { LimitFlags } from './limit-options.ts'
 import { nonEmpty } from './non-empty.ts'

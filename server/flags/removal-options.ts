@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import { checkRemovalRules, joinRules, noRemovalRules, parseRemovalRules } from '../export/products/removal-rules.ts'
+import { checkRemovalRules, joinRules, noRemovalRules, parseRemovalRules } from '../products/removal-rules.ts'
 import type { RemovalRules } from '../tenancy/removal-rules.ts'
 
 export interface RemovalFlags {

@@ -1,7 +1,7 @@
 import type { Input, Output } from '../../generated/operations.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import type { ExportJob } from '../export/jobs/export-job.ts'
-import { type Features, resolveFeatures } from '../export/model/features.ts'
+import { type Features, resolveFeatures } from '../products/features.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
 import { toExportJobBody } from './export-job-body.ts'

@@ -1,4 +1,4 @@
-import { noRemovalRules } from '../export/products/removal-rules.ts'
+import { noRemovalRules } from '../products/removal-rules.ts'
 import type { RemovalRules } from '../tenancy/removal-rules.ts'
 import type { Site, Sites } from '../tenancy/site.ts'
 import type { Database } from './database.ts'

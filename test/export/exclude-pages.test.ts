@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { noRemovalRules } from '../../server/export/products/removal-rules.ts'
+import { noRemovalRules } from '../../server/products/removal-rules.ts'
 import { exportFakeSite, type FakeSite, page, startFakeSite } from './fake-site.ts'
 import { readEntry } from './read-archive.ts'
 import type { RunningServer } from './static-server.ts'

@@ -1,4 +1,5 @@
-import type { ExportReport, PackedSearch, ProductCount } from '../model/report.ts'
+import type { ProductCount } from '../../products/product-removal.ts'
+import type { ExportReport, PackedSearch } from '../model/report.ts'
 import { table, toHtml } from './report-table.ts'
 
 /** Where the site's own scripts run. */

@@ -1,7 +1,7 @@
+import type { ProductRemoval } from '../../products/product-removal.ts'
 import type { Exclusions } from '../model/exclusions.ts'
 import type { FileOutcome, Outcomes, PageOutcome, Resource } from '../model/resource.ts'
 import type { Site } from '../model/site.ts'
-import type { ProductRemoval } from '../products/product-removal.ts'
 
 /** A crawled site, as the stages after the crawl read it. */
 export interface CollectedSite extends Outcomes {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Queue } from '../../base/queue.ts'
+import type { ProductRemoval } from '../../products/product-removal.ts'
 import type { Fetcher } from '../../web/fetch/fetcher.ts'
 import type { ViewCache } from '../cache/view-cache.ts'
 import type { Exclusions } from '../model/exclusions.ts'
 import { type ExportLimits, totalExceeded } from '../model/limits.ts'
 import type { Site } from '../model/site.ts'
 import type { PagePool } from '../pages/page-pool.ts'
-import type { ProductRemoval } from '../products/product-removal.ts'
 
 /** The services and settings of one crawl. They stay the same until it ends. */
 export interface CrawlTools {

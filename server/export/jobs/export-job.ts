@@ -1,6 +1,6 @@
 import type { Awaitable } from '../../base/awaitable.ts'
 import { digestJson } from '../../base/digest.ts'
-import type { Deployment, Features } from '../model/features.ts'
+import type { Deployment, Features } from '../../products/features.ts'
 import type { BundleFormat, Verify } from '../model/options.ts'
 
 export type ExportStatus = 'queued' | 'running' | 'completed' | 'failed'

@@ -1,5 +1,5 @@
 import { keepSmallestKeys } from '../../base/bounded-map.ts'
-import { type AddressPattern, parseAddressPattern } from './address-pattern.ts'
+import { type AddressPattern, parseAddressPattern } from '../../web/address-pattern.ts'
 import type { Site } from './site.ts'
 
 /** Pages that the operator excludes: they are neither fetched nor packed, and links to them lead to the public site. */

@@ -1,7 +1,7 @@
 import type { StartThread } from '../../base/start-thread.ts'
+import type { Deployment, Features } from '../../products/features.ts'
 import type { RemovalRules } from '../../tenancy/removal-rules.ts'
 import type { SiteHeaders } from '../../web/fetch/site-headers.ts'
-import type { Deployment, Features } from './features.ts'
 import type { ExportLimits } from './limits.ts'
 import type { ExportReport } from './report.ts'
 import type { SiteCache } from './site-cache.ts'

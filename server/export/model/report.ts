@@ -1,5 +1,5 @@
-import type { Feature } from '../../tenancy/removal-rules.ts'
-import type { Deployment } from './features.ts'
+import type { Deployment } from '../../products/features.ts'
+import type { ProductCount } from '../../products/product-removal.ts'
 
 export interface ScriptFindings extends ScriptChoice {
   decidedBy: 'browser' | 'rule'
@@ -85,13 +85,4 @@ export interface PackedSearch {
   files: number
   /** Size of the index files, before compression. */
   sizeBytes: number
-}
-
-/** A product that was removed, or kept because its feature is on. */
-export interface ProductCount {
-  product: string
-  /** null = named by the site's settings. */
-  feature: Feature | null
-  /** Number of pages of the bundle that had it. */
-  pages: number
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ProductRemoval } from '../../products/product-removal.ts'
 import { decodeRaw, type RawText } from '../../web/html/text-encoding.ts'
-import type { ProductRemoval } from '../products/product-removal.ts'
 import type { BundleMap } from '../rewrite/bundle-map.ts'
 import { findUnresolvedInPage } from '../rewrite/check-links.ts'
 import { type PagePlace, rewritePage } from '../rewrite/rewrite-page.ts'

@@ -7,7 +7,7 @@ import { defaultLimits, ExportError } from '../../../server/export/export-site.t
 import type { ExportJob } from '../../../server/export/jobs/export-job.ts'
 import { type Runner, type RunnerDeps, startRunner } from '../../../server/export/jobs/runner.ts'
 import type { ExportOptions } from '../../../server/export/model/options.ts'
-import { noRemovalRules } from '../../../server/export/products/removal-rules.ts'
+import { noRemovalRules } from '../../../server/products/removal-rules.ts'
 import { openBundleFiles } from '../../../server/store/bundle-files.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
 import { createId } from '../../../server/tenancy/id.ts'

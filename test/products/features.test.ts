@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { OperatorError } from '../../../server/base/operator-error.ts'
-import { type Deployment, resolveFeatures } from '../../../server/export/model/features.ts'
-import type { Feature } from '../../../server/tenancy/removal-rules.ts'
+import { OperatorError } from '../../server/base/operator-error.ts'
+import { type Deployment, resolveFeatures } from '../../server/products/features.ts'
+import type { Feature } from '../../server/tenancy/removal-rules.ts'
 
 // Repeats the matrix of the contract on purpose.
 const matrix: [Feature, Record<Deployment, 'yes' | 'configurable' | 'no'>][] = [

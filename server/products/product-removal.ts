@@ -1,8 +1,6 @@
-import type { RemovalRules } from '../../tenancy/removal-rules.ts'
-import type { RawText } from '../../web/html/text-encoding.ts'
-import type { Features } from '../model/features.ts'
-import type { ProductCount } from '../model/report.ts'
-import type { Site } from '../model/site.ts'
+import type { Feature, RemovalRules } from '../tenancy/removal-rules.ts'
+import type { RawText } from '../web/html/text-encoding.ts'
+import type { Features } from './features.ts'
 import { createRecognizer, type RecognizedProduct } from './recognize-products.ts'
 import { type CleanedPage, createProductFinder, type ProductFinder, removeProducts } from './remove-products.ts'
 
@@ -26,10 +24,25 @@ export interface ProductRemoval {
   count(pageKeys: Iterable<string>): { removedFeatures: ProductCount[]; keptFeatures: ProductCount[] }
 }
 
+/** A product that was removed, or kept because its feature is on. */
+export interface ProductCount {
+  product: string
+  /** null = named by the site's settings. */
+  feature: Feature | null
+  /** Number of pages of the bundle that had it. */
+  pages: number
+}
+
+/** Tells the addresses of the site from those of others. */
+interface OwnAddresses {
+  /** The address at the site's origin; null = the address belongs to another host. */
+  own(url: URL): URL | null
+}
+
 export function createProductRemoval(
   features: Features,
   rules: RemovalRules | null,
-  site: Pick<Site, 'own'>,
+  site: OwnAddresses,
 ): ProductRemoval {
   const recognizer = createRecognizer(features, rules)
   const isOwn = (url: URL) => site.own(url) !== null

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { OperatorError } from '../../../server/base/operator-error.ts'
-import { parseAddressPattern } from '../../../server/export/model/address-pattern.ts'
-import { checkRemovalRules, noRemovalRules, parseRemovalRules } from '../../../server/export/products/removal-rules.ts'
-import { type ElementView, matchesSelector, parseSelector } from '../../../server/web/html/selector.ts'
+import { OperatorError } from '../../server/base/operator-error.ts'
+import { checkRemovalRules, noRemovalRules, parseRemovalRules } from '../../server/products/removal-rules.ts'
+import { parseAddressPattern } from '../../server/web/address-pattern.ts'
+import { type ElementView, matchesSelector, parseSelector } from '../../server/web/html/selector.ts'
 
 const element = (name: string, attributes: Record<string, string> = {}): ElementView => ({
   name,

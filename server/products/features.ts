@@ -1,5 +1,5 @@
-import { OperatorError } from '../../base/operator-error.ts'
-import type { Feature } from '../../tenancy/removal-rules.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import type { Feature } from '../tenancy/removal-rules.ts'
 
 export type Deployment = 'cloud' | 'client-hosted' | 'air-gapped'
 export type Features = Record<Feature, boolean>

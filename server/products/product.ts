@@ -1,4 +1,4 @@
-import type { Feature } from '../../tenancy/removal-rules.ts'
+import type { Feature } from '../tenancy/removal-rules.ts'
 
 /**
  * How to recognise a third-party product in a page. Addresses, inline scripts and elements prove that it is there. Parts are

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../base/operator-error.ts'
+import { OperatorError } from '../base/operator-error.ts'
 
 /** A pattern of addresses. */
 export interface AddressPattern {

@@ -1,5 +1,5 @@
-import { createSite } from '../../../server/export/model/site.ts'
-import { createProductRemoval } from '../../../server/export/products/product-removal.ts'
+import { createSite } from '../../server/export/model/site.ts'
+import { createProductRemoval } from '../../server/products/product-removal.ts'
 
 /** Removes a product from a page that opens elements and never closes them. Runs in a thread of the test. */
 export function cleanBrokenPage(openElements: number): string {

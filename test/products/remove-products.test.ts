@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Features } from '../../../server/export/model/features.ts'
-import { createSite } from '../../../server/export/model/site.ts'
-import { createProductRemoval } from '../../../server/export/products/product-removal.ts'
-import { knownProducts } from '../../../server/export/products/products.ts'
-import { noRemovalRules } from '../../../server/export/products/removal-rules.ts'
-import type { Feature, RemovalRules } from '../../../server/tenancy/removal-rules.ts'
-import { parseSelector } from '../../../server/web/html/selector.ts'
-import { callInThread } from '../../support/thread.ts'
+import { createSite } from '../../server/export/model/site.ts'
+import type { Features } from '../../server/products/features.ts'
+import { createProductRemoval } from '../../server/products/product-removal.ts'
+import { knownProducts } from '../../server/products/products.ts'
+import { noRemovalRules } from '../../server/products/removal-rules.ts'
+import type { Feature, RemovalRules } from '../../server/tenancy/removal-rules.ts'
+import { parseSelector } from '../../server/web/html/selector.ts'
+import { callInThread } from '../support/thread.ts'
 
 const off: Features = { search: false, assistant: false, analytics: false, playground: false }
 const on: Features = { search: true, assistant: true, analytics: true, playground: true }

@@ -1,7 +1,7 @@
-import { OperatorError } from '../../base/operator-error.ts'
-import type { Feature, RemovalRules, SiteProduct } from '../../tenancy/removal-rules.ts'
-import { parseSelector } from '../../web/html/selector.ts'
-import { parseAddressPattern } from '../model/address-pattern.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import type { Feature, RemovalRules, SiteProduct } from '../tenancy/removal-rules.ts'
+import { parseAddressPattern } from '../web/address-pattern.ts'
+import { parseSelector } from '../web/html/selector.ts'
 import type { ProductSigns } from './product.ts'
 import { knownProducts } from './products.ts'
 

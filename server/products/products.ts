@@ -1,4 +1,4 @@
-import type { Feature } from '../../tenancy/removal-rules.ts'
+import type { Feature } from '../tenancy/removal-rules.ts'
 import type { Product, ProductSigns } from './product.ts'
 import { analyticsProducts } from './products-analytics.ts'
 import { assistantProducts } from './products-assistant.ts'

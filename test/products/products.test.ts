@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import puppeteer from 'puppeteer'
 import { afterEach, expect, test } from 'vitest'
-import { type Deployment, type Features, resolveFeatures } from '../../../server/export/model/features.ts'
-import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
-import { type Exported, exportFakeSite, type FakeSite, nextFiles, startFakeSite } from '../fake-site.ts'
-import { readEntry, unpackArchive } from '../read-archive.ts'
-import { type RunningServer, serveFolder, startServer } from '../static-server.ts'
+import { type Deployment, type Features, resolveFeatures } from '../../server/products/features.ts'
+import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
+import { type Exported, exportFakeSite, type FakeSite, nextFiles, startFakeSite } from '../export/fake-site.ts'
+import { readEntry, unpackArchive } from '../export/read-archive.ts'
+import { type RunningServer, serveFolder, startServer } from '../export/static-server.ts'
 
 const servers: RunningServer[] = []
 afterEach(async () => {
