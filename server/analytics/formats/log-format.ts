@@ -1,27 +1,27 @@
 import { OperatorError } from '../../base/operator-error.ts'
 /**
- * A request as a log tells it, as offsets into bytes: most lines are filtered by a byte or two, and a string is cut only for
- * what was not seen before.
+ * A request of a log line, as offsets into bytes. Most lines are filtered by a byte or two, and a string is created only
+ * for values not seen before.
  */
 export interface LogLine {
-  /** What the offsets are in: the line itself, or what a parser made of it. */
+  /** The bytes that the offsets refer to: the line itself, or a buffer filled by the parser. */
   bytes: Buffer
-  /** Of the peer. */
+  /** Address of the peer. */
   addressStart: number
   addressEnd: number
-  /** The list of addresses that `ParserOptions.clientField` names; empty when nobody asked or the line has none. */
+  /** The list of addresses in `ParserOptions.clientField`; empty when no field is set or the line has none. */
   clientStart: number
   clientEnd: number
-  /** Milliseconds since 1970; NaN when the date is none of the calendar. */
+  /** Milliseconds since 1970; NaN when the date is not valid. */
   atMs: number
   isGet: boolean
-  /** Request target without its query; of a GET only. */
+  /** Request target without its query; only set for a GET. */
   targetStart: number
   targetEnd: number
   status: number
   userAgentStart: number
   userAgentEnd: number
-  /** With its port, if it was written; empty when the format or the line has none. */
+  /** The host, with its port if logged; empty when the format or the line has none. */
   hostStart: number
   hostEnd: number
 }
@@ -45,29 +45,29 @@ export function emptyLogLine(): LogLine {
   }
 }
 
-/** `comment` = a line that is part of the format and no request, such as a header. */
+/** `comment` = a valid line that is not a request, such as a header. */
 export type Parsed = 'request' | 'comment' | 'malformed'
 
-/** Reads the lines of one log; it may remember what stood above. */
+/** Parses the lines of one log; it may keep state from earlier lines, such as a header. */
 export interface LineParser {
-  /** Reads the line in `bytes` from `start` up to `end` into `line`, which is whole only when it is a request. */
+  /** Parses the line in `bytes` from `start` up to `end` into `line`, which is complete only for a request. */
   parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed
-  /** Undoes the escapes of a header, such as the user agent, or of a target; both are strings of bytes (latin1). */
+  /** Decodes the escapes of a header, such as the user agent, or of a target; both are strings of bytes (latin1). */
   decodeHeader(text: string): string
   decodeTarget(text: string): string
 }
 
 export interface ParserOptions {
-  /** Names the field that lists client addresses, in the way of the format. */
+  /** The field that lists client addresses; each format has its own names. */
   clientField?: string | undefined
 }
 
 export interface LogFormat {
   name: string
-  /** Whether lines tell the host that was asked. */
+  /** Whether lines contain the requested host. */
   hasHost: boolean
   open(options: ParserOptions): LineParser
-  /** Whether a line is in this format for sure; without it, whether it can be parsed. */
+  /** Whether a line is definitely in this format; without it, a line that can be parsed is. */
   recognizes?(bytes: Buffer, start: number, end: number): boolean
 }
 
@@ -87,12 +87,12 @@ export class LogFormatError extends OperatorError {
   }
 }
 
-/** The bytes as they stand. */
+/** Returns the text unchanged. */
 export function asWritten(text: string): string {
   return text
 }
 
-/** Where the query or the fragment begins, or `end`. */
+/** Returns the start of the query or the fragment, or `end`. */
 export function findQuery(bytes: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) if (bytes[i] === 0x3f || bytes[i] === 0x23) return i
   return end

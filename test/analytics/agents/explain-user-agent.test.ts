@@ -24,13 +24,13 @@ test('an AI agent is explained by the entry that knows it', () => {
 test.each([
   [
     'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)',
-    /^A program of the sort seo, not AI: “AhrefsBot” is in the list crawler-user-agents 1\.60\.0 of 2026-08-10\.$/,
+    /^A program of type seo, not AI: “AhrefsBot” is in the list crawler-user-agents 1\.60\.0 of 2026-08-10\.$/,
   ],
-  ['SomethingBot/1.0', /^isbot 5\.2\.3 of 2026-11-09 takes “.*Bot.*” for the mark of a program\.$/],
-  ['-', /^The request names no user agent/],
+  ['SomethingBot/1.0', /^isbot 5\.2\.3 of 2026-11-09 recognizes “.*Bot.*” as a program\.$/],
+  ['-', /^The request has no user agent/],
   [
     'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-    /^No list knows it: it counts as a person/,
+    /^No list contains it: it counts as a person/,
   ],
   [
     'Mozilla/5.0 (Linux; Android 9; wv) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/78.0 Mobile MicroMessenger/7.0 Process/tools',
@@ -51,7 +51,7 @@ test('what was decided against other lists is said', () => {
 test('a long user agent is decided by its beginning, and says so', () => {
   expect(explainUserAgent(`${'x'.repeat(1100)} GPTBot`)).toMatchObject({
     rule: expect.not.stringContaining('GPTBot'),
-    notes: ['Only the first 1024 of its 1107 characters decide.'],
+    notes: ['Only the first 1024 of its 1107 characters are checked.'],
   })
 })
 

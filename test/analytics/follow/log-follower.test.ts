@@ -85,7 +85,7 @@ describe('with what cannot be known', () => {
     await poll()
   })
   const message =
-    /access\.log was emptied or replaced, and no rotated file beside it goes on where it was read: lines may be/
+    /access\.log was emptied or replaced, and no rotated file continues where reading stopped: lines may be/
 
   test('a server that goes on with the old file is waited for, and it says so once', async () => {
     await follower.close()

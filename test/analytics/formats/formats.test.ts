@@ -54,7 +54,7 @@ test('there is a sample of each format', () => {
   expect(samples.map(([, name]) => name).sort()).toEqual(names.sort())
 })
 
-test.each(samples)('%s is told to be %s, and read', (file, name, _, comments) => {
+test.each(samples)('%s is detected as %s, and read', (file, name, _, comments) => {
   const { reader, tally, views } = readLog(readSample(file), name === 'json' ? { format: json } : {})
   expect(reader.format?.name).toBe(name)
   expect(views).toEqual(wanted)
@@ -85,7 +85,7 @@ test.each(samples.filter(([, , clientField]) => clientField !== undefined))(
 
 const host = { id: 'prj_docs', visitorSaltRotation: 'never' } as const
 test.each(['vhost-combined.txt', 'caddy.jsonl', 'traefik.jsonl', 'cloudfront.tsv', 'pino.jsonl'])(
-  '%s tells the host of each line',
+  '%s contains the host of each line',
   file => {
     const format = file === 'pino.jsonl' ? json : undefined
     const { tally, views, reader } = readLog(readSample(file), {
@@ -101,7 +101,7 @@ test.each(['vhost-combined.txt', 'caddy.jsonl', 'traefik.jsonl', 'cloudfront.tsv
 test.each(['combined.txt', 'traefik.txt'])('%s has no host, and says what to do', file => {
   const read = () => readLog(readSample(file), { projects: new Map([['docs.example.com', host]]) })
   expect(read).toThrow(
-    /do not say which host was asked\. Name the one project they are for, or log in a format that does \(.*caddy.*\)\./,
+    /do not contain the host\. Name one project for all lines, or use a format with the host \(.*caddy.*\)\./,
   )
 })
 

@@ -14,8 +14,8 @@ test('reads the names of the fields', () => {
 test.each([
   ['', /write NAME=PATH/],
   ['time', /--json-fields time: write NAME=PATH, as in path=req\.url/],
-  [`${text},agent=x`, /--json-fields agent: no such name\. There are time, method, path, .* and host/],
-  [`${text},time=x`, /--json-fields time: it is there twice/],
+  [`${text},agent=x`, /--json-fields agent is unknown\. The names are time, method, path, .* and host/],
+  [`${text},time=x`, /--json-fields time is given twice/],
   ['time=t,path=p', /--json-fields lacks method, status, userAgent, address: add method=PATH/],
 ])('refuses %j', (given, message) => {
   expect(() => parseJsonFields(given)).toThrow(message)

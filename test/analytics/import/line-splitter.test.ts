@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LineSplitter, longestLineBytes } from '../../../server/analytics/import/line-splitter.ts'
+import { LineSplitter, maxLineBytes } from '../../../server/analytics/import/line-splitter.ts'
 import fc from '../../support/fast-check.ts'
 
 function split(chunks: readonly string[]): { lines: string[]; tooLong: number } {
@@ -14,7 +14,7 @@ function split(chunks: readonly string[]): { lines: string[]; tooLong: number } 
   return { lines, tooLong }
 }
 
-const long = 'x'.repeat(longestLineBytes)
+const long = 'x'.repeat(maxLineBytes)
 
 test.each([
   [[], [], 0],

@@ -53,7 +53,7 @@ test.each([
   gz.length - 9,
   gz.length - 8,
   gz.length - 1,
-])('gives all that is in the first %d bytes of a gzip file, then says that it was cut off', async bytes => {
+])('gives all that is in the first %d bytes of a gzip file, then reports that it is truncated', async bytes => {
   const { text: got, error } = await read(gz.subarray(0, bytes))
   expect(error).toMatch(/access\.log ends in the middle of its compressed data/)
   expect(text.startsWith(got)).toBe(true)
@@ -63,7 +63,7 @@ test.each([
 })
 
 test.each([3, 4, 10, 1000, Math.floor(zst.length / 2), zst.length - 1])(
-  'gives whole blocks of the first %d bytes of a zstd file, then says that it was cut off',
+  'gives whole blocks of the first %d bytes of a zstd file, then reports that it is truncated',
   async bytes => {
     const { text: got, error } = await read(zst.subarray(0, bytes))
     if (bytes < 4) expect(got).toBe(zst.toString('utf8', 0, bytes))
@@ -120,6 +120,6 @@ test('refuses a socket with a sentence', async () => {
   const server = createServer()
   await new Promise<void>(done => server.listen(path, done))
   await expect(openLogFile(path)).rejects.toThrow(LogFileError)
-  await expect(openLogFile(path)).rejects.toThrow(/socket is no file/)
+  await expect(openLogFile(path)).rejects.toThrow(/socket is not a file/)
   await new Promise(done => server.close(done))
 })
