@@ -23,14 +23,14 @@ export interface Parameter {
 // Prism takes these in place of a Prefer header.
 const prismParameters = ['__code', '__example', '__dynamic']
 
-/** The parameters of an operation, their references followed. */
+/** Lists the parameters of an operation with references resolved. */
 export function listParameters(document: Document, route: Route): Parameter[] {
   return (document.paths[route.path]?.[route.method]?.parameters ?? []).map(
     ({ $ref }) => document.components.parameters[$ref.split('/').at(-1) ?? ''] as Parameter,
   )
 }
 
-/** What Prism lets through, or hangs on, and the contract refuses: a sentence for each; empty when there is nothing. */
+/** Finds violations of the contract that Prism accepts or hangs on; returns a sentence for each. */
 export function findFaults(document: Document, route: Route, target: string, body: Buffer): string[] {
   const [path = '', ...query] = target.split('?')
   if (!isDecodable(path)) return ['The path holds a percent sign that begins no valid escape. Encode it as %25.']

@@ -5,7 +5,7 @@ import aiAgents from './user-agents/ai-agents.json' with { type: 'json' }
 import classicBots from './user-agents/classic-bots.json' with { type: 'json' }
 import humans from './user-agents/humans.json' with { type: 'json' }
 
-test('an AI agent is explained by the entry that knows it', () => {
+test('an AI agent is explained by its list entry', () => {
   expect(explainUserAgent('Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)')).toEqual({
     userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)',
     kind: 'ai',
@@ -40,7 +40,7 @@ test.each([
   expect(explainUserAgent(userAgent).why).toMatch(why)
 })
 
-test('what was decided against other lists is said', () => {
+test('a decision against other lists is noted', () => {
   expect(explainUserAgent('Mozilla/5.0 (Macintosh) Safari/605.1.15 (Applebot/0.1)')).toMatchObject({
     kind: 'neither',
     notes: [expect.stringMatching(/^Applebot is not counted as AI: the index of Siri.*\(decided 2026-11-21, https:/)],
@@ -48,14 +48,14 @@ test('what was decided against other lists is said', () => {
   expect(explainUserAgent('Baiduspider/2.0').notes).toEqual([])
 })
 
-test('a long user agent is decided by its beginning, and says so', () => {
+test('only the beginning of a long user agent is checked, and a note says so', () => {
   expect(explainUserAgent(`${'x'.repeat(1100)} GPTBot`)).toMatchObject({
     rule: expect.not.stringContaining('GPTBot'),
     notes: ['Only the first 1024 of its 1107 characters are checked.'],
   })
 })
 
-test('it says of every labelled user agent what the import counts it as', () => {
+test('the explanation of every labelled user agent matches the import', () => {
   for (const { userAgents } of [...humans, ...aiAgents, ...classicBots]) {
     for (const userAgent of userAgents) {
       const { kind, rule, why, found } = explainUserAgent(userAgent)

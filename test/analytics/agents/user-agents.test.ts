@@ -71,7 +71,7 @@ function print(title: string, { table, misses, ...rates }: ReturnType<typeof tel
 test.each([
   ['all labelled user agents', groups],
   ['those that are from no list of Quire', groups.filter(isIndependent)],
-])('%s: AI is recalled, people are not taken for AI, bots are neither', (title, among) => {
+])('%s: AI is recognized, people are not classified as AI, bots are neither', (title, among) => {
   const told = tell(among)
   print(title, told)
   expect(told.aiRecall).toBeGreaterThanOrEqual(0.99)
@@ -79,7 +79,7 @@ test.each([
   expect(told.botsCalledOther).toBeLessThanOrEqual(0.02)
 })
 
-test('there are enough, each once, with a source and a date', () => {
+test('there are enough samples, each once, with a source and a date', () => {
   const all = groups.flatMap(group => group.userAgents)
   expect(new Set(all).size).toBe(all.length)
   expect(all.length).toBeGreaterThan(1000)
@@ -112,6 +112,6 @@ test.each([
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Code/1.111.0 Chrome/142.0.7444.265 Electron/39.6.0 Safari/537.36',
     'neither',
   ],
-])('%s does not say that it is an agent, and counts as what it says instead', (_, userAgent, kind) => {
+])('%s hides that it is an agent, and counts as what it claims to be', (_, userAgent, kind) => {
   expect(classify(userAgent).kind).toBe(kind)
 })

@@ -77,7 +77,7 @@ test.each([
   expect(parse(given)).toBe('malformed')
 })
 
-test('a line that is all broken UTF-8 takes three times its bytes, and fits', () => {
+test('a line of invalid UTF-8 takes three times its bytes, and fits', () => {
   const bytes = Buffer.concat([
     Buffer.from('{"t":1763633472,"m":"GET","p":"/a","s":200,"a":"203.0.113.9","u":"'),
     Buffer.alloc(65_000, 0xff),

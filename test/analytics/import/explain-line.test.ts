@@ -62,7 +62,7 @@ test.each([
   if (text !== '') expect(count(text)).toBe(outcome)
 })
 
-test('it says of each line of a log what an import counts it as', () => {
+test('explains each line of a log as an import counts it', () => {
   const log = [...generateAccessLog({ seed: 7, lines: 3000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b/c'] })]
   const outcomes = log.map(text => inWords(explain(text)))
   expect(outcomes).toEqual(log.map(text => count(text)))
@@ -115,17 +115,17 @@ test('formats are detected from the lines, and a header of one log serves the li
   })
 })
 
-test('the client is the one that the client field names', () => {
+test('the client is the address in the client field', () => {
   const explainer = new LineExplainer({ now, clientField: 'last', trustedProxies: 1 })
   const client = (text: string) => explainer.explain(text).steps.find(({ step }) => step === 'client')?.finding
   const rest = ' "198.51.100.7, 192.0.2.1"'
   expect(client(line('GET /a HTTP/1.1', { rest }))).toBe('192.0.2.1, from the client field')
   expect(client(line('GET /a HTTP/1.1', { rest: ' "-"' }))).toMatch(
-    /^203\.0\.113\.9, the peer: the client field names no/,
+    /^203\.0\.113\.9, the peer: the client field has no/,
   )
 })
 
-test('escapes of a log are undone as an import undoes them: of who asked, and of the list of clients', () => {
+test('escapes in user agent and client list are decoded as in an import', () => {
   const explainer = new LineExplainer({ now, clientField: 'x-forwarded-for', trustedProxies: 1 })
   explainer.explain('#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent) x-forwarded-for')
   const agent = 'Mozilla/5.0%2520(compatible;%2520GPTBot/1.3)'

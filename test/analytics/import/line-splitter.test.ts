@@ -34,7 +34,7 @@ test.each([
   expect(split(chunks)).toEqual({ lines, tooLong })
 })
 
-test('gives the same lines however the bytes are cut into chunks', () => {
+test('returns the same lines for any chunks', () => {
   const text = fc.array(fc.constantFrom('a', 'bc', '\n', 'def', '\r\n'), { maxLength: 60 }).map(parts => parts.join(''))
   fc.assert(
     fc.property(text, fc.array(fc.nat(120)), (whole, cuts) => {
