@@ -102,7 +102,7 @@ describe('before it listens', () => {
   test.each([
     ['a flag without a project', ['--follow-log', 'access.log'], /--follow-log <path=project>.*Write PATH=PROJECT/s],
     ['a log twice', ['--follow-log', '/a=prj_1', '--follow-log', '/a=prj_1'], /\/a is there twice/],
-    ['fields that are not told', ['--follow-format', 'json'], /^--follow-format json needs --follow-json-fields/],
+    ['missing fields', ['--follow-format', 'json'], /^--follow-format json needs --follow-json-fields/],
   ])('refuses %s', async (_, args, message) => {
     expect(await serveOnce(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
   })

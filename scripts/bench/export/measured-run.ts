@@ -91,10 +91,10 @@ export async function runMeasured(
 /** Sends SIGTERM first, so that a program can close its browser. */
 async function endTree(pid: number, isTimed: boolean): Promise<void> {
   const tree = listTree(pid)
-  const told = tree.slice(isTimed ? 1 : 0)
-  signal(told.slice(0, 1), 'SIGTERM')
+  const processes = tree.slice(isTimed ? 1 : 0)
+  signal(processes.slice(0, 1), 'SIGTERM')
   await sleep(3000)
-  signal([...new Set([...told, ...listTree(pid)])], 'SIGKILL')
+  signal([...new Set([...processes, ...listTree(pid)])], 'SIGKILL')
 }
 
 function signal(pids: readonly number[], name: NodeJS.Signals): void {

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../base/operator-error.ts'
+
 /**
  * A request of a log line, as offsets into bytes. Most lines are filtered by a byte or two, and a string is created only
  * for values not seen before.
@@ -71,18 +72,18 @@ export interface LogFormat {
   recognizes?(bytes: Buffer, start: number, end: number): boolean
 }
 
-/** The settings that say how a format is read, each named as its flag is. */
+/** The settings of a format, named like their flags. */
 export type FormatSetting = 'client-field' | 'json-fields'
 
-/** A setting of a format is wrong, or the log is not as the settings say. */
+/** A setting of a format is wrong, or the log contradicts the settings. */
 export class LogFormatError extends OperatorError {
   readonly setting: FormatSetting | undefined
-  /** What is wrong, without the name of the setting: its flag has different names in different commands. */
-  readonly told: string
+  /** The message without the name of the setting, whose flag differs between commands. */
+  readonly reason: string
 
-  constructor(told: string, setting?: FormatSetting) {
-    super(setting ? `--${setting} ${told}` : told, 2)
-    this.told = told
+  constructor(reason: string, setting?: FormatSetting) {
+    super(setting ? `--${setting} ${reason}` : reason, 2)
+    this.reason = reason
     this.setting = setting
   }
 }
@@ -98,7 +99,7 @@ export function findQuery(bytes: Uint8Array, start: number, end: number): number
   return end
 }
 
-/** What is wrong with a setting of a format, by the name that its flag has here; see `logOptions` for the prefix. */
-export function nameFlag({ setting, told }: LogFormatError, prefix = ''): string {
-  return setting ? `--${prefix}${setting} ${told}` : told
+/** Formats the error with the command's name of the flag; see `logOptions` for the prefix. */
+export function nameFlag({ setting, reason }: LogFormatError, prefix = ''): string {
+  return setting ? `--${prefix}${setting} ${reason}` : reason
 }
