@@ -170,7 +170,7 @@ describe('wrong requests are answered as in the contract', () => {
       given: 'an unknown query parameter',
       path: `${visitors}?page=2`,
       status: 400,
-      error: /page is no query parameter/,
+      error: /page is not a query parameter/,
     },
     { given: 'a stray percent sign', path: '/v1/analytics/%/visitors', status: 400, error: /%25/ },
     {
