@@ -60,7 +60,7 @@ function print(title: string, { table, misses, ...rates }: ReturnType<typeof mea
   console.log(
     [
       title,
-      `${'label'.padEnd(9)}${kinds.map(kind => `as ${kind}`.slice(0, 9).padStart(9)).join('')}`,
+      `${'label'.padEnd(9)}${kinds.map(kind => kind.padStart(9)).join('')}`,
       ...rows,
       `AI recall ${percent(rates.aiRecall)}, humans called AI ${percent(rates.humansCalledAi)}, classic bots called AI or human ${percent(rates.botsCalledOther)}`,
       ...missed,
