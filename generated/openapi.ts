@@ -162,7 +162,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the job was archived. Ours: set when and only when the status is `archived`, so that either tells the other.
+             * @description When the job was archived. Ours: set if and only if the status is `archived`.
              * @example 2026-11-21T09:14:03.120Z
              */
             archivedAt: string | null;
@@ -192,7 +192,7 @@ export interface components {
         };
         /**
          * @description A date, or a date-time with optional seconds, up to 9 digits of a fraction, and optionally Z or an offset (without
-         *     one it is UTC). A space may stand for the plus sign of the offset, since an unencoded plus in a query is one.
+         *     one it is UTC). The offset may begin with a space instead of a plus sign, since an unencoded plus in a query is a space.
          * @example 2026-11-20
          * @example 2026-11-20T10:11:12.123456+00:00
          */
@@ -214,8 +214,8 @@ export interface components {
             jobId: string;
             /**
              * Format: uri
-             * @description Presigned link to one file; no header is needed to download it. Ours: only characters that pass unharmed through
-             *     a shell and `helm --set`, since that is how deployments get it.
+             * @description Presigned link to one file; no header is needed to download it. Ours: it contains only characters that a
+             *     shell and `helm --set` leave unchanged, since deployments receive it that way.
              * @example http://127.0.0.1:8787/bundles/se_0f3c9a1b2d4e5f60/docs.example.com.zip?expires=1795172400&signature=3f0c8a5d9be1427f60a1c9d8e7b6f5a4039281706f5e4d3c2b1a09f8e7d6c5b4
              */
             bundleUrl: string;
@@ -225,7 +225,7 @@ export interface components {
              */
             sizeBytes: number;
             /**
-             * @description SHA-256 of the archive in hexadecimal. Ours: the same site gives the same bytes, so it tells whether anything changed.
+             * @description SHA-256 of the archive in hexadecimal. Ours: the same site gives the same bytes, so it shows whether anything changed.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             sha256: string;
@@ -339,7 +339,7 @@ export interface components {
              */
             total: number;
         };
-        /** @description What to export. Ours: fields that are not listed are refused, since a typo would otherwise be a silently larger export. */
+        /** @description What to export. Ours: fields that are not listed are refused, since a typo could otherwise export more than intended. */
         StartExport: {
             /**
              * @description Domain of the site: a bare host name that is registered to the organization, without scheme, port and path.
@@ -362,8 +362,8 @@ export interface components {
              */
             paths?: string[];
             /**
-             * @description Where the bundle will be served. Ours: `air-gapped` unless told otherwise, the only one that works everywhere.
-             *     In its bundle everything that relies on a cloud service is gone.
+             * @description Where the bundle will be served. Ours: the default is `air-gapped`, the only one that works everywhere. Its bundle
+             *     has nothing that relies on a cloud service.
              * @default air-gapped
              * @example client-hosted
              * @enum {string}
@@ -371,9 +371,9 @@ export interface components {
             deployment?: "cloud" | "client-hosted" | "air-gapped";
             features?: components["schemas"]["ExportFeatures"];
             /**
-             * @description Pack a search of our own into the bundle: an index of its pages, and a dialog that finds in it. Ours: it asks no
-             *     service and works without any server, also when a page is opened by double click. So it is independent of
-             *     `features.search`, which is about the search service of the site, and every deployment may have it.
+             * @description Add Quire's offline search to the bundle: an index of its pages and a search dialog. Ours: it needs no service and
+             *     no server, also when a page is opened by double click. So it is independent of `features.search`, the search
+             *     service of the site, and available to every deployment.
              * @default false
              * @example true
              */
@@ -394,12 +394,12 @@ export interface components {
              */
             format?: "zip" | "tar.gz";
         };
-        /** @description Unique visitors of a project and, a part at a time, of its pages. */
+        /** @description Unique visitors of a project, and of a part of its pages. */
         UniqueVisitors: {
             totals: components["schemas"]["VisitorCounts"];
             /**
-             * @description Pages with visitors in the range. Ours: ordered by total, largest first, then by path, so that a page stands in
-             *     one answer only when one asks with growing offsets. Empty when there are none.
+             * @description Pages with visitors in the range. Ours: ordered by total, largest first, then by path, so that requests with
+             *     increasing offsets return each page once. Empty when there are none.
              * @example [
              *       {
              *         "path": "/guides/quickstart",
@@ -463,7 +463,7 @@ export interface components {
                 "application/json": components["schemas"]["AnalyticsError"];
             };
         };
-        /** @description The server met a fault. Details stay in its log. */
+        /** @description Internal server error. The details are only in the server's log. */
         AnalyticsServerFault: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -473,7 +473,7 @@ export interface components {
                 "application/json": components["schemas"]["AnalyticsError"];
             };
         };
-        /** @description There is no valid API key in the request; the same answer for a missing, malformed, unknown, expired and revoked one. */
+        /** @description The API key is missing, malformed, unknown, expired or revoked; the answer is the same for all of these. */
         AnalyticsUnauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -554,7 +554,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The request does not follow this document, or the domain is no site of the organization. Nothing was started. */
+        /** @description The request does not follow this document, or the domain is not a registered site of the organization. Nothing was started. */
         InvalidExport: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -598,7 +598,7 @@ export interface components {
                 "application/json": components["schemas"]["AnalyticsError"];
             };
         };
-        /** @description The server met a fault. Details stay in its log. */
+        /** @description Internal server error. The details are only in the server's log. */
         ServerFault: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -621,7 +621,7 @@ export interface components {
                 "application/json": components["schemas"]["AnalyticsError"];
             };
         };
-        /** @description There is no valid API key in the request; the same answer for a missing, malformed, unknown, expired and revoked one. */
+        /** @description The API key is missing, malformed, unknown, expired or revoked; the answer is the same for all of these. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -632,7 +632,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The request body is announced as something else than JSON in UTF-8. */
+        /** @description The Content-Type of the request body is not JSON in UTF-8. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -657,7 +657,7 @@ export interface components {
          */
         DateFrom: components["schemas"]["DateOrDateTime"];
         /**
-         * @description First day not to count any more (exclusive), as `YYYY-MM-DD` or an ISO 8601 date-time. Ours: the unit is the UTC
+         * @description First day after the range (exclusive), as `YYYY-MM-DD` or an ISO 8601 date-time. Ours: the unit is the UTC
          *     day, as for `dateFrom`. Without it, up to now and including today.
          * @example 2026-11-20T10:11:12.123456+00:00
          */
@@ -674,7 +674,7 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description Most pages to answer.
+         * @description Maximum number of pages in the answer.
          * @example 250
          */
         Limit: number;
@@ -721,7 +721,7 @@ export interface components {
          */
         RequestId: string;
         /**
-         * @description Whole seconds to wait before the next request has a chance.
+         * @description Whole seconds to wait before the next request.
          * @example 36
          */
         RetryAfter: number;
@@ -784,13 +784,13 @@ export interface operations {
                  */
                 dateFrom?: components["parameters"]["DateFrom"];
                 /**
-                 * @description First day not to count any more (exclusive), as `YYYY-MM-DD` or an ISO 8601 date-time. Ours: the unit is the UTC
+                 * @description First day after the range (exclusive), as `YYYY-MM-DD` or an ISO 8601 date-time. Ours: the unit is the UTC
                  *     day, as for `dateFrom`. Without it, up to now and including today.
                  * @example 2026-11-20T10:11:12.123456+00:00
                  */
                 dateTo?: components["parameters"]["DateTo"];
                 /**
-                 * @description Most pages to answer.
+                 * @description Maximum number of pages in the answer.
                  * @example 250
                  */
                 limit?: components["parameters"]["Limit"];
@@ -813,7 +813,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The counts. A range without visitors is no error. */
+            /** @description The counts. A range without visitors is not an error. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

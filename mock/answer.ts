@@ -8,7 +8,7 @@ export interface Answer {
   body: Buffer
 }
 
-/** An error in the body that the contract gives for the operation, one message for each thing that is wrong. */
+/** Creates an error answer with the error body of the operation, with one message for each problem. */
 export function refuse(
   route: Route | undefined,
   status: number,
@@ -25,8 +25,8 @@ export function refuse(
   }
 }
 
-/** Answers what is no operation: the question of a browser before it sends one, a wrong method, an unknown path. */
-export function answerElse(method: string, target: string, requestHeaders: IncomingHttpHeaders): Answer {
+/** Answers requests that match no operation: CORS preflights, wrong methods, unknown paths. */
+export function answerUnknown(method: string, target: string, requestHeaders: IncomingHttpHeaders): Answer {
   const allowed = ['GET', 'POST'].filter(other => findRoute(other, target))
   if (allowed.length === 0) {
     return refuse(undefined, 404, ['There is nothing at this path. Compare it with the API reference.'])
@@ -42,7 +42,7 @@ export function answerElse(method: string, target: string, requestHeaders: Incom
   return { status: 204, headers, body: Buffer.alloc(0) }
 }
 
-/** Puts Prism's own refusals into the error body of the contract. */
+/** Converts Prism's error answers to the error body of the contract. */
 export function translate(route: Route, answer: Answer): Answer {
   const violations = answer.status === 400 ? readViolations(answer.headers['sl-violations']) : []
   if (violations.length > 0) return refuse(route, 400, violations, answer.headers)
@@ -51,7 +51,7 @@ export function translate(route: Route, answer: Answer): Answer {
   return refuse(route, answer.status, [detail || title || 'Prism refused the request.'], answer.headers)
 }
 
-/** What Prism found wrong with the request; it cuts the list off when it is long, and then there is none. */
+/** Returns the problems Prism found in the request; empty when Prism truncated a long list. */
 function readViolations(header: string | string[] | undefined): string[] {
   try {
     const violations = JSON.parse(String(header ?? '[]')) as { location: string[]; message: string }[]

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http'
 import { findRoute } from '../server/http/routes.ts'
-import { type Answer, answerElse, refuse, translate } from './answer.ts'
+import { type Answer, answerUnknown, refuse, translate } from './answer.ts'
 import { type Document, findFaults } from './requests.ts'
 
 const bodyLimitBytes = 1024 * 1024
 const prismTimeoutMs = 10_000
-/** RFC 9110 7.6.1, and what is set anew for each side. */
+/** Hop-by-hop headers (RFC 9110 7.6.1), and headers that each side sets itself. */
 const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'expect', 'host', 'date']
 
 /**
- * The server that clients of the mock talk to. Prism answers; this one keeps it from what it cannot do: it hangs on
- * malformed JSON, dies of a stray percent sign, lets unknown query parameters pass, and words its refusals in another shape.
+ * Creates the server that clients of the mock connect to. It forwards requests to Prism and handles those that Prism cannot:
+ * Prism hangs on malformed JSON, crashes on a stray percent sign, accepts unknown query parameters, and has other error
+ * bodies.
  */
 export function createFront(options: {
-  /** Asked for each request, since a Prism that is started again has another. */
+  /** Called for each request, because a restarted Prism has another URL. */
   prismUrl: () => Promise<string>
   document: Document
   onAnswer?: (method: string, target: string, status: number) => void
@@ -36,8 +37,8 @@ export function createFront(options: {
   async function answer(req: IncomingMessage, method: string, target: string): Promise<Answer> {
     const body = await readAll(req, bodyLimitBytes)
     const route = findRoute(method, target)
-    if (!route) return answerElse(method, target, req.headers)
-    // Without a key the answer is 401 whatever else is wrong; Prism gives it, asked in a way that does it no harm.
+    if (!route) return answerUnknown(method, target, req.headers)
+    // Without a key the answer is 401, whatever else is wrong. Prism gives it for a harmless request to the same operation.
     if (!/^bearer +\S/i.test(req.headers.authorization ?? '')) {
       return askPrism(route.method, route.path.replaceAll(/\{\w+\}/g, 'any'), {}, Buffer.alloc(0))
     }
@@ -71,7 +72,7 @@ export function createFront(options: {
   }
 }
 
-/** JSON or something else: Prism fails on a Content-Type that is none. */
+/** Returns a valid Content-Type, JSON or plain text: Prism fails on an invalid one. */
 function mediaType(headers: IncomingHttpHeaders): string {
   return /^application\/json *(;|$)/i.test(headers['content-type'] ?? '') ? 'application/json' : 'text/plain'
 }
@@ -80,7 +81,7 @@ function without(headers: IncomingHttpHeaders, names: string[]): IncomingHttpHea
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)))
 }
 
-/** The whole body; undefined when it is larger than the limit, and then it is read to its end and dropped. */
+/** Reads the whole body; undefined when it exceeds the limit, and then it is read to its end and discarded. */
 async function readAll(message: IncomingMessage, limitBytes: number): Promise<Buffer | undefined>
 async function readAll(message: IncomingMessage): Promise<Buffer>
 async function readAll(message: IncomingMessage, limitBytes = Number.POSITIVE_INFINITY): Promise<Buffer | undefined> {

@@ -3,7 +3,7 @@ import { type Document, listParameters } from './requests.ts'
 
 type Examples = Record<string, { $ref: string } | { value: unknown }>
 
-/** For each operation a curl line that works as pasted, and the statuses and examples to ask for. */
+/** Writes a ready-to-paste curl line for each operation, with its statuses and example names. */
 export function writeLines(document: Document, baseUrl: string): string {
   const sections = routes.map(route => {
     const operation = document.paths[route.path]?.[route.method]
@@ -25,7 +25,7 @@ export function writeLines(document: Document, baseUrl: string): string {
   })
   return `${sections.join('\n\n')}
 
-Any answer above on demand, by its status or by its name:
+Request any answer above by its status or its name:
   curl -i -H 'Authorization: Bearer any' -H 'Prefer: code=404' ${baseUrl}/v2/agent/any/job/any
   curl -i -H 'Authorization: Bearer any' -H 'Prefer: code=200, example=active' ${baseUrl}/v2/agent/any/job/any`
 }
@@ -40,7 +40,7 @@ function firstExample(document: Document, given: unknown): unknown {
   return (follow(document, first) as { value: unknown }).value
 }
 
-/** What a reference below components points at; anything else as it is. */
+/** Resolves a reference to components; returns other values unchanged. */
 function follow(document: Document, value: object): object {
   if (!('$ref' in value)) return value
   const [kind = '', name = ''] = String(value.$ref).split('/').slice(-2)

@@ -24,7 +24,7 @@ const program = new Command('npm run mock --')
   .addHelpText(
     'after',
     `
-Any Bearer token is fine; none is a 401. Ask for an answer with the Prefer header:
+Any Bearer token is accepted; a request without one gets 401. Choose an answer with the Prefer header:
   Prefer: code=409                       the first example of a status
   Prefer: code=200, example=archived     an example by its name
 
@@ -59,11 +59,11 @@ async function serve({ port, host, quiet }: { port: number; host: string; quiet?
   try {
     const url = await listen(front, host, port)
     console.log(`${document.info.title} ${document.info.version}, mocked\n\n${writeLines(document, url)}\n`)
-    console.log(`Listening on ${url} (Ctrl-C ends it)`)
+    console.log(`Listening on ${url} (stop with Ctrl-C)`)
     while (!stopping) {
       await prism.ended
       if (stopping) return
-      console.error('Prism ended by itself; starting it again.')
+      console.error('Prism exited unexpectedly; restarting it.')
       restarted = startPrism(documentFile)
       prism = await restarted
     }
@@ -72,7 +72,7 @@ async function serve({ port, host, quiet }: { port: number; host: string; quiet?
   }
 }
 
-/** The URL of the server, once it listens. */
+/** Starts the server and returns its URL. */
 async function listen(front: Server, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     front.once('error', error => reject(explainListen(error, host, port)))
@@ -83,9 +83,9 @@ async function listen(front: Server, host: string, port: number): Promise<string
 }
 
 function explainListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (code === 'EADDRINUSE') return new Error(`Port ${port} is in use. Name another: npm run mock -- --port 0`)
-  if (code === 'EACCES') return new Error(`Port ${port} is not allowed to this user. Name one above 1023.`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new Error(`${host} is no address of this machine.`)
+  if (code === 'EADDRINUSE') return new Error(`Port ${port} is in use. Choose another: npm run mock -- --port 0`)
+  if (code === 'EACCES') return new Error(`This user may not listen on port ${port}. Choose one above 1023.`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new Error(`${host} is not an address of this machine.`)
   return new Error(message)
 }
 

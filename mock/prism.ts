@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 export interface Prism {
   /** Such as http://127.0.0.1:41234, without a trailing slash. */
   url: string
-  /** Settles when Prism ends, by `stop` or by itself. */
+  /** Settles when Prism exits, by `stop` or unexpectedly. */
   ended: Promise<void>
   stop(): void
 }
@@ -15,7 +15,7 @@ const startTimeoutMs = 30_000
 /**
  * Starts Prism on a document, on a free port of the loopback interface.
  *
- * @throws {Error} with what Prism printed, when it does not come up.
+ * @throws {Error} with the output of Prism when it does not start.
  */
 export async function startPrism(documentFile: string): Promise<Prism> {
   const entry = join(
@@ -25,7 +25,7 @@ export async function startPrism(documentFile: string): Promise<Prism> {
   )
   const child = fork(entry, ['mock', '--host', '127.0.0.1', '--port', '0', documentFile], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Ends Prism when this process is gone, however it went.
+    // Ends Prism when this process ends in any way.
     execArgv: ['--import', 'data:text/javascript,process.on("disconnect",()=>process.exit())'],
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
   })
@@ -39,7 +39,7 @@ export async function startPrism(documentFile: string): Promise<Prism> {
   }
 }
 
-/** Prism prints its address once it listens; its later output, a paragraph for each request, is read and dropped. */
+/** Waits for the address that Prism prints once it listens; later output, a paragraph per request, is discarded. */
 function waitForUrl(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output: string | undefined = ''

@@ -23,17 +23,17 @@ export interface Parameter {
 // Prism takes these in place of a Prefer header.
 const prismParameters = ['__code', '__example', '__dynamic']
 
-/** The parameters of an operation, their references followed. */
+/** Lists the parameters of an operation with references resolved. */
 export function listParameters(document: Document, route: Route): Parameter[] {
   return (document.paths[route.path]?.[route.method]?.parameters ?? []).map(
     ({ $ref }) => document.components.parameters[$ref.split('/').at(-1) ?? ''] as Parameter,
   )
 }
 
-/** What Prism lets through, or hangs on, and the contract refuses: a sentence for each; empty when there is nothing. */
+/** Finds violations of the contract that Prism accepts or hangs on; returns a sentence for each. */
 export function findFaults(document: Document, route: Route, target: string, body: Buffer): string[] {
   const [path = '', ...query] = target.split('?')
-  if (!isDecodable(path)) return ['The path holds a percent sign that begins no valid escape. Encode it as %25.']
+  if (!isDecodable(path)) return ['The path contains an invalid percent escape. Write a percent sign as %25.']
   const known = listParameters(document, route).filter(parameter => parameter.in === 'query')
   const allowed = [...known.map(({ name }) => name), ...prismParameters]
   const given = new URLSearchParams(query.join('?'))
@@ -41,7 +41,7 @@ export function findFaults(document: Document, route: Route, target: string, bod
     known.length > 0 ? `Known here: ${known.map(({ name }) => name).join(', ')}.` : 'This operation has none.'
   const faults = [...new Set(given.keys())]
     .filter(name => !allowed.includes(name))
-    .map(name => `${name.slice(0, 80)} is no query parameter of this operation. ${remedy}`)
+    .map(name => `${name.slice(0, 80)} is not a query parameter of this operation. ${remedy}`)
   if (route.hasBody && body.length > 0 && !isJson(body)) faults.push('The request body is not valid JSON.')
   return faults
 }

@@ -1,9 +1,9 @@
-// Makes a fresh clone ready, then runs a script of the project on the pinned Node. Uses Node built-ins only and runs on
-// any Node >= 20, because it is what installs everything else.
+// Prepares a fresh clone, then runs a script of the project on the pinned Node. Uses only Node built-ins and runs on any
+// Node >= 20, because it installs everything else.
 //
 //   node scripts/bootstrap.mjs [--quiet] [--browser] SCRIPT [ARG ...]
 //
-// Without SCRIPT it only installs. `--browser` also looks for a Chromium and installs one where that is possible.
+// Without SCRIPT it only installs. `--browser` also looks for Chromium and installs it where possible.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const browser = flags.has('--browser') ? installBrowser() : undefined
 await Promise.all([installPackages(), browser])
 if (args.length > 0) runOnPinnedNode(args)
 
-function say(text) {
+function report(text) {
   if (!flags.has('--quiet')) process.stderr.write(`${text}\n`)
 }
 
@@ -35,7 +35,7 @@ async function installPackages() {
     .digest('hex')
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   process.stderr.write('Installing the packages of package-lock.json (npm ci, about half a minute) ...\n')
-  // npm names itself in the environment of its scripts; without it (a plain `node scripts/bootstrap.mjs`) the PATH has to do.
+  // npm sets its path in the environment of its scripts; otherwise (plain `node scripts/bootstrap.mjs`) the PATH is used.
   const npm = process.env.npm_execpath
     ? [process.env.npm_node_execpath ?? process.execPath, process.env.npm_execpath]
     : [windows ? 'npm.cmd' : 'npm']
@@ -52,7 +52,7 @@ async function installPackages() {
   writeFileSync(stampFile, stamp)
 }
 
-/** Whether a Chromium is on this machine. server/web/browser/find-browser.ts searches the same places. */
+/** Whether Chromium is installed. server/web/browser/find-browser.ts searches the same places. */
 function hasBrowser() {
   if (process.env.PUPPETEER_EXECUTABLE_PATH) return existsSync(process.env.PUPPETEER_EXECUTABLE_PATH)
   const { programs, paths } = JSON.parse(readFileSync(join(root, 'server/web/browser/browser-places.json'), 'utf8'))
@@ -67,13 +67,13 @@ function hasBrowser() {
 }
 
 /**
- * Installs Debian's Chromium when root on a machine with apt-get: the headless shell where there is one. A missing browser
- * is never fatal: it is only said.
+ * Installs Debian's Chromium as root on a machine with apt-get, preferably the headless shell. A missing browser is only
+ * reported, never fatal.
  */
 async function installBrowser() {
   if (hasBrowser()) return
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    say(
+    report(
       'No Chromium found: sites that need a browser cannot be exported. Install one with: npx puppeteer browsers install chrome-headless-shell',
     )
     return
@@ -85,12 +85,12 @@ async function installBrowser() {
     for (const name of ['chromium-headless-shell', 'chromium'])
       if ((await aptGet('install', '-y', '--no-install-recommends', name)) === 0) return
   }
-  say(
+  report(
     'Chromium could not be installed: sites that need a browser cannot be exported. Install one with: apt-get install chromium',
   )
 }
 
-/** The exit code of a child process; 1 when it could not be started. */
+/** Returns the exit code of a child process; 1 when it could not be started. */
 function run(command, args, options) {
   return new Promise(done => {
     spawn(command, args, { cwd: root, ...options })
@@ -99,19 +99,19 @@ function run(command, args, options) {
   })
 }
 
-/** Hands the terminal over to SCRIPT on the Node that package.json pins, and ends as it ends. */
+/** Runs SCRIPT in this terminal on the Node pinned in package.json, and exits with its exit code. */
 function runOnPinnedNode([script, ...rest]) {
   const pinned = join(root, 'node_modules', '.bin', windows ? 'node.cmd' : 'node')
   const node = existsSync(pinned) ? pinned : process.execPath
   const env = {
     ...process.env,
     PATH: `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`,
-    // TypeScript is stripped and compiled once: a command starts in half the time.
+    // Caches the stripped and compiled TypeScript: a command starts in half the time.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'node'),
-    // glibc keeps a heap for every thread, and what it freed in them: 490 MB instead of 535 for 5,000 pages.
+    // glibc keeps freed memory in a heap per thread; two heaps take 490 MB instead of 535 for 5,000 pages.
     MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
   }
-  // DEP0169: express-openapi-validator calls url.parse; nothing here can change that, and nobody can act on the warning.
+  // DEP0169: express-openapi-validator calls url.parse; users cannot act on this warning.
   const child = spawn(node, ['--disable-warning=DEP0169', join(root, script), ...rest], {
     stdio: 'inherit',
     env,

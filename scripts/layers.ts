@@ -1,6 +1,6 @@
 /**
- * The layers of server/, top to bottom. A file imports only from the lines below its own, and from its own folder: nothing
- * points up, and folders on one line do not know each other. `npm run generate` turns this table into lint rules.
+ * The layers of server/, top to bottom. A file may import only from lower lines and from its own folder; folders on the same
+ * line must not import each other. `npm run generate` turns this table into lint rules.
  */
 export const serverLayers: readonly (readonly string[])[] = [
   ['main.ts'],
@@ -40,7 +40,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   'in-page': [['browser', 'docs', 'guard', 'runtime', 'search']],
 }
 
-/** Packages that only some places of server/ may import: everything else goes through those. */
+/** Packages that only some parts of server/ may import; other code uses those parts. */
 export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   archiver: ['export/archive'],
   'better-sqlite3': ['store'],

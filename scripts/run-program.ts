@@ -1,12 +1,12 @@
 import { type Command, CommanderError } from 'commander'
 import { OperatorError } from '../server/base/operator-error.ts'
 
-/** Runs a program that was told to `exitOverride`. Exit codes: 0 done, 1 failed, 2 wrong usage. */
+/** Runs a program that has called `exitOverride`. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 export async function runProgram(program: Command): Promise<void> {
   try {
     await program.parseAsync()
   } catch (error) {
-    // commander has printed its own message, and calls a wrong flag exit code 1.
+    // commander has already printed a message; it uses exit code 1 for a wrong flag.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
     else {
       console.error((error as Error).message)

@@ -16,11 +16,11 @@ interface Flags {
 }
 
 const program = new Command('npm run -s update-agents --')
-  .description('Take the names of AI agents from ai.robots.txt (MIT) into the second list of classification.')
-  .option('--file <file>', 'a robots.json or robots.txt of the list that is here, instead of fetching the newest')
-  .option('--release <text>', 'the commit that the file is of, or the package and its version')
-  .option('--date <date>', 'the day of that release, like 2026-08-22')
-  .option('--to <file>', 'write elsewhere, to look first', join(folder, 'ai-robots-txt.json'))
+  .description('Update the second classification list with the names of AI agents from ai.robots.txt (MIT).')
+  .option('--file <file>', 'use this robots.json or robots.txt instead of fetching the newest')
+  .option('--release <text>', 'commit of the file, or its package and version')
+  .option('--date <date>', 'date of that release, such as 2026-08-22')
+  .option('--to <file>', 'write to another file, for review', join(folder, 'ai-robots-txt.json'))
   .addHelpText(
     'after',
     `
@@ -29,8 +29,8 @@ Examples:
   npm run -s update-agents -- --file robots.json --release 738c80df2169027ce0e07c9976fd3f2f57dd8f7b --date 2026-08-22
   npm run -s update-agents -- --file robots.txt --release 'astro-ai-robots-txt 0.1.5' --date 2026-07-30
 
-Then write the date into server/docs/pages/visitors.md and run the tests: a thousand labelled user agents hold the lists to what they
-promise.`,
+Then write the date into server/docs/pages/visitors.md and run the tests, which check the lists against a thousand labelled
+user agents.`,
   )
   .exitOverride()
   .action(async ({ to, ...flags }: Flags) => {
@@ -47,12 +47,12 @@ async function takeSnapshot({ file, release, date }: Omit<Flags, 'to'>): Promise
   if (file === undefined) {
     return fetchSnapshot().catch((error: Error) => {
       throw new OperatorError(
-        `Cannot fetch the list (${error.message}). Bring robots.json along, and give --file FILE.`,
+        `Cannot fetch the list (${error.message}). Download robots.json yourself and pass it with --file FILE.`,
       )
     })
   }
   if (release === undefined || date === undefined) {
-    throw new OperatorError('Say which state the file is: --release RELEASE --date DAY.', 2)
+    throw new OperatorError('--file also needs --release RELEASE --date DAY.', 2)
   }
   return readSnapshot(file, release, date)
 }

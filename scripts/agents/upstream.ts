@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import type { Upstream } from './extract.ts'
 
-/** One state of the list upstream. */
+/** One version of the upstream list. */
 export interface Snapshot {
   robots: Upstream
-  /** A commit, or a package that carries the list, such as `astro-ai-robots-txt 0.1.5`. */
+  /** A commit, or a package that contains the list, such as `astro-ai-robots-txt 0.1.5`. */
   release: string
-  /** `2026-08-22` */
+  /** Date such as `2026-08-22`. */
   day: string
 }
 
 const repository = 'ai-robots-txt/ai.robots.txt'
 
-/** The newest state of the list. */
+/** Fetches the newest version of the list. */
 export async function fetchSnapshot(fetcher: (url: string) => Promise<Response> = fetch): Promise<Snapshot> {
   const get = async (url: string): Promise<unknown> => {
     const answer = await fetcher(url)
@@ -21,18 +21,18 @@ export async function fetchSnapshot(fetcher: (url: string) => Promise<Response> 
   }
   const commits = await get(`https://api.github.com/repos/${repository}/commits?path=robots.json&per_page=1`)
   const [newest] = commits as { sha: string; commit: { committer: { date: string } } }[]
-  if (!newest) throw new Error(`${repository} has no robots.json any more.`)
+  if (!newest) throw new Error(`${repository} no longer has a robots.json.`)
   const robots = await get(`https://raw.githubusercontent.com/${repository}/${newest.sha}/robots.json`)
   return checked({ robots: robots as Upstream, release: newest.sha, day: newest.commit.committer.date.slice(0, 10) })
 }
 
-/** A state that someone brought along: robots.json, or the robots.txt that is made of it. */
+/** Reads a version of the list from a file: robots.json, or the robots.txt generated from it. */
 export async function readSnapshot(file: string, release: string, day: string): Promise<Snapshot> {
   const text = await readFile(file, 'utf8')
   return checked({ robots: text.trimStart().startsWith('{') ? JSON.parse(text) : readRobotsTxt(text), release, day })
 }
 
-/** The names alone: it says nothing of who operates an agent. */
+/** Reads the names only: robots.txt has no operators. */
 function readRobotsTxt(text: string): Upstream {
   return Object.fromEntries(
     Array.from(text.matchAll(/^user-agent:[ \t]*(.+?)[ \t\r]*$/gim), ([, name = '']) => [name, {}]),
@@ -41,7 +41,7 @@ function readRobotsTxt(text: string): Upstream {
 
 function checked(snapshot: Snapshot): Snapshot {
   if (!/^[\w@/. -]{1,80}$/.test(snapshot.release))
-    throw new Error('A release is a commit, or a package and its version.')
-  if (!/^\d{4}-\d\d-\d\d$/.test(snapshot.day)) throw new Error('A date is like 2026-08-22.')
+    throw new Error('--release must be a commit, or a package and its version.')
+  if (!/^\d{4}-\d\d-\d\d$/.test(snapshot.day)) throw new Error('--date must have the form 2026-08-22.')
   return snapshot
 }

@@ -22,9 +22,9 @@ const defaultSizes = [500, 2000, 5000]
 export function exportScaleCommand(): Command {
   const readSize = integer(1, 100_000)
   return new Command('export-scale')
-    .description('one real site in several sizes: what an export of many pages takes in memory, and in time for a page')
+    .description('export one real site in several sizes, and measure memory and time per page')
     .addOption(
-      new Option('--size <pages>', `pages of the site; may be repeated (default: ${defaultSizes.join(', ')})`)
+      new Option('--size <pages>', `number of pages; may be repeated (default: ${defaultSizes.join(', ')})`)
         .env('QUIRE_BENCH_SIZE')
         .argParser((text: string, before: number[] | undefined) => [...(before ?? []), readSize(text)]),
     )

@@ -31,30 +31,30 @@ export function exportCommand(): Command {
     (text: string, before: string[] = []) => [...before, ...text.split(/[\s,]+/).map(name => readName(name, known))]
   const peerNames = names(tools.filter(({ isOurs }) => !isOurs))
   return new Command('export')
-    .description('copies of real sites: how right they are, and what they cost, beside the tools that only copy')
+    .description('compare exports of real sites with the originals, and their cost with that of mirroring tools')
     .addOption(
-      new Option('--sites <folder>', 'where the sites are built, once')
+      new Option('--sites <folder>', 'folder in which the sites are built once')
         .env('QUIRE_BENCH_SITES')
         .default(join(tmpdir(), 'quire-bench')),
     )
     .addOption(
-      new Option('--site <name>', `only this one of ${names(sites).join(', ')}; may be repeated`)
+      new Option('--site <name>', `run only one of ${names(sites).join(', ')}; may be repeated`)
         .env('QUIRE_BENCH_SITE')
         .argParser(repeated(names(sites))),
     )
     .addOption(
-      new Option('--peer <name>', `only this one of ${peerNames.join(', ')}, or none; may be repeated`)
+      new Option('--peer <name>', `compare only with ${peerNames.join(', ')}, or none; may be repeated`)
         .env('QUIRE_BENCH_PEER')
         .argParser(repeated([...peerNames, 'none'])),
     )
     .addOption(new Option('--quick', 'fewer sampled pages, shorter time limits').env('QUIRE_BENCH_QUICK'))
     .addOption(
-      new Option('--timeout-seconds <number>', 'time for one copy; then what is there counts')
+      new Option('--timeout-seconds <number>', 'time limit for one copy; an unfinished copy is judged as it is')
         .env('QUIRE_BENCH_TIMEOUT_SECONDS')
         .default(120)
         .argParser(integer(1, 86_400)),
     )
-    .addOption(new Option('--keep', 'keep the copies and logs, and say where').env('QUIRE_BENCH_KEEP'))
+    .addOption(new Option('--keep', 'keep the copies and logs, and print their folder').env('QUIRE_BENCH_KEEP'))
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -74,17 +74,17 @@ Examples:
 
 async function run({ json, quick, keep = false, timeoutSeconds, ...flags }: Flags): Promise<void> {
   if (!findBrowser())
-    throw new OperatorError(`The copies are compared in Chromium. Install it with: ${installCommand()}`)
+    throw new OperatorError(`Chromium is needed to compare the copies. Install it with: ${installCommand()}`)
   const cacheFolder = resolve(flags.sites)
   await mkdir(cacheFolder, { recursive: true }).catch(error => {
-    throw new OperatorError(`--sites ${cacheFolder} cannot be made (${error.code}).`, 2)
+    throw new OperatorError(`--sites ${cacheFolder} cannot be created (${error.code}).`, 2)
   })
   const chosen = sites.filter(({ name }) => flags.site?.includes(name) ?? true)
   const contestants = tools.filter(({ name, isOurs }) => isOurs || (flags.peer?.includes(name) ?? true))
   if (contestants.length > 1) await installPeers()
   const startedAt = performance.now()
   const loadAverage = loadavg()[0] ?? 0
-  const say = (text: string) => void process.stderr.write(`${text}\n`)
+  const onProgress = (text: string) => void process.stderr.write(`${text}\n`)
   const results: SiteResult[] = []
   for (const site of chosen) {
     const result = await runSite(site, contestants, {
@@ -92,12 +92,12 @@ async function run({ json, quick, keep = false, timeoutSeconds, ...flags }: Flag
       samples: quick ? { root: 5, folder: 3, file: 3 } : { root: 20, folder: 10, file: 10 },
       toolTimeoutMs: (quick ? Math.min(60, timeoutSeconds) : timeoutSeconds) * 1000,
       keep,
-      say,
+      onProgress,
     })
     results.push(result)
-    // A long run that is stopped has said what it knew.
+    // A long run that is interrupted has already printed these results.
     if (!json) console.log(`${siteText(result).join('\n')}\n`)
-    for (const problem of listProblems([result], 'quire')) say(problem)
+    for (const problem of listProblems([result], 'quire')) onProgress(problem)
   }
   const report: Report = {
     at: new Date().toISOString(),

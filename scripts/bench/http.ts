@@ -18,13 +18,13 @@ export function httpCommand(): Command {
     new Option(flags, description).env(env).default(fallback).argParser(integer(1, most))
   return new Command('http')
     .description('requests per second of getAgentJob, with key check and validation on')
-    .addOption(number('--rounds <number>', 'turns of each server', 'QUIRE_BENCH_ROUNDS', 10, 1000))
-    .addOption(number('--seconds <number>', 'length of a turn', 'QUIRE_BENCH_SECONDS', 1, 600))
+    .addOption(number('--rounds <number>', 'measurements per server', 'QUIRE_BENCH_ROUNDS', 10, 1000))
+    .addOption(number('--seconds <number>', 'length of one measurement', 'QUIRE_BENCH_SECONDS', 1, 600))
     .addOption(
       number('--warm-up-seconds <number>', 'load before the first round', 'QUIRE_BENCH_WARM_UP_SECONDS', 2, 600),
     )
     .addOption(number('--connections <number>', 'requests at the same time', 'QUIRE_BENCH_CONNECTIONS', 32, 1000))
-    .addOption(number('--jobs <number>', 'agent jobs to ask for', 'QUIRE_BENCH_JOBS', 1000, 100_000))
+    .addOption(number('--jobs <number>', 'number of agent jobs', 'QUIRE_BENCH_JOBS', 1000, 100_000))
     .addOption(
       new Option('--least-share <number>', 'fail below this share of bare node:http')
         .env('QUIRE_BENCH_LEAST_SHARE')
@@ -60,12 +60,12 @@ Examples:
     })
 }
 
-/** @throws {OperatorError} when Quire is slower than it has to be. */
+/** @throws {OperatorError} when Quire misses its goals. */
 function expectGoal(servers: readonly Figures[], minShare: number): void {
   const find = (name: string) => servers.find(server => server.name === name) as Figures
   const [quire, peer] = [find('Quire'), find('openapi-backend')]
   if (quire.share < minShare) {
-    throw new OperatorError(`Quire reaches ${quire.share.toFixed(2)} of bare node:http, and must reach ${minShare}.`)
+    throw new OperatorError(`Quire reaches ${quire.share.toFixed(2)} of bare node:http; the goal is ${minShare}.`)
   }
   if (quire.share <= peer.share) throw new OperatorError('Quire is not ahead of openapi-backend.')
 }

@@ -39,7 +39,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 try {
   await program.parseAsync()
 } catch (error) {
-  // commander has printed its own message, and calls a wrong flag exit code 1.
+  // commander has already printed a message; it uses exit code 1 for a wrong flag.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else {
     console.error(error instanceof OperatorError ? error.message : error)

@@ -8,7 +8,7 @@ import { OperatorError } from '../../server/base/operator-error.ts'
 const folder = import.meta.dirname
 
 /**
- * Installs the packages that benchmarks compare with into scripts/bench, unless they are there as its lock file says.
+ * Installs the packages that benchmarks compare with into scripts/bench, unless they already match the lock file.
  *
  * @throws {OperatorError} when npm fails.
  */
@@ -25,7 +25,7 @@ export async function installPeers(): Promise<void> {
 }
 
 function runNpm(args: string[]): Promise<number> {
-  // npm names itself in the environment of its scripts; started in another way, the PATH has to do.
+  // npm sets its path in the environment of its scripts; otherwise npm is searched in the PATH.
   const { npm_execpath: npm, npm_node_execpath: node = process.execPath } = process.env
   const windows = process.platform === 'win32'
   return new Promise(done => {

@@ -32,26 +32,33 @@ export function visitorsCommand(): Command {
   const number = (flags: string, description: string, env: string, fallback: number, least: number, most: number) =>
     new Option(flags, description).env(env).default(fallback).argParser(integer(least, most))
   return new Command('visitors')
-    .description('unique visitors: a log imported beside GoAccess, ranges asked beside DuckDB, every answer checked')
+    .description('unique visitors: compare imports with GoAccess and queries with DuckDB, and check every answer')
     .addOption(number('--lines <number>', 'lines of the log', 'QUIRE_BENCH_LINES', 10_000_000, 1000, 200_000_000))
     .addOption(
-      number('--visits <number>', 'page views that are asked for', 'QUIRE_BENCH_VISITS', 10_000_000, 1000, 200_000_000),
+      number(
+        '--visits <number>',
+        'page views in the queried data',
+        'QUIRE_BENCH_VISITS',
+        10_000_000,
+        1000,
+        200_000_000,
+      ),
     )
-    .addOption(new Option('--visits-only', 'write and import no log').env('QUIRE_BENCH_VISITS_ONLY'))
+    .addOption(new Option('--visits-only', 'do not write and import a log').env('QUIRE_BENCH_VISITS_ONLY'))
     .addOption(number('--pages <number>', 'pages of the site', 'QUIRE_BENCH_PAGES', 10_000, 1, 30_000))
-    .addOption(number('--repeats <number>', 'questions of each length and place', 'QUIRE_BENCH_REPEATS', 12, 1, 18))
-    .addOption(number('--seed <number>', 'another one gives other traffic', 'QUIRE_BENCH_SEED', 1, 0, 2 ** 31))
+    .addOption(number('--repeats <number>', 'queries for each range length and page', 'QUIRE_BENCH_REPEATS', 12, 1, 18))
+    .addOption(number('--seed <number>', 'seed of the generated traffic', 'QUIRE_BENCH_SEED', 1, 0, 2 ** 31))
     .addOption(
-      new Option('--peer <name>', 'only this one of goaccess, duckdb, or none; may be repeated')
+      new Option('--peer <name>', 'compare only with goaccess, duckdb, or none; may be repeated')
         .env('QUIRE_BENCH_PEER')
         .argParser((text: string, before: string[] = []) => [...before, ...text.split(/[\s,]+/).map(readPeer)]),
     )
     .addOption(
-      new Option('--folder <folder>', 'where the log and the databases are written: 400 bytes a line or visit')
+      new Option('--folder <folder>', 'folder for the log and the databases: 400 bytes per line or visit')
         .env('QUIRE_BENCH_FOLDER')
         .default(tmpdir()),
     )
-    .addOption(new Option('--keep', 'keep them, and say where').env('QUIRE_BENCH_KEEP'))
+    .addOption(new Option('--keep', 'keep these files and print their folder').env('QUIRE_BENCH_KEEP'))
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -78,7 +85,7 @@ async function run({ json, keep, folder, visitsOnly, peer, ...flags }: Flags): P
   }
   const scratch = createScratch(folder)
   const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
-  if (!keep) process.once('exit', remove) // a signal ends the process before anything else could
+  if (!keep) process.once('exit', remove) // on a signal the process ends before `finally`
   if (plan.peers.includes('duckdb')) await installPeers()
   if (plan.peers.includes('goaccess') && plan.lines > 0) await installGoAccess(scratch)
   const loadAverage = loadavg()[0] ?? 0
@@ -104,10 +111,7 @@ function createScratch(folder: string): string {
     return mkdtempSync(join(resolve(folder), 'quire-visitors-'))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new OperatorError(
-      `--folder ${folder} cannot be used (${code}). Give one that is there and may be written to.`,
-      2,
-    )
+    throw new OperatorError(`--folder ${folder} cannot be used (${code}). Give an existing writable folder.`, 2)
   }
 }
 

@@ -1,4 +1,4 @@
-/** A page that was asked for, or why the request was none. */
+/** A requested page, or the reason why the request was not for a page. */
 export type Page = KnownPage | { refusal: 'asset' | 'machine-file' | 'bad-path' }
 
 export interface KnownPage {
@@ -31,17 +31,17 @@ const machineFiles = /^\/(\.well-known\/|(feed|rss|atom)\/?$)/
 const absoluteForm = /^https?:\/\/[^/?#]*/i
 
 /**
- * The page that a request target names, in one spelling.
+ * Converts a request target to the canonical path of its page.
  *
- * - Query and fragment are cut, and scheme and host of an absolute-form target (RFC 9112, 3.2.2).
+ * - Query and fragment are removed, and scheme and host of an absolute-form target (RFC 9112, 3.2.2).
  * - Percent-encoding is normalised (RFC 3986, 6.2.2): `%7e` is `~`, `%c3` is `%C3`, a raw space or non-ASCII byte is
  *   encoded. A path over 2,048 bytes as sent, or with a control character, encoded or not, is refused.
- * - An asset is told by its last segment's extension or the folder of a build tool. An extension that is in no list is part
- *   of a name: `/v1.2` and `/3.11` are pages. So is whatever ends in a slash: `/guides/node.js/`.
- * - Slashes at the end, then `.html` or `.md`, then a last segment `index` are cut: `/a`, `/a/`, `/a.md`, `/a/index.html`
+ * - An asset is detected by the extension of its last segment or by the folder of a build tool. An unknown extension is
+ *   part of the name: `/v1.2` and `/3.11` are pages. A path that ends in a slash is a page: `/guides/node.js/`.
+ * - Trailing slashes, then `.html` or `.md`, then a last segment `index` are removed: `/a`, `/a/`, `/a.md`, `/a/index.html`
  *   are one page. `.md` makes it a Markdown view.
  *
- * @param target a string of bytes (latin1), the log's escapes undone
+ * @param target a string of bytes (latin1), with the log's escapes decoded
  */
 export function toPage(target: string): Page {
   const sent = cutToPath(target)
@@ -67,7 +67,7 @@ function cutToPath(target: string): string {
   return origin === undefined ? cut : cut.slice(origin.length) || '/'
 }
 
-/** Undefined when there is a control character in it. */
+/** Returns undefined when the path contains a control character. */
 function normalizePercent(path: string): string | undefined {
   if (/^[!-$&-~]*$/.test(path)) return path
   let isClean = true

@@ -2,7 +2,7 @@ import type { Awaitable } from '../base/awaitable.ts'
 import type { Day } from './day.ts'
 import type { ViewBatch } from './view-batch.ts'
 
-/** From the first visit when `dateFrom` is missing, up to the last one when `dateTo` is. */
+/** A range of days. Without `dateFrom` it begins with the first visit, without `dateTo` it ends with the last one. */
 export interface DayRange {
   dateFrom?: Day
   /** Exclusive. */
@@ -13,7 +13,7 @@ export interface DayRange {
 export interface VisitorCounts {
   human: number
   ai: number
-  /** Who was seen as a human, as AI, or as both, counted once. */
+  /** Visitors seen as human, as AI, or as both, counted once. */
   total: number
 }
 
@@ -31,7 +31,7 @@ export interface UniqueVisitors {
 }
 
 export interface UniqueVisitorCounter {
-  /** Counts each visitor once in the whole range, however many days it spans. An unknown project has no visitors. */
+  /** Counts each visitor once in the whole range, on however many days they came. An unknown project has no visitors. */
   countUniqueVisitors(
     projectId: string,
     range: DayRange,
@@ -39,55 +39,56 @@ export interface UniqueVisitorCounter {
   ): Awaitable<UniqueVisitors>
 }
 
-/** How far a log is read, see `VisitRecorder`. */
+/** How far a log was read, see `VisitRecorder`. */
 export interface LogPosition {
-  /** Names the log. */
+  /** Name of the log. */
   log: string
-  /** Whatever its reader needs to go on. Nothing of what stands in the log. */
+  /** What the reader needs to resume. Contains no text of the log. */
   position: string
 }
 
-/** What was new in a batch. */
+/** Counts of a recorded batch. */
 export interface RecordedViews {
-  /** Visitors that were new on a day of the site, summed over the days. */
+  /** Visitors that were new to the site on a day, summed over the days. */
   newVisitorDays: number
-  /** Views of days that were pruned, see `pruneSeen`: nobody knows any more whether they are counted already. */
+  /** Views of pruned days, see `pruneSeen`: it is no longer known whether they were counted before. */
   tooOldViews: number
 }
 
 export interface VisitRecorder {
   /**
-   * Adds page views to the set of what was seen, all of them or none; views that are in it change nothing. With them, in the
-   * same transaction, how far the log is read; without that, nobody may read them again, and no power cut takes them.
+   * Adds all page views of a batch in one transaction; views already recorded change nothing. A position is stored in the
+   * same transaction. Without one the views cannot be read again, so they survive a power failure once this settles.
    *
-   * @throws {Error} when there is no such project.
+   * @throws {Error} when the project does not exist.
    */
   recordBatch(projectId: string, batch: ViewBatch, position?: LogPosition): Awaitable<RecordedViews>
   /**
-   * Records how far a log is read that tells the visits of several projects: behind the batches of all of them, which are
-   * safe on disk by then. Whoever ends before it reads their lines again, and counts nothing twice.
+   * Records how far a log with visits of several projects was read. Call it after the batches of all projects, which are on
+   * disk by then. After a crash before this call, their lines are read again and none counts twice.
    */
   recordLogPosition(position: LogPosition): Awaitable<void>
   /**
-   * What was last recorded as the position of the log; undefined when nothing was.
+   * Returns the last recorded position of the log; undefined when there is none.
    *
-   * @param projectId undefined = of a log of several projects
+   * @param projectId undefined = the log has visits of several projects
    */
   findLogPosition(projectId: string | undefined, log: string): Awaitable<string | undefined>
   /**
-   * Forgets who saw what before a day; what was counted stays. Ranges that begin on that day or later, or end before it, are
-   * exact as before. One that begins earlier and ends later counts those twice who came both before and since. Takes
-   * seconds where there is much: not for a thread that answers requests.
+   * Deletes the visitors' page views before a day; the counts stay. Ranges that begin on that day or later, or end before
+   * it, stay exact. A range that spans the day counts a visitor twice if they came on both sides of it. Takes seconds for
+   * large projects: do not call it in a thread that answers requests.
    *
-   * @returns how many days of visitors were forgotten
+   * @returns how many days of visitors were deleted
    */
   pruneSeen(projectId: string, before: Day): Awaitable<number>
-  /** Forgets all visits of a project, and how far its logs were read. */
+  /** Deletes all visits of a project and the positions of its logs. */
   deleteVisits(projectId: string): Awaitable<void>
   /**
-   * The secret of the visitor hash: 32 bytes in `visitor.key` beside the database, made when there are no visits yet.
+   * Returns the secret of the visitor hash: 32 bytes in `visitor.key` beside the database, created if there are no visits
+   * yet.
    *
-   * @throws {OperatorError} when it is unreadable or damaged, or missing though visits were counted with it.
+   * @throws {OperatorError} when it is unreadable or damaged, or missing although visits were counted with it.
    */
   openVisitorKey(): Awaitable<Uint8Array>
 }

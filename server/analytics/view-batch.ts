@@ -5,8 +5,8 @@ export const asHuman = 1
 export const asAi = 2
 
 /**
- * Page views in columns, an entry each: millions of them as objects would cost more than all the rest of an import. Who
- * and what was seen stands once, and the columns hold its number.
+ * Page views in columns, one entry per view: millions of objects would cost more than the rest of an import. Each visitor
+ * and path is stored once, and the columns refer to it by index.
  */
 export interface ViewBatch {
   length: number
@@ -14,7 +14,7 @@ export interface ViewBatch {
   visitors: Uint8Array
   /** Distinct and canonical, see `toPage`. */
   paths: readonly string[]
-  /** Index into `visitors`, in visitors. */
+  /** Index of the visitor in `visitors`. */
   visitorOf: Uint32Array
   /** Index into `paths`. */
   pathOf: Uint32Array
@@ -24,7 +24,7 @@ export interface ViewBatch {
   masks: Uint8Array
 }
 
-/** Puts views into columns; for a few of them, an import builds its batches without objects. */
+/** Converts views to columns. Only for a few views: an import builds its batches without objects. */
 export function toViewBatch(views: readonly PageView[]): ViewBatch {
   const visitors = new Map<string, number>()
   const paths = new Map<string, number>()

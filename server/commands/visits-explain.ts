@@ -94,7 +94,7 @@ function describeLine({ steps, countsAs, kind, rule, page, day, userAgent }: Lin
   return toTable([
     ['Counts as', outcome],
     ...(rule ? [['Rule', rule] as const] : []),
-    ...steps.map(({ step, told }) => [`${step.charAt(0).toUpperCase()}${step.slice(1)}`, told] as const),
+    ...steps.map(({ step, finding }) => [`${step.charAt(0).toUpperCase()}${step.slice(1)}`, finding] as const),
     ...(userAgent?.notes ?? []).map(note => ['Note', note] as const),
   ])
 }

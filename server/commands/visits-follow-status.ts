@@ -15,7 +15,7 @@ export interface StatusOutput {
 /**
  * A JSON line each time, and one at the end.
  *
- * @param project undefined of a log of several: then the hosts that are the domain of no site are told
+ * @param project undefined = the log has several projects; then hosts without a registered site are listed
  */
 export function createJsonStatus(file: string, project: string | undefined): StatusOutput {
   const log = resolve(file)

@@ -15,7 +15,7 @@ interface Counts {
   tooOldViews: number
   filtered: ImportTally['filtered']
   malformed: ImportTally['malformed']
-  /** Page views by the rule that told who made them, most first. */
+  /** Page views by the rule that classified them, highest first. */
   rules: Record<string, number>
 }
 

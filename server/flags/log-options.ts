@@ -73,7 +73,7 @@ export const logHelp = `Formats: combined (nginx, Apache), vhost_combined, caddy
 lines, with the dotted paths of the fields:
   --json-fields time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost
 Times are RFC 3339, the date of a combined log, or a number since 1970: seconds, milliseconds, microseconds or nanoseconds.
-host is only needed for --by-host. Traefik has to be told to keep the user agent:
+host is only needed for --by-host. Traefik must be configured to keep the user agent:
 accessLog.fields.headers.names.User-Agent=keep
 
 Behind proxies the client stands in a list, and --client-field says where: the name of a header (caddy, traefik-json), a

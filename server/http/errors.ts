@@ -18,7 +18,7 @@ export class HttpError extends Error {
 }
 
 const serverFault =
-  'The server met a fault of its own. Try again later; quote the X-Request-Id of this answer to its operator.'
+  'Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.'
 
 /** Answers whatever was thrown, in the error body that the document gives for the operation. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
@@ -54,7 +54,7 @@ function sendError(res: Response, error: HttpError, route: Route | undefined): v
 function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown
   if (thrown instanceof URIError) {
-    return new HttpError(400, 'The path holds a percent sign that begins no valid escape. Encode it as %25.')
+    return new HttpError(400, 'The path contains an invalid percent escape. Write a percent sign as %25.')
   }
   const { type, code } = thrown as { type?: string; code?: string }
   if (/^(Z_|ERR_BROTLI|ERR__ERROR|ERR_ZSTD|ZSTD_)/.test(code ?? '')) {

@@ -47,7 +47,7 @@ function unknownField(path: string, name: string, fields: Fields): string {
   )
   const known = siblings.map(sibling => nameField(sibling.split('/').slice(2)))
   const remedy = known.length > 0 ? `Known here: ${known.join(', ')}.` : 'This operation has none.'
-  return `${name} is no ${path.startsWith('/query/') ? 'query parameter' : 'field'} of this operation. ${remedy}`
+  return `${name} is not a ${path.startsWith('/query/') ? 'query parameter' : 'field'} of this operation. ${remedy}`
 }
 
 /** features/search -> features.search, paths/0 -> paths[0] */

@@ -42,7 +42,7 @@ function toPage({ path, human, ai, total }: PageVisitors): components['schemas']
 }
 
 function noSuchDate(field: string): string {
-  return `${field} is no date of the calendar or no time of the day. Example: 2026-11-20 or 2026-11-20T10:00:00Z.`
+  return `${field} is not a valid date or time. Example: 2026-11-20 or 2026-11-20T10:00:00Z.`
 }
 
 function refuse<Status extends 400 | 404>(status: Status, error: string) {

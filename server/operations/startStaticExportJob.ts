@@ -23,7 +23,7 @@ export async function startStaticExportJob(
   if (!site) {
     return {
       status: 400,
-      body: { error: 'domain is no site of this organization. Register it, or check its spelling.' },
+      body: { error: 'domain is not a registered site of this organization. Register it, or check its spelling.' },
     }
   }
   let features: Features

@@ -52,7 +52,7 @@ test.each([
   '-2026-11-20',
   '1795132800000',
   '２０２６-11-20',
-])('%j is no day', given => {
+])('%j is not a day', given => {
   expect(parseDay(given)).toBeUndefined()
 })
 
@@ -61,6 +61,6 @@ test.each([
   [86_399_999, 0],
   [86_400_000, 1],
   [-1, -1],
-])('the instant %d lies in day %d', (given, want) => {
+])('the instant %d is in day %d', (given, want) => {
   expect(toDay(given)).toBe(want)
 })

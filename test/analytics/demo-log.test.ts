@@ -31,7 +31,7 @@ test.each([
   expect(lines.some(line => pattern.test(line))).toBe(true)
 })
 
-test('its days are those asked for, in the zone of its clock', () => {
+test('its days are the requested ones, in the zone of its clock', () => {
   const dates = (offsetMinutes: number) =>
     [...generateAccessLog({ ...options, lines: 500, offsetMinutes })]
       .map(line => /\[([^\]]*)\]/.exec(line)?.[1] ?? '')

@@ -87,7 +87,7 @@ test.each([
 describe('any target', () => {
   const bytes = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map(code => String.fromCharCode(code)) })
 
-  test('gives a printable path from the root, or none', () => {
+  test('gives a printable path from the root, or a refusal', () => {
     fc.assert(
       fc.property(bytes, target => {
         const page = toPage(`/${target}`)
@@ -97,7 +97,7 @@ describe('any target', () => {
     )
   })
 
-  test('has the same page in every spelling', () => {
+  test('is the same page in every spelling', () => {
     const segment = fc.stringMatching(/^[a-z][a-z0-9.-]{0,8}[a-z]$/).filter(name => name !== 'index')
     fc.assert(
       fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), segments => {

@@ -27,7 +27,7 @@ test('a visitor is the first 16 bytes of an HMAC over address, NUL and user agen
   expect(hash('never', nov20)).toBe(want)
 })
 
-test('with a rotation the key of the HMAC is that of the period', () => {
+test('with a rotation, the HMAC uses the key of the period', () => {
   const keyOf = (period: string) => createHmac('sha256', secret).update(period).digest()
   const under = (key: Buffer) => createHmac('sha256', key).update('10.0.0.1\0Mozilla/5.0').digest('hex').slice(0, 32)
   expect(hash('month', nov20)).toBe(under(keyOf('2026-11')))
@@ -56,7 +56,7 @@ test.each([
   expect(other).not.toBe(hash('never', nov20))
 })
 
-test.each([0, 1, 54, 55, 56, 63, 64, 65, 4000, 60_000])('a user agent of %d bytes is hashed to its last', length => {
+test.each([0, 1, 54, 55, 56, 63, 64, 65, 4000, 60_000])('a user agent of %d bytes is hashed completely', length => {
   const text = '\xe9'.repeat(length)
   const want = createHmac('sha256', secret).update(`10.0.0.1\0${text}`, 'latin1').digest('hex').slice(0, 32)
   expect(hash('never', nov20, '10.0.0.1', text)).toBe(want)

@@ -23,7 +23,7 @@ const exchanges = [
 const plan = { connections: 3, seconds: 0.2 }
 const bodyOf = (path: string | undefined) => exchanges.find(exchange => exchange.path === path)?.body ?? ''
 
-test('goes round the paths with the headers given, and counts each answer once', async () => {
+test('cycles through the paths with the given headers, and counts each answer once', async () => {
   const seen: (string | undefined)[] = []
   const url = await serve((req, res) => {
     seen.push(req.url, req.headers.authorization)
@@ -37,7 +37,7 @@ test('goes round the paths with the headers given, and counts each answer once',
   expect(load.p99Ms).toBeGreaterThanOrEqual(load.p50Ms)
 })
 
-test('puts an answer together that comes in pieces', async () => {
+test('assembles an answer that arrives in pieces', async () => {
   const url = await serve((req, res) => {
     const body = Buffer.from(bodyOf(req.url))
     res.setHeader('Content-Length', body.length)
@@ -57,7 +57,7 @@ test.each<[string, RequestListener, string]>([
   await expect(runLoad(url, {}, exchanges, plan)).rejects.toThrow(why)
 })
 
-test('a server that is not there ends it', async () => {
+test('a missing server ends it', async () => {
   const url = await serve(() => undefined)
   server?.close()
   await expect(runLoad(url, {}, exchanges, plan)).rejects.toThrow('ECONNREFUSED')

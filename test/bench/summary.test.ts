@@ -10,7 +10,7 @@ test.each([
   expect(median(values)).toBe(want)
 })
 
-test('there is no median of nothing', () => {
+test('an empty list has no median', () => {
   expect(() => median([])).toThrow('no median')
 })
 
@@ -23,7 +23,7 @@ const sample = (requests: number, serverCpuSeconds: number, generatorCpuSeconds 
   generatorCpuSeconds,
 })
 
-test('a share is taken within its round, so that a slow round of the machine distorts none', () => {
+test('a share is computed per round, so that a slow round does not distort it', () => {
   const yardstick = { name: 'bare', samples: [sample(1000, 1), sample(100, 1), sample(2000, 1)] }
   const other = { name: 'other', samples: [sample(500, 1), sample(50, 1), sample(1000, 1)] }
   expect(summarize([yardstick, other])).toEqual([
@@ -32,7 +32,7 @@ test('a share is taken within its round, so that a slow round of the machine dis
   ])
 })
 
-test('the load generator is judged by its busiest turn', () => {
+test('the load generator is judged by its busiest measurement', () => {
   const runs = [
     { name: 'bare', samples: [sample(1, 1, 0.2), sample(1, 1, 1.5)] },
     { name: 'other', samples: [sample(1, 1, 0.4), sample(1, 1, 1)] },

@@ -8,7 +8,7 @@ const image = line.replace('/guide.md', '/logo.png')
 const explain = (args: readonly string[], input = '') => runQuire(['visits', 'explain', ...args], { input })
 
 describe('quire visits explain', () => {
-  test('tells who a user agent is, by which rule of which list, and where that was read', async () => {
+  test('explains a user agent by the rule, the list and its source', async () => {
     const { code, stdout } = await explain([bot])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Counts as +AI$/m)
@@ -18,12 +18,12 @@ describe('quire visits explain', () => {
     expect(stdout).toMatch(/^See +https:/m)
   })
 
-  test('tells the same as JSON', async () => {
+  test('prints the same as JSON', async () => {
     const { stdout } = await explain([bot, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ userAgent: bot, kind: 'ai', rule: 'ai: GPTBot' })
   })
 
-  test('tells what a line counts as, step by step', async () => {
+  test('explains what a line counts as, step by step', async () => {
     const { code, stdout } = await explain(['--line', line])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Counts as +page view of \/guide on 2026-11-20, AI$/m)
@@ -44,12 +44,12 @@ describe('quire visits explain', () => {
   })
 
   test.each([
-    { about: 'nothing to explain', args: [], told: 'Give a user agent, or --line LINE' },
-    { about: 'two things to explain', args: [bot, '--line', line], told: 'Give a user agent, or --line LINE' },
-    { about: 'a flag that cannot be', args: ['--line', line, '--format', 'morse'], told: 'morse' },
-  ])('refuses $about', async ({ args, told }) => {
+    { about: 'nothing to explain', args: [], message: 'Give a user agent, or --line LINE' },
+    { about: 'two things to explain', args: [bot, '--line', line], message: 'Give a user agent, or --line LINE' },
+    { about: 'a flag that cannot be', args: ['--line', line, '--format', 'morse'], message: 'morse' },
+  ])('refuses $about', async ({ args, message }) => {
     const { code, stderr } = await explain(args)
     expect(code).toBe(2)
-    expect(stderr).toContain(told)
+    expect(stderr).toContain(message)
   })
 })

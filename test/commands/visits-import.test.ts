@@ -43,7 +43,7 @@ test.each([
     const half = await importJson([at(`half${suffix}`), '--project', project])
     expect(half).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/it was cut off\.\nWhat came before is imported\./),
+      stderr: expect.stringMatching(/its compressed data ends too early\.\nWhat came before is imported\./),
     })
     expect(half.summary.lines).toBeGreaterThan(5000)
     expect(half.summary.lines).toBeLessThan(10_000)
@@ -142,14 +142,14 @@ test('a folder, a socket, what is not there, an unknown project or format: one s
     [
       [at('old.xz'), '--project', project],
       1,
-      /old\.xz is compressed by xz, which is not read\. Pipe it: xz -dc .*old\.xz \|/,
+      /old\.xz is compressed by xz, which is not supported\. Pipe it: xz -dc .*old\.xz \|/,
     ],
-    [[at('old.bz2'), '--project', project], 1, /old\.bz2 is compressed by bzip2, which is not read/],
+    [[at('old.bz2'), '--project', project], 1, /old\.bz2 is compressed by bzip2, which is not supported/],
     [[at('folder'), '--project', project], 1, /folder is a folder\. Give the log files in it/],
-    [[at('socket'), '--project', project], 1, /socket is no file\. Give a log file, or - for standard input\./],
+    [[at('socket'), '--project', project], 1, /socket is not a file\. Give a log file, or - for standard input\./],
     [[at('none.log'), '--project', project], 1, /none\.log does not exist\./],
     [['--project', 'prj_9'], 1, /There is no project prj_9\. See: quire projects list/],
-    [['--by-host'], 1, /There is no site to match hosts with\. Register one with: quire sites create/],
+    [['--by-host'], 1, /No site is registered, so hosts cannot be matched\. Register one with: quire sites create/],
     [[], 2, /Give --project ID, or --by-host/],
     [['--project', project, '--by-host'], 2, /--project and --by-host exclude each other/],
     [['--project', project, '--format', 'iis'], 2, /Allowed choices are cloudfront, .*combined.*, json\./],
@@ -199,7 +199,7 @@ test('one log of several sites goes to their projects', async () => {
   await writeFile(at('access.log'), text)
   const refused = await quire(['visits', 'import', at('access.log'), '--by-host'])
   expect(refused).toMatchObject({ code: 1, stdout: '' })
-  expect(refused.stderr).toMatch(/Lines of combined do not say which host was asked\. Name the one project/)
+  expect(refused.stderr).toMatch(/Lines in the format combined do not contain the host\. Name one project/)
   const fields = 'time=t,method=m,path=p,status=s,userAgent=u,address=a'
   const unnamed = await quire(['visits', 'import', at('access.log'), '--by-host', '--json-fields', fields])
   expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringMatching(/or add host=PATH to its fields\.$/m) })

@@ -89,7 +89,7 @@ test('what is found out later keeps a log from being followed, and is said witho
     log,
     err: {
       message:
-        '--follow-client-field X-Forwarded-For: for lines of a web server give the number of the field after the user agent, from 1, or last.',
+        '--follow-client-field X-Forwarded-For is not valid for this format. Give the number of the field after the user agent, from 1, or last.',
     },
     msg: 'a log is not followed; the next try is in 1 s',
   })
@@ -102,33 +102,29 @@ describe('before it listens', () => {
   test.each([
     ['a flag without a project', ['--follow-log', 'access.log'], /--follow-log <path=project>.*Write PATH=PROJECT/s],
     ['a log twice', ['--follow-log', '/a=prj_1', '--follow-log', '/a=prj_1'], /\/a is there twice/],
-    ['fields that are not told', ['--follow-format', 'json'], /^--follow-format json needs --follow-json-fields/],
+    ['missing fields', ['--follow-format', 'json'], /^--follow-format json needs --follow-json-fields/],
   ])('refuses %s', async (_, args, message) => {
     expect(await serveOnce(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
   })
 
   const clientField = ['--follow-client-field', 'X-Forwarded-For']
-  const ofServer = 'for lines of a web server give the number of the field after the user agent, from 1, or last.'
+  const invalidField =
+    'is not valid for this format. Give the number of the field after the user agent, from 1, or last.'
   test.each([
     ['a project that is not there', 'LOG=prj_9', [], 'There is no project prj_9. See: quire projects list'],
     ['a folder', 'FOLDER=PROJECT', [], 'FOLDER is a folder. Give the log files in it: FOLDER/*.log*'],
-    [
-      'a compressed log',
-      'LOG.gz=PROJECT',
-      [],
-      'LOG.gz is compressed, so nothing is added to it. Use: quire visits import',
-    ],
+    ['a compressed log', 'LOG.gz=PROJECT', [], 'LOG.gz is compressed, so it never grows. Use: quire visits import'],
     [
       'a client field that the format does not have',
       'LOG=PROJECT',
       ['--follow-format', 'cloudfront', ...clientField],
-      '--follow-client-field X-Forwarded-For: CloudFront has x-forwarded-for and c-ip.',
+      '--follow-client-field X-Forwarded-For is unknown. CloudFront has x-forwarded-for and c-ip.',
     ],
     [
       'a client field that the first lines do not have',
       'WRITTEN=PROJECT',
       clientField,
-      `--follow-client-field X-Forwarded-For: ${ofServer}`,
+      `--follow-client-field X-Forwarded-For ${invalidField}`,
     ],
   ])('refuses %s in one sentence', async (_, followed, more, message) => {
     const { projectId } = await createOrganization(store)
@@ -150,13 +146,13 @@ describe('before it listens', () => {
     const byHost = ['--follow-log-by-host', log]
     expect(await serveOnce(...byHost)).toMatchObject({
       code: 2,
-      stderr: `--follow-log-by-host ${log}: There is no site to match hosts with. Register one with: quire sites create DOMAIN --project ID\n`,
+      stderr: `--follow-log-by-host ${log}: No site is registered, so hosts cannot be matched. Register one with: quire sites create DOMAIN --project ID\n`,
     })
     const { projectId } = await createOrganization(store)
     store.sites.insert({ domain: 'docs.example', projectId, origin: null, createdAt: 0 })
     expect(await serveOnce(...byHost, '--follow-format', 'combined')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^--follow-log-by-host .*: Lines of combined do not say which host was asked\./),
+      stderr: expect.stringMatching(/^--follow-log-by-host .*: Lines in the format combined do not contain the host\./),
     })
   })
 })

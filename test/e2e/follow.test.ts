@@ -56,12 +56,12 @@ test('5 rotations of both kinds under load and a restart: no line is lost or cou
   expect(lines).toBeGreaterThan(0)
 })
 
-test('a run with --once fails when not one line is in a format that is known', async () => {
+test('a run with --once fails when no line is in a known format', async () => {
   writeFileSync(log, 'nothing of the kind\n'.repeat(3))
   const { code, stdout, stderr } = await runQuire(['visits', 'follow', '--once', ...args])
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `${log}: not one of 3 lines is in a format that is known. See the flag for the format in --help: the next start reads them again.\n`,
+    stderr: `${log}: none of 3 lines is in a known format. Set the format (see --help): the next start reads the lines again.\n`,
   })
   expect(stdout).toMatch(/^3 lines .* malformed 3;/)
 })
@@ -99,21 +99,26 @@ test('with --by-host it counts for the projects of the hosts, and says which hos
 
 test.each([
   ['an unknown project', ['LOG', '--project', 'prj_9'], 1, 'There is no project prj_9. See: quire projects list\n'],
-  ['a log of many sites, when there is none', ['LOG', '--by-host'], 1, /^There is no site to match hosts with\./],
+  [
+    'a log of many sites, when there is none',
+    ['LOG', '--by-host'],
+    1,
+    /^No site is registered, so hosts cannot be matched\./,
+  ],
   [
     'both ways to say whose it is',
     ['LOG', '--by-host', '--project', 'prj_9'],
     2,
     '--project and --by-host exclude each other.\n',
   ],
-  ['standard input', ['-'], 1, 'Standard input has no place to go on. Use: quire visits import -\n'],
-  ['a compressed file', ['LOG.gz'], 1, /access\.log\.gz is compressed, so nothing is added to it\./],
-  ['a device', ['/dev/null'], 1, '/dev/null is no regular file. Use: quire visits import\n'],
+  ['standard input', ['-'], 1, 'Standard input cannot be followed. Use: quire visits import -\n'],
+  ['a compressed file', ['LOG.gz'], 1, /access\.log\.gz is compressed, so it never grows\./],
+  ['a device', ['/dev/null'], 1, '/dev/null is not a regular file. Use: quire visits import\n'],
   [
     'a client field that the format does not have',
     ['LOG', '--format', 'combined', '--client-field', 'X'],
     2,
-    '--client-field X: for lines of a web server give the number of the field after the user agent, from 1, or last.\n',
+    '--client-field X is not valid for this format. Give the number of the field after the user agent, from 1, or last.\n',
   ],
   ['a grace time that is none', ['LOG', '--grace-seconds', 'x'], 2, /--grace-seconds <number>.*must be a whole number/],
 ])('refuses %s', async (_, given, code, stderr) => {

@@ -55,14 +55,14 @@ describe('visitors', () => {
     ['limit[]=1', 'limit must be integer'],
     ['offset=-1', 'offset must be >= 0'],
     ['offset=99999999999999999999', 'offset must be <='],
-    ['dateFrom=2026-02-30', 'dateFrom is no date'],
-    ['dateTo=2026-11-20T25:00:00Z', 'dateTo is no date'],
+    ['dateFrom=2026-02-30', 'dateFrom is not a valid date'],
+    ['dateTo=2026-11-20T25:00:00Z', 'dateTo is not a valid date'],
     ['dateFrom=yesterday', 'dateFrom does not have the documented form. Example: 2026-'],
     ['dateFrom=20261120', 'dateFrom does not have the documented form'],
     ['dateFrom=2026-11-20&dateTo=2026-11-19', 'dateFrom is after dateTo'],
-    ['from=2026-11-20', 'from is no query parameter of this operation. Known here: dateFrom, dateTo, limit, offset'],
-    ['__proto__=1', 'is no query parameter'],
-    ['constructor=1', 'is no query parameter'],
+    ['from=2026-11-20', 'from is not a query parameter of this operation. Known here: dateFrom, dateTo, limit, offset'],
+    ['__proto__=1', 'is not a query parameter'],
+    ['constructor=1', 'is not a query parameter'],
   ])('?%s', async (query, named) => {
     // Each one spends a request of the budget, so each has an organization of its own.
     const organization = await createOrganization(server.store)
@@ -87,7 +87,7 @@ describe('start of an export', () => {
     ['{}', 'domain is missing. Example: docs.example.com'],
     ['{"domain":7}', 'domain must be string'],
     ['{"domain":null}', 'domain must be string'],
-    ['{"domain":"unknown.example.com"}', 'domain is no site of this organization'],
+    ['{"domain":"unknown.example.com"}', 'domain is not a registered site of this organization'],
     ['{"domain":"https://docs.example.com"}', 'domain does not have the documented form'],
     ['{"domain":"docs.example.com:443"}', 'domain does not have the documented form'],
     ['{"domain":"docs.example.com/a"}', 'domain does not have the documented form'],
@@ -101,13 +101,13 @@ describe('start of an export', () => {
     ['{"domain":"docs.example.com","paths":["/a\\\\..\\\\b"]}', 'paths[0] does not have the documented form'],
     ['{"domain":"docs.example.com","paths":[]}', 'paths must NOT have fewer than 1 items'],
     ['{"domain":"docs.example.com","paths":"/a"}', 'paths must be array'],
-    ['{"domain":"docs.example.com","path":["/a"]}', 'path is no field of this operation. Known here: domain'],
+    ['{"domain":"docs.example.com","path":["/a"]}', 'path is not a field of this operation. Known here: domain'],
     [
       '{"domain":"docs.example.com","deployment":"moon"}',
       'deployment must be equal to one of the allowed values: cloud',
     ],
     ['{"domain":"docs.example.com","features":{"search":true}}', 'features.search cannot be on'],
-    ['{"domain":"docs.example.com","features":{"serach":true}}', 'features.serach is no field'],
+    ['{"domain":"docs.example.com","features":{"serach":true}}', 'features.serach is not a field'],
     [
       '{"domain":"docs.example.com","deployment":"cloud","features":{"assistant":false}}',
       'features.assistant is always on',
@@ -133,7 +133,7 @@ describe('start of an export', () => {
         headers,
         body: '{"domain":"docs.example.com"}',
       })
-    await expectRefusal(ask, 400, 'dry is no query parameter of this operation. This operation has none.')
+    await expectRefusal(ask, 400, 'dry is not a query parameter of this operation. This operation has none.')
   })
 
   test.each([
@@ -193,7 +193,7 @@ describe('ids', () => {
     await expectRefusal(bundle, 404, 'export job')
   })
 
-  test('a percent sign that begins no escape is a 400 in the body of the operation', async () => {
+  test('an invalid percent escape is a 400 in the error body of the operation', async () => {
     await expectRefusal(() => send(server.url, '/v2/agent/%ZZ/job/x', { headers }), 400, 'percent sign')
     const visitors = await send(server.url, '/v1/analytics/%E0%A4%A/visitors', { headers })
     expect(visitors.json).toEqual({ error: expect.any(String), details: [{ message: expect.any(String) }] })

@@ -99,7 +99,7 @@ const json = { 'Content-Type': 'application/json' }
 const jobs = '/v1/static-export/jobs'
 const visitors = '/v1/analytics/p/visitors'
 
-describe('what is wrong is answered as the contract says', () => {
+describe('wrong requests are answered as in the contract', () => {
   test.each<{
     given: string
     method?: string
@@ -170,7 +170,7 @@ describe('what is wrong is answered as the contract says', () => {
       given: 'an unknown query parameter',
       path: `${visitors}?page=2`,
       status: 400,
-      error: /page is no query parameter/,
+      error: /page is not a query parameter/,
     },
     { given: 'a stray percent sign', path: '/v1/analytics/%/visitors', status: 400, error: /%25/ },
     {
@@ -208,12 +208,12 @@ describe('what is wrong is answered as the contract says', () => {
     })
   })
 
-  test('it goes on answering after all that', async () => {
+  test('still answers afterwards', async () => {
     expect(await send('GET', `${jobs}/a`)).toMatchObject({ status: 200 })
   })
 })
 
-test('accepts what clients of such APIs send', async () => {
+test('accepts typical client requests', async () => {
   expect(await send('GET', `${visitors}?limit=250&offset=0&dateTo=2026-11-20T10:11:12.123456+00:00`)).toMatchObject({
     status: 200,
   })
@@ -223,11 +223,11 @@ test('accepts what clients of such APIs send', async () => {
   expect(await send('HEAD', `${jobs}/a`)).toEqual({ status: 200, body: undefined })
 })
 
-test('never says that there is more unless asked to, so that a client that pages comes to an end', async () => {
+test('never announces more pages unless asked to, so that a paging client ends', async () => {
   expect(await send('GET', `${visitors}?offset=500`)).toMatchObject({ body: { hasMore: false } })
 })
 
-test('lets a browser of another origin in', async () => {
+test('allows browsers of other origins', async () => {
   const asked = await fetch(url + jobs, {
     method: 'OPTIONS',
     headers: {

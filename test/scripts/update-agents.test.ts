@@ -28,11 +28,11 @@ test.each([
   { about: 'a name of two words', name: 'Acme Bot', agent: 'Acme Bot' },
   { about: 'a name with its version', name: 'Acme-User/1.0', agent: 'Acme-User' },
   { about: 'a name with its version after a space', name: 'AcmeBot 2.1', agent: 'AcmeBot' },
-  { about: 'a plain word', name: 'Operator', left: 'Operator: a single word, which may mean something else' },
-  { about: 'what every bot is', name: 'Spider', left: 'Spider: a single word, which may mean something else' },
-  { about: 'letters', name: 'LCC', left: 'LCC: too short to mean one thing' },
-  { about: 'what no user agent carries', name: 'a\nb', left: 'a\nb: not a name that a user agent carries' },
-  { about: 'an expression', name: '(a+)+', left: '(a+)+: not a name that a user agent carries' },
+  { about: 'a plain word', name: 'Operator', left: 'Operator: a single word, which is ambiguous' },
+  { about: 'what every bot is', name: 'Spider', left: 'Spider: a single word, which is ambiguous' },
+  { about: 'letters', name: 'LCC', left: 'LCC: too short to be unambiguous' },
+  { about: 'what no user agent carries', name: 'a\nb', left: 'a\nb: not a valid name in a user agent' },
+  { about: 'an expression', name: '(a+)+', left: '(a+)+: not a valid name in a user agent' },
   { about: 'what was decided', name: 'AcmeOther', left: 'AcmeOther: research of any product' },
   { about: 'a kin of what was decided', name: 'AcmeOther-Image', left: 'AcmeOther-Image: research of any product' },
   { about: 'an agent beside a plain word', name: 'Pencil-Agent', agent: 'Pencil-Agent' },
@@ -40,7 +40,7 @@ test.each([
   expect(extracted({ [name]: {} })).toEqual({ agents: agent ? [agent] : [], leftOut: left ? [left] : [] })
 })
 
-test('a name in two spellings is taken once', () => {
+test('a name in two spellings is listed once', () => {
   expect(extracted({ 'acme-agent': {}, 'Acme-Agent': {}, 'Acme-Agent/1.0': {} }).agents).toEqual(['acme-agent'])
 })
 
@@ -56,11 +56,11 @@ test.each([
   expect(agents[0]).toEqual({ token: 'AAcmeBot', operator: expected })
 })
 
-test('what names hardly any agent is no list', () => {
-  expect(() => extract({ 'Acme-User': {} }, decided)).toThrow('It names 1 agents')
+test('a list with hardly any agents is refused', () => {
+  expect(() => extract({ 'Acme-User': {} }, decided)).toThrow('The list has 1 agents')
 })
 
-test('the newest state is fetched as of its own commit', async () => {
+test('the newest version is fetched from its commit', async () => {
   const asked: string[] = []
   const answers = [[{ sha: commit, commit: { committer: { date: '2026-08-22T09:33:25Z' } } }], many]
   const snapshot = await fetchSnapshot(async url => {
@@ -71,12 +71,12 @@ test('the newest state is fetched as of its own commit', async () => {
   expect(asked[1]).toBe(`/ai-robots-txt/ai.robots.txt/${commit}/robots.json`)
 })
 
-test('a list that cannot be fetched is said with its address', async () => {
+test('a failed fetch is reported with its address', async () => {
   const answer = () => Promise.resolve(new Response('', { status: 403 }))
   await expect(fetchSnapshot(answer)).rejects.toThrow(/^https:.* answered 403/)
 })
 
-test('robots.txt of the list names the agents, too', async () => {
+test('robots.txt is accepted too', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'quire-agents-'))
   try {
     const file = join(folder, 'robots.txt')
@@ -89,16 +89,16 @@ test('robots.txt of the list names the agents, too', async () => {
   }
 })
 
-test('the command writes the list from a file, and says what it needs', async () => {
+test('the command writes the list from a file, and names missing flags', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'quire-agents-'))
   try {
     const file = join(folder, 'robots.json')
     const to = join(folder, 'out.json')
     await writeFile(file, JSON.stringify({ Operator: {}, ...many }))
     const flags = ['--file', file, '--to', to]
-    expect(await run(flags)).toEqual({ code: 2, told: expect.stringContaining('--release RELEASE --date DAY') })
+    expect(await run(flags)).toEqual({ code: 2, output: expect.stringContaining('--release RELEASE --date DAY') })
     const done = await run([...flags, '--release', commit, '--date', '2026-08-22'])
-    expect(done).toEqual({ code: 0, told: expect.stringContaining('Operator: ') })
+    expect(done).toEqual({ code: 0, output: expect.stringContaining('Operator: ') })
     expect(JSON.parse(await readFile(to, 'utf8'))).toMatchObject({
       asOf: '2026-08-22',
       release: commit,
@@ -109,7 +109,7 @@ test('the command writes the list from a file, and says what it needs', async ()
   }
 })
 
-async function run(args: readonly string[]): Promise<{ code: number | null; told: string }> {
+async function run(args: readonly string[]): Promise<{ code: number | null; output: string }> {
   const { code, stdout, stderr } = await runProgram([script, ...args])
-  return { code, told: stdout + stderr }
+  return { code, output: stdout + stderr }
 }

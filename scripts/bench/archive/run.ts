@@ -3,7 +3,7 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../../../server/base/operator-error.ts'
 import { listFiles } from '../export/markdown.ts'
-import { hear } from '../hear.ts'
+import { nextMessage } from '../next-message.ts'
 import type { PackSample } from './pack-process.ts'
 import { writers, type ZipWriter } from './writers.ts'
 
@@ -52,7 +52,7 @@ async function packOnce(writer: ZipWriter, folder: string, outFile: string): Pro
   const endWithUs = () => child.kill('SIGKILL')
   process.once('exit', endWithUs)
   try {
-    return (await hear(child, writer.name)) as PackSample
+    return (await nextMessage(child, writer.name)) as PackSample
   } finally {
     process.off('exit', endWithUs)
     await rm(outFile, { force: true })

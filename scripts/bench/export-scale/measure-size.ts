@@ -5,15 +5,15 @@ import type { Verify } from '../../../server/export/model/options.ts'
 import { runMeasured } from '../export/measured-run.ts'
 import { type ReplicatedSiteOptions, serveReplicated } from './replicated-site.ts'
 
-/** What the export of one size took. */
+/** Measurements of the export of one size. */
 export interface SizeResult {
   pages: number
   wallSeconds: number
   cpuSeconds: number | undefined
   archiveBytes: number
-  /** The most the exporting process held, without its browser. */
+  /** Peak memory of the exporting process, without its browser. */
   peakBytes: number
-  /** What it held on average in each tenth of its time. */
+  /** Mean memory of the process in each tenth of its time. */
   tenthsBytes: number[]
 }
 
@@ -49,7 +49,7 @@ export async function measureSize({
   }
 }
 
-/** The means of ten equal parts; fewer where there are fewer values. */
+/** Returns the means of ten equal parts; fewer if there are fewer values. */
 export function tenths(values: readonly number[]): number[] {
   const parts = Math.min(10, values.length)
   return Array.from({ length: parts }, (_, index) => {

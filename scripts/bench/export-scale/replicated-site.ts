@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import { findFile, typeOf } from '../export/static-server.ts'
 
-/** Pages of one copy; further pages are those of further copies, so that pages weigh the same on average in every size. */
+/** Pages of one copy. Larger sites have more copies, so that the average page is the same in every size. */
 export const pagesPerCopy = 500
 
 export interface ReplicatedSite {
@@ -15,21 +15,21 @@ export interface ReplicatedSite {
 export interface ReplicatedSiteOptions {
   /** Folder of the real site. */
   folder: string
-  /** Its pages as its links write them, sorted; the first of them are used. */
+  /** Its pages as written in its links, sorted; the first ones are used. */
   pages: readonly string[]
-  /** How many pages the replicated site has, a multiple of what a copy has. */
+  /** Number of pages of the replicated site, a multiple of the pages of a copy. */
   pageCount: number
 }
 
 /**
- * Serves a real site again and again under /1/, /2/ ... on a free port of this machine, each page with a link to its twin in
- * the next copy. Pages past the number asked for answer 404, and so do links to them.
+ * Serves copies of a real site under /1/, /2/ ... on a free local port; each page links to the same page of the next copy.
+ * Pages beyond the requested number answer 404.
  */
 export async function serveReplicated({ folder, pages, pageCount }: ReplicatedSiteOptions): Promise<ReplicatedSite> {
   const perCopy = Math.min(pagesPerCopy, pages.length, pageCount)
   const copies = Math.floor(pageCount / perCopy)
   const served = new Set(pages.slice(0, perCopy).map(withoutIndex))
-  // Not every page is linked from another: the first page leads to all of one copy, and those to their twins.
+  // Some pages are not linked from another page, so the first page links to all pages of one copy.
   const links = [...served].map(path => `<li><a href="/1${path}">${path}</a></li>`)
   const entrance = Buffer.from(`<!doctype html><title>All pages</title><h1>All pages</h1><ul>${links.join('\n')}</ul>`)
   const server = createServer(async (request, response) => {
@@ -47,7 +47,7 @@ export async function serveReplicated({ folder, pages, pageCount }: ReplicatedSi
     }
     let body = await readFile(found.file)
     if (extname(found.file) === '.html') {
-      // Bytes of its own for every page, as real pages have.
+      // Every page has different bytes, as real pages have.
       const next = `<p>Copy ${copy}: <a href="/${(copy % copies) + 1}${path}">the same page of the next copy</a></p></body>`
       body = Buffer.from(body.toString('latin1').replace('</body>', next), 'latin1')
     }

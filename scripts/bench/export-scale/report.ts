@@ -2,11 +2,11 @@ import { toTable } from '../export/report.ts'
 import type { Machine } from '../http/report.ts'
 import type { SizeResult } from './measure-size.ts'
 
-/** What an export of many pages may hold, and how much longer a page of the largest site may take than one of the smallest. */
+/** Limits for the memory of an export, and for the time per page of the largest site relative to the smallest. */
 const maxBytes = 500e6
 const maxSlower = 1.2
 
-/** What was measured as Markdown, as it stands in RESULTS.md. */
+/** Formats the measurements as Markdown for RESULTS.md. */
 export function scaleText(results: readonly SizeResult[], verify: string, machine: Machine): string {
   const heads = [
     'pages',
@@ -36,7 +36,7 @@ export function scaleText(results: readonly SizeResult[], verify: string, machin
   ].join('\n')
 }
 
-/** A sentence for each goal that was missed. */
+/** Returns a sentence for each missed goal. */
 export function judgeScale(results: readonly SizeResult[]): string[] {
   const missed = results
     .filter(({ peakBytes }) => peakBytes > maxBytes)
@@ -44,7 +44,7 @@ export function judgeScale(results: readonly SizeResult[]): string[] {
   const sorted = [...results].sort((a, b) => a.pages - b.pages)
   const [smallest, largest] = [sorted[0], sorted.at(-1)]
   if (!smallest || !largest) return missed
-  // By CPU time, which other programs on the machine change less; wall time where there is none.
+  // Uses CPU time, which depends less on other programs on the machine; wall time where it is not available.
   const perPage = ({ pages, cpuSeconds, wallSeconds }: SizeResult) => (cpuSeconds ?? wallSeconds) / pages
   const ratio = perPage(largest) / perPage(smallest)
   if (ratio > maxSlower)

@@ -2,17 +2,17 @@ import type { Page } from 'puppeteer'
 import type { SiteApp, SiteSearch } from './site.ts'
 import { settle, type Visitor } from './visitor.ts'
 
-/** What a site's own scripts do when it is used. */
+/** Results of using a site's own scripts. */
 export interface AppResult {
   hydrated: boolean
   themeToggles: boolean
   /** Path and heading that a click in the menu leads to. */
   landsOn: string
-  /** Requests that failed and errors that showed meanwhile. */
+  /** Failed requests and errors during the use. */
   faults: string[]
 }
 
-/** Uses the site at a root: theme button, link in the menu. */
+/** Uses the site at a root: clicks the theme button and a link in the menu. */
 export async function useApp(app: SiteApp, root: string, visitor: Visitor): Promise<AppResult> {
   const { look, acted } = await visitor.visit(new URL(app.clickFrom, root).href, new URL(root).host, async page => {
     const hydrated = Boolean(await page.evaluate(app.hydrated))
@@ -27,7 +27,7 @@ export async function useApp(app: SiteApp, root: string, visitor: Visitor): Prom
   return { ...result, faults: [...look.failed, ...look.errors, ...look.outbound] }
 }
 
-/** Presses a button; of a list it takes the next choice. Sent to the page as text. */
+/** Clicks a button, or selects the next option of a list. Sent to the page as text. */
 function pressOrChoose(control: Element): void {
   if (control instanceof HTMLSelectElement) {
     control.selectedIndex = (control.selectedIndex + 1) % control.options.length
@@ -54,7 +54,7 @@ async function clickMenu(page: Page, app: SiteApp): Promise<string> {
   })
 }
 
-/** What the site's own search finds, a list for each query. */
+/** Runs the site's own search; returns a list of hits for each query. */
 export async function useSearch(search: SiteSearch, root: string, visitor: Visitor): Promise<string[][]> {
   const { host } = new URL(root)
   if (search.path.includes('{query}')) {
@@ -76,7 +76,7 @@ export async function useSearch(search: SiteSearch, root: string, visitor: Visit
 
 async function type(page: Page, search: SiteSearch, query: string): Promise<string[]> {
   const { opener, field = '' } = search
-  // In a dialog that is closed the field may be there and not be shown.
+  // A closed dialog may contain the field without showing it.
   const isShown = await page.$eval(field, element => element.getClientRects().length > 0).catch(() => false)
   if (opener && !isShown) await page.click(opener)
   await page.waitForSelector(field, { visible: true, timeout: 5000 })
@@ -87,7 +87,7 @@ async function type(page: Page, search: SiteSearch, query: string): Promise<stri
   return readHits(page, search)
 }
 
-/** The hits when they stay the same for a while; an index may have to be loaded first. */
+/** Returns the hits once they stay unchanged for a while; an index may have to be loaded first. */
 async function readHits(page: Page, { hits }: SiteSearch): Promise<string[]> {
   const read = () =>
     page.$$eval(hits, elements => elements.map(element => (element.textContent ?? '').replace(/\s+/g, ' ').trim()))

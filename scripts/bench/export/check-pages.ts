@@ -3,7 +3,7 @@ import { compareLinks, type Place } from './copy-links.ts'
 import { findFile } from './static-server.ts'
 import type { Look, Visitor } from './visitor.ts'
 
-/** A sampled page as the origin shows it. */
+/** A sampled page as shown by the origin. */
 export interface Original {
   path: string
   look: Look
@@ -27,17 +27,17 @@ export interface Problem {
   detail: string
 }
 
-/** At the root of a host, below a folder of a host, or by double click. */
+/** Where a copy is opened: at the root of a host, in a folder of a host, or as a file by double click. */
 export type Mode = 'root' | 'folder' | 'file'
 
 export interface PagesCheck {
   mode: Mode
   sampled: number
-  /** Pages with the very words of the origin in their order. */
+  /** Number of pages with the same words as the origin in the same order. */
   sameText: number
-  /** Pages whose content, without menus and bars, has them: without scripts a search field has nothing to say. */
+  /** The same without menus and bars, whose texts may depend on scripts. */
   sameContent: number
-  /** Pages that look like the origin in all of the parts compared. */
+  /** Number of pages that look like the origin in all compared parts. */
   sameStyle: number
   failed: number
   errors: number
@@ -56,7 +56,7 @@ export interface PagesCheckOptions {
   visitor: Visitor
 }
 
-/** Opens sampled pages of a copy in the browser, with every other address refused, and compares them with the origin. */
+/** Opens sampled pages of a copy in the browser, with all other hosts blocked, and compares them with the origin. */
 export async function checkPages(options: PagesCheckOptions): Promise<PagesCheck> {
   const { mode, place, originals, originRoot, visitor } = options
   const host = mode === 'file' ? null : new URL(place.root).host
@@ -95,7 +95,7 @@ export async function checkPages(options: PagesCheckOptions): Promise<PagesCheck
     ])
     const fresh = (lines: readonly string[]) => strip(lines, place.root).filter(line => !known.has(line))
     add('outbound', fresh(look.outbound))
-    // What our proxy refused has failed, too; it counts once.
+    // A request refused by the proxy also fails; it counts once.
     add(
       'failed',
       fresh(look.failed).filter(line => !look.outbound.some(refused => line.startsWith(refused.replace(/^\S+ /, '')))),
@@ -125,7 +125,7 @@ export async function checkPages(options: PagesCheckOptions): Promise<PagesCheck
   }
 }
 
-/** The first words that differ, with some before them. */
+/** Returns the first differing words, with some words before them. */
 export function describeDifference(wanted: readonly string[], given: readonly string[]): string {
   let at = 0
   while (at < wanted.length && wanted[at] === given[at]) at += 1

@@ -3,20 +3,20 @@ import { fileURLToPath } from 'node:url'
 import type { PreparedSite } from './site.ts'
 import { findFile } from './static-server.ts'
 
-/** Where a copy is looked at: its folder, and the address of its root there, with a slash at its end. */
+/** Where a copy is opened: its folder, and the address of its root with a trailing slash. */
 export interface Place {
   folder: string
   root: string
 }
 
-/** Whether the origin has something at a path. Where every unknown path is answered with 200, its list of pages decides. */
+/** Creates the check whether the origin has a path. If it answers every unknown path with 200, its list of pages decides. */
 export function createIsAlive(site: PreparedSite, hasFallback: boolean): (path: string) => boolean {
   const pages = new Set(site.pages.map(page => page.replace(/\/$/, '')))
   return path => {
     const bare = decodePath(path).replace(/\/$/, '')
     if (pages.has(bare)) return true
     const found = findFile(site.folder, path)
-    // A document's source is not its page.
+    // The source of a document is not a page.
     return found !== null && !(hasFallback && found.isFolder)
   }
 }
@@ -24,8 +24,8 @@ export function createIsAlive(site: PreparedSite, hasFallback: boolean): (path: 
 /**
  * Compares the links of a page at the origin and in a copy.
  *
- * @return links of the copy that lead nowhere or back to the origin, although the origin has what they name; and pages
- * that the origin's page links to, that are in the copy, and that the copied page does not link to.
+ * @return `broken`: links of the copy that lead nowhere or to the origin, although the origin has their target; `lost`:
+ * pages in the copy that the origin's page links to and the copied page does not.
  */
 export function compareLinks(
   original: { links: readonly string[]; root: string },
@@ -56,7 +56,7 @@ export function compareLinks(
   return { broken, lost: [...new Set(lost)] }
 }
 
-/** The file of the copy that a link opens there; null = none. By double click a folder is no page. */
+/** Returns the file of the copy that a link opens; null = none. Opened as a file, a folder is not a page. */
 function findTarget(url: URL, { folder, root }: Place): string | null {
   if (!url.href.startsWith(root)) return null
   if (url.protocol !== 'file:')

@@ -1,6 +1,6 @@
 import type { ExportReport } from '../../../server/export/model/report.ts'
 
-/** What `quire export --json` prints, as far as the bench reads it. */
+/** The part of the output of `quire export --json` that the benchmark reads. */
 export interface PrintedExport {
   pageCount: number
   sizeBytes: number
@@ -8,11 +8,11 @@ export interface PrintedExport {
   report: Pick<ExportReport, 'deadLinks' | 'missingFiles' | 'unresolved'>
 }
 
-/** @throws {Error} when it is not what was expected. */
+/** @throws {Error} when the output has another form. */
 export function readExport(stdout: string): PrintedExport {
   const printed = JSON.parse(stdout) as PrintedExport
   if (typeof printed.sha256 !== 'string' || !Array.isArray(printed.report?.deadLinks)) {
-    throw new Error(`quire export --json printed something else: ${stdout.slice(0, 200)}`)
+    throw new Error(`Unexpected output of quire export --json: ${stdout.slice(0, 200)}`)
   }
   return printed
 }

@@ -1,16 +1,16 @@
 import type { SiteResult, ToolResult } from './run.ts'
 import { quireStatic } from './tools.ts'
 
-/** One thing that an export must reach. */
+/** A goal for an export. */
 export interface Goal {
   site: string
   what: string
-  /** What was measured, in words. */
+  /** The measured value in words. */
   given: string
   isMet: boolean
 }
 
-/** Judges our copy of a site, alone and beside the peers of the same run. A goal that nothing was measured for is left out. */
+/** Judges Quire's copy of a site, alone and against the peers of the same run. Goals without a measurement are omitted. */
 export function judge({ site, isUnseen, pages, app, results }: SiteResult): Goal[] {
   const ours = results.find(result => result.tool === 'quire')
   if (!ours) return []
@@ -25,7 +25,7 @@ export function judge({ site, isUnseen, pages, app, results }: SiteResult): Goal
   add(`${least} pages`, `${ours.copy.pages} of ${pages}`, ours.copy.pages >= least)
   for (const check of ours.checks ?? []) {
     const { mode, sampled, problems } = check
-    // Without its scripts a site has other words in its bars, such as the key that opens a search.
+    // Without scripts, bars have other words, such as the shortcut that opens the search.
     const same = mode === 'root' ? check.sameText : check.sameContent
     add(`${mode}: same ${mode === 'root' ? 'text' : 'content'}`, `${same} of ${sampled}`, same === sampled)
     add(`${mode}: looks the same`, `${check.sameStyle} of ${sampled}`, check.sameStyle === sampled)
@@ -47,7 +47,7 @@ export function judge({ site, isUnseen, pages, app, results }: SiteResult): Goal
   if (ours.falseFindings)
     add('the report is true', `${ours.falseFindings.length} wrong`, ours.falseFindings.length === 0)
   if (ours.again) add('same bytes again', ours.again.outcome, ours.again.outcome === 'same bytes')
-  // Its own look at the bundle in a browser is more than any peer does.
+  // Verifying the bundle in a browser is extra work that no peer does.
   const bare = results.find(({ tool }) => tool === quireStatic.name) ?? ours
   return [...goals, ...judgeSpeed(site, isUnseen, bare, results)]
 }

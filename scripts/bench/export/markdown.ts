@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { makeOnce } from './ready.ts'
 import { runNpm } from './run-tool.ts'
 
-/** Packages that ship their documentation as Markdown, and the folder in each. Versions are pinned: a site is the same each time. */
+/** Packages that contain their documentation as Markdown, and its folder. Versions are pinned, so that sites do not change. */
 const sources = [
   { name: 'fastify', version: '5.12.8', folder: 'docs' },
   { name: 'undici', version: '8.12.4', folder: 'docs' },
@@ -13,7 +13,7 @@ const sources = [
 
 export const markdownRecipe = sources
 
-/** Documents that nobody here wrote: DIR/fastify, DIR/undici and DIR/npm, Markdown and pictures. Returns DIR. */
+/** Downloads documents of other projects to DIR/fastify, DIR/undici and DIR/npm, Markdown and images. Returns DIR. */
 export function prepareMarkdown(cacheFolder: string): Promise<string> {
   return makeOnce(cacheFolder, 'markdown', sources, async folder => {
     const packages = join(folder, '.packages')
@@ -27,12 +27,12 @@ export function prepareMarkdown(cacheFolder: string): Promise<string> {
   })
 }
 
-/** The Markdown files below a folder, as sorted paths with slashes. */
+/** Lists the Markdown files below a folder, as sorted paths with slashes. */
 export function listMarkdown(folder: string): string[] {
   return listFiles(folder, '.md')
 }
 
-/** Files with an ending below a folder, without dot folders and node_modules, as sorted paths with slashes. */
+/** Lists the files with an extension below a folder, without dot folders and node_modules, as sorted paths with slashes. */
 export function listFiles(folder: string, ending: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile() && entry.name.endsWith(ending))
@@ -41,7 +41,7 @@ export function listFiles(folder: string, ending: string): string[] {
     .sort()
 }
 
-/** Copies the documents into `into`, each page through `change`; pictures as they are. */
+/** Copies the documents into `into`: each page is converted by `change`, images are unchanged. */
 export async function copyMarkdown(from: string, into: string, change: (text: string, path: string) => string) {
   for (const path of listFiles(from, '')) {
     const target = join(into, path)

@@ -5,26 +5,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listTree, readMemory } from './process-tree.ts'
 
 export interface MeasuredRun {
-  /** Null when it was stopped at its time limit. */
+  /** Null when the program was stopped at its time limit. */
   exitCode: number | null
   stdout: string
   wallSeconds: number
-  /** User and system, of it and all it waited for. Undefined where it cannot be had. */
+  /** User and system time of the process and the children it waited for; undefined where it cannot be measured. */
   cpuSeconds?: number
-  /** Most memory of the process itself. */
+  /** Peak memory of the process itself. */
   peakBytes?: number
-  /** Most memory of it or of one it started, as the kernel keeps account: no moment is missed. */
+  /** Peak memory of the process or one of its children, recorded by the kernel without sampling. */
   maxRssBytes?: number
-  /** Most memory of it and all it started at one time, such as a browser. */
+  /** Peak memory of the process and all its descendants, such as a browser, at one time. */
   peakTreeBytes?: number
-  /** What the process itself held, some times a second from its start to its end. */
+  /** Memory of the process itself, sampled several times a second. */
   heldBytes: number[]
 }
 
 const timeProgram = '/usr/bin/time'
 const sampleMs = 250
 
-/** Runs a program with a time limit, at which it and everything it started is ended; its messages go to `logFile`. */
+/** Runs a program with a time limit, after which it and all its descendants are killed. Its standard error goes to `logFile`. */
 export async function runMeasured(
   command: string,
   args: readonly string[],
@@ -49,7 +49,7 @@ export async function runMeasured(
   }).finally(() => {
     isEnded = true
   })
-  // Nothing may outlive the bench when a signal ends it.
+  // No process may outlive the benchmark when a signal ends it.
   const endWithUs = () => signal(listTree(pid), 'SIGKILL')
   process.once('exit', endWithUs)
   const limit = setTimeout(() => {
@@ -88,13 +88,13 @@ export async function runMeasured(
   }
 }
 
-/** Asks first: what drives a browser closes it then. */
+/** Sends SIGTERM first, so that a program can close its browser. */
 async function endTree(pid: number, isTimed: boolean): Promise<void> {
   const tree = listTree(pid)
-  const told = tree.slice(isTimed ? 1 : 0)
-  signal(told.slice(0, 1), 'SIGTERM')
+  const processes = tree.slice(isTimed ? 1 : 0)
+  signal(processes.slice(0, 1), 'SIGTERM')
   await sleep(3000)
-  signal([...new Set([...told, ...listTree(pid)])], 'SIGKILL')
+  signal([...new Set([...processes, ...listTree(pid)])], 'SIGKILL')
 }
 
 function signal(pids: readonly number[], name: NodeJS.Signals): void {
@@ -102,12 +102,12 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name)
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   }
 }
 
-/** The last line holds the figures; one about a bad exit code may come first. */
+/** The figures are in the last line; a line about a failed exit code may come first. */
 async function readTimes(file: string): Promise<number[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return text.trim().split('\n').at(-1)?.split(' ').map(Number) ?? []

@@ -1,6 +1,6 @@
-// Functions that run inside a page: sent there as text, so each stands for itself.
+// Functions that run inside a page. They are sent as text, so each must be self-contained.
 
-/** Resolves when the document did not change for `quietMs`, or after `capMs`. */
+/** Resolves when the document has not changed for `quietMs`, or after `capMs`. */
 export function waitForQuietDocument(quietMs: number, capMs: number): Promise<void> {
   return new Promise(resolve => {
     let timer = setTimeout(end, quietMs)
@@ -19,7 +19,7 @@ export function waitForQuietDocument(quietMs: number, capMs: number): Promise<vo
   })
 }
 
-/** What a visitor sees: words, those of the content alone, looks and links. */
+/** Reads what a visitor sees: words, words of the content alone, styles and links. */
 export function readPage(): { text: string; content: string; style: string[]; links: string[] } {
   const style = ['body', 'main, article, [role=main]', 'h1', 'h2', 'p', 'pre', 'code', 'nav', 'aside', 'table']
     .concat(['main a[href], article a[href], [role=main] a[href]', 'footer', 'header', 'button'])

@@ -1,4 +1,4 @@
-// Neither ships types; both are there after `npm run bench` has installed them.
+// Neither package has types; `npm run bench` installs both.
 declare module 'website-scraper' {
   export default function scrape(options: {
     urls: string[]

@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Memory of a process and of everything it started, in bytes. */
+/** Memory of a process and its descendants, in bytes. */
 export interface TreeMemory {
-  /** The most the process itself ever held (resident). */
+  /** Peak resident memory of the process itself. */
   mainPeakBytes: number
-  /** What the process itself holds now (resident). */
+  /** Current resident memory of the process itself. */
   mainBytes: number
-  /** All of them now; what they share counts once (proportional set size). */
+  /** Current memory of all of them, shared memory counted once (proportional set size). */
   treeBytes: number
 }
 
-/** Process ids of everything that a process started, itself first. Only itself where there is no /proc. */
+/** Lists the process ids of a process and its descendants, itself first; only itself without /proc. */
 export function listTree(root: number): number[] {
   const children = new Map<number, number[]>()
   for (const name of readFolder('/proc')) {
     if (!/^\d+$/.test(name)) continue
-    // The name in parentheses may hold spaces: count from its end. Then come the state and the parent.
+    // The name in parentheses may contain spaces, so read after it: the state, then the parent.
     const parent = Number(readText(`/proc/${name}/stat`).split(') ').at(-1)?.split(' ')[1])
     children.set(parent, [...(children.get(parent) ?? []), Number(name)])
   }
@@ -24,7 +24,7 @@ export function listTree(root: number): number[] {
   return tree
 }
 
-/** Undefined where there is no /proc, or when the process is gone. */
+/** Undefined without /proc, or when the process has ended. */
 export function readMemory(main: number): TreeMemory | undefined {
   const status = readText(`/proc/${main}/status`)
   const kilobytes = (text: string, field: string) => {
@@ -44,7 +44,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return '' // it ended meanwhile, or there is no /proc here
+    return '' // the process has ended, or there is no /proc
   }
 }
 

@@ -4,10 +4,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Fills CACHE/NAME by `make`, unless it was filled before from the same recipe. What a broken run left is thrown away.
+ * Fills CACHE/NAME by `make`, unless it was filled before from the same recipe. Files of an incomplete run are deleted.
  *
- * @param recipe everything that the content depends on: versions, settings.
- * @return the folder, absolute when the cache is.
+ * @param recipe everything that the content depends on: versions, settings
+ * @return the folder, absolute if the cache folder is
  */
 export async function makeOnce(
   cacheFolder: string,

@@ -2,23 +2,23 @@ import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * All of the network that a browser has: it passes on what goes to the allowed host, and notes and refuses the rest,
- * prefetches, websockets and service workers too, which interception inside the browser does not see.
+ * A proxy for all traffic of a browser. It forwards requests to the allowed host, and records and refuses all others,
+ * including prefetches, WebSockets and service workers, which interception inside the browser does not see.
  */
 export interface RecordingProxy {
   address: string
-  /** host:port that requests may go to; null = none. */
+  /** Allowed host:port; null = none. */
   allow(host: string | null): void
-  /** What was refused since the last call, as METHOD URL. */
+  /** Returns the requests refused since the last call, as METHOD URL. */
   takeRefused(): string[]
   close(): Promise<void>
 }
 
-/** What Chromium asks for by itself, whatever it shows and whatever flags it is given. */
+/** Matches requests that Chromium itself makes, on any page and with any flags. */
 const browserHosts =
   /\/\/(update|content-autofill|optimizationguide-pa|clients\d*|accounts)\.(googleapis|google)\.com\b/
 
-/** Starts one on a free port of this machine. */
+/** Starts a recording proxy on a free local port. */
 export async function openRecordingProxy(): Promise<RecordingProxy> {
   let allowed: string | null = null
   let refused: string[] = []

@@ -6,7 +6,7 @@ import type { SiteResult, ToolResult } from './run.ts'
 export interface Report {
   /** RFC 3339. */
   at: string
-  /** As typed, without the machine's paths. */
+  /** As typed, without paths of this machine. */
   command: string
   machine: Machine
   seconds: number
@@ -19,7 +19,7 @@ const checkHeads = ['root: text', 'looks', 'failed', 'errors', 'outbound', 'bad 
 const modeHeads = ['folder: text (content)', 'faults', 'file: text (content)', 'faults']
 const useHeads = ['hydrated', 'theme', 'menu click', 'search']
 
-/** What was measured of one site as Markdown, as it stands in RESULTS.md. */
+/** Formats the measurements of one site as Markdown for RESULTS.md. */
 export function siteText({ site, description, pages, isUnseen, app, results }: SiteResult): string[] {
   const ran = results.filter(({ obstacle }) => obstacle === undefined)
   const landsOn = app?.landsOn
@@ -39,7 +39,7 @@ export function siteText({ site, description, pages, isUnseen, app, results }: S
   ]
 }
 
-/** The conditions of a run and what it says of our goals; goes below its sites. */
+/** Formats the conditions of a run and the goals, which follow the sites. */
 export function summaryText({ at, command, machine, seconds, goals }: Report): string[] {
   const missed = goals.filter(({ isMet }) => !isMet)
   return [
@@ -101,7 +101,7 @@ function notes({ tool, again, falseFindings }: ToolResult): string[] {
   return ['', `${tool}, a second export: ${again.outcome}, ${again.wallSeconds.toFixed(1)} s${wrong}.`]
 }
 
-/** What is wrong with our copies, the same thing on several pages in one line. */
+/** Lists the problems of Quire's copies, the same problem on several pages in one line. */
 export function listProblems(sites: readonly SiteResult[], tool: string): string[] {
   return sites.flatMap(({ site, results }) => {
     const result = results.find(result => result.tool === tool)
@@ -121,7 +121,7 @@ function groupOf({ mode, kind, detail, path }: Problem): string {
   return JSON.stringify([mode, kind, kind === 'text' || kind === 'content' ? path : detail])
 }
 
-/** Rows of cells as a Markdown table; the first row is its head. */
+/** Formats rows of cells as a Markdown table; the first row is the header. */
 export function toTable(rows: readonly string[][]): string[] {
   const [head = [], ...body] = rows
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { OperatorError } from '../../../server/base/operator-error.ts'
 
 /**
- * Runs a program to its end, its output into FOLDER/LOG.
+ * Runs a program to its end and writes its output to FOLDER/LOG.
  *
- * @throws {OperatorError} when it cannot be started, fails or takes longer than `timeoutMs`; it names the log.
+ * @throws {OperatorError} when it cannot be started, fails or takes longer than `timeoutMs`; the message names the log.
  */
 export async function runTool(
   command: string,
@@ -38,12 +38,12 @@ export interface RunToolOptions {
   timeoutMs?: number
 }
 
-/** Runs npm: the one that runs us, else the one in the PATH. */
+/** Runs npm: the one that started this process, otherwise the one in the PATH. */
 export async function runNpm(args: readonly string[], options: RunToolOptions): Promise<void> {
   const { npm_execpath: npm, npm_node_execpath: node = process.execPath } = process.env
-  // No site needs what its packages would do at their installation, and the project's own npm settings refuse it.
+  // No site needs the install scripts of its packages, and the npm settings of the project forbid them.
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts']
-  // Puppeteer would download a browser of its own; the project finds one.
+  // Puppeteer would download a browser; the project uses an installed one.
   const settings = { ...options, env: { ...options.env, PUPPETEER_SKIP_DOWNLOAD: '1' } }
   if (npm) return runTool(node, [npm, ...quiet, ...args], settings)
   return runTool(process.platform === 'win32' ? 'npm.cmd' : 'npm', [...quiet, ...args], settings)

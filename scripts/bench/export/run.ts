@@ -16,17 +16,17 @@ import { openVisitor, type Visitor } from './visitor.ts'
 
 export interface Plan {
   cacheFolder: string
-  /** Pages to compare at the root, below a folder, and by double click. */
+  /** Number of pages to compare at the root of a host, in a folder of a host, and opened as a file. */
   samples: Record<Mode, number>
   toolTimeoutMs: number
   keep: boolean
-  say(text: string): void
+  onProgress(text: string): void
 }
 
 export interface ToolResult {
   tool: string
   site: string
-  /** Why it was left out, or why there is no copy. */
+  /** Why the tool was not run, or why there is no copy. */
   obstacle?: string
   wallSeconds?: number
   cpuSeconds?: number
@@ -36,11 +36,11 @@ export interface ToolResult {
   copy?: Copy
   checks?: PagesCheck[]
   app?: AppResult
-  /** Queries with the very hits of the origin, of all queries. */
+  /** `same` of the `of` queries have the same hits as at the origin. */
   search?: { same: number; of: number }
-  /** Ours only. */
+  /** A second export; only for Quire. */
   again?: { outcome: 'same bytes' | 'other bytes' | 'failed' | 'stopped'; wallSeconds: number }
-  /** Addresses of the report that the origin has: links called dead, files called missing. */
+  /** Findings of Quire's report that are wrong, such as dead links and missing files that the origin has. */
   falseFindings?: string[]
 }
 
@@ -49,7 +49,7 @@ export interface SiteResult {
   description: string
   pages: number
   isUnseen: boolean
-  /** What the origin itself does when used. */
+  /** Results of using the origin itself. */
   app?: AppResult
   results: ToolResult[]
 }
@@ -62,18 +62,22 @@ export async function runSite(site: BenchSite, tools: readonly Tool[], plan: Pla
   const removeScratch = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
   if (!plan.keep) process.once('exit', removeScratch) // a signal ends the process before `finally`
   try {
-    plan.say(`${site.name}: reading ${plan.samples.root} of ${prepared.pages.length} pages at the origin`)
-    const reference = await withVisitor(visitor => readOrigin(site, prepared, origin.root.href, plan, visitor))
+    plan.onProgress(`${site.name}: reading ${plan.samples.root} of ${prepared.pages.length} pages at the origin`)
+    const source = { site, prepared, url: origin.root.href, isAlive: createIsAlive(prepared, site.hasFallback) }
+    const reference = await withVisitor(visitor => readOrigin(source, plan, visitor))
     const results: ToolResult[] = []
     for (const tool of tools) {
-      const left =
-        tool.findObstacle() ?? (tool.needsBrowser && site.isServerRendered ? 'the server sends whole pages' : undefined)
-      if (left !== undefined) {
-        results.push({ tool: tool.name, site: site.name, obstacle: left })
+      const obstacle =
+        tool.findObstacle() ??
+        (tool.needsBrowser && site.isServerRendered
+          ? 'the server renders the pages, so no browser is needed'
+          : undefined)
+      if (obstacle !== undefined) {
+        results.push({ tool: tool.name, site: site.name, obstacle })
         continue
       }
       const folder = join(scratch, tool.name.replaceAll(' ', '_'))
-      results.push(await runTool(tool, site, prepared, origin.root.href, folder, reference, plan))
+      results.push(await runTool({ tool, source, folder, reference, plan }))
       if (!plan.keep) await rm(folder, { recursive: true, force: true })
     }
     return {
@@ -86,50 +90,58 @@ export async function runSite(site: BenchSite, tools: readonly Tool[], plan: Pla
     }
   } finally {
     await origin.close()
-    if (plan.keep) plan.say(`Copies and logs are kept in ${scratch}`)
+    if (plan.keep) plan.onProgress(`Copies and logs are kept in ${scratch}`)
     else removeScratch()
     process.off('exit', removeScratch)
   }
 }
 
+/** The served site that the tools copy. */
+interface Source {
+  site: BenchSite
+  prepared: PreparedSite
+  url: string
+  /** Whether the origin has a page or file at a path. */
+  isAlive(path: string): boolean
+}
+
+/** What the origin shows, to compare copies with. */
 interface Reference {
   originals: Original[]
   app?: AppResult
   hits?: string[][]
 }
 
-async function readOrigin(
-  site: BenchSite,
-  prepared: PreparedSite,
-  root: string,
-  plan: Plan,
-  visitor: Visitor,
-): Promise<Reference> {
-  const { host } = new URL(root)
+async function readOrigin({ site, prepared, url }: Source, plan: Plan, visitor: Visitor): Promise<Reference> {
+  const { host } = new URL(url)
   const originals: Original[] = []
   for (const path of sample(prepared.pages, plan.samples.root)) {
-    const { look } = await visitor.visit(new URL(path, root).href, host)
+    const { look } = await visitor.visit(new URL(path, url).href, host)
     originals.push({ path, look })
   }
-  const app = site.app && (await useApp(site.app, root, visitor))
+  const app = site.app && (await useApp(site.app, url, visitor))
   if (app && !(app.hydrated && app.themeToggles)) {
-    throw new Error(`The bench does not know how to use ${site.name} any more: ${JSON.stringify(app)}`)
+    throw new Error(`The theme button or menu of ${site.name} no longer works as configured: ${JSON.stringify(app)}`)
   }
-  const hits = site.search && (await useSearch(site.search, root, visitor))
+  const hits = site.search && (await useSearch(site.search, url, visitor))
   if (hits?.some(list => list.length === 0)) throw new Error(`The search of ${site.name} finds nothing at the origin.`)
   return { originals, ...(app ? { app } : {}), ...(hits ? { hits } : {}) }
 }
 
-async function runTool(
-  tool: Tool,
-  site: BenchSite,
-  prepared: PreparedSite,
-  url: string,
-  folder: string,
-  reference: Reference,
-  plan: Plan,
-): Promise<ToolResult> {
-  plan.say(`${site.name}: ${tool.name} copies`)
+/** One run of a tool on a site. */
+interface ToolRun {
+  tool: Tool
+  source: Source
+  /** Where the tool writes its copy. */
+  folder: string
+  reference: Reference
+  plan: Plan
+}
+
+async function runTool(toolRun: ToolRun): Promise<ToolResult> {
+  const { tool, source, folder, plan } = toolRun
+  const { site, prepared, url } = source
+  plan.onProgress(`${site.name}: ${tool.name} is copying`)
   await mkdir(folder, { recursive: true })
   const { program, args } = tool.command(url, folder, site.domain)
   const run = await runMeasured(program, args, {
@@ -145,24 +157,25 @@ async function runTool(
     return { ...result, obstacle }
   }
   result.copy = sizeCopy(root, prepared.pages)
-  plan.say(`${site.name}: ${tool.name} ${run.wallSeconds.toFixed(1)} s, ${result.copy.pages} pages; comparing`)
-  const isAlive = createIsAlive(prepared, site.hasFallback)
-  await withVisitor(visitor => compare(result, root, url, site, reference, isAlive, plan, visitor))
-  if (tool === quire && exitCode === 0) await checkOurs(result, site, url, folder, stdout, isAlive, plan)
+  plan.onProgress(`${site.name}: ${tool.name} ${run.wallSeconds.toFixed(1)} s, ${result.copy.pages} pages; comparing`)
+  Object.assign(result, await withVisitor(visitor => compare(toolRun, root, visitor)))
+  if (tool === quire && exitCode === 0) Object.assign(result, await checkQuire(toolRun, stdout))
   return result
 }
 
-/** Adds what the browser sees of a copy. */
+/**
+ * Compares a copy with the origin in a browser.
+ *
+ * @param folder the root of the copy
+ */
 async function compare(
-  result: ToolResult,
+  { source, reference, plan }: ToolRun,
   folder: string,
-  originRoot: string,
-  site: BenchSite,
-  { originals, app, hits }: Reference,
-  isAlive: (path: string) => boolean,
-  plan: Plan,
   visitor: Visitor,
-): Promise<void> {
+): Promise<Pick<ToolResult, 'checks' | 'app' | 'search'>> {
+  const { site, url: originRoot, isAlive } = source
+  const { originals, app, hits } = reference
+  const result: Pick<ToolResult, 'app' | 'search'> & { checks: PagesCheck[] } = { checks: [] }
   const atRoot = await serveStatic(folder, { redirectsFolders: true })
   const inFolder = await serveStatic(folder, { prefix: '/any/sub/folder/', redirectsFolders: true })
   try {
@@ -171,7 +184,6 @@ async function compare(
       folder: { folder, root: inFolder.root.href },
       file: { folder, root: pathToFileURL(`${folder}/`).href },
     }
-    result.checks = []
     for (const mode of ['root', 'folder', 'file'] as const) {
       const some = sample(originals, plan.samples[mode])
       result.checks.push(await checkPages({ mode, place: places[mode], originals: some, originRoot, isAlive, visitor }))
@@ -186,37 +198,38 @@ async function compare(
       const same = hits.filter((list, i) => list.join('\n') === found[i]?.join('\n')).length
       result.search = { same, of: hits.length }
     }
+    return result
   } finally {
     await atRoot.close()
     await inFolder.close()
   }
 }
 
-/** Exports a second time and looks whether the report tells the truth. */
-async function checkOurs(
-  result: ToolResult,
-  site: BenchSite,
-  url: string,
-  folder: string,
+/**
+ * Checks the report of an export against the origin, and exports again to compare the bytes.
+ *
+ * @param stdout output of the first export
+ */
+async function checkQuire(
+  { source, folder, plan }: ToolRun,
   stdout: string,
-  isAlive: (path: string) => boolean,
-  plan: Plan,
-): Promise<void> {
+): Promise<Pick<ToolResult, 'falseFindings' | 'again'>> {
+  const { site, url, isAlive } = source
   const first = readExport(stdout)
-  result.falseFindings = [
+  const falseFindings = [
     ...first.report.deadLinks
       .filter(({ to }) => isAlive(to))
       .map(({ to, count }) => `dead link to ${to}, ${count} times`),
     ...first.report.missingFiles.filter(({ url }) => isAlive(url)).map(({ url }) => `missing file ${url}`),
     ...first.report.unresolved.map(({ page, address }) => `unresolved ${address} in ${page}`),
   ]
-  plan.say(`${result.site}: exporting again`)
+  plan.onProgress(`${site.name}: exporting again`)
   const again = join(folder, 'again')
   await mkdir(again)
   const { program, args } = quire.command(url, again, site.domain)
   const run = await runMeasured(program, args, {
     logFile: join(folder, 'again.log'),
-    // The limit keeps slow peers from holding up the run; here it would only hide the answer.
+    // The time limit only exists for slow peers; here it would hide the result.
     timeoutMs: 5 * plan.toolTimeoutMs,
     folder: again,
   })
@@ -224,7 +237,7 @@ async function checkOurs(
     if (run.exitCode !== 0) return run.exitCode === null ? 'stopped' : 'failed'
     return readExport(run.stdout).sha256 === first.sha256 ? 'same bytes' : 'other bytes'
   }
-  result.again = { outcome: outcome(), wallSeconds: run.wallSeconds }
+  return { falseFindings, again: { outcome: outcome(), wallSeconds: run.wallSeconds } }
 }
 
 async function withVisitor<T>(work: (visitor: Visitor) => Promise<T>): Promise<T> {
@@ -236,7 +249,7 @@ async function withVisitor<T>(work: (visitor: Visitor) => Promise<T>): Promise<T
   }
 }
 
-/** `count` of them, evenly spread; always the same ones. */
+/** Selects `count` evenly spread elements, always the same ones. */
 export function sample<T>(all: readonly T[], count: number): T[] {
   if (count >= all.length) return [...all]
   return Array.from({ length: count }, (_, i) => all[Math.floor((i * all.length) / count)] as T)

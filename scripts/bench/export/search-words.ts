@@ -1,4 +1,4 @@
-/** What to look for in the sites made of the documents of fastify, undici and npm. */
+/** Search queries for the sites built from the documents of fastify, undici and npm. */
 export const searchWords = [
   'hooks',
   'validation',

@@ -21,7 +21,7 @@ const indexPage = `<!DOCTYPE html>
 </html>
 `
 
-/** Nothing in the HTML: docsify makes every page in the browser, and the server answers any path with the same shell. */
+/** The HTML is empty: docsify renders every page in the browser, and the server answers any path with the same file. */
 export const docsifySite: BenchSite = {
   name: 'docsify',
   description: `docsify ${version}, history router, soft 404s`,
@@ -61,7 +61,7 @@ function listDocuments(folder: string): string[] {
     .map(path => `/${path.replace(/\.md$/, '')}`)
 }
 
-/** Every page is in the menu. */
+/** The menu contains every page. */
 function toSidebar(paths: readonly string[]): string {
   const items = paths.map(path => `- [${path.slice(1).replaceAll('/', ' ')}](${encodeURI(path)})`)
   return `- [Home](/)\n${items.join('\n')}\n`

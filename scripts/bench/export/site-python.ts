@@ -7,7 +7,7 @@ import type { BenchSite } from './site.ts'
 const debianPackage = 'python3.11-doc'
 const folder = '/usr/share/doc/python3.11/html'
 
-/** The documentation of Python as Debian ships it: Sphinx, every page from the server. */
+/** The documentation of Python as packaged by Debian: built by Sphinx, complete pages from the server. */
 export const pythonSite: BenchSite = {
   name: 'python',
   description: `python docs (Debian ${debianPackage})`,

@@ -8,7 +8,7 @@ import type { BenchSite } from './site.ts'
 
 const version = '1.6.4'
 
-/** Another generator: Vue on every page, chunks that only the next click loads, an index that only the search loads. */
+/** Another generator: Vue on every page, chunks loaded on the next click, an index loaded by the search. */
 export const vitepressSite: BenchSite = {
   name: 'vitepress',
   description: `VitePress ${version}, local search`,
@@ -63,7 +63,7 @@ ${['fastify', 'undici', 'npm'].map(name => `    - { text: ${name}, link: ${first
     }),
   }))
   await mkdir(join(folder, '.vitepress'))
-  // Raw HTML in these documents is no Vue template.
+  // Raw HTML in these documents is not a Vue template.
   const config = {
     title: 'Docs',
     ignoreDeadLinks: true,
@@ -82,7 +82,7 @@ ${['fastify', 'undici', 'npm'].map(name => `    - { text: ${name}, link: ${first
   await runNpm(['run', 'build'], { folder, log: 'build.log', timeoutMs: 900_000 })
 }
 
-/** Braces in prose would be read as template expressions; the search index takes a link in a heading for its anchor. */
+/** Stops Vue from evaluating braces in prose, and removes links in headings, which the search index takes for anchors. */
 function toVue(text: string): string {
   const front = /^---\n[\s\S]*?\n---\n/.exec(text)?.[0] ?? ''
   const body = text

@@ -1,39 +1,39 @@
-/** A real site to export, with what is known of it without any exporter: its pages and how its search and menus work. */
+/** A real site to export, with facts known independently of any exporter: its pages and how its search and menus work. */
 export interface BenchSite {
   name: string
-  /** What it is, for the report. */
+  /** Description for the report. */
   description: string
-  /** The domain that its sitemap and canonical addresses name. Absent: it names none. */
+  /** The domain in its sitemap and canonical addresses; absent = none. */
   domain?: string
-  /** True where nobody tuned the exporter on it. */
+  /** Whether the exporter was never tuned on this site. */
   isUnseen: boolean
-  /** The server sends whole pages: a browser for each of them would only cost. */
+  /** Whether the server sends complete pages, so that rendering them in a browser would only cost time. */
   isServerRendered: boolean
-  /** The text of index.html answers every unknown path with 200, as single-page apps are served. */
+  /** Whether every unknown path is answered with index.html and 200, as for single-page apps. */
   hasFallback: boolean
-  /** Builds or installs it once; what is there already is taken as it is. */
+  /** Builds or installs the site once; an existing one is used unchanged. */
   prepare(cacheFolder: string): Promise<PreparedSite>
-  /** What a visitor does beyond reading. Absent where the site has nothing of the kind. */
+  /** How to use the site beyond reading; absent = it has no such functions. */
   app?: SiteApp
-  /** Its own search, when it has one that needs no service. */
+  /** Its own search, if it has one that needs no external service. */
   search?: SiteSearch
 }
 
 export interface PreparedSite {
   /** Absolute path of the folder to serve. */
   folder: string
-  /** Paths of all its pages as its own links write them, without origin, sorted. */
+  /** Paths of all its pages as written in its links, without origin, sorted. */
   pages: string[]
 }
 
 export interface SiteApp {
-  /** Expression in the page: whether the framework has taken over. */
+  /** JavaScript expression: whether the framework has hydrated the page. */
   hydrated: string
   /** Selector of the button or list that changes the theme. */
   themeToggle: string
-  /** Expression in the page: what must change after a click on it. */
+  /** JavaScript expression whose value must change after the theme was changed. */
   theme: string
-  /** The page to start from, and the path of a link in its menu that is clicked. */
+  /** The page to start from, and the path of the link in its menu to click. */
   clickFrom: string
   clickTo: string
   /** Selector of links in the menu. */
@@ -41,11 +41,11 @@ export interface SiteApp {
 }
 
 export interface SiteSearch {
-  /** A page it can be used on; `{query}` stands for the words when the address carries them. */
+  /** A page with the search; `{query}` is replaced by the words if the address contains them. */
   path: string
-  /** Opens the search when the address does not: a selector to click, or none. */
+  /** Selector to click to open the search; absent if the address opens it. */
   opener?: string
-  /** Selector of the field to type into; none when the address carries the words. */
+  /** Selector of the field to type into; absent if the address contains the words. */
   field?: string
   /** Selector of the hits; their text is compared. */
   hits: string

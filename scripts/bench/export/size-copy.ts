@@ -2,17 +2,17 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findFile } from './static-server.ts'
 
-/** What a copy holds. */
+/** Content of a copy. */
 export interface Copy {
-  /** Pages of the site that are in it. */
+  /** Number of the site's pages that are in the copy. */
   pages: number
-  /** The first of those that are not. */
+  /** The first missing pages. */
   missing: string[]
   files: number
   bytes: number
 }
 
-/** Looks for every page of a site in a copy of it, the way a static host would, and sums up all files. */
+/** Looks up every page of a site in its copy as a static host would, and sums the sizes of all files. */
 export function sizeCopy(folder: string, pages: readonly string[]): Copy {
   const missing = pages.filter(page => findFile(folder, page) === null)
   const sizes = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -25,21 +25,21 @@ const types: Record<string, string> = {
 }
 
 export interface StaticServer {
-  /** With the prefix, and a slash at its end. */
+  /** Address with the prefix and a trailing slash. */
   root: URL
   close(): Promise<void>
 }
 
 export interface StaticServerOptions {
-  /** Path the folder appears under, with slashes on both ends. */
+  /** Path of the folder on the host, with a leading and a trailing slash. */
   prefix?: string
-  /** What is not there is answered with index.html and 200, except files: as apps of one page are served. */
+  /** Whether missing paths, except files, are answered with index.html and 200, as for single-page apps. */
   hasFallback?: boolean
-  /** /a is answered from a/index.html at once (sirv, Netlify), or by a redirect to /a/ (nginx, Apache, GitHub Pages). */
+  /** Whether /a is redirected to /a/ (nginx, Apache, GitHub Pages) or answered from a/index.html (sirv, Netlify). */
   redirectsFolders?: boolean
 }
 
-/** Serves a folder on a free port of this machine, as plain static hosts do: type by ending, validators, keep-alive. */
+/** Serves a folder on a free local port like a static host: media type by extension, validators, keep-alive. */
 export async function serveStatic(folder: string, options: StaticServerOptions = {}): Promise<StaticServer> {
   const { prefix = '/', hasFallback = false, redirectsFolders = false } = options
   const server = createServer((request, response) => {
@@ -80,15 +80,15 @@ export async function serveStatic(folder: string, options: StaticServerOptions =
   }
 }
 
-/** The media type of a file, by its ending. */
+/** Returns the media type of a file by its extension. */
 export function typeOf(file: string): string {
   return types[extname(file).toLowerCase()] ?? 'application/octet-stream'
 }
 
 /**
- * The file that answers a path: itself, with .html, or the index of the folder of that name. Null = none.
+ * Finds the file for a path: the file itself, with .html added, or the index file of the folder; null = none.
  *
- * @param path begins with a slash, percent-encoded.
+ * @param path percent-encoded, with a leading slash
  */
 export function findFile(folder: string, path: string): { file: string; isFolder: boolean } | null {
   const decoded = decode(path)

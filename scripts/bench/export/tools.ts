@@ -7,13 +7,13 @@ import { unpackArchive } from '../../../test/export/read-archive.ts'
 export interface Tool {
   name: string
   isOurs: boolean
-  /** Drives a browser for every page; left out for sites whose server sends whole pages, where that only costs. */
+  /** Whether it renders every page in a browser; not run on sites whose server sends complete pages. */
   needsBrowser: boolean
-  /** Why it cannot run here; undefined when it can. */
+  /** Returns why the tool cannot run here; undefined when it can. */
   findObstacle(): string | undefined
-  /** The command that copies a site into `folder`, which exists and is empty; `domain` = what it calls itself. */
+  /** Returns the command that copies a site into the empty `folder`; `domain` = see `BenchSite`. */
   command(url: string, folder: string, domain?: string): { program: string; args: string[] }
-  /** The folder that holds the copy of the root of the site, after a run. Undefined = there is none. */
+  /** Returns the folder with the copy of the site's root after a run; undefined = none. */
   findRoot(folder: string): string | undefined
 }
 
@@ -25,7 +25,7 @@ const needsBrowser = () => (findBrowser() ? undefined : `no Chromium found; inst
 const needsProgram = (name: string) =>
   findProgram(name) ? undefined : `${name} is not installed; on Debian: apt-get install ${name}`
 
-/** Ours as it comes, and without its own look at the bundle in a browser, which no peer takes; speed is judged by that one. */
+/** Quire with its defaults, and without verifying the bundle in a browser, which no peer does; the latter is used for speed. */
 export const quire = exporter('quire', [])
 export const quireStatic = exporter('quire --verify static', ['--verify', 'static'])
 
@@ -45,7 +45,7 @@ export const tools: readonly Tool[] = [
     isOurs: false,
     needsBrowser: false,
     findObstacle: () => needsProgram('httrack'),
-    // Its defaults throttle; these are the fastest it allows.
+    // The defaults throttle; these are the fastest settings allowed.
     command: (url, folder) => ({
       program: 'httrack',
       args: [
@@ -96,7 +96,7 @@ export const tools: readonly Tool[] = [
   },
 ]
 
-/** The archive is unpacked by the bench, outside the time measured: the other tools make no archive. */
+/** The benchmark unpacks the archive outside the measured time, because the other tools create no archive. */
 function exporter(name: string, flags: string[]): Tool {
   return {
     name,
@@ -120,7 +120,7 @@ function exporter(name: string, flags: string[]): Tool {
   }
 }
 
-/** Mirrors put a site into a folder named after its host. */
+/** Mirroring tools copy a site into a folder named after its host. */
 function findHostFolder(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined
   const host = readdirSync(folder).find(name => /^127\.0\.0\.1\D/.test(name))

@@ -3,26 +3,26 @@ import { findBrowser } from '../../../server/web/browser/find-browser.ts'
 import { readPage, waitForQuietDocument } from './page-functions.ts'
 import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts'
 
-/** What one visit of a page showed. */
+/** The result of one visit to a page. */
 export interface Look {
-  /** Words in their order, one space between them. */
+  /** Words in order, separated by one space. */
   text: string
-  /** The same of its content alone, without menus and bars. */
+  /** The words of the content alone, without menus and bars. */
   content: string
-  /** How its parts look, one line each. */
+  /** Computed styles of its parts, one line each. */
   style: string[]
   /** Addresses of its links, without fragment. */
   links: string[]
-  /** Requests that failed or were answered with an error: URL and why. */
+  /** Requests that failed or were answered with an error: URL and reason. */
   failed: string[]
-  /** Console errors and exceptions, without those that only repeat a failed request. */
+  /** Console errors and exceptions, except those that only repeat a failed request. */
   errors: string[]
   /** Requests to any other host: METHOD URL. */
   outbound: string[]
 }
 
 export interface Visitor {
-  /** Shows a page in a fresh tab, and does more there before it is closed. `host` is all the network there is. */
+  /** Opens a page in a new tab, and runs `act` there before the tab is closed. Only `host` can be reached. */
   visit<T = undefined>(
     url: string,
     host: string | null,
@@ -33,7 +33,7 @@ export interface Visitor {
 
 const pageTimeoutMs = 20_000
 
-/** Starts a browser whose whole network is our recording proxy. */
+/** Starts a browser that can only reach the recording proxy. */
 export async function openVisitor(): Promise<Visitor> {
   const proxy = await openRecordingProxy()
   const browser = await launch(proxy).catch(async error => {
@@ -44,7 +44,7 @@ export async function openVisitor(): Promise<Visitor> {
     async visit(url, host, act) {
       proxy.allow(host)
       proxy.takeRefused()
-      // A context of its own: what one page stores must not change another.
+      // A separate context: stored data of one page must not change another page.
       const context = await browser.createBrowserContext()
       try {
         const page = await context.newPage()
@@ -75,7 +75,7 @@ export async function openVisitor(): Promise<Visitor> {
   }
 }
 
-/** Waits until nothing is loaded and nothing changes, up to a few seconds. */
+/** Waits until loading and changes have ended, up to a few seconds. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForNetworkIdle({ idleTime: 150, timeout: 5000 }).catch(() => {})
   await page.evaluate(waitForQuietDocument, 150, 3000).catch(() => {})
@@ -110,7 +110,7 @@ function joinWords(text: string): string {
     .trim()
 }
 
-/** Failed requests by address: one that is refused for its type was answered with an error before. */
+/** Failed requests by address: a request refused for its type was answered with an error before. */
 function listen(page: Page): { failed: Map<string, string>; errors: Set<string> } {
   const failed = new Map<string, string>()
   const errors = new Set<string>()

@@ -1,4 +1,4 @@
-// node website-scraper.ts URL FOLDER [BROWSER]: one run of website-scraper, through a browser when one is named.
+// node website-scraper.ts URL FOLDER [BROWSER]: runs website-scraper once, with a browser if given.
 import scrape from 'website-scraper'
 
 const [url = '', folder = '', executablePath] = process.argv.slice(2)
@@ -10,7 +10,7 @@ await scrape({
   recursive: true,
   filenameGenerator: 'bySiteStructure',
   urlFilter: found => found.startsWith(`${origin}/`),
-  // Its default is no limit at all, which opens as many tabs as there are pages.
+  // By default there is no limit, and it opens one tab per page.
   requestConcurrency: executablePath ? 4 : 16,
   plugins,
 })

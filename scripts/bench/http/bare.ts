@@ -1,4 +1,4 @@
-// The yardstick: node:http, the hash of the key, the three look-ups and the body. Nothing is checked, logged or declared.
+// The baseline: node:http, the hash of the key, the three look-ups and the body, without validation and logging.
 import type { AgentJob } from '../../../server/agent/agent-job.ts'
 import { openStore } from '../../../server/store/store.ts'
 import { type Caller, hashKey } from '../../../server/tenancy/api-key.ts'
@@ -30,7 +30,7 @@ await serve((req, res) => {
   res.end(body)
 })
 
-/** SQLite answers at once: to await it, as handlers do, would make the yardstick longer than it is. */
+/** SQLite is synchronous: awaiting it, as handlers do, would slow the baseline down. */
 function findJob(key: string, projectId: string, id: string): AgentJob | undefined {
   const caller = apiKeys.authenticate(hashKey(key), Date.now()) as Caller | undefined
   const project = caller && (projects.findOwned(caller.organizationId, projectId) as Project | undefined)

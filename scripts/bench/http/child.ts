@@ -1,33 +1,34 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a server process of the benchmark tells its parent: first where it serves, then, when asked, its CPU time so far. */
-export type Told = { url: string } | { cpuSeconds: number }
+/** A message of a server process to its parent: first its address, then, on request, its CPU time so far. */
+export type ServerMessage = { url: string } | { cpuSeconds: number }
 
-/** Serves on a free port of this machine and tells the parent where. */
+/** Serves on a free local port and sends the address to the parent. */
 export async function serve(listener: RequestListener): Promise<void> {
   const server = createServer(listener)
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  tellParent(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  reportAddress(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 }
 
-/** Tells the parent where this process serves, answers its questions for CPU time, and ends when it is gone. */
-export function tellParent(url: string): void {
+/** Sends the address to the parent, answers its requests for CPU time, and exits when the parent ends. */
+export function reportAddress(url: string): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage()
-    tell({ cpuSeconds: (user + system) / 1e6 })
+    send({ cpuSeconds: (user + system) / 1e6 })
   })
   process.on('disconnect', () => process.exit(0))
-  tell({ url })
+  send({ url })
 }
 
-function tell(told: Told): void {
-  process.send?.(told)
+function send(message: ServerMessage): void {
+  process.send?.(message)
 }
 
-/** A setting that the parent puts into the environment. */
+/** Returns a setting that the parent has set in the environment. */
 export function setting(name: 'BENCH_DATA' | 'BENCH_LOG_LEVEL' | 'BENCH_LOG_FILE'): string {
   const value = process.env[name]
-  if (value === undefined) throw new Error(`${name} is not set. This file is started by: npm run bench -- http`)
+  if (value === undefined)
+    throw new Error(`${name} is not set. Do not run this file directly; use: npm run bench -- http`)
   return value
 }

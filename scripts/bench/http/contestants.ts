@@ -1,4 +1,4 @@
-/** The servers of the comparison; the first is the yardstick. */
+/** The servers of the comparison; the first is the baseline. */
 export const contestants = [
   { name: 'bare node:http', file: 'bare.ts', logLevel: 'silent', checksRequests: false },
   { name: 'openapi-backend', file: 'openapi-backend.ts', logLevel: 'silent', checksRequests: true },

@@ -7,7 +7,7 @@ export interface BenchData {
   key: string
   organizationId: string
   projectIds: string[]
-  /** One a job: its path, and the body that is the right answer. */
+  /** For each job, its path and the correct body. */
   exchanges: Exchange[]
 }
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { createHistogram } from 'node:perf_hooks'
 
-/** A GET and the one body that is the right answer to it. */
+/** A GET request and its only correct body. */
 export interface Exchange {
   path: string
   body: string
@@ -10,7 +10,7 @@ export interface Exchange {
 export interface Load {
   requests: number
   seconds: number
-  /** From the request to the last byte of its answer. */
+  /** From the request to the last byte of the answer. */
   p50Ms: number
   p99Ms: number
 }
@@ -24,12 +24,12 @@ interface Prepared {
 const patienceMs = 10_000
 
 /**
- * Keeps `connections` connections busy for `seconds`, one request at a time on each, going round the exchanges.
+ * Keeps `connections` connections busy for `seconds`, with one request at a time on each, cycling through the exchanges.
  *
- * It is a load generator of our own so as not to be what is measured: it takes 15 microseconds of CPU a request, near wrk's
- * 12, where autocannon takes 31; and it compares every body in full.
+ * A separate load generator keeps its own cost low: it takes 15 microseconds of CPU per request, near wrk's 12, while
+ * autocannon takes 31; and it compares every body in full.
  *
- * @throws {Error} on the first answer that is not a 200 with the body expected, within 10 s.
+ * @throws {Error} on the first answer that is not a 200 with the expected body within 10 s.
  */
 export async function runLoad(
   url: string,
@@ -48,7 +48,7 @@ export async function runLoad(
   const startedAt = performance.now()
   const endsAt = startedAt + seconds * 1000
   let taken = 0
-  /** The next request to send; undefined when the time is up. */
+  /** Returns the next request to send; undefined when the time is up. */
   const take = () => (performance.now() < endsAt ? prepared[taken++ % prepared.length] : undefined)
   const sockets = Array.from({ length: connections }, () =>
     connect({ host: hostname, port: Number(port), noDelay: true }),
@@ -94,7 +94,7 @@ function keepBusy(socket: Socket, take: () => Prepared | undefined, record: (too
   })
 }
 
-/** Whether what has arrived is the whole right answer, the beginning of one, or anything else. */
+/** Whether the received bytes are the complete correct answer, its beginning, or anything else. */
 function judge(received: Buffer, body: Buffer | undefined): 'right' | 'incomplete' | 'wrong' {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd === -1) return 'incomplete'

@@ -1,4 +1,4 @@
-// What the benchmark uses of openapi-backend. Its own types are there only after `npm run bench` has installed it.
+// The API of openapi-backend used by the benchmark. The package and its types are installed by `npm run bench`.
 declare module 'openapi-backend' {
   import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 

@@ -1,8 +1,8 @@
-// Quire as `quire serve > FILE` runs it: every default, and the log in a file.
+// Quire as run by `quire serve > FILE`: default settings, and the log in a file.
 import { destination, pino } from 'pino'
 import { readConfig, type ServeFlags, serveOptions } from '../../../server/flags/serve-options.ts'
 import { startServer } from '../../../server/server.ts'
-import { setting, tellParent } from './child.ts'
+import { reportAddress, setting } from './child.ts'
 
 const defaults = Object.fromEntries(serveOptions().map(option => [option.attributeName(), option.defaultValue]))
 const config = readConfig({
@@ -12,4 +12,4 @@ const config = readConfig({
   logLevel: setting('BENCH_LOG_LEVEL'),
 })
 const { url } = await startServer(config, pino({ level: config.logLevel }, destination(setting('BENCH_LOG_FILE'))))
-tellParent(url)
+reportAddress(url)

@@ -6,7 +6,7 @@ export interface Machine {
   cores: number
   cpu: string
   node: string
-  /** Of one minute; the benchmark itself keeps about two cores busy. */
+  /** One-minute average; the benchmark itself uses about two cores. */
   loadAverageBefore: number
   loadAverageAfter: number
 }
@@ -16,12 +16,12 @@ export interface Report {
   at: string
   machine: Machine
   plan: Plan
-  /** Of one core, in its busiest turn. */
+  /** Share of one core in its busiest measurement. */
   generatorShare: number
   servers: Figures[]
 }
 
-/** The machine at the end of a run that began under the load average given. */
+/** Describes the machine at the end of a run, given the load average at its start. */
 export function describeMachine(loadAverageBefore: number): Machine {
   return {
     cores: availableParallelism(),
@@ -32,7 +32,7 @@ export function describeMachine(loadAverageBefore: number): Machine {
   }
 }
 
-/** The report as Markdown, as it stands in RESULTS.md. */
+/** Formats the report as Markdown for RESULTS.md. */
 export function toText({ at, machine, plan, generatorShare, servers }: Report): string {
   const rows = servers.map(server => [
     server.name,

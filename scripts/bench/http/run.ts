@@ -20,17 +20,17 @@ export interface Sample extends Load {
   generatorCpuSeconds: number
 }
 
-/** All turns of one server, in the order of the rounds. */
+/** All measurements of one server, in the order of the rounds. */
 export interface Run {
   name: string
   samples: Sample[]
 }
 
 /**
- * Puts all servers under the same load in turn, round after round, on one database. They all run all the time, so that
- * what else the machine does falls on each of them alike.
+ * Puts the same load on each server in turn, in several rounds, with one database. All servers run all the time, so that
+ * other work on the machine affects each of them equally.
  *
- * @throws {Error} when a server gives a wrong answer, or lets a request pass that it must refuse.
+ * @throws {Error} when a server gives a wrong answer, or accepts a request that it must refuse.
  */
 export async function runRounds(plan: Plan, onRound: (round: number) => void): Promise<Run[]> {
   const folder = mkdtempSync(join(tmpdir(), 'quire-bench-'))
@@ -40,7 +40,7 @@ export async function runRounds(plan: Plan, onRound: (round: number) => void): P
   try {
     const dataFolder = join(folder, 'data')
     const { key, exchanges } = await createData(dataFolder, plan.jobs)
-    // What an HTTP client sends by itself.
+    // Headers that HTTP clients send by default.
     const headers = { Authorization: `Bearer ${key}`, Accept: '*/*', 'User-Agent': 'bench', Connection: 'keep-alive' }
     const load = (server: ServerProcess, seconds: number) =>
       runLoad(server.url, headers, exchanges, { connections: plan.connections, seconds })
@@ -80,7 +80,7 @@ async function measure(server: ServerProcess, load: () => Promise<Load>): Promis
   }
 }
 
-/** A server that answers fast because it does not look would win: key check and validation must be on. */
+/** Checks that key check and validation are on; a server without them would win unfairly. */
 async function expectRefusals(url: string, path: string, key: string): Promise<void> {
   const typo = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`
   for (const [target, authorization, status] of [

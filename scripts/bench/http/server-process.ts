@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { hear } from '../hear.ts'
-import type { Told } from './child.ts'
+import { nextMessage } from '../next-message.ts'
+import type { ServerMessage } from './child.ts'
 
 export interface ServerProcess {
   url: string
@@ -12,22 +12,22 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a file of this folder as a process of its own and waits until it serves.
+ * Starts a file of this folder as a separate process and waits until it serves.
  *
- * @throws {Error} when it ends instead; what it wrote to standard error is on the terminal.
+ * @throws {Error} when it ends instead; its standard error is on the terminal.
  */
 export async function startServerProcess(file: string, settings: Record<string, string>): Promise<ServerProcess> {
   const child = fork(join(import.meta.dirname, file), [], {
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const told = (await hear(child, file)) as Told
-  if (!('url' in told)) throw new Error(`${file} did not say where it serves.`)
+  const started = (await nextMessage(child, file)) as ServerMessage
+  if (!('url' in started)) throw new Error(`${file} did not send its address.`)
   return {
-    url: told.url,
+    url: started.url,
     async readCpuSeconds() {
       child.send('cpu')
-      const answer = (await hear(child, file)) as Told
+      const answer = (await nextMessage(child, file)) as ServerMessage
       return 'cpuSeconds' in answer ? answer.cpuSeconds : Number.NaN
     },
     async close() {

@@ -3,17 +3,17 @@ import type { Run, Sample } from './run.ts'
 export interface Figures {
   name: string
   requestsPerSecond: number
-  /** Of the requests per second of the yardstick in the same round. */
+  /** Share of the baseline's requests per second in the same round. */
   share: number
   p50Ms: number
   p99Ms: number
-  /** Of the server process: what other work on the machine disturbs least. */
+  /** CPU time of the server process, which depends least on other work on the machine. */
   cpuSecondsPer1000: number
-  /** CPU time that the yardstick takes for a request, as a share of what this server takes. */
+  /** CPU time of the baseline for a request, as a share of that of this server. */
   cpuShare: number
 }
 
-/** The medians over all rounds; a share is taken in each round and then the median of it. The first run is the yardstick. */
+/** Returns the medians over all rounds; shares are computed per round first. The first run is the baseline. */
 export function summarize(runs: readonly Run[]): Figures[] {
   const yardstick = runs[0]?.samples ?? []
   return runs.map(({ name, samples }) => {
@@ -31,7 +31,7 @@ export function summarize(runs: readonly Run[]): Figures[] {
   })
 }
 
-/** How much of one core the load generator used in its busiest turn; near 1 it would be what is measured. */
+/** Returns the share of one core used by the load generator in its busiest measurement; near 1 it would limit the result. */
 export function findGeneratorShare(runs: readonly Run[]): number {
   return Math.max(...runs.flatMap(({ samples }) => samples.map(sample => sample.generatorCpuSeconds / sample.seconds)))
 }

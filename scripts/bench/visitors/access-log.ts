@@ -5,12 +5,12 @@ import { Random } from './random.ts'
 import { asset, Traffic, type TrafficPlan } from './traffic.ts'
 import type { Truth } from './truth.ts'
 
-/** What lines were written: lines = views + filtered + malformed. */
+/** Counts of the written lines: lines = views + filtered + malformed. */
 export interface LogTally {
   lines: number
   bytes: number
   views: Record<AgentKind, number>
-  /** Requests that are no page views. */
+  /** Requests that are not page views. */
   filtered: number
   malformed: number
 }
@@ -20,7 +20,7 @@ const longestLine = 16 * 1024
 const daySeconds = 86_400
 const malformedShare = 0.002
 
-// Written apart from the demo's traffic: agents added for the demo must not move the figures of a benchmark.
+// Separate from the demo's traffic: agents added for the demo must not change benchmark figures.
 const assets = [
   '/assets/app.4f2a.js',
   '/assets/style.css?v=3',
@@ -33,7 +33,7 @@ const assets = [
   '/search-index.json',
 ]
 
-/** Ways to ask for one page, the usual one more often. */
+/** Spellings of a request for a page, weighted by repetition. */
 const spellings: readonly ((path: string, folder: string) => string)[] = [
   path => path,
   path => path,
@@ -51,8 +51,8 @@ const markdown = (_: string, folder: string) => `${folder || '/index'}.md`
 const referrers = ['-', '-', '-', 'https://www.example.com/search?q=docs', 'https://docs.example.com/'].map(bytesOf)
 
 /**
- * Writes a combined access log of a plan's traffic and puts into `truth` who saw what, as it was decided and not as it can be
- * read from the lines. Some lines are malformed; nobody is seen in those.
+ * Writes a combined access log of a plan's traffic, and records the visits in `truth` as they were generated, not as read
+ * from the lines. Some lines are malformed; these are not visits.
  */
 export function writeAccessLog(file: string, plan: TrafficPlan, paths: readonly string[], truth: Truth): LogTally {
   const traffic = new Traffic(plan)
@@ -88,7 +88,7 @@ export function writeAccessLog(file: string, plan: TrafficPlan, paths: readonly 
   return tally
 }
 
-/** A page view is a GET of a page with 2xx or 304; as Markdown it is one of an AI, whoever made it. */
+/** A page view is a GET of a page with 2xx or 304; a Markdown view counts as AI with any user agent. */
 function record(traffic: Traffic, tally: LogTally, truth: Truth): void {
   const { status, target, method } = traffic
   const isFound = status === 200 || status === 304 || status === 206
@@ -102,7 +102,7 @@ function record(traffic: Traffic, tally: LogTally, truth: Truth): void {
   truth.add(traffic.visitor, target, Math.floor(traffic.atSecond / daySeconds), kind === 'ai')
 }
 
-/** Puts the lines of requests together from bytes that are made once. */
+/** Composes log lines from bytes that are created once. */
 class LineWriter {
   readonly #traffic: Traffic
   readonly #random: Random
@@ -157,7 +157,7 @@ class LineWriter {
 const beforeDate = bytesOf(' - - [')
 const afterDate = bytesOf('] "')
 
-/** Makes what stands in `bytes` from `start` up to `end` no line of the format; answers the length of what stands there then. */
+/** Corrupts the line in `bytes` from `start` up to `end`; returns its new length. */
 function spoil(bytes: Buffer, start: number, end: number, random: Random): number {
   const line = bytes.toString('latin1', start, end)
   const spoiled = pick(

@@ -1,4 +1,4 @@
-// Who sends requests, and what each really is: written down by hand, and not taken from the lists that are measured.
+// The user agents of requests and their true kinds: listed by hand, not taken from the lists under test.
 
 export type AgentKind = 'human' | 'ai' | 'neither'
 
@@ -26,7 +26,7 @@ const browsers: readonly ((version: number) => string)[] = [
   version =>
     `Mozilla/5.0 (iPhone; CPU iPhone OS ${version - 124}_3 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/${version - 124}.3 Mobile/15E148 Safari/604.1`,
 ]
-/** The newest first, which most people use. */
+/** Newest first, since most people use the newest. */
 const versions = Array.from({ length: 30 }, (_, i) => 142 - i)
 
 const assistants = `Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ChatGPT-User/1.0; +https://openai.com/bot)
@@ -66,7 +66,7 @@ export const agents: readonly Agent[] = [
   ...toAgents('neither', others),
 ]
 
-/** Where in `agents` each group stands. */
+/** Position of each group in `agents`. */
 export const groups = {
   browsers: groupOf(0, browsers.length * versions.length),
   assistants: groupOf(browsers.length * versions.length, lineCount(assistants)),

@@ -1,4 +1,4 @@
-// Answers questions from the table of visits with DuckDB.
+// Answers queries from the table of visits with DuckDB.
 import { DuckDBInstance } from '@duckdb/node-api'
 import { answerQuestions, readSettings } from './asked-process.ts'
 import type { DuckDbQuery } from './duckdb.ts'

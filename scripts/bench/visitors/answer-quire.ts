@@ -1,4 +1,4 @@
-// Answers questions as an operation of the API has them answered, without HTTP.
+// Answers queries like the operation of the API, without HTTP.
 import { openStore } from '../../../server/store/store.ts'
 import { answerQuestions, readSettings } from './asked-process.ts'
 

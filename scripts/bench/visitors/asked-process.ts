@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { hear } from '../hear.ts'
+import { nextMessage } from '../next-message.ts'
 import type { AnswerPage, Question } from './question.ts'
 
 export interface Answer {
@@ -9,7 +9,7 @@ export interface Answer {
   /** User and system time of all threads of the process, for this answer alone. */
   cpuMs: number
   wallMs: number
-  /** The most memory that the process ever held. */
+  /** Peak memory of the process. */
   peakBytes: number
 }
 
@@ -18,7 +18,7 @@ export interface AskedProcess {
   close(): Promise<void>
 }
 
-/** Starts a file of this folder that answers questions, see `answerQuestions`, as a process of its own. */
+/** Starts a file of this folder that answers questions, see `answerQuestions`, as a separate process. */
 export function startAsked(file: string, settings: object): AskedProcess {
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -26,7 +26,7 @@ export function startAsked(file: string, settings: object): AskedProcess {
   return {
     async ask(question) {
       child.send(question)
-      return (await hear(child, file)) as Answer
+      return (await nextMessage(child, file)) as Answer
     },
     async close() {
       if (child.exitCode !== null || child.signalCode !== null) return
@@ -37,12 +37,12 @@ export function startAsked(file: string, settings: object): AskedProcess {
   }
 }
 
-/** What `startAsked` gave this process. */
+/** Returns the settings that `startAsked` passed to this process. */
 export function readSettings<Settings>(): Settings {
   return JSON.parse(process.argv[2] ?? '{}')
 }
 
-/** Answers the questions of the parent, one after the other, and measures each; ends when the parent is gone. */
+/** Answers the questions of the parent one after the other and measures each; exits when the parent ends. */
 export function answerQuestions(answer: (question: Question) => AnswerPage | Promise<AnswerPage>): void {
   process.on('message', async (question: Question) => {
     const cpuBefore = process.cpuUsage()

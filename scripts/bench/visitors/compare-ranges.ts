@@ -4,7 +4,7 @@ import { countDifferences, expectAnswers, type Question } from './question.ts'
 import { chooseRanges } from './ranges.ts'
 import type { Truth } from './truth.ts'
 
-/** Asks for every page in ten ranges, all at once and at two depths. */
+/** Queries every page in ten ranges, all at once and at two offsets. */
 export async function compareRanges(
   truth: Truth,
   { data, projectId, pages }: { data: string; projectId: string; pages: number },

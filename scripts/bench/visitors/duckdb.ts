@@ -6,18 +6,18 @@ import { type AskedProcess, startAsked } from './asked-process.ts'
 import { explainEnd, type ImportFigures, toImportFigures } from './import-figures.ts'
 import type { Truth } from './truth.ts'
 
-/** Ways to write the query: which one is faster depends on the range, and both are asked. */
+/** Variants of the query: the faster one depends on the range, so both are run. */
 const duckDbQueries = ['count-distinct', 'group-by'] as const
 export type DuckDbQuery = (typeof duckDbQueries)[number]
 
 export interface DuckDb {
   file: string
   load: ImportFigures & { storedBytes: number }
-  /** A process for each way to write the query. */
+  /** One process for each variant of the query. */
   start(): AskedProcess[]
 }
 
-/** Loads the visits into a DuckDB database: visitors as integers of 4 bytes, where we have 16, and no view twice. */
+/** Loads the visits into a DuckDB database, without duplicates, and with 4-byte integers as visitors, where Quire has 16 bytes. */
 export async function openDuckDb(truth: Truth, paths: readonly string[], scratch: string): Promise<DuckDb> {
   const file = join(scratch, 'visits.duckdb')
   const [visits, pages] = [join(scratch, 'visits.csv'), join(scratch, 'pages.csv')]
@@ -35,7 +35,7 @@ export async function openDuckDb(truth: Truth, paths: readonly string[], scratch
   }
 }
 
-/** The table of visits as CSV: visitor, page, day, mask. */
+/** Writes the table of visits as CSV: visitor, page, day, mask. */
 function writeRows(truth: Truth, file: string): number {
   const csv = openSync(file, 'w')
   let text = ''

@@ -1,4 +1,4 @@
-// Records the visits of a plan in a store and prints what that took of CPU, without their making.
+// Records the visits of a plan in a store and prints the CPU time of recording, without generating.
 import { openStore } from '../../../server/store/store.ts'
 import { readSettings } from './asked-process.ts'
 import { createPaths } from './pages.ts'

@@ -7,16 +7,16 @@ import { runTool } from '../export/run-tool.ts'
 import { explainEnd, type ImportFigures, toImportFigures } from './import-figures.ts'
 
 /**
- * Installs Debian's GoAccess where that is possible and it is not there.
+ * Installs Debian's GoAccess if it is missing.
  *
- * @throws {OperatorError} when it has to be installed by hand.
+ * @throws {OperatorError} when it must be installed by hand.
  */
 export async function installGoAccess(scratch: string): Promise<void> {
   if (isInstalled()) return
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     console.error('Installing GoAccess (apt-get) ...')
     const options = { folder: scratch, log: 'apt-get.log', env: { DEBIAN_FRONTEND: 'noninteractive' } }
-    // The lists of a fresh image are missing or old; without a network the installation says so.
+    // The package lists of a fresh image are missing or old; without a network, the installation fails with a message.
     await runTool('apt-get', ['update', '-qq'], options).catch(() => {})
     await runTool('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'goaccess'], options).catch(() => {})
   }
@@ -30,14 +30,14 @@ function isInstalled(): boolean {
   return (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, 'goaccess')))
 }
 
-/** Has GoAccess read a log and report on it as JSON, with its defaults and no GeoIP. */
+/** Runs GoAccess on a log with a JSON report, with default settings and without GeoIP. */
 export async function measureGoAccess(log: string, lines: number, scratch: string): Promise<ImportFigures> {
   const output = join(scratch, 'goaccess.json')
   const args = [log, '--log-format=COMBINED', '--no-global-config', '--no-progress', '-o', output]
   const logFile = join(scratch, 'goaccess.log')
   const run = await runMeasured('goaccess', args, { logFile, timeoutMs: 24 * 3_600_000, folder: scratch })
   if (run.exitCode !== 0) throw await explainEnd('goaccess', run, logFile)
-  // Seen to have read all of it: one that stopped early would look fast.
+  // Checks that it read the whole log; otherwise it would look fast.
   const { general } = JSON.parse(await readFile(output, 'utf8'))
   await rm(output)
   const read = general.valid_requests + general.failed_requests

@@ -5,34 +5,34 @@ import type { Length } from './ranges.ts'
 import type { LengthFigures } from './trials.ts'
 import type { VisitsPart } from './visits-part.ts'
 
-/** One thing that must be reached. */
+/** A goal of the benchmark. */
 export interface Goal {
   what: string
-  /** What was measured, in words. */
+  /** The measured value in words. */
   given: string
-  /** Undefined when the run is too small to say; then it is no failure. */
+  /** Undefined when the run is too small to judge, which is not a failure. */
   isMet?: boolean
 }
 
-/** What the parts of a run measured; without a log there is no import. */
+/** Measurements of the parts of a run; without a log there is no import. */
 export interface Results {
   import?: ImportPart
   visits: VisitsPart
   http: HttpPart
 }
 
-/** Below these sizes what a program takes to start is what is measured. */
+/** Below these sizes, the start time of a program dominates. */
 const minLines = 5_000_000
-/** Up to here caches fill, which have their bounds: what grows without one shows beyond. */
+/** Up to this size, bounded caches still fill; unbounded growth is visible beyond it. */
 const manyLines = 50_000_000
 const minVisits = 10_000_000
-/** From here on the goals are those of a hundred million visits. */
+/** From this size on, the goals for a hundred million visits apply. */
 const manyVisits = 50_000_000
 const minSamples = 20
 
 const maxCpuMs: Record<Length, number> = { week: 10, month: 20, year: 60, odd: 60 }
 
-/** Holds what was measured to the goals of unique visitors. */
+/** Judges the measurements by the goals for unique visitors. */
 export function judge({ import: imported, visits, http }: Results): Goal[] {
   return [
     ...(imported ? judgeImport(imported) : []),
@@ -58,12 +58,14 @@ function judgeImport({ quire, goAccess }: ImportPart): Goal[] {
   const growth = findGrowth(quire)
   if (growth !== undefined) {
     const given = `${growth.toFixed(2)} times, the last fifth to the second`
-    goals.push(ifLarge(quire.lines >= manyLines, { what: 'import: memory stays flat', given, isMet: growth <= 1.25 }))
+    goals.push(
+      ifLarge(quire.lines >= manyLines, { what: 'import: memory stays constant', given, isMet: growth <= 1.25 }),
+    )
   }
   return goals
 }
 
-/** What is held in the last fifth of the time by what is held in the second; undefined when it took too short. */
+/** Returns the ratio of memory in the last fifth of the time to memory in the second; undefined for a run that is too short. */
 export function findGrowth({ heldBytes }: Pick<ImportFigures, 'heldBytes'>): number | undefined {
   if (heldBytes.length < minSamples) return undefined
   const fifth = Math.floor(heldBytes.length / 5)
@@ -124,7 +126,7 @@ function ifLarge(isLarge: boolean, { isMet, ...goal }: Goal): Goal {
   return isLarge && isMet !== undefined ? { ...goal, isMet } : goal
 }
 
-/** Bytes as MB (1e6) without the unit. */
+/** Formats bytes as MB (1e6) without the unit. */
 export function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)
 }

@@ -15,13 +15,13 @@ import { type AnswerPage, countDifferences, type Question } from './question.ts'
 import type { Counts } from './truth.ts'
 import type { Exam } from './visits-part.ts'
 
-/** Times of answers over HTTP. */
+/** Response times over HTTP. */
 export interface HttpPart {
-  /** getUniqueVisitors, one request at a time, each for another range. */
+  /** getUniqueVisitors, one request at a time, each with another range. */
   visitors: Percentiles & { serverCpuMs: number }
-  /** getAgentJob, 100 requests a second. */
+  /** getAgentJob, 100 requests per second. */
   idle: Percentiles
-  /** The same while a process of its own imports a log into another project of the same data folder. */
+  /** The same while a separate process imports a log into another project of the same data folder. */
   duringImport?: Percentiles & { import: ImportFigures }
   differences: number
 }
@@ -30,18 +30,18 @@ interface Options {
   data: string
   bench: BenchData
   exams: readonly Exam[]
-  /** Left out when no log was written. */
+  /** Absent when no log was written. */
   log?: { file: string; lines: number }
   scratch: string
-  say(text: string): void
+  onProgress(text: string): void
 }
 
 const everyMs = 10
 const idleMs = 5000
 const budget = routes.find(({ operationId }) => operationId === 'getUniqueVisitors')?.rateLimit
 
-/** Puts `quire serve` with its defaults in front of a data folder and asks over HTTP. */
-export async function measureHttp({ data, bench, exams, log, scratch, say }: Options): Promise<HttpPart> {
+/** Runs `quire serve` with default settings on a data folder and measures it over HTTP. */
+export async function measureHttp({ data, bench, exams, log, scratch, onProgress }: Options): Promise<HttpPart> {
   const server = await startServerProcess('quire.ts', {
     BENCH_DATA: data,
     BENCH_LOG_LEVEL: 'info',
@@ -49,14 +49,14 @@ export async function measureHttp({ data, bench, exams, log, scratch, say }: Opt
   })
   const headers = { Authorization: `Bearer ${bench.key}` }
   try {
-    say('Asking over HTTP ...')
+    onProgress('Measuring over HTTP ...')
     const { differences, ...visitors } = await askVisitors(server, headers, { data, bench, exams })
     const load = { url: server.url, headers, exchanges: bench.exchanges, everyMs }
     const calm = await startPaced(load)
     await sleep(idleMs)
     const idle = await calm.stop()
     if (!log) return { visitors, idle, differences }
-    say('Asking for agent jobs while a log is imported ...')
+    onProgress('Measuring agent jobs during an import ...')
     const busy = await startPaced(load)
     const projectId = bench.projectIds[1] as string
     const { figures } = await importLog(log.file, projectId, { data, scratch, lines: log.lines })
@@ -87,13 +87,13 @@ async function askVisitors(
   return { ...toPercentiles(timesMs), serverCpuMs, differences }
 }
 
-/** All lengths in turns, not one after the other. */
+/** Alternates between all lengths instead of running one after the other. */
 function mix<T>(items: readonly T[]): T[] {
   const parts = 4
   return items.map((_, i) => items[(i % parts) * Math.floor(items.length / parts) + Math.floor(i / parts)] as T)
 }
 
-/** An organization may ask 100 times an hour, and no setting changes that: what it has used is set back to nothing. */
+/** Resets the used budget: an organization has 100 requests per hour, which no setting changes. */
 async function refillBudget(data: string, organizationId: string): Promise<void> {
   if (!budget) return
   const store = openStore(data)

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { OperatorError } from '../../../server/base/operator-error.ts'
 import type { MeasuredRun } from '../export/measured-run.ts'
 
-/** What reading a log took. */
+/** Measurements of reading a log. */
 export interface ImportFigures {
   lines: number
   wallSeconds: number
   cpuSeconds: number
   linesPerCpuSecond: number
-  /** The most that the process held; where it starts others, all of them at one time, if that is more. */
+  /** Peak memory of the process, or of the process and its descendants together, whichever is more. */
   peakBytes: number
-  /** What it held, some times a second. */
+  /** Memory samples, several per second. */
   heldBytes: number[]
 }
 
-/** @throws {Error} where the system does not tell CPU time and memory of a process. */
+/** @throws {Error} where the system does not report CPU time and memory of a process. */
 export function toImportFigures(run: MeasuredRun, lines: number): ImportFigures {
   const { wallSeconds, cpuSeconds, heldBytes } = run
   const peakBytes = Math.max(run.maxRssBytes ?? 0, run.peakTreeBytes ?? 0)
@@ -28,13 +28,13 @@ export function toImportFigures(run: MeasuredRun, lines: number): ImportFigures 
   return { lines, wallSeconds, cpuSeconds, linesPerCpuSecond: lines / cpuSeconds, peakBytes, heldBytes }
 }
 
-/** Why a program that failed did: its last words, since its log goes with everything else. */
+/** Returns the end of a failed program's log, since the log itself is deleted. */
 export async function explainEnd(name: string, { exitCode }: MeasuredRun, logFile: string): Promise<OperatorError> {
   const words = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-5).join('\n')
   return new OperatorError(`${name} ended with ${exitCode}: ${words}`)
 }
 
-/** Bytes of all files in a folder. */
+/** Sums the sizes of all files in a folder. */
 export function sizeFolder(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())

@@ -12,17 +12,17 @@ import { Truth } from './truth.ts'
 export interface ImportPart {
   log: LogTally
   quire: ImportFigures
-  /** Of the data folder after the import. */
+  /** Size of the data folder after the import. */
   storedBytes: number
   goAccess?: ImportFigures
-  /** Counts of all pages in ten ranges, and of kinds of lines, that are not those of the generator. */
+  /** Counts that differ from the generator's: of all pages in ten ranges, and of kinds of lines. */
   differences: number
   compared: number
 }
 
 const main = resolve(import.meta.dirname, '../../../server/main.ts')
 
-/** Writes a log, imports it into the first project of a data folder, and compares what it counts then. */
+/** Writes a log, imports it into the first project of a data folder, and checks the resulting counts. */
 export async function measureImport(
   plan: Plan,
   {
@@ -30,12 +30,12 @@ export async function measureImport(
     bench,
     log,
     scratch,
-    say,
-  }: { data: string; bench: BenchData; log: string; scratch: string; say(text: string): void },
+    onProgress,
+  }: { data: string; bench: BenchData; log: string; scratch: string; onProgress(text: string): void },
 ): Promise<ImportPart> {
   const paths = createPaths(plan.pages)
   const truth = new Truth({ firstDay, paths, capacity: plan.lines })
-  say(`Writing a log of ${plan.lines} lines ...`)
+  onProgress(`Writing a log of ${plan.lines} lines ...`)
   const traffic = {
     seed: plan.seed,
     requests: plan.lines,
@@ -46,13 +46,13 @@ export async function measureImport(
   }
   const tally = writeAccessLog(log, traffic, paths, truth)
   const isCompared = plan.peers.includes('goaccess')
-  if (isCompared) say('GoAccess reads it ...')
+  if (isCompared) onProgress('Importing with GoAccess ...')
   const goAccess = isCompared ? await measureGoAccess(log, tally.lines, scratch) : undefined
-  say('Quire imports it ...')
+  onProgress('Importing with Quire ...')
   const projectId = bench.projectIds[0] as string
   const { figures, summary } = await importLog(log, projectId, { data, scratch, lines: tally.lines })
   const storedBytes = sizeFolder(data)
-  say('Comparing ten ranges of it ...')
+  onProgress('Comparing ten ranges of the log ...')
   const compared = await compareRanges(truth, { data, projectId, pages: plan.pages })
   return {
     log: tally,
@@ -64,7 +64,7 @@ export async function measureImport(
   }
 }
 
-/** What `quire visits import --json` says. */
+/** Output of `quire visits import --json`. */
 interface ImportSummary {
   lines: number
   pageViews: LogTally['views']
@@ -72,7 +72,7 @@ interface ImportSummary {
   malformed: Record<string, number>
 }
 
-/** Runs the command an operator would. */
+/** Runs the same command as an operator. */
 export async function importLog(
   log: string,
   projectId: string,

@@ -1,11 +1,11 @@
-// Asks for agent jobs at a steady pace until it is told to stop, as a process of its own: whoever measures memory of others
-// four times a second must not be the one who measures milliseconds.
+// Requests agent jobs at a steady rate until it receives a stop message. It is a separate process because the main process
+// samples memory four times a second, which would disturb times in milliseconds.
 import { type PacedOptions, runPaced } from './paced-load.ts'
 
 process.on('disconnect', () => process.exit(1))
 process.once('message', async (options: Omit<PacedOptions, 'until'>) => {
   try {
-    // What starting costs, here and in the server, is none of the times.
+    // The cost of starting, here and in the server, is not measured.
     await runPaced({ ...options, until: new Promise(stop => setTimeout(stop, 300)) })
     const until = new Promise(stop => process.once('message', stop))
     process.send?.('started')

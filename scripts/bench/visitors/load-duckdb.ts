@@ -1,4 +1,4 @@
-// Makes a DuckDB database of the visits: what ranges are cut from is sorted by day, as that lets DuckDB skip the others.
+// Creates a DuckDB database of the visits, sorted by day so that DuckDB can skip days outside a range.
 import { DuckDBInstance } from '@duckdb/node-api'
 import { readSettings } from './asked-process.ts'
 

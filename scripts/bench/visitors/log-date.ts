@@ -2,8 +2,8 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const length = '20/Nov/2026:10:11:12 +0100'.length
 
 /**
- * Writes instants as the server's clock shows them in a log, `20/Nov/2026:10:11:12 +0100`: Central Europe's, so that local
- * days are not those of UTC, and change their distance to it with the summer.
+ * Writes instants in local time as in a log, `20/Nov/2026:10:11:12 +0100`. The zone is Central Europe, so that local days
+ * differ from UTC days and the offset changes in summer.
  */
 export class LogDate {
   readonly #text = Buffer.alloc(length)
@@ -34,13 +34,13 @@ export class LogDate {
   }
 }
 
-/** From one o'clock UTC on the last Sunday of March to that of October. */
+/** Summer time: from 01:00 UTC on the last Sunday of March to 01:00 UTC on the last Sunday of October. */
 function isSummer(hour: number): boolean {
   const year = new Date(hour * 3_600_000).getUTCFullYear()
   return hour >= lastSunday(year, 2) + 1 && hour < lastSunday(year, 9) + 1
 }
 
-/** In hours since 1970. Both months have 31 days. */
+/** Returns hours since 1970. Both months have 31 days. */
 function lastSunday(year: number, month: number): number {
   const last = new Date(Date.UTC(year, month, 31))
   return last.getTime() / 3_600_000 - last.getUTCDay() * 24

@@ -4,20 +4,20 @@ import type { Exchange } from '../http/load.ts'
 import { type Percentiles, toPercentiles } from './percentiles.ts'
 
 export interface PacedOptions {
-  /** Where the server listens, without a path. */
+  /** Address of the server, without a path. */
   url: string
   headers: Record<string, string>
   exchanges: readonly Exchange[]
   everyMs: number
-  /** Nothing more is sent once it has settled. */
+  /** Sending stops once it has settled. */
   until: Promise<unknown>
 }
 
 /**
- * Sends a request every `everyMs` until `until` settles, whether or not those before are answered, and times each from the
- * instant it was due: a server that stops for a second is slow for all who came in that second.
+ * Sends a request every `everyMs` until `until` settles, without waiting for earlier answers. Times are measured from the
+ * instant a request was due, so that a server pausing for a second is slow for all requests of that second.
  *
- * @throws {Error} on the first answer that is not a 200 with the body expected.
+ * @throws {Error} on the first answer that is not a 200 with the expected body.
  */
 export async function runPaced({ url, headers, exchanges, everyMs, until }: PacedOptions): Promise<Percentiles> {
   const agent = new Agent({ keepAlive: true })
@@ -54,7 +54,7 @@ export async function runPaced({ url, headers, exchanges, everyMs, until }: Pace
   }
 }
 
-/** The body of a 200. */
+/** Returns the body of a 200 answer. */
 export function request(url: string, headers: Record<string, string>, agent: Agent): Promise<string> {
   return new Promise((done, failed) => {
     get(url, { headers, agent, timeout: 30_000 }, res => {

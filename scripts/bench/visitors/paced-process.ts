@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
-import { hear } from '../hear.ts'
+import { nextMessage } from '../next-message.ts'
 import type { PacedOptions } from './paced-load.ts'
 import type { Percentiles } from './percentiles.ts'
 
@@ -11,17 +11,17 @@ export interface PacedLoad {
 }
 
 /**
- * Runs `runPaced` in a process of its own, which has begun when this settles.
+ * Runs `runPaced` in a separate process; settles once it has begun.
  *
- * @throws {Error} when it fails; what it wrote to standard error is on the terminal. So does `stop`.
+ * @throws {Error} when the process fails, also thrown by `stop`; its standard error is on the terminal.
  */
 export async function startPaced(options: Omit<PacedOptions, 'until'>): Promise<PacedLoad> {
   const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  const started = hear(child, file)
+  const started = nextMessage(child, file)
   child.send(options)
   await started
-  const answered = hear(child, file)
-  answered.catch(() => {}) // told by `stop`
+  const answered = nextMessage(child, file)
+  answered.catch(() => {}) // `stop` reports it
   return {
     async stop() {
       if (child.connected) child.send('stop')

@@ -9,7 +9,7 @@ const sections = [
 ]
 const topics = ['install', 'configure', 'deploy', 'webhooks', 'errors', 'limits', 'node.js', 'search']
 
-/** The canonical paths of a site of `count` pages, the most read first: its home. */
+/** Returns the canonical paths of a site of `count` pages, most visited first, beginning with the home page. */
 export function createPaths(count: number): string[] {
   return Array.from({ length: count }, (_, i) =>
     i === 0 ? '/' : `/${sections[i % sections.length]}/${topics[(i * 5) % topics.length]}-${i}`,

@@ -1,4 +1,4 @@
-// What the benchmark uses of DuckDB. Its own types are there only after `npm run bench` has installed it.
+// The API of DuckDB used by the benchmark. The package and its types are installed by `npm run bench`.
 declare module '@duckdb/node-api' {
   interface Reader {
     getRows(): unknown[][]

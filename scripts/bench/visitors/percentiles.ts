@@ -6,7 +6,7 @@ export interface Percentiles {
   maxMs: number
 }
 
-/** Nearest rank; NaN when there are no times. */
+/** Returns percentiles by nearest rank; NaN when there are no times. */
 export function toPercentiles(timesMs: readonly number[]): Percentiles {
   const sorted = timesMs.toSorted((a, b) => a - b)
   const rank = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN

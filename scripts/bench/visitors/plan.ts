@@ -1,19 +1,19 @@
-/** What is run, and how large. */
+/** The parts and sizes of a run. */
 export interface Plan {
   seed: number
-  /** Lines of the log that is imported; 0 = none is. */
+  /** Lines of the imported log; 0 = no import. */
   lines: number
-  /** Views of visitors in the data that is asked. */
+  /** Visitors' page views in the queried data. */
   visits: number
   pages: number
-  /** Questions of each length and place. */
+  /** Queries for each range length and page. */
   repeats: number
   peers: readonly Peer[]
 }
 
-/** What Quire is measured beside. */
+/** The programs that Quire is compared with. */
 export type Peer = 'goaccess' | 'duckdb'
 
-/** 400 days, so that a year begins on many of them; days since 1970-01-01 in UTC: 2025-09-01 up to, not on, 2026-10-06. */
+/** 400 days, so that many ranges of a year fit; days since 1970-01-01 in UTC: from 2025-09-01 to 2026-10-06 (exclusive). */
 export const firstDay = 20_332
 export const endDay = 20_732

@@ -1,20 +1,20 @@
 import type { Counts, Range, RangeTruth, Truth } from './truth.ts'
 
-/** A page of the answer to how many visitors saw what in a range. */
+/** A query for unique visitors in a range. */
 export interface Question {
   range: Range
   limit: number
   offset: number
 }
 
-/** What is answered to a question: the whole site, and the pages asked for. */
+/** The answer to a question: counts of the whole site and of the requested pages. */
 export interface AnswerPage {
   site: Counts
   pages: { path: string; counts: Counts }[]
   hasMore: boolean
 }
 
-/** What the truth answers; ranges are counted some at a time, so that their pages are not held all at once. */
+/** Yields the correct answers. Ranges are counted a few at a time to limit memory. */
 export function expectAnswers(truth: Truth, questions: readonly Question[]): AnswerPage[] {
   const some = 10
   return Array.from({ length: Math.ceil(questions.length / some) }, (_, part) => {
@@ -29,7 +29,7 @@ function cutPage({ site, pages }: RangeTruth, { limit, offset }: Question): Answ
   return { site, pages: cut, hasMore: cut.length > 0 && pages.length > offset + limit }
 }
 
-/** How many counts or places differ. */
+/** Counts the differing counts and positions. */
 export function countDifferences(got: AnswerPage, want: AnswerPage): number {
   const differs = (a: Counts | undefined, b: Counts | undefined) => String(a) !== String(b)
   let differences = Number(differs(got.site, want.site)) + Number(got.hasMore !== want.hasMore)

@@ -1,4 +1,4 @@
-/** Numbers from a seed: mulberry32. The same seed gives the same numbers everywhere. */
+/** Pseudorandom numbers (mulberry32). The same seed gives the same numbers on every machine. */
 export class Random {
   #state: number
 
@@ -21,8 +21,8 @@ export class Random {
 }
 
 /**
- * Picks n of [0, count) with a probability that is proportional to 1/(n + 1), in constant time (Walker's alias method):
- * a binary search would be most of what a generated line costs.
+ * Picks n of [0, count) with a probability proportional to 1/(n + 1), in constant time (Walker's alias method). A binary
+ * search would take most of the time of a generated line.
  */
 export function createZipf(count: number, random: Random): () => number {
   const weights = Float64Array.from({ length: count }, (_, i) => 1 / (i + 1))
@@ -47,7 +47,7 @@ export function createZipf(count: number, random: Random): () => number {
   }
 }
 
-/** Gives each 32-bit number another one, 0 itself: the finalizer of MurmurHash3, which can be undone. */
+/** Permutes the 32-bit numbers (0 stays 0) by the finalizer of MurmurHash3, which is invertible. */
 export function scramble(value: number): number {
   let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)

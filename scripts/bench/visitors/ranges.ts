@@ -1,6 +1,6 @@
 import type { Range } from './truth.ts'
 
-/** Ten ranges of [from, to) that everything is compared for: days, weeks, months, odd ones, and beyond both ends. */
+/** Returns the ten ranges of [from, to) to compare: days, weeks, months, odd lengths, and beyond both ends. */
 export function chooseRanges(from: number, to: number): Range[] {
   const days = to - from
   const at = (share: number) => from + Math.floor(days * share)
@@ -22,13 +22,13 @@ export type Length = 'week' | 'month' | 'year' | 'odd'
 
 export const lengths: readonly Length[] = ['week', 'month', 'year', 'odd']
 
-/** A prime: those that are asked one after the other lie apart, and none twice. */
+/** A prime step: consecutive ranges are far apart and none repeats. */
 const stride = 7919
 const oddDays = [211, 97, 333, 149, 251, 45, 301, 187, 367, 123, 277, 71]
 
 /**
- * `count` different ranges of a length, spread over [from, to), so that no answer is one that was given before: what is
- * remembered of an answer cannot be what is measured. Odd ones come in pairs of as many days.
+ * Returns `count` different ranges of a length, spread over [from, to), so that no measurement can use a cached answer. Odd
+ * ranges come in pairs of equal length.
  */
 export function chooseWindows(length: Length, count: number, from: number, to: number): Range[] {
   return Array.from({ length: count }, (_, i) => {

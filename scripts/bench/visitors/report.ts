@@ -20,7 +20,7 @@ export interface Report extends Results {
   goals: Goal[]
 }
 
-/** The report as Markdown, as it stands in RESULTS.md. */
+/** Formats the report as Markdown for RESULTS.md. */
 export function visitorsText(report: Report): string {
   const { at, command, machine, seconds, goals } = report
   return [

@@ -8,20 +8,23 @@ import { measureVisits } from './visits-part.ts'
 
 const agentJobs = 1000
 
-/** Measures everything, one after the other; what it writes stays in `scratch`. */
-export async function runPlan(plan: Plan, scratch: string, say: (text: string) => void): Promise<Results> {
+/** Runs all parts one after the other; their files stay in `scratch`. */
+export async function runPlan(plan: Plan, scratch: string, onProgress: (text: string) => void): Promise<Results> {
   const log = join(scratch, 'access.log')
-  const imported = plan.lines > 0 ? await runImport(plan, { log, scratch, say }) : undefined
+  const imported = plan.lines > 0 ? await runImport(plan, { log, scratch, onProgress }) : undefined
   const data = join(scratch, 'visits')
   const bench = await createData(data, agentJobs)
-  const { visits, exams } = await measureVisits(plan, { data, bench, scratch, say })
+  const { visits, exams } = await measureVisits(plan, { data, bench, scratch, onProgress })
   const written = imported && { log: { file: log, lines: imported.log.lines } }
-  const http = await measureHttp({ data, bench, exams, ...written, scratch, say })
+  const http = await measureHttp({ data, bench, exams, ...written, scratch, onProgress })
   return { ...(imported && { import: imported }), visits, http }
 }
 
-async function runImport(plan: Plan, { log, scratch, say }: { log: string; scratch: string; say(text: string): void }) {
+async function runImport(
+  plan: Plan,
+  { log, scratch, onProgress }: { log: string; scratch: string; onProgress(text: string): void },
+) {
   const data = join(scratch, 'imported')
   const bench = await createData(data, 1)
-  return measureImport(plan, { data, bench, log, scratch, say })
+  return measureImport(plan, { data, bench, log, scratch, onProgress })
 }

@@ -1,15 +1,15 @@
 import { agents, groups } from './agents.ts'
 import { scramble } from './random.ts'
 
-/** Address and user agent of every visitor, by number, so that nothing needs to be remembered of millions of them. */
+/** Computes address and user agent of a visitor from its number, so that millions of visitors need no memory. */
 export class Sources {
   readonly assistants: number
   readonly crawlers = 60
   readonly others = 300
-  /** The number of the first person; programs come before. */
+  /** The number of the first human; programs have lower numbers. */
   readonly firstPerson: number
 
-  /** @param assistants how many addresses fetch pages for assistants */
+  /** @param assistants number of addresses that fetch pages for assistants */
   constructor(assistants: number) {
     this.assistants = assistants
     this.firstPerson = assistants + this.crawlers + this.others
@@ -21,7 +21,7 @@ export class Sources {
     const person = visitor - this.firstPerson
     if (person >= 0) {
       const host = Math.floor(person / peoplePerHost)
-      // By the square: most have a new version. Who shares an address has another browser, or would be the same visitor.
+      // Squared, so that most have a new version. Visitors who share an address have different browsers, to stay distinct.
       const share = scramble(host) / 0x1_0000_0000
       return (Math.floor(share * share * groups.browsers.count) + (person % peoplePerHost)) % groups.browsers.count
     }
@@ -36,15 +36,15 @@ export class Sources {
   }
 
   /**
-   * Writes the address of a visitor in ASCII and answers where it ends: private ones (RFC 1918), and for a seventh of them
-   * the documentation prefix of IPv6 (RFC 3849).
+   * Writes the address of a visitor in ASCII and returns its end. Addresses are private (RFC 1918); a seventh have the
+   * documentation prefix of IPv6 (RFC 3849).
    */
   writeAddress(visitor: number, bytes: Uint8Array, at: number): number {
     const isPerson = visitor >= this.firstPerson
     const host = isPerson ? Math.floor((visitor - this.firstPerson) / peoplePerHost) : visitor
     if (host > 0xff_ffff) throw new RangeError('There are more people than addresses for them.')
     if (host % 7 === 3) return writeIpv6(Math.imul(host, 0x9e3779b1) >>> 0, isPerson ? 0x31 : 0x32, bytes, at)
-    // An odd factor leaves each its own number, and neighbours are none in the log.
+    // An odd factor keeps the numbers distinct, and separates consecutive visitors.
     if (isPerson) return writeIpv4(0x0a00_0000 | (Math.imul(host, 0x9e3779b1) & 0xff_ffff), bytes, at)
     return writeIpv4(0xac10_0000 | (Math.imul(host, 0x9e3779b1) & 0x0f_ffff), bytes, at)
   }

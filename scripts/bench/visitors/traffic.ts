@@ -2,7 +2,7 @@ import type { AgentKind } from './agents.ts'
 import { createZipf, Random } from './random.ts'
 import { Sources } from './sources.ts'
 
-/** What traffic to make, and how much. */
+/** Kind and amount of traffic to generate. */
 export interface TrafficPlan {
   /** The same plan gives the same requests. */
   seed: number
@@ -11,24 +11,24 @@ export interface TrafficPlan {
   /** Days since 1970-01-01 in UTC; `to` is exclusive. */
   from: number
   to: number
-  /** Only views that count for a visitor, each a 200: no assets, errors, classic bots. */
+  /** Only visitors' page views with status 200: no assets, errors or classic bots. */
   viewsOnly: boolean
 }
 
-/** `Traffic.target` of what is no page; from 0 on it is a page. */
+/** Values of `Traffic.target` for requests that are not for pages; pages are numbered from 0. */
 export const asset = -1
 
 const daySeconds = 86_400
 
 /**
- * What a documentation site is asked for in a year, one request at a time. People come in sessions of a few pages with their
- * assets: most come once, some return over weeks, a few come all the time. Assistants fetch single pages from many
- * addresses, some heavy AI crawlers read everything again and again, and so do classic bots. More comes on working days,
- * by day and from month to month. Some requests are logged late, by up to 25 hours.
+ * Generates the requests to a documentation site in a year. People come in sessions of a few pages with assets: most once,
+ * some repeatedly over weeks, a few all the time. Assistants fetch single pages from many addresses; some heavy AI crawlers
+ * and classic bots read all pages repeatedly. There is more traffic on working days, in the daytime, and in later months.
+ * Some requests are logged up to 25 hours late.
  */
 export class Traffic {
   readonly sources: Sources
-  /** Of the request that `next` made, seconds since 1970. */
+  /** Time of the last request from `next`, in seconds since 1970. */
   atSecond = 0
   visitor = 0
   kind: AgentKind = 'human'
@@ -49,7 +49,7 @@ export class Traffic {
   readonly #pagesLeft: Uint16Array
   readonly #assetsLeft: Uint16Array
   readonly #crawlerPage: Uint32Array
-  /** People who are there from the start and come back all the time. */
+  /** People who come from the start and all the time. */
   readonly #regulars: number
   #people: number
 
@@ -59,7 +59,7 @@ export class Traffic {
     this.#pickPage = createZipf(plan.pages, this.#random)
     this.#dayEnds = spreadOverDays(plan)
     this.sources = new Sources(Math.min(500_000, Math.max(100, Math.round(plan.requests / 1000))))
-    // Some minutes a session, so that few are open at one time.
+    // Sessions last a few minutes, so that few are open at a time.
     const sessions = Math.min(4096, Math.max(8, Math.round((plan.requests / (plan.to - plan.from)) * 0.0006)))
     this.#sessionVisitor = new Uint32Array(sessions)
     this.#sessionPage = new Uint32Array(sessions)
@@ -70,7 +70,7 @@ export class Traffic {
     this.#people = this.#regulars
   }
 
-  /** Makes the next request; false when all are made. */
+  /** Generates the next request; false when there are no more. */
   next(): boolean {
     const { requests, viewsOnly } = this.#plan
     if (this.#made >= requests) return false
@@ -123,7 +123,7 @@ export class Traffic {
     return ((this.#sessionPage[session] as number) + 1 + this.#random.below(5)) % this.#plan.pages
   }
 
-  /** Who opens the next session: somebody new, one of the regulars, or somebody seen before, more often of late. */
+  /** Picks the visitor of the next session: a new one, a regular one, or an earlier one, preferably a recent one. */
   #pickPerson(): number {
     const turn = this.#random.next()
     if (turn < 0.65) return this.sources.firstPerson + this.#people++
@@ -167,7 +167,7 @@ export class Traffic {
 const markdownShare = { human: 0.004, ai: 0.3, neither: 0.002 }
 const statuses = [...Array(85).fill(200), ...Array(6).fill(304), 404, 404, 404, 404, 301, 301, 206, 403, 500]
 
-/** After how many requests each day ends: working days have twice those of others, and the last month those of the first. */
+/** Returns after how many requests each day ends: working days have twice as many as others, and the last month as the first. */
 function spreadOverDays({ from, to, requests }: TrafficPlan): Float64Array {
   const days = to - from
   let sum = 0

@@ -11,17 +11,17 @@ export interface Timing {
   wallMs: number
 }
 
-/** DuckDB, each time with the query that took less CPU. */
+/** Medians of DuckDB, each time with the variant of the query that took less CPU. */
 export interface Beside extends Timing {
-  /** How many times as long as we it took for the same question, at the median. */
+  /** Median ratio of its time to Quire's time for the same question. */
   cpuRatio: number
   wallRatio: number
 }
 
-/** How long ranges of one length took, by which page was asked for. */
+/** Times of ranges of one length, by requested page. */
 export interface LengthFigures {
   length: Length
-  /** The very first answer of a new process. */
+  /** The first answer of a new process. */
   cold: Timing
   /** Pages 1 to 250, 250 from the middle of all, and the 250 after the first in the same range. */
   first: Timing
@@ -39,7 +39,7 @@ interface Asked {
 export interface Trial extends Asked {
   want: AnswerPage
   ours: Answer[]
-  /** One for each way to write the query. */
+  /** One for each variant of the query. */
   theirs: Answer[]
 }
 
@@ -47,7 +47,7 @@ const pageSize = 250
 /** DuckDB takes seconds for long ranges. */
 const maxPeerRepeats = 3
 
-/** All questions, with what is right, `repeats` of each length and place. */
+/** Creates all questions with their correct answers, `repeats` for each range length and page. */
 export function prepareTrials(truth: Truth, { repeats, pages }: { repeats: number; pages: number }): Trial[] {
   const asked = lengths.flatMap(length => askFor(length, repeats, pages))
   const expected = expectAnswers(
@@ -57,7 +57,7 @@ export function prepareTrials(truth: Truth, { repeats, pages }: { repeats: numbe
   return asked.map((one, i) => ({ ...one, want: expected[i] as AnswerPage, ours: [], theirs: [] }))
 }
 
-/** First and deep pages of ranges that are all different, and after each first page the second of the same. */
+/** First and deep pages of different ranges, and after each first page the second page of the same range. */
 function askFor(length: Length, repeats: number, pages: number): Asked[] {
   const windows = chooseWindows(length, repeats * 2, firstDay, endDay)
   return windows.flatMap((range, i): Asked[] => {
@@ -70,7 +70,7 @@ function askFor(length: Length, repeats: number, pages: number): Asked[] {
   })
 }
 
-/** Asks a question of each length of a process that was never asked before. */
+/** Asks a new process one question of each length. */
 export async function askCold(
   trials: readonly Trial[],
   start: () => AskedProcess,
@@ -88,7 +88,7 @@ export async function askCold(
   return { times, differences }
 }
 
-/** Lengths and peers take turns, so that what else the machine does falls on all of them alike. */
+/** Alternates lengths and peers, so that other work on the machine affects all of them equally. */
 export async function askAll(
   trials: readonly Trial[],
   quire: AskedProcess,
@@ -96,7 +96,7 @@ export async function askAll(
 ): Promise<{ ours: number; theirs: number }> {
   const most = { ours: 0, theirs: 0 }
   try {
-    // What a new process costs was measured apart, see `askCold`.
+    // The cost of a new process is measured separately, see `askCold`.
     const warmUp = { range: { from: firstDay, to: endDay }, limit: pageSize, offset: 0 }
     for (const process of [quire, ...peers]) await process.ask(warmUp)
     const ofLength = lengths.map(length => trials.filter(trial => trial.length === length))
@@ -105,7 +105,7 @@ export async function askAll(
         const answer = await quire.ask(trial.question)
         trial.ours.push(answer)
         most.ours = Math.max(most.ours, answer.peakBytes)
-        // Three trials a pair of ranges: first, next, deep.
+        // Three trials per pair of ranges: first, next, deep.
         if (trial.place === 'next' || turn >= maxPeerRepeats * 3) continue
         for (const process of peers) {
           const theirs = await process.ask(trial.question)
@@ -121,14 +121,14 @@ export async function askAll(
   }
 }
 
-/** How many counts differ from what is right, ours and theirs. */
+/** Counts how many answers of Quire and DuckDB differ from the correct ones. */
 export function countWrong(trials: readonly Trial[]): number {
   return trials
     .flatMap(({ ours, theirs, want }) => [...ours, ...theirs].map(({ page }) => countDifferences(page, want)))
     .reduce((sum, count) => sum + count, 0)
 }
 
-/** Medians of all trials of a length. */
+/** Returns the medians of all trials of a length. */
 export function summarize(length: Length, trials: readonly Trial[], cold: Timing): LengthFigures {
   const of = (place: Asked['place']) => trials.filter(trial => trial.length === length && trial.place === place)
   const ours = (place: Asked['place']) => toTiming(of(place).flatMap(trial => trial.ours))

@@ -4,24 +4,24 @@ export interface Range {
   to: number
 }
 
-/** Distinct visitors; who was seen as both counts once in the total. */
+/** Distinct visitors; one seen as both human and AI counts once in the total. */
 export type Counts = [human: number, ai: number, total: number]
 
 export interface RangeTruth {
   site: Counts
-  /** Pages that were seen, the highest total first, then by path in byte order. */
+  /** Visited pages, highest total first, then by path in byte order. */
   pages: { path: string; counts: Counts }[]
 }
 
 const visitorLimit = 2 ** 27
 const dayLimit = 2 ** 10
 const pageLimit = 2 ** 15
-/** Ranges that are counted in one pass: each takes a byte a visitor. */
+/** Ranges counted in one pass; each takes a byte per visitor. */
 const rangesPerPass = 10
 
 /**
- * Who saw what on which day, exactly, and what that makes of any range, without a line of what is measured: a view is one
- * number (page, visitor, day, kind), all of them are sorted, and visitors of a page then stand together. 8 bytes a view.
+ * Exact counts of any range, computed without the code under test: each view is one number (page, visitor, day, kind) of 8
+ * bytes, and sorting them groups the visitors of a page.
  */
 export class Truth {
   readonly #firstDay: number
@@ -38,7 +38,7 @@ export class Truth {
     this.#keys = new Float64Array(capacity)
   }
 
-  /** Notes a view; `page` is an index into the paths. */
+  /** Records a view; `page` is an index into the paths. */
   add(visitor: number, page: number, day: number, asAi: boolean): void {
     const age = day - this.#firstDay
     if (visitor >= visitorLimit || age < 0 || age >= dayLimit) throw new RangeError('Too many visitors or days.')
@@ -64,7 +64,7 @@ export class Truth {
     }
   }
 
-  /** Views without those of the same visitor, page and day. */
+  /** Number of views, distinct by visitor, page and day. */
   countDistinct(): number {
     let count = 0
     this.forEach(() => {
@@ -73,7 +73,7 @@ export class Truth {
     return count
   }
 
-  /** Counts each range for the site and every page, some ranges in one pass over all views. */
+  /** Counts each range for the site and every page, several ranges in one pass over all views. */
   count(ranges: readonly Range[]): RangeTruth[] {
     const passes = Math.ceil(ranges.length / rangesPerPass)
     return Array.from({ length: passes }, (_, pass) =>

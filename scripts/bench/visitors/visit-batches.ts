@@ -7,7 +7,7 @@ import { Truth } from './truth.ts'
 const daySeconds = 86_400
 const visitorBytes = 16
 
-/** The views of a plan as an import hands them to the store, `size` at a time. */
+/** Yields the views of a plan in batches of `size`, as an import passes them to the store. */
 export function* makeViewBatches(plan: TrafficPlan, paths: readonly string[], size: number): Generator<ViewBatch> {
   const traffic = new Traffic(plan)
   const numberOf = { visitors: new Map<number, number>(), pages: new Map<number, number>() }
@@ -39,7 +39,7 @@ export function* makeViewBatches(plan: TrafficPlan, paths: readonly string[], si
   }
 }
 
-/** Who saw what in the views of a plan: the same requests once more, from the same seed. */
+/** Computes the truth of a plan's views by generating the same requests again from the same seed. */
 export function learnTruth(plan: TrafficPlan): Truth {
   const truth = new Truth({ firstDay: plan.from, paths: createPaths(plan.pages), capacity: plan.requests })
   const traffic = new Traffic(plan)
@@ -49,7 +49,7 @@ export function learnTruth(plan: TrafficPlan): Truth {
   return truth
 }
 
-/** A Markdown view is one of an AI. */
+/** A Markdown view counts as AI. */
 function countsAsAi({ kind, asMarkdown }: Traffic): boolean {
   return kind === 'ai' || asMarkdown
 }
@@ -61,7 +61,7 @@ function intern(numbers: Map<number, number>, value: number): number {
   return numbers.size - 1
 }
 
-/** 16 bytes each that look like a hash, since that is what makes keys expensive; the first four tell all numbers apart. */
+/** Returns 16 bytes per visitor that look like a hash, since such keys are expensive; the first four are distinct. */
 function hashAll(visitors: Iterable<number>, count: number): Uint8Array {
   const hashes = new Uint8Array(count * visitorBytes)
   const words = new DataView(hashes.buffer)

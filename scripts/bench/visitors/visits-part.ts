@@ -16,21 +16,21 @@ import { learnTruth } from './visit-batches.ts'
 
 export interface VisitsPart {
   visits: number
-  /** Without those of the same visitor, page and day. */
+  /** Distinct by visitor, page and day. */
   distinct: number
-  /** CPU of the store alone. */
+  /** CPU time of the store alone. */
   fill: ImportFigures & { storeCpuSeconds: number }
   storedBytes: number
   duckDbLoad?: ImportFigures & { storedBytes: number }
   lengths: LengthFigures[]
-  /** Of the process that answers. */
+  /** Peak memory of the answering process. */
   peakBytes: number
   duckDbPeakBytes?: number
   differences: number
   compared: number
 }
 
-/** A question about each range, for others to ask, and what is right. */
+/** Questions with their correct answers, also used by other parts. */
 export interface Exam {
   question: Question
   want: AnswerPage
@@ -40,13 +40,13 @@ interface Place {
   data: string
   bench: BenchData
   scratch: string
-  say(text: string): void
+  onProgress(text: string): void
 }
 
-/** Fills the first project of a data folder with visits and asks for them in every way; DuckDB answers in turns with us. */
+/** Fills the first project of a data folder with visits and queries them in all ways, alternating with DuckDB. */
 export async function measureVisits(
   plan: Plan,
-  { data, bench, scratch, say }: Place,
+  { data, bench, scratch, onProgress }: Place,
 ): Promise<{ visits: VisitsPart; exams: Exam[] }> {
   const projectId = bench.projectIds[0] as string
   const traffic = {
@@ -57,20 +57,20 @@ export async function measureVisits(
     to: endDay,
     viewsOnly: true,
   }
-  say(`Recording ${plan.visits} visits ...`)
+  onProgress(`Recording ${plan.visits} visits ...`)
   const fill = await fillStore({ data, projectId, plan: traffic }, scratch)
   const storedBytes = sizeFolder(data)
   const truth = learnTruth(traffic)
-  say('Comparing ten ranges of them ...')
+  onProgress('Comparing ten ranges of the visits ...')
   const compared = await compareRanges(truth, { data, projectId, pages: plan.pages })
 
   const trials = prepareTrials(truth, plan)
   const quire = () => startAsked('answer-quire.ts', { data, projectId })
   const cold = await askCold(trials, quire)
   const isCompared = plan.peers.includes('duckdb')
-  if (isCompared) say('DuckDB loads them ...')
+  if (isCompared) onProgress('Loading the visits into DuckDB ...')
   const duckDb = isCompared ? await openDuckDb(truth, createPaths(plan.pages), scratch) : undefined
-  say('Asking ...')
+  onProgress('Measuring queries ...')
   const peaks = await askAll(trials, quire(), duckDb?.start() ?? [])
   if (duckDb) await rm(duckDb.file)
   const visits: VisitsPart = {

@@ -18,7 +18,7 @@ const crawlerUserAgents: ListSource = {
   licence: 'MIT',
 }
 
-/** Asked last, and only whether it takes the user agent for a program at all. */
+/** Used last, and only to decide whether the user agent is a program. */
 export const isbotList: ListSource = {
   name: 'isbot',
   version: '5.2.3',
@@ -32,9 +32,9 @@ const tagged: readonly { pattern: string; url?: string; tags?: string[] }[] = cr
 const isAi = ({ tags }: { tags?: string[] }) => tags?.includes('ai-crawler') ?? false
 
 /**
- * Who is asked, in this order; the first list that knows a user agent decides. Our own is first because its entries were
- * read one by one and say who operates an agent. Search engines, SEO, previews, monitors, feed readers, libraries and
- * scanners come after all agents of AI, and last the browsers that isbot mistakes for programs.
+ * The lists in order of precedence: the first one that matches a user agent decides. Quire's own list is first because its
+ * entries were checked one by one and name the operator. Search engines, SEO, previews, monitors, feed readers, libraries
+ * and scanners come after all AI agents; last come the browsers that isbot mistakes for programs.
  */
 export const agentLists: readonly AgentList[] = [
   new AgentList(
@@ -80,7 +80,7 @@ export const agentLists: readonly AgentList[] = [
   ),
 ]
 
-/** Agents that other lists call AI, or whose names are plain words, and that count as none; their notes say why. */
+/** Agents that do not count as AI although other lists call them AI or their names are plain words; the notes give the reasons. */
 export const notAi = new AgentList(
   own,
   aiAgents.notAi.map(({ token, reason, source, decided }) => ({
@@ -95,9 +95,9 @@ export const notAi = new AgentList(
 
 interface OwnAgent {
   token: string
-  /** The token is the whole user agent, not a word of it. */
+  /** Whether the token must be the entire user agent, not one of its words. */
   exact?: boolean
-  /** What to call it, when not by its token. */
+  /** Display name; defaults to the token. */
   name?: string
   use: string
   operator: string

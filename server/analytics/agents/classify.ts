@@ -3,24 +3,24 @@ import { BoundedCache } from '../../base/bounded-cache.ts'
 import { type AgentMatch, type Kind, nameOf } from './agent-list.ts'
 import { agentLists } from './agent-lists.ts'
 
-/** Who made a request, as the user agent tells it. */
+/** Who made a request, according to the user agent. */
 export interface Classification {
   kind: Kind
-  /** What told: `ai: GPTBot`, `search-engine: Googlebot`, `isbot`, `empty`, `browser`. One of a few thousand values. */
+  /** The rule that decided: `ai: GPTBot`, `search-engine: Googlebot`, `isbot`, `empty`, `browser`. One of a few thousand values. */
   rule: string
 }
 
-/** Longer than any honest user agent; a bound on what a regular expression can cost. */
+/** Longer than any genuine user agent; limits the time a regular expression can take. */
 export const maxCharacters = 1024
 const cache = new BoundedCache<string, Classification>(20_000)
 
 /**
- * Tells people, AI (assistants, AI search, AI crawlers, coding agents) and other programs (classic bots, previews,
- * libraries, monitors) apart by the user agent. The first of `agentLists` that knows it decides, then isbot, which alone
- * takes Perplexity-User or Devin for people.
+ * Classifies a user agent as human, AI (assistants, AI search, AI crawlers, coding agents) or another program (classic
+ * bots, previews, libraries, monitors). The first match in `agentLists` decides, then isbot, which alone would take
+ * Perplexity-User or Devin for people.
  */
 export function classify(userAgent: string): Classification {
-  // Not remembered: a log full of long ones would fill the memory.
+  // Not cached: a log full of long user agents would fill the memory.
   if (userAgent.length > maxCharacters) return decide(userAgent)
   const cached = cache.get(userAgent)
   if (cached) return cached
@@ -30,12 +30,12 @@ export function classify(userAgent: string): Classification {
   return classification
 }
 
-/** A classification, and what an entry of a list found when one decided. */
+/** A classification, with the match when a list entry decided. */
 export interface Decision extends Classification {
   match?: AgentMatch
 }
 
-/** What `classify` remembers, decided anew. */
+/** Decides without the cache of `classify`. */
 export function decide(userAgent: string): Decision {
   const trimmed = userAgent.slice(0, maxCharacters).trim()
   if (trimmed === '' || trimmed === '-') return { kind: 'neither', rule: 'empty' }

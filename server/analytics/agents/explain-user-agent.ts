@@ -3,24 +3,24 @@ import type { AgentMatch, Kind, ListSource } from './agent-list.ts'
 import { isbotList, notAi } from './agent-lists.ts'
 import { type Decision, decide, maxCharacters } from './classify.ts'
 
-/** Why a user agent counts as what it does. */
+/** Explains the classification of a user agent. */
 export interface UserAgentExplanation {
   userAgent: string
   kind: Kind
-  /** What the summary of an import counts it under. */
+  /** The rule that the summary of an import lists it under. */
   rule: string
-  /** A sentence for people. */
+  /** The reason, in a sentence. */
   why: string
-  /** The list that decided; absent when none knows the user agent. */
+  /** The list that decided; absent when no list matches the user agent. */
   list?: ListSource
-  /** The pattern of that list, and what it found in the user agent. */
+  /** The pattern of that list, and the text it matched in the user agent. */
   pattern?: string
   found?: string
   operator?: string
   use?: string
-  /** Where the list's entry was read. */
+  /** URL where the list entry was found. */
   source?: string
-  /** Sentences on what the lists leave open. */
+  /** Further remarks, in sentences. */
   notes: string[]
 }
 
@@ -31,25 +31,25 @@ const uses: Record<string, string> = {
   'coding-agent': 'a coding agent',
 }
 
-/** Tells why `classify` says what it says. */
+/** Explains the result of `classify`. */
 export function explainUserAgent(userAgent: string): UserAgentExplanation {
   const decision = decide(userAgent)
   const { kind, rule, match } = decision
-  const told = { userAgent, kind, rule }
-  const notes = notesOn(userAgent, decision)
-  if (match) return { ...told, why: whyMatch(match), ...aboutMatch(match), notes }
-  if (rule === 'empty') return { ...told, why: 'The request names no user agent: a program.', notes }
+  const result = { userAgent, kind, rule }
+  const notes = listNotes(userAgent, decision)
+  if (match) return { ...result, why: explainMatch(match), ...describeMatch(match), notes }
+  if (rule === 'empty') return { ...result, why: 'The request has no user agent: it counts as a program.', notes }
   if (rule === 'isbot') {
     const found = isbotMatch(userAgent.slice(0, maxCharacters)) ?? ''
     return {
-      ...told,
-      why: `${nameList(isbotList)} takes “${found}” for the mark of a program.`,
+      ...result,
+      why: `${nameList(isbotList)} recognizes “${found}” as a program.`,
       list: isbotList,
       found,
       notes,
     }
   }
-  return { ...told, why: 'No list knows it: it counts as a person with a browser.', notes }
+  return { ...result, why: 'No list contains it: it counts as a person with a browser.', notes }
 }
 
 /** `crawler-user-agents 1.60.0 of 2026-08-10` */
@@ -57,16 +57,16 @@ export function nameList({ name, version, asOf }: ListSource): string {
   return [name, version, asOf ? `of ${asOf}` : undefined].filter(Boolean).join(' ')
 }
 
-function whyMatch({ entry, found, list }: AgentMatch): string {
-  const marks = `“${found}” is in the list ${nameList(list)}`
-  if (entry.kind === 'human') return `A browser: ${entry.note}. ${marks}.`
-  if (entry.kind === 'neither') return `A program of the sort ${entry.label}, not AI: ${marks}.`
+function explainMatch({ entry, found, list }: AgentMatch): string {
+  const reason = `“${found}” is in the list ${nameList(list)}`
+  if (entry.kind === 'human') return `A browser: ${entry.note}. ${reason}.`
+  if (entry.kind === 'neither') return `A program of type ${entry.label}, not AI: ${reason}.`
   const what = entry.use ? (uses[entry.use] ?? entry.use) : 'AI'
-  const whose = entry.operator ? `, by ${entry.operator}` : ''
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)}${whose}: ${marks}.`
+  const operator = entry.operator ? `, by ${entry.operator}` : ''
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}${operator}: ${reason}.`
 }
 
-function aboutMatch({ entry, found, list }: AgentMatch) {
+function describeMatch({ entry, found, list }: AgentMatch) {
   const { pattern, operator, use, source } = entry
   return {
     list,
@@ -78,10 +78,10 @@ function aboutMatch({ entry, found, list }: AgentMatch) {
   }
 }
 
-function notesOn(userAgent: string, { kind, match }: Decision): string[] {
+function listNotes(userAgent: string, { kind, match }: Decision): string[] {
   const notes: string[] = []
   if (userAgent.length > maxCharacters) {
-    notes.push(`Only the first ${maxCharacters} of its ${userAgent.length} characters decide.`)
+    notes.push(`Only the first ${maxCharacters} of its ${userAgent.length} characters are checked.`)
   }
   if (match?.entry.kind === 'ai' && match.entry.note) notes.push(match.entry.note)
   const decided = kind === 'ai' ? undefined : notAi.find(userAgent.slice(0, maxCharacters))

@@ -1,22 +1,23 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Day } from '../day.ts'
 
-/** Whole numbers from 0, as narrow as the largest of them allows. */
+/** Whole numbers from 0, in the narrowest type that holds the largest one. */
 export type Column = Uint8Array | Uint16Array | Uint32Array
 
 /**
- * The counters of a day, or of a month, as they are stored: sorted by previous day, then by page, so that those of a range
- * are the first ones. Pages are named by their id (see `toPageId`), not by a number that depends on which came first: the
- * same visits give the same bytes, in whatever order they arrived.
+ * The counters of a day or a month as they are stored: sorted by previous day, then by page, so that the counters of a range
+ * come first. Pages are identified by id (see `toPageId`), not by a number in order of arrival, so that the same visits
+ * give the same bytes in any order.
  *
- * See `Cells` for what the counters mean. Those of the whole site stand apart: they are few, and large.
+ * `Cells` defines the counters. Those of the whole site are stored separately because they are few and large.
  */
 export interface CellBlock {
   /** Ids of the pages, ascending: the upper 16 of 48 bits, and the lower 32. */
   idsHigh: Uint16Array
   idsLow: Uint32Array
-  /** The previous days that occur, ascending, and where the counters of each end. */
+  /** The distinct previous days, ascending. */
   previous: Int32Array
+  /** The end of each previous day's counters in the columns below. */
   ends: Uint32Array
   /** Index into the ids. */
   pages: Column
@@ -26,7 +27,7 @@ export interface CellBlock {
   site: { previous: Int32Array; human: Uint32Array; ai: Uint32Array; total: Uint32Array }
 }
 
-/** How many counters have a previous day before `from`: they are the first ones. */
+/** Counts the counters with a previous day before `from`, which come first. */
 export function countBefore({ previous, ends }: CellBlock, from: Day): number {
   let low = 0
   let high = previous.length
@@ -42,9 +43,9 @@ const layoutVersion = 1
 const headerNumbers = 9
 
 /**
- * Layout 1, little-endian, compressed by Zstandard: nine 32-bit numbers (1; pages, previous days, counters, counters of the
- * site; bytes of a number in the columns pages, human, ai, total), then the columns in the order of `CellBlock`, each
- * filled up to a multiple of 4 bytes.
+ * Encodes a block in layout 1, little-endian, compressed with Zstandard: nine 32-bit numbers (1; numbers of pages, previous
+ * days, counters and site counters; bytes per element of the columns pages, human, ai, total), then the columns in the
+ * order of `CellBlock`, each padded to a multiple of 4 bytes.
  */
 export function encodeBlock(block: CellBlock): Uint8Array {
   const { idsHigh, idsLow, previous, ends, pages, human, ai, total, site } = block
@@ -64,20 +65,21 @@ export function encodeBlock(block: CellBlock): Uint8Array {
     bytes.set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength), at)
     at += padded(column.byteLength)
   }
-  // The content size in the frame is what tells a cut block from a whole one.
+  // The content size in the frame reveals a truncated block.
   return zstdCompressSync(bytes, {
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   })
 }
 
-/** @throws {Error} when the bytes are damaged or of a later layout. */
+/** @throws {Error} when the bytes are damaged or in a later layout. */
 export function decodeBlock(compressed: Uint8Array): CellBlock {
   const bytes = aligned(zstdDecompressSync(compressed))
   const { buffer, byteOffset } = bytes
   const header = new Uint32Array(buffer, byteOffset, headerNumbers)
   const [version, idCount, previousCount, length, siteLength, ...widths] = header as unknown as [number, ...number[]] &
     [number, number, number, number, number]
-  if (version !== layoutVersion) throw new Error(`Counters of layout ${version}; this Quire knows ${layoutVersion}.`)
+  if (version !== layoutVersion)
+    throw new Error(`The counters have layout ${version}; this version of Quire reads layout ${layoutVersion}.`)
   let at = byteOffset + headerNumbers * 4
   const take = <Taken extends Column | Int32Array>(make: (at: number) => Taken): Taken => {
     const column = make(at)
@@ -114,7 +116,7 @@ function padded(byteLength: number): number {
   return (byteLength + 3) & ~3
 }
 
-/** Columns are read where they lie, which 32-bit ones allow at multiples of 4 only. */
+/** Columns are read in place, which 32-bit columns allow only at multiples of 4. */
 function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
 }

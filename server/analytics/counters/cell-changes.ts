@@ -2,20 +2,21 @@ import type { Day } from '../day.ts'
 import { type Cells, createCells, pushCell } from './cells.ts'
 
 const firstCapacity = 4096
-/** Day, previous day, page, human, AI, total, and two unused: a cell is half a cache line, and never part of two. */
+/** Day, previous day, page, human, AI, total, and two unused: a cell fills half a cache line and never spans two. */
 const stride = 8
 
 /**
- * Sums up what a batch changes in the counters of its days: a hash table in one array of numbers, since a batch changes
- * millions and each would miss the cache in every column of its own.
+ * Sums the changes of a batch to the counters of its days. The hash table uses one array of numbers: a batch changes
+ * millions of counters, and separate columns would cost a cache miss each.
  */
 export class CellChanges {
   #size = 0
   #mask = firstCapacity - 1
-  /** Which cell a slot has, plus one; 0 is a free slot. */
+  /** Index of the slot's cell + 1; 0 = free. */
   #slots = new Uint32Array(firstCapacity)
   #cells = new Int32Array((firstCapacity / 2) * stride)
 
+  /** Adds to a counter. Called per counter: an object would be allocated each time. */
   add(day: Day, previous: Day, page: number, human: number, ai: number, total: number): void {
     const at = this.#find(day, previous, page) * stride
     const cells = this.#cells
@@ -24,7 +25,7 @@ export class CellChanges {
     cells[at + 5] = (cells[at + 5] as number) + total
   }
 
-  /** The changes of each day, days ascending, cells in no order; without those that came to nothing. */
+  /** Yields the changes of each day, days ascending, cells in any order; changes that sum to zero are omitted. */
   *byDay(): Generator<[Day, Cells]> {
     const cells = this.#cells
     const ofDay = new Map<Day, number[]>()
@@ -89,7 +90,7 @@ function pushFrom(cells: Int32Array, at: number, changed: Cells): void {
   pushCell(changed, previous, page, cells[at + 3] as number, cells[at + 4] as number, cells[at + 5] as number)
 }
 
-/** Any good mixing does; the constants are those of MurmurHash3. */
+/** Mixes a key to a hash, with the constants of MurmurHash3. */
 function mix(day: Day, previous: Day, page: number): number {
   let hash = Math.imul(page, 0xcc9e2d51) ^ Math.imul(day + 1, 0x1b873593) ^ Math.imul(previous + 1, 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 16), 0xc2b2ae35)

@@ -3,19 +3,23 @@ import type { CellBlock } from './cell-block.ts'
 import type { CellChanges } from './cell-changes.ts'
 import { never, site } from './cells.ts'
 
+export interface ForgetOptions {
+  day: Day
+  /** The counters of `day`. */
+  block: CellBlock
+  /** Previous days before this one are forgotten. */
+  before: Day
+  /** Returns the page number of an id in the block, by its index. */
+  pageOf(index: number): number
+}
+
 /**
- * Counts who was there before a day as never seen: what it takes to forget them. For ranges that begin on that day or later
- * it is the same, and the chains of days that are left begin with `never`, as late lines need it.
- *
- * @param pageOf the page number of an id in the block, by its index
+ * Adds the changes that move counters with a previous day before `before` to `never`, so that those visits can be deleted.
+ * Ranges that begin on that day or later keep their counts. The remaining chains of days begin with `never`, as lines that
+ * arrive late require.
  */
-export function forgetPrevious(
-  changes: CellChanges,
-  day: Day,
-  block: CellBlock,
-  before: Day,
-  pageOf: (index: number) => number,
-): void {
+export function forgetPrevious(changes: CellChanges, { day, block, before, pageOf }: ForgetOptions): void {
+  // Called per counter: an object would be allocated each time.
   const move = (previous: Day, page: number, human: number, ai: number, total: number) => {
     changes.add(day, previous, page, -human, -ai, -total)
     changes.add(day, never, page, human, ai, total)

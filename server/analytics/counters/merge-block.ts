@@ -2,10 +2,10 @@ import type { CellBlock } from './cell-block.ts'
 import { toColumn } from './cell-block.ts'
 import { type Cells, site } from './cells.ts'
 
-/** By page number, as in `Cells`. */
+/** Returns the id of a page number of `Cells`. */
 export type IdOfPage = (page: number) => number
 
-/** One counter on its way into a block: where it stands is told by `key`. */
+/** Counters sorted by their position in the new block. */
 interface Entries {
   length: number
   /** Ascending: rank of the previous day times the number of pages, plus rank of the page. */
@@ -16,14 +16,14 @@ interface Entries {
 }
 
 /**
- * The block with changes added to it; undefined when nothing is left in it.
+ * Adds changes to a block; undefined when no counter is left.
  *
- * @param changes each counter once
- * @throws {RangeError} when a counter would be negative: the block and the set of what was seen do not fit each other.
+ * @param changes each counter at most once
+ * @throws {RangeError} when a counter would be negative: the block does not match the recorded views.
  */
 export function mergeBlock(block: CellBlock | undefined, changes: Cells, idOfPage: IdOfPage): CellBlock | undefined {
-  const ids = unite(block ? toIds(block) : [], ofPages(changes, idOfPage))
-  const previous = unite(block?.previous ?? [], ofPrevious(changes))
+  const ids = unite(block ? toIds(block) : [], listPageIds(changes, idOfPage))
+  const previous = unite(block?.previous ?? [], listPreviousDays(changes))
   const merged = mergeEntries(
     block ? fromBlock(block, ids, previous) : emptyEntries(0),
     fromChanges(changes, idOfPage, ids, previous),
@@ -37,8 +37,8 @@ function toIds({ idsHigh, idsLow }: CellBlock): Float64Array {
   return Float64Array.from(idsLow, (low, i) => (idsHigh[i] as number) * 2 ** 32 + low)
 }
 
-/** The ids of the pages that change, ascending. */
-function ofPages({ length, pages }: Cells, idOfPage: IdOfPage): Float64Array {
+/** Lists the ids of the pages that change, ascending. */
+function listPageIds({ length, pages }: Cells, idOfPage: IdOfPage): Float64Array {
   const numbers = pages.slice(0, length).sort()
   const ids = new Float64Array(length)
   let count = 0
@@ -49,13 +49,13 @@ function ofPages({ length, pages }: Cells, idOfPage: IdOfPage): Float64Array {
   return ids.subarray(0, count).sort()
 }
 
-function ofPrevious({ length, pages, previous }: Cells): Float64Array {
+function listPreviousDays({ length, pages, previous }: Cells): Float64Array {
   const distinct = new Set<number>()
   for (let i = 0; i < length; i++) if (pages[i] !== site) distinct.add(previous[i] as number)
   return Float64Array.from(distinct).sort()
 }
 
-/** Both are ascending and without repetitions, and so is what comes out. */
+/** Merges two ascending lists without repetitions into one. */
 function unite(a: ArrayLike<number>, b: ArrayLike<number>): Float64Array {
   const both = new Float64Array(a.length + b.length)
   let length = 0
@@ -79,6 +79,7 @@ function emptyEntries(capacity: number): Entries {
   }
 }
 
+/** Appends a counter. Called per counter: an object would be allocated each time. */
 function push(entries: Entries, key: number, human: number, ai: number, total: number): void {
   const i = entries.length++
   entries.keys[i] = key
@@ -101,7 +102,7 @@ function fromBlock(block: CellBlock, ids: Float64Array, previousDays: Float64Arr
   return entries
 }
 
-/** Where each of `some` stands in `all`; both ascending. */
+/** Returns the index in `all` of each of `some`; both ascending. */
 function rankAll(some: ArrayLike<number>, all: Float64Array): Uint32Array {
   const ranks = new Uint32Array(some.length)
   for (let i = 0, rank = 0; i < some.length; i++) {
@@ -136,7 +137,7 @@ function fromChanges(changes: Cells, idOfPage: IdOfPage, ids: Float64Array, prev
   return entries
 }
 
-/** Where a value stands that is there. */
+/** Returns the index of a value that `sorted` contains. */
 function findRank(sorted: Float64Array, value: number): number {
   let low = 0
   let high = sorted.length - 1
@@ -148,7 +149,7 @@ function findRank(sorted: Float64Array, value: number): number {
   return low
 }
 
-/** Key and index as one number where that is exact: 10,000 are sorted in 0.7 ms, by a function in 2.8. */
+/** Sorts key and index as one number where that is exact: 10,000 take 0.7 ms, with a comparison function 2.8 ms. */
 function sortBy(keys: Float64Array, order: Uint32Array, keyLimit: number): Iterable<number> {
   if (keyLimit * keys.length > Number.MAX_SAFE_INTEGER) {
     return order.sort((a, b) => (keys[a] as number) - (keys[b] as number))
@@ -176,15 +177,15 @@ function mergeEntries(a: Entries, b: Entries): Entries {
       ai += b.ai[j] as number
       total += b.total[j++] as number
     }
-    if (refuseNegative(human, ai, total)) push(merged, Math.min(left, right), human, ai, total)
+    if (isNonZero(human, ai, total)) push(merged, Math.min(left, right), human, ai, total)
   }
   return merged
 }
 
-/** Whether anything is left of a counter. */
-function refuseNegative(human: number, ai: number, total: number): boolean {
+/** @throws {RangeError} when a count is negative. */
+function isNonZero(human: number, ai: number, total: number): boolean {
   if (human < 0 || ai < 0 || total < 0) {
-    throw new RangeError('A counter of visitors would be negative: the counters do not fit what was seen.')
+    throw new RangeError('A visitor counter would be negative: the counters do not match the recorded views.')
   }
   return human > 0 || ai > 0 || total > 0
 }
@@ -203,7 +204,7 @@ function mergeSite(block: CellBlock | undefined, changes: Cells): CellBlock['sit
     if (changes.pages[i] !== site) continue
     add(changes.previous[i] as number, changes.human[i] as number, changes.ai[i] as number, changes.total[i] as number)
   }
-  const left = [...counts].filter(([, count]) => refuseNegative(...count)).sort((a, b) => a[0] - b[0])
+  const left = [...counts].filter(([, count]) => isNonZero(...count)).sort((a, b) => a[0] - b[0])
   return {
     previous: Int32Array.from(left, ([previous]) => previous),
     human: Uint32Array.from(left, ([, [human]]) => human),
@@ -212,7 +213,7 @@ function mergeSite(block: CellBlock | undefined, changes: Cells): CellBlock['sit
   }
 }
 
-/** Only the pages and previous days that are in use stay: the bytes tell nothing of what has been. */
+/** Keeps only the pages and previous days in use, so that the bytes do not depend on earlier counters. */
 function toBlock(
   entries: Entries,
   ids: Float64Array,

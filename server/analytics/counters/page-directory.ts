@@ -1,6 +1,6 @@
 /**
- * The pages of a project for counting: from the id in a block to a number without gaps, by a hash table over plain columns
- * (an id is a hash already), and to the place of its path among all paths.
+ * The pages of a project for counting. Maps the id in a block to a number without gaps, by a hash table over plain columns
+ * (an id is already a hash), and to the rank of its path among all paths.
  */
 export class PageDirectory {
   #slots = new Int32Array(2048).fill(-1)
@@ -8,12 +8,12 @@ export class PageDirectory {
   #size = 0
   #ranks: { ofPage: Uint32Array; pages: Uint32Array } | undefined
 
-  /** Numbers are 0 up to, not including, it. */
+  /** Number of pages; page numbers are below it. */
   get size(): number {
     return this.#size
   }
 
-  /** Ids get their numbers in the order they are added in. */
+  /** Adds a page; numbers are given in the order of the calls. */
   add(id: number): void {
     if (this.#size === this.#ids.length) this.#grow()
     this.#ids[this.#size] = id
@@ -21,18 +21,18 @@ export class PageDirectory {
     this.#ranks = undefined
   }
 
-  /** @throws {RangeError} when the id is of no page. */
+  /** @throws {RangeError} when no page has the id. */
   numberOf(high: number, low: number): number {
     const mask = this.#slots.length - 1
     const id = high * 2 ** 32 + low
     for (let slot = low & mask; ; slot = (slot + 1) & mask) {
       const number = this.#slots[slot] as number
-      if (number === -1) throw new RangeError(`Counters name the page ${id}, which the project does not have.`)
+      if (number === -1) throw new RangeError(`The counters contain page ${id}, which the project does not have.`)
       if (this.#ids[number] === id) return number
     }
   }
 
-  /** @param listNumbers the numbers of all pages in the order of their paths; asked only when pages were added. */
+  /** @param listNumbers returns the numbers of all pages in the order of their paths; called only after pages were added. */
   ranks(listNumbers: () => Uint32Array): { ofPage: Uint32Array; pages: Uint32Array } {
     if (this.#ranks) return this.#ranks
     const pages = listNumbers()

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 
-/** Ids have 48 bits: exact in a number, and so many that two of a million pages share one in a project of 500. */
+/** Ids have 48 bits: exact in a number, and enough that of 500 projects with a million pages about one has a collision. */
 const idBits = 48
 const lastId = 2 ** idBits - 1
 
 /**
- * The id of a page in blocks of counters: the first 48 bits of the SHA-256 of its path, 1 in place of 0, which is the site.
- * When another page has it, the next one that is free.
+ * Returns the id of a page in counter blocks: the first 48 bits of the SHA-256 of its path, or 1 instead of 0, which is the
+ * site. If another page has that id, the next free one.
  */
 export function toPageId(path: string, isTaken: (id: number) => boolean): number {
   const digest = hash('sha256', path, 'buffer')

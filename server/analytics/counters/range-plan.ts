@@ -1,25 +1,26 @@
 import type { Day } from '../day.ts'
 import { startOfMonth, startOfNextMonth } from './month.ts'
 
-/** Days one after the other. */
+/** Consecutive days. */
 export interface DaySpan {
   from: Day
   /** Exclusive. */
   to: Day
 }
 
-/** Which blocks make up a range: days one by one, and the months that lie in it as a whole. */
+/** The blocks that make up a range: single days and whole months. */
 export interface RangePlan {
   days: DaySpan[]
-  /** From first day to first day. Empty spans are left out. */
+  /** From the first day of a month to the first day of another one; undefined when there is no whole month. */
   months: DaySpan | undefined
 }
 
 /**
- * Chooses the blocks to be summed up for a range: as many whole months as possible.
+ * Chooses the blocks to sum for a range: as many whole months as possible.
  *
- * @param range what is asked for
- * @param visited from the first day that has visits up to the last one; a month that has no others lies in the range, too
+ * @param range the requested days
+ * @param visited the days from the first to the last one with visits; a month counts as whole if the range contains all of
+ * its days in `visited`
  */
 export function planRange(range: DaySpan, visited: DaySpan): RangePlan {
   const from = Math.max(range.from, visited.from)

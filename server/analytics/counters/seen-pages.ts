@@ -1,6 +1,6 @@
 /**
- * The pages that one visitor saw on one day, by ascending page number, each with the mask of how (`asHuman`, `asAi`):
- * columns that are reused from row to row.
+ * The pages that one visitor saw on one day, by ascending page number, each with its mask (`asHuman`, `asAi`). The columns
+ * are reused for many visitors.
  */
 export interface SeenPages {
   length: number
@@ -8,12 +8,12 @@ export interface SeenPages {
   masks: Uint8Array
 }
 
-/** Makes columns without a page; they grow as needed. */
+/** Creates empty columns, which grow as needed. */
 export function createSeenPages(): SeenPages {
   return { length: 0, pages: new Uint32Array(64), masks: new Uint8Array(64) }
 }
 
-/** Adds a page at the end: pages have to come in ascending order. */
+/** Appends a page; pages must be added in ascending order. */
 export function pushSeenPage(seen: SeenPages, page: number, mask: number): void {
   if (seen.length === seen.pages.length) {
     seen.pages = grown(seen.pages, new Uint32Array(seen.length * 2))
@@ -30,7 +30,7 @@ function grown<Column extends Uint32Array | Uint8Array>(old: Column, larger: Col
 
 let scratch = new Uint8Array(1024)
 
-/** Writes pages as four times the distance to the page before, plus the mask, each as a LEB128 number: mostly a byte or two a page. */
+/** Encodes each page as 4 × distance to the previous page + mask, as a LEB128 number: mostly one or two bytes per page. */
 export function encodeSeenPages({ length, pages, masks }: SeenPages): Uint8Array {
   // Five bytes hold 35 bits, one more than a page number and its mask can have.
   if (scratch.length < length * 5) scratch = new Uint8Array(length * 10)
@@ -49,7 +49,7 @@ export function encodeSeenPages({ length, pages, masks }: SeenPages): Uint8Array
   return scratch.slice(0, at)
 }
 
-/** Reads what `encodeSeenPages` wrote, in place of what is in `seen`. */
+/** Decodes the output of `encodeSeenPages` into `seen`, replacing its content. */
 export function decodeSeenPages(bytes: Uint8Array, seen: SeenPages): void {
   seen.length = 0
   let page = 0

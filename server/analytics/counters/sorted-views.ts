@@ -6,12 +6,12 @@ import { type PackedViews, packView } from './visitor-history.ts'
 const maxMask = 3
 
 /**
- * Sorts the views of a batch by visitor, in the order of the visitors' bytes, which is the order of the set of what was seen: a
- * batch goes through it once, from front to back.
+ * Sorts the views of a batch by the bytes of their visitors, the order of the stored views, so that a batch passes through
+ * the store once from front to back.
  *
  * @param pageNumbers by index into `batch.paths`
- * @param keptFrom views of earlier days are left out
- * @throws {RangeError} when the batch is none
+ * @param keptFrom views of earlier days are omitted
+ * @throws {RangeError} when the batch is invalid
  */
 export function* sortViews(
   batch: ViewBatch,
@@ -31,17 +31,17 @@ export function* sortViews(
   }
 }
 
-/** Where the views of each visitor end when they stand in the order of `visitors`. */
+/** Returns the end of each visitor's views when the views are in the order of `visitors`. */
 function countViews({ length, visitors, visitorOf, days, masks }: ViewBatch, keptFrom: Day): Uint32Array {
   if (visitors.length % visitorBytes !== 0)
-    throw new RangeError(`A visitor of the batch has not ${visitorBytes} bytes.`)
+    throw new RangeError(`A visitor of the batch does not have ${visitorBytes} bytes.`)
   const ends = new Uint32Array(visitors.length / visitorBytes)
   for (let i = 0; i < length; i++) {
     const day = days[i] as number
     const mask = masks[i] as number
     const visitor = visitorOf[i] as number
     if (day < 0 || mask < 1 || mask > maxMask || visitor >= ends.length) {
-      throw new RangeError(`View ${i} of the batch is none: visitor ${visitor}, day ${day}, mask ${mask}.`)
+      throw new RangeError(`View ${i} of the batch is invalid: visitor ${visitor}, day ${day}, mask ${mask}.`)
     }
     if (day >= keptFrom) ends[visitor] = (ends[visitor] as number) + 1
   }
@@ -64,7 +64,7 @@ function packViews(batch: ViewBatch, pageNumbers: Uint32Array, keptFrom: Day, en
   return views
 }
 
-/** The numbers of the visitors, by their first 32 bits: near enough to the order of the set, and one fast sort. */
+/** Yields the visitor numbers sorted by their first 32 bits: close enough to the order of the store, and a fast sort. */
 function* sortVisitors(visitors: Uint8Array): Generator<number> {
   const count = visitors.length / visitorBytes
   const view = new DataView(visitors.buffer, visitors.byteOffset, visitors.byteLength)

@@ -4,15 +4,15 @@ import type { CellChanges } from './cell-changes.ts'
 import { never, site } from './cells.ts'
 import { createSeenPages, decodeSeenPages, encodeSeenPages, pushSeenPage, type SeenPages } from './seen-pages.ts'
 
-/** What one visitor saw on one day, see `encodeSeenPages`. */
+/** The pages one visitor saw on one day, see `encodeSeenPages`. */
 export interface SeenDay {
   day: Day
   pages: Uint8Array
 }
 
-/** The exact set of who saw what on which day, in the order that makes a visitor's days neighbours. */
+/** The stored views by visitor and day; the days of a visitor are adjacent. */
 export interface SeenDays {
-  /** The latest days of the visitor before a day, descending, at most `limit`. */
+  /** Lists the latest days of the visitor before a day, descending, at most `limit`. */
   listBefore(visitor: Uint8Array, before: Day, limit: number): readonly SeenDay[]
   insert(visitor: Uint8Array, day: Day, pages: Uint8Array): void
   update(visitor: Uint8Array, day: Day, pages: Uint8Array): void
@@ -22,10 +22,10 @@ export interface SeenDays {
 export type PackedViews = Float64Array
 
 const pageScale = 4
-/** Page numbers go up to 2^31, the mask has two bits; that leaves 20 bits for the day, of 17 that are needed up to the year 2299. */
+/** Page numbers have 31 bits and the mask two; that leaves 20 bits for the day, and 17 suffice up to the year 2299. */
 const dayScale = 2 ** 33
 
-/** Day, page and mask as one number whose order is theirs. */
+/** Packs day, page and mask into one number that sorts in this order. */
 export function packView(day: Day, page: number, mask: number): number {
   return day * dayScale + page * pageScale + mask
 }
@@ -33,27 +33,27 @@ export function packView(day: Day, page: number, mask: number): number {
 const daysAtATime = 16
 const latestDay = 2 ** 31 - 1
 
-/** Human, AI, any. */
+/** Number of kinds: human, AI, any. */
 const kinds = 3
 const ofAny = 2
-/** What a page's chain of days needs: the day before by kind, without the new views and then with them. */
+/** States per page: for each kind the last day before the current one, without the new views and with them. */
 const statesPerPage = 2 * kinds
 
 /**
- * Adds views to the days of a visitor, and to `changes` what that makes of the counters.
+ * Adds views to the days of a visitor, and the resulting changes of the counters to `changes`.
  *
- * For each page and kind the days that it was seen on form a chain, and every day is counted under the one before it. A new
- * day between two others is counted under the first, and the second moves over to it: at most three counters change, in
- * whatever order visits arrive.
+ * For each page and kind, the days of its views form a chain, and each day is counted under the day before it. A new day
+ * between two others is counted under the earlier one, and the later one is moved to the new day: at most three counters
+ * change, in whatever order visits arrive.
  */
 export class VisitorHistory {
   readonly #seen: SeenDays
   readonly #changes: CellChanges
   readonly #decoded = createSeenPages()
-  /** The days from the first new one on, page by page, as they were and as they will be. */
+  /** The days from the first new one on, page by page, before and after the new views. */
   readonly #before = createSeenPages()
   readonly #after = createSeenPages()
-  /** By page number: its place among the changed pages plus one; 0 = it does not change. */
+  /** Index of a page among the changed pages + 1, by page number; 0 = unchanged. */
   #places = new Uint32Array(1024)
   #changed: number[] = []
   #added: number[] = []
@@ -64,7 +64,7 @@ export class VisitorHistory {
     this.#changes = changes
   }
 
-  /** How many days are new to the visitor. */
+  /** Adds the views, and returns how many days are new for the visitor. */
   add(visitor: Uint8Array, views: PackedViews): number {
     const firstDay = Math.floor((views[0] as number) / dayScale)
     const { known, earlier } = this.#listKnown(visitor, firstDay)
@@ -78,7 +78,7 @@ export class VisitorHistory {
     return newDays
   }
 
-  /** The days from the first new one on, ascending, and the latest before it, descending. */
+  /** Lists the days from the first new one on, ascending, and the latest ones before it, descending. */
   #listKnown(visitor: Uint8Array, firstDay: Day): { known: SeenDay[]; earlier: readonly SeenDay[] } {
     const known: SeenDay[] = []
     for (let before = latestDay; ; ) {
@@ -92,7 +92,7 @@ export class VisitorHistory {
     }
   }
 
-  /** Writes the days that change, and gathers all of them in `#before` and `#after`: where each begins and ends. */
+  /** Writes the days that change, collects all days in `#before` and `#after`, and returns their positions there. */
   #merge(visitor: Uint8Array, views: PackedViews, known: readonly SeenDay[]): MergedDay[] {
     this.#before.length = 0
     this.#after.length = 0
@@ -112,14 +112,14 @@ export class VisitorHistory {
       at = end
       days.push({ day, start, end: this.#after.length })
       if (!isChanged) continue
-      const pages = encodeSeenPages(part(this.#after, start))
+      const pages = encodeSeenPages(sliceFrom(this.#after, start))
       if (old) this.#seen.update(visitor, day, pages)
       else this.#seen.insert(visitor, day, pages)
     }
     return days
   }
 
-  /** Merges the views from `at` up to `end`, of one day, with those in `#decoded`. Whether anything is new. */
+  /** Merges the views of one day, from `at` up to `end`, with those in `#decoded`; returns whether any is new. */
   #mergeDay(views: PackedViews, at: number, end: number): boolean {
     const { pages, masks, length } = this.#decoded
     let isChanged = false
@@ -165,7 +165,7 @@ export class VisitorHistory {
     this.#states.fill(never, place * statesPerPage, (place + 1) * statesPerPage)
   }
 
-  /** Looks back from the first new day, only as far as it takes to find the day before for every page that changes. */
+  /** Looks back from the first new day until the previous day of every changed page is found. */
   #findPredecessors(visitor: Uint8Array, earlier: readonly SeenDay[], firstDay: Day): void {
     const missing = new Set(this.#changed.keys())
     let days = earlier
@@ -189,7 +189,7 @@ export class VisitorHistory {
     }
   }
 
-  /** Whether all that the changes of the page need to know is known. */
+  /** Stores a previous day of the page; returns whether all that its changes need are known. */
   #notePredecessor(place: number, day: Day, mask: number): boolean {
     const states = this.#states
     const at = place * statesPerPage
@@ -226,13 +226,16 @@ export class VisitorHistory {
     return newDays
   }
 
-  /** One link of the chain: the counter it leaves, and the one it is counted under now. */
+  /**
+   * Counts one day in the chain of a page: takes it from the old counter and adds it to the new one. This and the next two
+   * methods are called per view: an object would be allocated each time.
+   */
   #count(place: number, page: number, day: Day, before: number, after: number): void {
     const states = this.#states
     const at = place * statesPerPage
     const isNewOfOneKind = before === 0 && after !== asHuman + asAi
     if (isNewOfOneKind && states[at + after - 1 + kinds] === states[at + ofAny + kinds]) {
-      // Nearly all: both its kind and any are counted under the same day.
+      // The common case: its kind and `any` are counted under the same day.
       const isHuman = after === asHuman ? 1 : 0
       this.#changes.add(day, states[at + ofAny + kinds] as number, page, isHuman, 1 - isHuman, 1)
     } else {
@@ -246,13 +249,13 @@ export class VisitorHistory {
 
   #countKind(kind: number, at: number, page: number, day: Day, before: number, after: number): void {
     if (!isSeenAs(kind, after)) return
-    const was = this.#states[at] as number
-    const is = this.#states[at + kinds] as number
+    const previousBefore = this.#states[at] as number
+    const previousAfter = this.#states[at + kinds] as number
     if (isSeenAs(kind, before)) {
-      if (was === is) return
-      this.#addOne(kind, day, was, page, -1)
+      if (previousBefore === previousAfter) return
+      this.#addOne(kind, day, previousBefore, page, -1)
     }
-    this.#addOne(kind, day, is, page, 1)
+    this.#addOne(kind, day, previousAfter, page, 1)
   }
 
   #addOne(kind: number, day: Day, previous: Day, page: number, count: number): void {
@@ -262,12 +265,12 @@ export class VisitorHistory {
 
 interface MergedDay {
   day: Day
-  /** Into `#before` and `#after`. */
+  /** Index into `#before` and `#after`. */
   start: number
   end: number
 }
 
-/** Kind 0 is human, 1 is AI, 2 is any. */
+/** Whether a mask includes a kind: 0 = human, 1 = AI, 2 = any. */
 function isSeenAs(kind: number, mask: number): boolean {
   return kind === ofAny ? mask !== 0 : (mask & (kind + 1)) !== 0
 }
@@ -283,6 +286,6 @@ function endOfDay(views: PackedViews, start: number, day: Day): number {
   return end
 }
 
-function part({ length, pages, masks }: SeenPages, start: number): SeenPages {
+function sliceFrom({ length, pages, masks }: SeenPages, start: number): SeenPages {
   return { length: length - start, pages: pages.subarray(start, length), masks: masks.subarray(start, length) }
 }

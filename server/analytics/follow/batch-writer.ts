@@ -7,20 +7,20 @@ import { toViewBatch } from '../view-batch.ts'
 import { type FollowPosition, formatPosition, parsePosition } from './follow-position.ts'
 
 const firstPauseMs = 1000
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 export interface BatchWriterOptions {
-  /** Whose visits the log tells; undefined = those of several projects. */
+  /** The project of the log's visits; undefined = the log holds visits of several projects. */
   projectId: string | undefined
-  /** Names the log in the store. */
+  /** Name of the log in the store. */
   log: string
   visits: Pick<VisitRecorder, 'recordBatch' | 'recordLogPosition' | 'findLogPosition'>
-  /** No more is tried than once when it is aborted. */
+  /** Once it is aborted, a failed write is not retried. */
   signal: AbortSignal
   warn(message: string): void
 }
 
-/** Writes views together with the position behind them. */
+/** Writes views together with the log position after them. */
 export class BatchWriter {
   readonly #options: BatchWriterOptions
 
@@ -28,7 +28,7 @@ export class BatchWriter {
     this.#options = options
   }
 
-  /** What was written last; undefined when nothing was. */
+  /** Returns the last position written; undefined when there is none. */
   async findPosition(): Promise<FollowPosition | null | undefined> {
     const { projectId, log, visits } = this.#options
     const known = await visits.findLogPosition(projectId, log)
@@ -36,14 +36,14 @@ export class BatchWriter {
   }
 
   /**
-   * Returns when all is written: what keeps it from being written is said, and tried again as long as it takes.
+   * Returns when all batches and the position are written. Failures are reported by `warn` and retried without limit.
    *
    * @throws {OperatorError} when the last try fails, once the signal is aborted.
    */
   async write(batches: readonly ProjectBatch[], position: FollowPosition | null): Promise<void> {
     const { projectId, log, visits } = this.#options
     const place = { log, position: formatPosition(position) }
-    // Behind the last one: who ends between two of them reads the lines of the first again, and counts nothing twice.
+    // The position goes with the last batch: after a crash between two batches, the lines are read again and none counts twice.
     const last = projectId === undefined ? undefined : batches.at(-1)
     for (const each of batches) {
       const { project, batch, tally } = each
@@ -58,7 +58,7 @@ export class BatchWriter {
 
   async #persist<Result>(record: () => Awaitable<Result>): Promise<Result> {
     const { log, signal, warn } = this.#options
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       const isLast = signal.aborted
       try {
         return await record()
@@ -71,9 +71,7 @@ export class BatchWriter {
             { cause: error },
           )
         }
-        warn(
-          `The visits of ${log} cannot be written (${reason}). They are kept; the next try is in ${pauseMs / 1000} s.`,
-        )
+        warn(`The visits of ${log} cannot be written (${reason}). They are kept; retrying in ${pauseMs / 1000} s.`)
       }
       await pause(pauseMs, signal)
     }

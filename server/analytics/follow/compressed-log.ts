@@ -9,10 +9,10 @@ const lineFeed = 0x0a
 const lineBreak = Buffer.from('\n')
 
 /**
- * Opens a rotated log that was compressed meanwhile.
+ * Opens a rotated log that has been compressed since.
  *
- * @param offset where to begin, before compression: all up to there is unpacked and passed over.
- * @throws {LogFileError} see `openLogFile`; `read` throws it when the file is damaged or cut off.
+ * @param offset where to begin, in uncompressed bytes; everything before it is decompressed and skipped
+ * @throws {LogFileError} see `openLogFile`; `read` throws it when the file is damaged or truncated.
  */
 export async function openCompressedLog(entry: LogEntry, offset: number): Promise<OpenLog> {
   const { chunks, readBytes } = await openLogFile(entry.path)
@@ -31,7 +31,7 @@ class CompressedLog implements OpenLog {
   head: Buffer = Buffer.alloc(0)
   offset: number
   #readTo = 0
-  /** Of what is passed over, up to `maxHeaderBytes`. */
+  /** The first skipped bytes, up to `maxHeaderBytes`. */
   #beginning: Buffer = Buffer.alloc(0)
 
   constructor(entry: LogEntry, offset: number, chunks: AsyncIterator<Buffer>, readBytes: () => number) {
@@ -79,11 +79,12 @@ class CompressedLog implements OpenLog {
   }
 }
 
-function grow(beginning: Buffer, chunk: Buffer, most: number): Buffer {
-  return beginning.length < most ? Buffer.concat([beginning, chunk.subarray(0, most - beginning.length)]) : beginning
+function grow(beginning: Buffer, chunk: Buffer, maxBytes: number): Buffer {
+  if (beginning.length >= maxBytes) return beginning
+  return Buffer.concat([beginning, chunk.subarray(0, maxBytes - beginning.length)])
 }
 
-/** The first bytes of a compressed log, up to `count`; fewer when it is damaged. */
+/** Reads the first `count` bytes of a compressed log; fewer when it is shorter or damaged. */
 export async function readCompressedHead(path: string, count: number): Promise<Buffer> {
   const { chunks } = await openLogFile(path)
   let head: Buffer = Buffer.alloc(0)
@@ -98,7 +99,7 @@ export async function readCompressedHead(path: string, count: number): Promise<B
   return head
 }
 
-/** Whether an error says that the compressed data is cut off or damaged. */
+/** Whether an error reports truncated or damaged compressed data. */
 export function isDamagedFile(error: unknown): boolean {
   return error instanceof LogFileError && isDamage(error.cause)
 }

@@ -2,18 +2,21 @@ import { setTimeout } from 'node:timers/promises'
 import type { FollowPosition } from './follow-position.ts'
 import { listLogEntries, RotationUnderWayError } from './log-entries.ts'
 import { LogFinder } from './log-finder.ts'
-import type { PrintHead } from './log-fingerprint.ts'
+import type { FingerprintHead } from './log-fingerprint.ts'
 
-const betweenLooksMs = 100
+const retryDelayMs = 100
 
-/** Where to begin with a log that was never followed, see `LogFinder.findBeginning`; waits while files are renamed. */
-export async function findFirstPosition(path: string, printHead: PrintHead): Promise<FollowPosition | null> {
+/** Finds where to begin with a log that was never followed, see `LogFinder.findBeginning`; waits while files are renamed. */
+export async function findFirstPosition(
+  path: string,
+  fingerprintHead: FingerprintHead,
+): Promise<FollowPosition | null> {
   for (;;) {
     try {
-      return await new LogFinder(path, printHead).findBeginning(await listLogEntries(path))
+      return await new LogFinder(path, fingerprintHead).findBeginning(await listLogEntries(path))
     } catch (error) {
       if (!(error instanceof RotationUnderWayError)) throw error
-      await setTimeout(betweenLooksMs)
+      await setTimeout(retryDelayMs)
     }
   }
 }

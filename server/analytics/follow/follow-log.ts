@@ -11,21 +11,21 @@ import { findFirstPosition } from './first-position.ts'
 import type { FollowPosition } from './follow-position.ts'
 import { LogCounter } from './log-counter.ts'
 import { findEntry } from './log-entries.ts'
-import { createPrintHead, type PrintHead } from './log-fingerprint.ts'
+import { createHeadFingerprinter, type FingerprintHead } from './log-fingerprint.ts'
 import { LogFollower } from './log-follower.ts'
 import { createFormatWarning } from './unread-log.ts'
 
 export interface FollowOptions extends Pick<LogReaderOptions, 'format' | 'clientField' | 'trustedProxies'> {
-  /** Path of a log that is not compressed; it may not be there yet. */
+  /** Path of an uncompressed log, which may not exist yet. */
   file: string
-  /** The project that was visited; or what gives those that the hosts of the log belong to, as they are when it is called. */
+  /** The project of all visits, or a function that returns the current projects by host. */
   projects: VisitedProject | (() => Promise<ProjectsByHost>)
   visits: Pick<VisitRecorder, 'recordBatch' | 'recordLogPosition' | 'findLogPosition' | 'openVisitorKey'>
-  /** Ends it, after what was read is written. */
+  /** Stops following; everything already read is written first. */
   signal: AbortSignal
-  /** Whether it also ends when all that is there is read and written. */
+  /** Whether to stop once all existing lines are read and written. */
   once?: boolean
-  /** Something a person should know; it goes on. Never holds anything of what stands in the log. */
+  /** Reports a problem to the operator; following continues. The message never quotes the log. */
   warn(message: string): void
   onStatus?(status: FollowStatus): void
   statusMs?: number
@@ -36,30 +36,31 @@ export interface FollowOptions extends Pick<LogReaderOptions, 'format' | 'client
 
 export interface FollowStatus {
   tally: ImportTally
-  /** Hosts that are the domain of no site, by their lines, most first. */
+  /** Hosts without a registered site and their line counts, highest first. */
   unknownHosts: ReadonlyMap<string, number>
-  /** Bytes of the log and its rotated files that are not read yet. */
+  /** Bytes of the log and its rotated files not read yet. */
   aheadBytes: number
 }
 
 export interface FollowPacing {
-  /** Between two looks at the files. */
+  /** Pause between two reads of the files. */
   pollMs: number
-  /** How long a rotated file has to be quiet before the next one is begun. */
+  /** How long a rotated file must be unchanged before the next file is read. */
   graceMs: number
-  /** How long views may wait to be written. */
+  /** How long views may wait before they are written. */
   flushMs: number
 }
 
 export const defaultPacing: FollowPacing = { pollMs: 1000, graceMs: 5000, flushMs: 2000 }
 
 /**
- * Counts the visits of a log while it is written and rotated, each line once: how far it was read is kept in the
- * transaction of the counts, and a later follow of the same path goes on there. The first one begins with the log as it is.
+ * Counts the visits of a log while it is written and rotated, each line once. The position is stored in the same
+ * transaction as the counts, and a later run on the same path resumes there. The first run begins at the start of the
+ * current file.
  *
  * @throws {OperatorError} see `VisitRecorder`.
  * @throws {LogFormatError} see `LogReader`.
- * @throws {OperatorError} after `signal` was aborted: the next follow reads the last lines again.
+ * @throws {OperatorError} when the last write fails after `signal` was aborted; the next run reads the last lines again.
  */
 export async function followAccessLog(options: FollowOptions): Promise<FollowStatus> {
   const run = await openRun({ ...options, file: resolve(options.file) })
@@ -75,7 +76,7 @@ async function openRun(options: FollowOptions): Promise<FollowRun> {
   const { file, projects, visits, signal, warn, pacing = defaultPacing, now = Date.now } = options
   const isByHost = typeof projects === 'function'
   const key = await visits.openVisitorKey()
-  const printHead = createPrintHead(key)
+  const fingerprintHead = createHeadFingerprinter(key)
   const reader = new LogReader({
     ...options,
     projects: isByHost ? await projects() : projects,
@@ -83,23 +84,27 @@ async function openRun(options: FollowOptions): Promise<FollowRun> {
     now: now(),
   })
   const writer = new BatchWriter({ projectId: isByHost ? undefined : projects.id, log: file, visits, signal, warn })
-  const position = await findPosition(file, writer, printHead)
-  const follower = new LogFollower({ path: file, position, printHead, graceMs: pacing.graceMs, now, warn })
+  const position = await findPosition(file, writer, fingerprintHead)
+  const follower = new LogFollower({ path: file, position, fingerprintHead, graceMs: pacing.graceMs, now, warn })
   const listProjects = isByHost ? projects : undefined
   const counter = new LogCounter({ reader, writer, listProjects, lookUpMs: pacing.pollMs, flushMs: pacing.flushMs })
   return new FollowRun(options, reader, follower, counter)
 }
 
-/** Where the last follow left off; where the first one begins is noted at once, or a rotation before its first line would be lost. */
-async function findPosition(path: string, writer: BatchWriter, printHead: PrintHead): Promise<FollowPosition | null> {
+/** Returns where the last run stopped. The first run stores its start at once, so that a rotation before its first write is noticed. */
+async function findPosition(
+  path: string,
+  writer: BatchWriter,
+  fingerprintHead: FingerprintHead,
+): Promise<FollowPosition | null> {
   const known = await writer.findPosition()
   if (known !== undefined) return known
-  const position = await findFirstPosition(path, printHead)
+  const position = await findFirstPosition(path, fingerprintHead)
   await writer.write([], position)
   return position
 }
 
-/** A log that is followed now. */
+/** One run that follows a log. */
 class FollowRun {
   readonly #options: FollowOptions
   readonly #pacing: FollowPacing
@@ -116,17 +121,17 @@ class FollowRun {
     this.#follower = follower
     this.#counter = counter
     this.#isStatusDue = createClock(options.statusMs ?? this.#pacing.pollMs)
-    // Whoever runs it once sees in the tally that nothing was read.
+    // With `once`, the tally shows that nothing was read.
     this.#warnOfFormat = options.once ? () => {} : createFormatWarning(options.file, options.warn)
   }
 
   async readUntilEnded(): Promise<void> {
     const { signal, once, warn } = this.#options
-    let said: string | undefined
+    let lastProblem: string | undefined
     while (!signal.aborted) {
       const problem = await this.#readPieces()
-      if (problem !== undefined && problem !== said) warn(problem)
-      said = problem
+      if (problem !== undefined && problem !== lastProblem) warn(problem)
+      lastProblem = problem
       if (once && !this.#follower.isWaiting) break
       await pause(this.#pacing.pollMs, signal)
     }
@@ -141,7 +146,7 @@ class FollowRun {
     await this.#follower.close()
   }
 
-  /** All that is there now; what keeps the log from being read, if anything does. */
+  /** Reads all existing lines; returns why the log cannot be read, undefined when it can. */
   async #readPieces(): Promise<string | undefined> {
     const { file, signal, now = Date.now } = this.#options
     try {
@@ -151,10 +156,10 @@ class FollowRun {
         if (signal.aborted) break
       }
       await this.#afterPiece()
-      return (await findEntry(file)) ? undefined : `There is no ${file} yet.`
+      return (await findEntry(file)) ? undefined : `${file} does not exist yet.`
     } catch (error) {
       if (!isFileError(error)) throw error
-      return `${error.message} It is tried again every ${this.#pacing.pollMs / 1000} s.`
+      return `${error.message} Retrying every ${this.#pacing.pollMs / 1000} s.`
     }
   }
 

@@ -1,29 +1,29 @@
-import type { HeadPrint } from './log-fingerprint.ts'
+import type { HeadFingerprint } from './log-fingerprint.ts'
 
-/** How far a log was read: the file, and the end of the last whole line of it that was counted. */
+/** How far a log was read: the file, and the end of the last complete line counted in it. */
 export interface FollowPosition {
-  /** Device and inode, as `LogEntry.file`. A compressed or copied file has others, but the same head. */
+  /** Device and inode, as in `LogEntry.file`. They change when the file is compressed or copied; the head does not. */
   file: string
-  head: HeadPrint
-  /** Bytes of the file as it was before any compression. */
+  head: HeadFingerprint
+  /** In bytes, before any compression. */
   offset: number
-  /** When the file was last written to, in milliseconds since 1970 by the clock of its file system. */
+  /** Last write to the file, in milliseconds since 1970 by the clock of its file system. */
   modifiedAtMs: number
-  /** Nothing more is expected of this file: what follows is in a newer one. */
+  /** The file is complete: further lines are in a newer file. */
   isFinished: boolean
 }
 
 const version = 1
 
-/** As it is kept in the store; null = the log is followed, and nothing of it was read yet. */
+/** Formats a position for the store; null = the log is followed, but nothing was read yet. */
 export function formatPosition(position: FollowPosition | null): string {
   return JSON.stringify({ version, ...position })
 }
 
 /**
- * Reads what `formatPosition` wrote.
+ * Parses the output of `formatPosition`.
  *
- * @throws {Error} when it was written by a newer version of this.
+ * @throws {Error} when a newer version wrote it.
  */
 export function parsePosition(text: string): FollowPosition | null {
   const { version: written, ...position } = JSON.parse(text) as { version: number } & FollowPosition

@@ -2,17 +2,17 @@ import type { LogSettings } from '../formats/log-settings.ts'
 
 /** A log that a server follows. */
 export interface FollowedLog {
-  /** Absolute. */
+  /** Absolute path. */
   file: string
-  /** The project whose visits the log holds; missing = the host of each line decides. */
+  /** The project of the log's visits; missing = the host of each line decides. */
   projectId?: string
 }
 
-/** Which logs a server follows and how: plain data, which a thread can be given. */
+/** The logs that a server follows and their settings, as plain data that can be passed to a thread. */
 export interface FollowSettings {
   logs: FollowedLog[]
   graceMs: number
-  /** How all of the logs are read. */
+  /** Settings of all the logs. */
   log: LogSettings
 }
 

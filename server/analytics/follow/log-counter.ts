@@ -9,18 +9,18 @@ import { isAllUnread } from './unread-log.ts'
 export interface LogCounterOptions {
   reader: LogReader
   writer: BatchWriter
-  /** The projects of the hosts as they are now, looked up again as the log goes on; undefined when hosts do not matter. */
+  /** Lists the current projects by host, called again while the log is read; undefined when hosts do not matter. */
   listProjects: (() => Promise<ProjectsByHost>) | undefined
   lookUpMs: number
-  /** How long views may wait to be written. */
+  /** How long views may wait before they are written. */
   flushMs: number
 }
 
-/** Counts what is read of a followed log, and writes it together with the position behind it. */
+/** Counts the lines of a followed log, and writes the counts together with the position after them. */
 export class LogCounter {
   readonly #options: LogCounterOptions
   readonly #isLookUpDue: () => boolean
-  /** What waits to be written, and since when by `performance.now()`. */
+  /** The position to write next, and when its first lines were read, by `performance.now()`. */
   #read: { position: FollowPosition | null; since: number } | undefined
 
   constructor(options: LogCounterOptions) {
@@ -29,16 +29,16 @@ export class LogCounter {
   }
 
   /** @param now milliseconds since 1970 */
-  async add({ bytes, startsAnew, header, position }: FollowedPiece, now: number): Promise<void> {
+  async add({ bytes, startsFile, header, position }: FollowedPiece, now: number): Promise<void> {
     const { reader, listProjects } = this.#options
     if (listProjects && this.#isLookUpDue()) reader.setProjects(await listProjects())
-    if (startsAnew) reader.startFile(header)
+    if (startsFile) reader.startFile(header)
     reader.setNow(now)
     reader.push(bytes)
     this.#read = { position, since: this.#read?.since ?? performance.now() }
   }
 
-  /** Whether it was, and something waited. */
+  /** Returns whether anything was written. */
   async flushIfDue(): Promise<boolean> {
     const { reader, flushMs } = this.#options
     if (!this.#read || (performance.now() - this.#read.since < flushMs && !reader.isFull)) return false
@@ -51,7 +51,7 @@ export class LogCounter {
     const { position } = this.#read
     const { reader, writer } = this.#options
     this.#read = undefined
-    // What no format fits stays unread: the next run, told the right one, begins with it.
+    // Lines in no known format stay unread, so that a run with the right format can read them.
     if (!isAllUnread(reader.tally)) await writer.write(reader.takeBatches(), position)
   }
 }

@@ -1,40 +1,42 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 
-/** A followed log, or a file that it was rotated into. */
+/** A followed log, or one of its rotated files. */
 export interface LogEntry {
   path: string
-  /** Device and inode: the same after a rename, and another one once the file is copied or compressed. */
+  /** Device and inode: a rename keeps them, a copy or compressed file has others. */
   file: string
   sizeBytes: number
   modifiedAtMs: number
   isCompressed: boolean
-  /** What rotation added to the name, without its separator: `1`, `20261121`; undefined for the log itself. */
+  /** The suffix added by rotation, without its separator: `1`, `20261121`; undefined for the log itself. */
   suffix: string | undefined
 }
 
-/** Files are renamed right now: look again in a moment. */
+/** Files are being renamed: list them again after a pause. */
 export class RotationUnderWayError extends Error {}
 
 const maxTries = 5
 
 /**
- * The log and the files beside it that it was rotated into, oldest first, the log itself last; empty when there is none.
+ * Lists the rotated files of a log, oldest first, then the log itself; empty when there is none.
  *
- * Rotation renames several files one after the other, and a folder read meanwhile shows one twice or not at all: it is read
- * again until two looks agree.
+ * Rotation renames files one by one, so a folder read meanwhile shows a file twice or not at all. The folder is read
+ * until two listings agree.
+ *
+ * @throws {RotationUnderWayError} when they do not agree after several tries.
  */
 export async function listLogEntries(path: string): Promise<LogEntry[]> {
-  let seen = await lookAt(path)
+  let previous = await listOnce(path)
   for (let tries = 0; tries < maxTries; tries++) {
-    const again = await lookAt(path)
-    if (nameFiles(seen) === nameFiles(again)) return again
-    seen = again
+    const current = await listOnce(path)
+    if (nameFiles(previous) === nameFiles(current)) return current
+    previous = current
   }
   throw new RotationUnderWayError()
 }
 
-/** The entry of one file; undefined when there is none, or no regular file. */
+/** Returns the entry of one file; undefined when it does not exist or is not a regular file. */
 export async function findEntry(path: string, suffix?: string): Promise<LogEntry | undefined> {
   try {
     const stats = await stat(path, { bigint: true })
@@ -53,21 +55,21 @@ export async function findEntry(path: string, suffix?: string): Promise<LogEntry
   }
 }
 
-/** Whether an error only says that a file is not there. */
+/** Whether an error only reports a missing file. */
 export function isAbsence(error: unknown): boolean {
   const { code, cause } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || (cause instanceof Error && isAbsence(cause))
 }
 
-/** Names a file whatever its path is. */
+/** Identifies a file independently of its path. */
 export function toFile({ dev, ino }: { dev: bigint; ino: bigint }): string {
   return `${dev}:${ino}`
 }
 
-async function lookAt(path: string): Promise<LogEntry[]> {
+async function listOnce(path: string): Promise<LogEntry[]> {
   const folder = dirname(path)
   const rotated = new Map<string, LogEntry>()
-  // Plain names come first: while a file is compressed it is there twice, and the compressed one is not whole.
+  // Uncompressed files come first: while a file is being compressed both exist, and the compressed one is incomplete.
   const names = (await readFolder(folder)).sort((a, b) => Number(isCompressed(a)) - Number(isCompressed(b)))
   for (const name of names) {
     const suffix = toSuffix(name, basename(path))
@@ -97,9 +99,9 @@ function isCompressed(name: string): boolean {
 }
 
 /**
- * What rotation added to the name of a log; undefined when this is no rotated name of it. For `access.log`:
- * `access.log.1`, `access.log-20261121`, `access.log.2026-11-21-13`, `access.log.old`, `access.1.log`,
- * `access-20261121.log`, each with .gz or .zst too.
+ * Returns the suffix that rotation added to the name of a log; undefined when this is not a rotated name of it. Rotated
+ * names of `access.log`: `access.log.1`, `access.log-20261121`, `access.log.2026-11-21-13`, `access.log.old`,
+ * `access.1.log`, `access-20261121.log`, each also with .gz or .zst.
  */
 export function toSuffix(name: string, log: string): string | undefined {
   const plain = name.replace(/\.(?:gz|zst)$/, '')
@@ -107,12 +109,12 @@ export function toSuffix(name: string, log: string): string | undefined {
   const extension = extname(log)
   const stem = log.slice(0, log.length - extension.length)
   if (extension === '' || !plain.startsWith(stem) || !plain.endsWith(extension)) return undefined
-  // Shorter numbers after a dash are rather another server's log: access-2.log.
+  // A shorter number after a dash is more likely the log of another server: access-2.log.
   const between = plain.slice(stem.length, plain.length - extension.length)
   return /^(?:\.(\d{1,4})|[.\-_](\d{8}[\d.:T_-]*))$/.exec(between)?.slice(1).find(Boolean)
 }
 
-/** By name where all names are of one kind, by the last write otherwise. */
+/** Sorts by suffix when all suffixes are numbers or all are dates, otherwise by last write. */
 function sortByAge(rotated: LogEntry[]): LogEntry[] {
   const suffixes = rotated.map(({ suffix }) => suffix ?? '')
   if (suffixes.every(suffix => /^\d{1,4}$/.test(suffix))) {

@@ -2,56 +2,56 @@ import { open } from 'node:fs/promises'
 import { readCompressedHead } from './compressed-log.ts'
 import type { FollowPosition } from './follow-position.ts'
 import { findEntry, isAbsence, type LogEntry, RotationUnderWayError } from './log-entries.ts'
-import { type HeadPrint, headBytes, type PrintHead } from './log-fingerprint.ts'
+import { type FingerprintHead, type HeadFingerprint, headBytes } from './log-fingerprint.ts'
 import { readAt } from './plain-log.ts'
 
-/** What tells a file from the others, and when it was last written to if it is none of them. */
+/** Identifies a file among the entries; the last write decides when no entry matches. */
 export interface LogIdentity extends Pick<FollowPosition, 'file' | 'head' | 'modifiedAtMs'> {
-  /** Its inode cannot be given to another file, as long as it is open. */
+  /** While it is open, no other file can get its inode. */
   isOpen?: boolean
 }
 
-const maxPrints = 1000
+const maxFingerprints = 1000
 
-/** Finds files again by their device and inode, or by their head after they were copied or compressed. */
+/** Finds files again by device and inode, or by their head once they were copied or compressed. */
 export class LogFinder {
   readonly #path: string
-  readonly #printHead: PrintHead
-  readonly #prints = new Map<string, string>()
+  readonly #fingerprintHead: FingerprintHead
+  readonly #fingerprints = new Map<string, string>()
 
   /** @param path of the followed log. */
-  constructor(path: string, printHead: PrintHead) {
+  constructor(path: string, fingerprintHead: FingerprintHead) {
     this.#path = path
-    this.#printHead = printHead
+    this.#fingerprintHead = fingerprintHead
   }
 
-  /** The entry that goes on where the position is: the file itself, or else the longest copy; undefined when there is none. */
+  /** Returns the entry that continues at the position: the file itself, otherwise the longest copy; undefined when there is none. */
   async findContinuation(position: FollowPosition, entries: readonly LogEntry[]): Promise<LogEntry | undefined> {
-    // A file that may still be written to never shrinks: it was emptied.
-    const able = entries.filter(
+    // A shorter file was emptied: one that may still be written to never shrinks.
+    const candidates = entries.filter(
       entry => entry.isCompressed || this.isCopy(entry, position) || entry.sizeBytes >= position.offset,
     )
-    return this.#find(position, able)
+    return this.#find(position, candidates)
   }
 
-  /** Those that begin after this file ends, oldest first. */
+  /** Returns the entries that begin after this file ends, oldest first. */
   async findNewer(identity: LogIdentity, entries: readonly LogEntry[]): Promise<LogEntry[]> {
     const found = await this.#find(identity, entries)
     if (found) return entries.slice(entries.indexOf(found) + 1)
     return entries.filter(({ path, modifiedAtMs }) => path === this.#path || modifiedAtMs > identity.modifiedAtMs)
   }
 
-  /** Whether the entry is another file than the one at the position, and no log that is written to. */
+  /** Whether the entry is neither the log itself nor the file of the position. */
   isCopy({ path, file }: LogEntry, position: Pick<FollowPosition, 'file'>): boolean {
     return path !== this.#path && file !== position.file
   }
 
-  /** Where to begin with a log that was never followed: all that had been rotated away before is not ours to read. */
+  /** Finds where to begin with a log that was never followed: after all files that were rotated away before. */
   async findBeginning(entries: readonly LogEntry[]): Promise<FollowPosition | null> {
     for (const entry of entries.filter(({ path }) => path !== this.#path).reverse()) {
       const bytes = await readHead(entry, headBytes)
       const { file, sizeBytes, modifiedAtMs } = entry
-      const head = this.#printHead(bytes)
+      const head = this.#fingerprintHead(bytes)
       if (bytes.length > 0) return { file, head, offset: sizeBytes, modifiedAtMs, isFinished: true }
     }
     return null
@@ -68,20 +68,20 @@ export class LogFinder {
     return longest
   }
 
-  async #hasHead(entry: LogEntry, { bytes, print }: HeadPrint): Promise<boolean> {
+  async #hasHead(entry: LogEntry, { bytes, print }: HeadFingerprint): Promise<boolean> {
     if (bytes === 0 || (!entry.isCompressed && entry.sizeBytes < bytes)) return false
     const key = `${entry.file} ${entry.sizeBytes} ${entry.modifiedAtMs} ${bytes}`
-    let found = this.#prints.get(key)
+    let found = this.#fingerprints.get(key)
     if (found === undefined) {
-      found = this.#printHead(await readHead(entry, bytes)).print
-      if (this.#prints.size >= maxPrints) this.#prints.clear()
-      this.#prints.set(key, found)
+      found = this.#fingerprintHead(await readHead(entry, bytes)).print
+      if (this.#fingerprints.size >= maxFingerprints) this.#fingerprints.clear()
+      this.#fingerprints.set(key, found)
     }
     return found === print
   }
 }
 
-/** @throws {RotationUnderWayError} when the file has another name by now. */
+/** @throws {RotationUnderWayError} when the file was renamed meanwhile. */
 async function readHead({ path, file, isCompressed }: LogEntry, bytes: number): Promise<Buffer> {
   try {
     const head = isCompressed ? await readCompressedHead(path, bytes) : await readPlainHead(path, bytes)

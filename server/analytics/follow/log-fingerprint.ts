@@ -1,23 +1,23 @@
 import { createHmac } from 'node:crypto'
 
-/** How much of the beginning of a file tells it from every other: some lines with their times. */
+/** How many bytes from the beginning identify a file: a few lines with their times. */
 export const headBytes = 1024
 
-/** The beginning of a file, without saying what it is: lines of a log hold addresses. */
-export interface HeadPrint {
-  /** How many bytes it covers, up to `headBytes`: those that had been read. */
+/** Fingerprint of the beginning of a file; the bytes themselves are not stored because log lines contain addresses. */
+export interface HeadFingerprint {
+  /** How many bytes it covers: those read so far, up to `headBytes`. */
   bytes: number
-  /** Keyed SHA-256 of them, 16 bytes in hex. */
+  /** The first 16 bytes of their HMAC-SHA-256 in hex. */
   print: string
 }
 
-export type PrintHead = (head: Uint8Array) => HeadPrint
+export type FingerprintHead = (head: Uint8Array) => HeadFingerprint
 
 /**
- * Makes prints of heads under a key derived from the secret of the visitor hash: a bare hash of one line could be tried
- * out with every address there is.
+ * Creates the function that fingerprints heads, with a key derived from the secret of the visitor hash. Without a key, the
+ * address in a single line could be found by hashing every possible address.
  */
-export function createPrintHead(visitorKey: Uint8Array): PrintHead {
+export function createHeadFingerprinter(visitorKey: Uint8Array): FingerprintHead {
   const key = createHmac('sha256', visitorKey).update('head of a followed log').digest()
   return head => ({
     bytes: head.length,

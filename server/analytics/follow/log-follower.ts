@@ -3,74 +3,74 @@ import { isDamagedFile, openCompressedLog } from './compressed-log.ts'
 import type { FollowPosition } from './follow-position.ts'
 import { findEntry, isAbsence, type LogEntry, listLogEntries, RotationUnderWayError } from './log-entries.ts'
 import { LogFinder, type LogIdentity } from './log-finder.ts'
-import type { PrintHead } from './log-fingerprint.ts'
+import type { FingerprintHead } from './log-fingerprint.ts'
 import { LogReplacedError, type OpenLog } from './open-log.ts'
 import { openPlainLog } from './plain-log.ts'
 
 export interface FollowedPiece {
-  /** Lines, valid up to the next piece; one that is longer than a piece comes in several. */
+  /** Lines, valid until the next piece; a line longer than a piece comes in several pieces. */
   bytes: Buffer
-  /** Half a line that came before is not continued: forget it. */
-  startsAnew: boolean
-  /** The header that stands above, see `cutHeader`: of a file that is gone on with, where it starts anew. */
+  /** Whether this is the first piece since a file was opened: a partial line before it must be dropped. */
+  startsFile: boolean
+  /** Header lines above the piece, see `cutHeader`; needed when `startsFile` is true and reading resumes inside a file. */
   header: Buffer
-  /** Where to go on when this piece and all before it are counted. */
+  /** Where to resume once this piece and all before it are counted. */
   position: FollowPosition | null
 }
 
 export interface LogFollowerOptions {
-  /** Of the log, absolute. */
+  /** Absolute path of the log. */
   path: string
-  /** null = nothing of it was read yet. */
+  /** null = nothing was read yet. */
   position: FollowPosition | null
-  printHead: PrintHead
-  /** How long a file that was rotated away must be quiet: its writer goes on with it until it opens the new one. */
+  fingerprintHead: FingerprintHead
+  /** How long a rotated file must be unchanged: the web server writes to it until it opens the new file. */
   graceMs: number
   /** Milliseconds since 1970. */
   now(): number
   warn(message: string): void
 }
 
-/** A compressed file that was left alone for so long is whole, or never will be. */
-const surelyDoneMs = 60_000
-/** After so many times the grace time a writer has missed the rotation. */
+/** A damaged compressed file unchanged for this long is no longer being written: it stays damaged. */
+const compressionTimeoutMs = 60_000
+/** A server that still writes to the old file after this many grace times missed the rotation. */
 const maxGraces = 12
-/** Before a file is given up. */
-const secondLookMs = 200
+/** Delay before the file of a position is looked up again. */
+const retryDelayMs = 200
 
 /**
- * Reads a log through its rotations, each line once. It holds one file at a time: the one it was reading, under whatever
- * name, up to its end; then the next newer one.
+ * Reads a log through its rotations, each line once. It keeps one file open at a time and reads it to its end, also after a
+ * rename; then it opens the next newer file.
  */
 export class LogFollower {
   readonly #options: LogFollowerOptions
   readonly #finder: LogFinder
   #position: FollowPosition | null
   #log: OpenLog | undefined
-  /** Since when there are lines in a newer file, and when the last piece was read: both by `performance.now()`. */
+  /** When lines were first seen in a newer file, and when the last piece was read; both by `performance.now()`. */
   #newerSince: number | undefined
   #lastReadAt = 0
-  #isUnderWay = false
-  #isFresh = true
+  #isRotating = false
+  #isFileStart = true
   #newerBytes = 0
-  /** Files without a line, by file and last write: no position leads past them. */
+  /** Files without a line, by file and last write. They are skipped by this list because no position can record them. */
   readonly #empty = new Set<string>()
   #warnedOf: string | undefined
 
   constructor(options: LogFollowerOptions) {
     this.#options = options
     this.#position = options.position
-    this.#finder = new LogFinder(options.path, options.printHead)
+    this.#finder = new LogFinder(options.path, options.fingerprintHead)
   }
 
-  /** Whether there is more than `read` gave: in a newer file, which has to wait until this one has been quiet for a while. */
+  /** Whether a newer file has lines that `read` has not returned yet, because the current file may still grow. */
   get isWaiting(): boolean {
-    return this.#newerSince !== undefined || this.#isUnderWay
+    return this.#newerSince !== undefined || this.#isRotating
   }
 
-  /** All that is there now. Called again later, it goes on with what was added. */
+  /** Reads all lines that exist now. A later call reads the lines added since. */
   async *read(): AsyncGenerator<FollowedPiece> {
-    this.#isUnderWay = false
+    this.#isRotating = false
     for (;;) {
       try {
         this.#log ??= await this.#openLog()
@@ -81,13 +81,13 @@ export class LogFollower {
       } catch (error) {
         if (error instanceof LogReplacedError) continue
         if (!(error instanceof RotationUnderWayError)) throw error
-        this.#isUnderWay = true
+        this.#isRotating = true
         return
       }
     }
   }
 
-  /** How many bytes are not read yet, of compressed files by their compressed size; as last known while files are renamed. */
+  /** Counts the bytes not read yet, for compressed files in compressed bytes; the last known count while files are renamed. */
   async countAheadBytes(): Promise<number> {
     try {
       const newer = await this.#listNewer(this.#log ? this.#identify(this.#log) : this.#position)
@@ -114,39 +114,39 @@ export class LogFollower {
         yield this.#advance(log, bytes)
       }
     } catch (error) {
-      const isLost = isDamagedFile(error) && this.#options.now() - log.modifiedAtMs >= surelyDoneMs
+      const isLost = isDamagedFile(error) && this.#options.now() - log.modifiedAtMs >= compressionTimeoutMs
       if (isLost) {
-        this.#warnOnce(log.file, `${(error as Error).message} Lines may be missing. It goes on with the next file.`)
+        this.#warnOnce(log.file, `${(error as Error).message} Lines may be missing. Continuing with the next file.`)
         return
       }
       await this.close()
-      // Perhaps it is still being compressed.
+      // The file may still be being compressed.
       throw isDamagedFile(error) ? new RotationUnderWayError() : error
     }
   }
 
   #advance(log: OpenLog, bytes: Buffer): FollowedPiece {
-    // In the middle of its first line there is no place in this file to come back to.
+    // Inside the first line, this file has no position to resume at yet.
     if (log.offset > 0) {
       const { file, offset, modifiedAtMs } = log
       this.#position = { file, head: this.#identify(log).head, offset, modifiedAtMs, isFinished: false }
     }
-    const startsAnew = this.#isFresh
-    this.#isFresh = false
-    return { bytes, position: this.#position, startsAnew, header: log.header }
+    const startsFile = this.#isFileStart
+    this.#isFileStart = false
+    return { bytes, position: this.#position, startsFile, header: log.header }
   }
 
   #identify({ file, head, offset, modifiedAtMs }: OpenLog): LogIdentity {
-    return { file, head: this.#options.printHead(head.subarray(0, offset)), modifiedAtMs, isOpen: true }
+    return { file, head: this.#options.fingerprintHead(head.subarray(0, offset)), modifiedAtMs, isOpen: true }
   }
 
-  /** Whether the file was read to its end and nothing more will come; when it waits for more, it stays open. */
+  /** Whether the file was read to its end and will not grow. Otherwise it stays open, unless it is the log and still empty. */
   async #isFinished(log: OpenLog): Promise<boolean> {
     if (log.isComplete) return true
     const { path, graceMs } = this.#options
     if ((await findEntry(path))?.file === log.file) {
       this.#newerSince = undefined
-      // Before its first line nothing tells it from what may take its place.
+      // Without a first line, it cannot be distinguished from a file that replaces it.
       if (log.head.length === 0) await this.close()
       return false
     }
@@ -158,8 +158,8 @@ export class LogFollower {
     if (at - this.#newerSince > maxGraces * graceMs) {
       this.#warnOnce(
         log.file,
-        `${path} was rotated, but the file it was is still written to: have the server open its logs anew. ` +
-          'The new file is read when the old one is quiet.',
+        `${path} was rotated, but the web server still writes to the old file. Make it reopen its logs. ` +
+          'The new file is read once the old one stops growing.',
       )
     }
     return false
@@ -173,15 +173,15 @@ export class LogFollower {
     await this.close()
   }
 
-  /** Opens what the position leads to: its own file, or the next newer one. */
+  /** Opens the file of the position, or the next newer one. */
   async #openLog(): Promise<OpenLog | undefined> {
     const position = this.#position
     if (position && !position.isFinished) {
       const log = await this.#reopen(position)
       if (log) return log
       this.#options.warn(
-        `${this.#options.path} was emptied or replaced, and no rotated file beside it goes on where it was read: lines may ` +
-          'be missing. If you have them in another file, import it: nothing counts twice.',
+        `${this.#options.path} was emptied or replaced, and no rotated file continues where reading stopped: lines may be ` +
+          'missing. If another file has them, import it; no visit counts twice.',
       )
       this.#position = { ...position, isFinished: true }
     }
@@ -189,35 +189,35 @@ export class LogFollower {
     return next && this.#open(next, 0, false)
   }
 
-  /** The file of a position, whatever became of it; undefined when it is nowhere. */
+  /** Opens the file of a position, also after a rename, copy or compression; undefined when it no longer exists. */
   async #reopen(position: FollowPosition): Promise<OpenLog | undefined> {
-    const { path, printHead } = this.#options
+    const { path, fingerprintHead } = this.#options
     for (let tries = 0; tries < 3; tries++) {
-      if (tries > 0) await setTimeout(secondLookMs)
+      if (tries > 0) await setTimeout(retryDelayMs)
       const entry = await this.#finder.findContinuation(position, await listLogEntries(path))
       if (!entry) continue
       const log = await this.#open(entry, position.offset, this.#finder.isCopy(entry, position))
       const { bytes, print } = position.head
-      if (entry.isCompressed || printHead(log.head.subarray(0, bytes)).print === print) return log
+      if (entry.isCompressed || fingerprintHead(log.head.subarray(0, bytes)).print === print) return log
       await log.close()
     }
     return undefined
   }
 
-  /** The files with content that come after one, oldest first; all of them when none was read yet. */
+  /** Lists the non-empty files after the given one, oldest first; all of them when none was read yet. */
   async #listNewer(identity: LogIdentity | null | undefined): Promise<LogEntry[]> {
     const entries = await listLogEntries(this.#options.path)
     const newer = identity ? await this.#finder.findNewer(identity, entries) : entries
     return newer.filter(entry => entry.sizeBytes > 0 && !this.#empty.has(nameState(entry)))
   }
 
-  /** @throws {RotationUnderWayError} when another file has its name by now. */
+  /** @throws {RotationUnderWayError} when another file has taken its name. */
   async #open(entry: LogEntry, offset: number, isComplete: boolean): Promise<OpenLog> {
     try {
       const log = entry.isCompressed
         ? await openCompressedLog(entry, offset)
         : await openPlainLog({ path: entry.path, offset, isComplete })
-      this.#isFresh = true
+      this.#isFileStart = true
       if (log.file === entry.file) return log
       await log.close()
     } catch (error) {

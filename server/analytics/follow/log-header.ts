@@ -1,17 +1,17 @@
-import { longestLineBytes } from '../import/line-splitter.ts'
+import { maxLineBytes } from '../import/line-splitter.ts'
 
 const numberSign = 0x23
 const lineFeed = 0x0a
 
-/** How much of the beginning of a file may be its header: all of it are lines that could be read. */
-export const maxHeaderBytes = longestLineBytes
+/** Maximum size of a file's header. */
+export const maxHeaderBytes = maxLineBytes
 
 /**
- * The lines with which a file begins and that say how those below them are to be read, such as `#Fields:`: whoever goes on in
- * the middle of the file needs them too.
+ * Returns the header lines at the beginning of a file, such as `#Fields:`, which define the columns. A reader that resumes
+ * in the middle of the file needs them.
  *
  * @param beginning of the file, up to `maxHeaderBytes`
- * @returns whole lines, often none
+ * @returns complete lines; often empty
  */
 export function cutHeader(beginning: Buffer): Buffer {
   let end = 0

@@ -1,30 +1,30 @@
-/** A file of a followed log, read from where it was left. */
+/** An open file of a followed log, read from a given offset. */
 export interface OpenLog {
   readonly path: string
-  /** As `LogEntry.file`. */
+  /** As in `LogEntry.file`. */
   readonly file: string
-  /** Nobody writes to it any more: it is compressed, or a copy. */
+  /** Whether the file will not grow because it is compressed or a copy. */
   readonly isComplete: boolean
-  /** The first bytes of what was read, up to `headBytes`. */
+  /** The first bytes of the file, up to `headBytes`, as far as they were read. */
   readonly head: Uint8Array
-  /** What `cutHeader` finds above the place where it was left; known once `read` gave a piece. */
+  /** Header lines above the start offset, see `cutHeader`; known once `read` returned a piece. */
   readonly header: Buffer
-  /** Where the last whole line that was read ends, before compression. */
+  /** End of the last complete line read, in uncompressed bytes. */
   readonly offset: number
   readonly modifiedAtMs: number
-  /** How much of it is there to be read: an estimate where it is compressed. */
+  /** Bytes not read yet; an estimate for a compressed file. */
   readonly aheadBytes: number
   /**
-   * The next piece of it; null when there is none for now. A piece may end inside a line that is longer than a piece. It
-   * is valid up to the next call.
+   * Returns the next piece; null when there is none yet. A piece may end inside a line that is longer than a piece, and is
+   * valid until the next call.
    *
-   * @throws {LogReplacedError} when the file does not hold any more what was read from it.
+   * @throws {LogReplacedError} when the file no longer contains the bytes read from it.
    */
   read(): Promise<Buffer | null>
-  /** What stands after the last line break, with one: for a file that is finished. */
+  /** Returns the text after the last line break and adds a line break; for a complete file. */
   readRest(): Promise<Buffer | null>
   close(): Promise<void>
 }
 
-/** A file was emptied or written anew: what follows the last line read stands in a copy of it, or nowhere. */
+/** A file was emptied or rewritten: the lines after the last one read are in a copy, or lost. */
 export class LogReplacedError extends Error {}

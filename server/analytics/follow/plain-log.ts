@@ -10,13 +10,13 @@ const lineBreak = Buffer.from('\n')
 
 export interface PlainLogOptions {
   path: string
-  /** Where to begin: the end of a whole line. */
+  /** Where to begin: the end of a complete line. */
   offset: number
   isComplete: boolean
 }
 
 /**
- * Opens a log that is not compressed. It stays the same file when it is renamed or removed.
+ * Opens an uncompressed log. The open file stays readable after it is renamed or removed.
  *
  * @throws {Error} as `open` does: ENOENT, EACCES ...
  */
@@ -45,7 +45,7 @@ class PlainLog implements OpenLog {
   offset: number
   modifiedAtMs = 0
   #sizeBytes = 0
-  /** Behind `offset` while a line longer than a piece is read. */
+  /** Greater than `offset` while a line longer than a piece is read. */
   #readTo: number
 
   constructor(handle: FileHandle, options: PlainLogOptions & { file: string; head: Buffer; header: Buffer }) {
@@ -66,7 +66,7 @@ class PlainLog implements OpenLog {
   async read(): Promise<Buffer | null> {
     const piece = await this.#readPiece()
     const end = piece.lastIndexOf(lineFeed) + 1
-    // Half a line waits for its other half, unless it fills a piece: then it passes in pieces.
+    // A partial line waits for its end, unless it fills a piece: then it is returned in pieces.
     if (end === 0 && piece.length < pieceBytes) return null
     return this.#take(end === 0 ? piece : piece.subarray(0, end), end > 0)
   }
@@ -82,15 +82,15 @@ class PlainLog implements OpenLog {
     await this.#handle.close()
   }
 
-  /** What stands behind `#readTo`, and surely belongs to the file whose head was read. */
+  /** Reads the bytes after `#readTo`, and checks that they belong to the file whose head was read. */
   async #readPiece(): Promise<Buffer> {
     const { size, mtimeNs } = await this.#handle.stat({ bigint: true })
     this.#sizeBytes = Number(size)
     this.modifiedAtMs = Number(mtimeNs) / 1e6
-    // A copy may lack what was read from its original between copying and emptying.
+    // A copy may lack lines that were read from the original after it was copied.
     if (this.#sizeBytes < this.#readTo && !this.isComplete) throw new LogReplacedError()
     const piece = await readAt(this.#handle, this.#readTo, this.#piece)
-    // After reading, not before: a file that still begins as it did had not been emptied when the piece was read.
+    // Checked after reading: if the head is unchanged now, the file was not emptied before the piece was read.
     const head = this.#growHead(piece)
     const now = await readAt(this.#handle, 0, Buffer.allocUnsafe(head.length))
     if (!now.equals(head)) throw new LogReplacedError()
@@ -111,7 +111,7 @@ class PlainLog implements OpenLog {
   }
 }
 
-/** Up to the length of `into`: less at the end of the file. */
+/** Reads until `into` is full or the file ends, and returns the filled part. */
 export async function readAt(handle: FileHandle, from: number, into: Buffer): Promise<Buffer> {
   let filled = 0
   while (filled < into.length) {

@@ -1,23 +1,23 @@
 import type { ImportTally } from '../import/import-tally.ts'
 
-const enoughLines = 100
+const minLines = 100
 
-/** Whether there are lines, and not one is in a format that is known: then no position is kept. */
+/** Whether the log has lines but none in a known format; then no position is stored. */
 export function isAllUnread({ lines, malformed }: ImportTally): boolean {
   return lines > 0 && malformed['wrong-format'] + malformed['too-long'] === lines
 }
 
-/** Of a log that `isAllUnread`, for the operator. */
+/** Describes a log for which `isAllUnread` holds, for the operator. */
 export function describeUnread(log: string, { lines }: ImportTally): string {
-  return `${log}: not one of ${lines} lines is in a format that is known. See the flag for the format in --help: the next start reads them again.`
+  return `${log}: none of ${lines} lines is in a known format. Set the format (see --help): the next start reads the lines again.`
 }
 
-/** Says once that all lines so far are in another format. Not of the first few: they may be what a server says as it starts. */
+/** Warns once when all lines so far are unreadable; not for the first few, which may be startup messages of the server. */
 export function createFormatWarning(log: string, warn: (message: string) => void): (tally: ImportTally) => void {
-  let isSaid = false
+  let isWarned = false
   return tally => {
-    if (isSaid || tally.lines < enoughLines || !isAllUnread(tally)) return
-    isSaid = true
+    if (isWarned || tally.lines < minLines || !isAllUnread(tally)) return
+    isWarned = true
     warn(describeUnread(log, tally))
   }
 }

@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 
-/** An address without the brackets and the port it may stand with: `[2001:db8::1]:443` and `203.0.113.9:1234`. */
+/** Removes brackets and port from an address such as `[2001:db8::1]:443` or `203.0.113.9:1234`. */
 export function bareAddress(text: string): string {
   if (text.startsWith('[')) {
     const end = text.indexOf(']')
@@ -12,12 +12,12 @@ export function bareAddress(text: string): string {
 }
 
 /**
- * The client of a list as proxies write it, each adding on the right who asked it: `client, proxy, proxy`. What is on the
- * left anybody can make up; it is right where the first proxy throws away what it was sent.
+ * Returns the client from a list written by proxies, where each appends the address it was called from: `client, proxy,
+ * proxy`. Clients can forge entries on the left, unless the first proxy discards the list it receives.
  *
- * @param trustedProxies how many proxies of one's own stand in front of the server, the one that asked it included: that
- * many entries from the right; the leftmost valid address when undefined
- * @returns undefined when the list has no address there
+ * @param trustedProxies number of own proxies in front of the server: the client is this many entries from the right;
+ * undefined = the leftmost valid address is the client
+ * @returns undefined when that entry is not a valid address
  */
 export function findClient(list: string, trustedProxies: number | undefined): string | undefined {
   const addresses = list.split(',').map(entry => bareAddress(entry.trim()))

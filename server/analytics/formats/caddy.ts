@@ -2,8 +2,8 @@ import { findField, findHeader, JsonLineParser } from './json-line.ts'
 import type { LogFormat } from './log-format.ts'
 
 /**
- * Caddy 2's access log in JSON. The peer is `client_ip` where Caddy tells it: that is the address of the peer, or what its own
- * `trusted_proxies` make of the headers. A client field is the name of a request header, or a dotted path.
+ * Caddy 2's access log in JSON. The peer is `client_ip` if present: the address of the peer, or the client that Caddy found
+ * in the headers by its `trusted_proxies` setting. A client field is the name of a request header, or a dotted path.
  * https://caddyserver.com/docs/caddyfile/directives/log
  */
 export const caddy: LogFormat = {
@@ -19,7 +19,7 @@ export const caddy: LogFormat = {
         target: request.uri,
         status: entry.status,
         userAgent: findHeader(request.headers, 'User-Agent'),
-        // Before 2.5 it was one field, with the port.
+        // Before 2.5, Caddy wrote address and port in one field.
         address: request.client_ip ?? request.remote_ip ?? request.remote_addr,
         client:
           clientField === undefined

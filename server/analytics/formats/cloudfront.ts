@@ -11,8 +11,8 @@ import {
 } from './log-format.ts'
 
 /**
- * CloudFront's standard logs: W3C extended, columns between tabs as `#Fields:` names them. A client field is one of two
- * columns, `x-forwarded-for` or `c-ip`.
+ * CloudFront's standard logs: W3C extended format, with tab-separated columns named by `#Fields:`. A client field is the
+ * column `x-forwarded-for` or `c-ip`.
  * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logs-reference.html
  */
 export const cloudfront: LogFormat = {
@@ -28,7 +28,7 @@ export const cloudfront: LogFormat = {
   },
 }
 
-/** The columns as they have stood since 2012, newer ones behind: what holds for a log that lost its header. */
+/** The columns of a log without a header. CloudFront has kept this order since 2012 and appends new columns. */
 const usualColumns =
   'date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) ' +
   'cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header cs-protocol cs-bytes time-taken x-forwarded-for'
@@ -46,7 +46,7 @@ interface Columns {
   path: number
   status: number
   userAgent: number
-  /** The name that the reader asked for; `cs(Host)` is the one of the distribution. */
+  /** The host that the client requested; `cs(Host)` is the host of the distribution. */
   host: number
   client: number
 }
@@ -54,12 +54,15 @@ interface Columns {
 class CloudfrontParser implements LineParser {
   readonly #clientField: string | undefined
   #columns: Columns
-  /** Where each column of the last line begins; its end is a byte before the next. */
+  /** Start of each column of the last line; a column ends one byte before the next one starts. */
   readonly #starts = new Uint32Array(64)
 
   constructor({ clientField }: ParserOptions) {
     if (clientField !== undefined && !clientFields.includes(clientField)) {
-      throw new LogFormatError(`${clientField}: CloudFront has ${clientFields.join(' and ')}.`, 'client-field')
+      throw new LogFormatError(
+        `${clientField} is unknown. CloudFront has ${clientFields.join(' and ')}.`,
+        'client-field',
+      )
     }
     this.#clientField = clientField
     this.#columns = findColumns(usualColumns, clientField)
@@ -91,12 +94,12 @@ class CloudfrontParser implements LineParser {
     return 'request'
   }
 
-  /** Encoded once as it should be, or twice as CloudFront often does. */
+  /** CloudFront often encodes a header twice instead of once. */
   decodeHeader(text: string): string {
     return decodePercent(decodePercent(text))
   }
 
-  /** What the reader sent, whose own percent signs CloudFront encodes: `/a%20b` is logged as `/a%2520b`. */
+  /** CloudFront encodes the percent signs of the path that was sent: `/a%20b` is logged as `/a%2520b`. */
   decodeTarget(text: string): string {
     return text.replaceAll(/%25(?=[0-9a-f]{2})/gi, '%')
   }
@@ -108,13 +111,13 @@ class CloudfrontParser implements LineParser {
     return 'comment'
   }
 
-  /** Notes where the columns begin; their number. */
+  /** Stores the starts of the columns, and returns the number of columns. */
   #split(bytes: Buffer, start: number, end: number): number {
     const starts = this.#starts
-    const most = starts.length - 1
+    const maxColumns = starts.length - 1
     starts[0] = start
     let count = 1
-    for (let i = start; i < end && count < most; i++) if (bytes[i] === tab) starts[count++] = i + 1
+    for (let i = start; i < end && count < maxColumns; i++) if (bytes[i] === tab) starts[count++] = i + 1
     starts[count] = end + 1
     return count
   }
@@ -148,7 +151,7 @@ function findColumns(header: string, clientField: string | undefined): Columns {
   }
 }
 
-/** `2026-11-20` and `10:11:12`, in UTC. */
+/** Reads `2026-11-20` and `10:11:12` in UTC. */
 function readTime(bytes: Buffer, dateStart: number, timeStart: number): number {
   const utcMs = toUtcMs(
     readDigits(bytes, dateStart, 4),

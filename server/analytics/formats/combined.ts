@@ -19,15 +19,16 @@ export const combined: LogFormat = {
 const space = 0x20
 const quote = 0x22
 const backslash = 0x5c
-const longestAddress = 255
+const maxWordBytes = 255
 
 /**
- * Parses `address identity user [20/Nov/2026:10:11:12 +0000] "request" status size "referrer" "user agent"`, then anything.
- * With a client field, what follows is split into fields, quoted or not: a number counts them from 1, `last` is the last.
+ * Parses `address identity user [20/Nov/2026:10:11:12 +0000] "request" status size "referrer" "user agent"`, followed by
+ * any text. With a client field, that text is split into fields, quoted or not: a number selects one, from 1, `last` the
+ * last.
  */
 export class CombinedParser implements LineParser {
   readonly #dates = new LogDateReader()
-  /** Which of the fields after the user agent lists the client; 0 = none, infinite = the last. */
+  /** Number of the field after the user agent that lists the client; 0 = none, infinity = the last. */
   readonly #clientField: number
 
   constructor({ clientField }: ParserOptions) {
@@ -80,7 +81,7 @@ function readFieldNumber(clientField: string): number {
   if (clientField === 'last') return Number.POSITIVE_INFINITY
   if (/^[1-9]\d?$/.test(clientField)) return Number(clientField)
   throw new LogFormatError(
-    `${clientField}: for lines of a web server give the number of the field after the user agent, from 1, or last.`,
+    `${clientField} is not valid for this format. Give the number of the field after the user agent, from 1, or last.`,
     'client-field',
   )
 }
@@ -94,7 +95,7 @@ function readRequest(bytes: Buffer, start: number, end: number, line: LogLine): 
   if (line.targetEnd === end) line.targetEnd = findProtocol(bytes, line.targetStart, end)
 }
 
-/** Where the last ` HTTP/` begins, or `end`: a request of HTTP/0.9 has none. */
+/** Returns the start of the last ` HTTP/`, or `end`: an HTTP/0.9 request has none. */
 function findProtocol(bytes: Buffer, start: number, end: number): number {
   for (let i = end - ' HTTP/'.length; i >= start; i--) {
     const isProtocol =
@@ -114,9 +115,9 @@ function isGet(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0x47 && bytes[at + 1] === 0x45 && bytes[at + 2] === 0x54 && bytes[at + 3] === space
 }
 
-/** Where the printable word at `start` ends in a space; -1 when there is none. */
+/** Returns the end of the printable word at `start`, which a space must follow; -1 when there is none. */
 export function findWordEnd(bytes: Uint8Array, start: number, end: number): number {
-  const last = Math.min(end, start + longestAddress + 1)
+  const last = Math.min(end, start + maxWordBytes + 1)
   for (let i = start; i < last; i++) {
     const byte = bytes[i] as number
     if (byte === space) return i > start ? i : -1
@@ -126,8 +127,8 @@ export function findWordEnd(bytes: Uint8Array, start: number, end: number): numb
 }
 
 /**
- * Where the date begins, after its bracket; -1 when there is none. A user name may hold spaces and brackets, but no bare
- * quote, so `] "` at the right distance is the real one: nobody can log in as a visit.
+ * Returns the start of the date, after its bracket; -1 when there is none. A user name may contain spaces and brackets but
+ * no bare quote. So `] "` at the right distance proves the date, and no user name can forge a visit.
  */
 function findDate(bytes: Uint8Array, from: number, end: number): number {
   for (let i = from; i + logDateBytes + 3 < end; i++) {
@@ -143,7 +144,7 @@ function findDate(bytes: Uint8Array, from: number, end: number): number {
   return -1
 }
 
-/** Where the quoted field that begins at `from` ends; -1 when it does not. */
+/** Returns the end of the quoted field that starts at `from`; -1 when it is not closed. */
 function findQuote(bytes: Uint8Array, from: number, end: number): number {
   for (let i = from; i < end; i++) {
     const byte = bytes[i]
@@ -153,7 +154,7 @@ function findQuote(bytes: Uint8Array, from: number, end: number): number {
   return -1
 }
 
-/** Where the number or `-` at `from` ends in a space; -1 when it is neither. */
+/** Returns the end of the number or `-` at `from`, which a space must follow; -1 when it is neither. */
 function findSizeEnd(bytes: Uint8Array, from: number, end: number): number {
   if (bytes[from] === 0x2d) return bytes[from + 1] === space ? from + 1 : -1
   for (let i = from; i < end; i++) {
@@ -165,8 +166,9 @@ function findSizeEnd(bytes: Uint8Array, from: number, end: number): number {
 }
 
 /**
- * Finds the `wanted`-th field from `from` on, or the last when there are fewer and any is wanted. False when a quote is not
- * closed: the line is cut off, and half an address is another one.
+ * Finds field number `wanted` from `from` on, or the last field when `wanted` is infinite. Returns false when a quote is not
+ * closed: the line is truncated, and a truncated address could be a different valid one. Called per line: an object would
+ * be allocated each time.
  */
 function findField(bytes: Uint8Array, from: number, end: number, wanted: number, line: LogLine): boolean {
   line.clientStart = line.clientEnd = 0
@@ -189,12 +191,12 @@ function findField(bytes: Uint8Array, from: number, end: number, wanted: number,
   return true
 }
 
-const named: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' }
+const namedEscapes: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' }
 
-/** Undoes the escapes of a quoted field: `\"`, `\\`, `\xNN` (nginx and Apache), `\n` and the like (Apache). */
+/** Decodes the escapes of a quoted field: `\"`, `\\`, `\xNN` (nginx and Apache), `\n` and the like (Apache). */
 export function unescapeField(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(/\\(?:x([0-9a-fA-F]{2})|(.))/gs, (_, hex: string | undefined, char: string) =>
-    hex === undefined ? (named[char] ?? char) : String.fromCharCode(Number.parseInt(hex, 16)),
+    hex === undefined ? (namedEscapes[char] ?? char) : String.fromCharCode(Number.parseInt(hex, 16)),
   )
 }

@@ -6,14 +6,14 @@ import { traefik } from './traefik.ts'
 import { traefikJson } from './traefik-json.ts'
 import { vhostCombined } from './vhost-combined.ts'
 
-/** All formats that are told by their content, in the order they are tried: a line of Traefik is a combined one too. */
+/** All formats that are detected from content, in the order they are tried: a Traefik line is also a valid combined line. */
 export const formats: readonly LogFormat[] = [cloudfront, traefik, vhostCombined, combined, caddy, traefikJson]
 
-/** The format of a line; undefined when it is in none that is known. */
+/** Detects the format of a line; undefined when it is in no known format. */
 export function detectFormat(bytes: Buffer, start: number, end: number): LogFormat | undefined {
-  const isIn = (format: LogFormat) =>
+  const matches = (format: LogFormat) =>
     format.recognizes
       ? format.recognizes(bytes, start, end)
       : format.open({}).parse(bytes, start, end, emptyLogLine()) === 'request'
-  return formats.find(isIn)
+  return formats.find(matches)
 }

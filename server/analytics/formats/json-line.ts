@@ -2,17 +2,17 @@ import { bareAddress } from './address.ts'
 import { readTime } from './log-date.ts'
 import { asWritten, findQuery, type LineParser, type LogLine, type Parsed } from './log-format.ts'
 
-/** What a JSON log tells of a request, each as it stands there. */
+/** The values of a request in a JSON log, unconverted. */
 export interface JsonRequest {
   /** See `readTime`. */
   time: unknown
   method: unknown
-  /** Path with its query, or a whole URL. */
+  /** Path with query, or a full URL. */
   target: unknown
   /** Number, or digits. */
   status: unknown
   userAgent: unknown
-  /** Of the peer, with or without a port. */
+  /** Address of the peer, with or without a port. */
   address: unknown
   client?: unknown
   host?: unknown
@@ -21,13 +21,13 @@ export interface JsonRequest {
 const fieldsBytes = 256 * 1024
 
 /**
- * Parses a line that is one JSON object. `read` picks the request out of it, undefined when it is about something else.
+ * Parses a line that is one JSON object. `read` returns its request; undefined when the line is not about a request.
  *
- * A field with several values, as a header may have, is its first one.
+ * Of a field with several values, such as a header, the first one is used.
  */
 export class JsonLineParser implements LineParser {
   readonly #read: (entry: Record<string, unknown>) => JsonRequest | undefined
-  /** The fields as bytes, one behind the other: at most three times the line, which has at most 64 KiB. */
+  /** The fields as consecutive bytes: at most three times the size of the line, which has at most 64 KiB. */
   readonly #fields = Buffer.allocUnsafe(fieldsBytes)
   #length = 0
 
@@ -81,30 +81,30 @@ function parseObject(bytes: Buffer, start: number, end: number): Record<string, 
   }
 }
 
-/** The text, or the first of several; empty when it is none. */
+/** Returns a text, or the first of several; empty when the value is not a text. */
 function firstText(value: unknown): string {
   const first = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' ? first : ''
 }
 
-/** What an object holds under a name; undefined too when it is none. Upper and lower case are one, as for a header. */
+/** Returns the value of a name in an object, ignoring case as for headers; undefined when there is none. */
 export function findHeader(headers: unknown, name: string): unknown {
   if (typeof headers !== 'object' || headers === null) return undefined
-  const held = headers as Record<string, unknown>
-  if (Object.hasOwn(held, name)) return held[name]
+  const values = headers as Record<string, unknown>
+  if (Object.hasOwn(values, name)) return values[name]
   const wanted = name.toLowerCase()
-  const key = Object.keys(held).find(key => key.toLowerCase() === wanted)
-  return key === undefined ? undefined : held[key]
+  const key = Object.keys(values).find(key => key.toLowerCase() === wanted)
+  return key === undefined ? undefined : values[key]
 }
 
-/** What is at a dotted path such as `req.headers.host`; a name that holds the dots itself goes first. */
+/** Returns the value at a dotted path such as `req.headers.host`; a name that itself contains the dots takes precedence. */
 export function findField(entry: unknown, path: string): unknown {
   if (typeof entry !== 'object' || entry === null) return undefined
-  const held = entry as Record<string, unknown>
-  if (Object.hasOwn(held, path)) return held[path]
+  const values = entry as Record<string, unknown>
+  if (Object.hasOwn(values, path)) return values[path]
   for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
     const name = path.slice(0, dot)
-    if (Object.hasOwn(held, name)) return findField(held[name], path.slice(dot + 1))
+    if (Object.hasOwn(values, name)) return findField(values[name], path.slice(dot + 1))
   }
   return undefined
 }

@@ -4,10 +4,10 @@ import { type LogFormat, LogFormatError } from './log-format.ts'
 const required = ['time', 'method', 'path', 'status', 'userAgent', 'address'] as const
 type FieldName = (typeof required)[number] | 'host'
 
-/** Where each field of a request stands in a JSON object, as a dotted path. */
+/** Dotted path of each field of a request in a JSON object. */
 export type JsonFields = Record<(typeof required)[number], string> & { host?: string }
 
-/** JSON lines of any program, by the names of their fields. A client field is a dotted path too. */
+/** Creates a format for JSON lines of any program from the paths of their fields. A client field is a dotted path too. */
 export function createJsonFormat(fields: JsonFields): LogFormat {
   return {
     name: 'json',
@@ -29,7 +29,7 @@ export function createJsonFormat(fields: JsonFields): LogFormat {
 /**
  * Reads `time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost`.
  *
- * @throws {LogFormatError} when a name is unknown, twice there or missing.
+ * @throws {LogFormatError} when a name is unknown, repeated or missing.
  */
 export function parseJsonFields(text: string): JsonFields {
   const fields: Partial<Record<FieldName, string>> = {}
@@ -39,9 +39,9 @@ export function parseJsonFields(text: string): JsonFields {
       throw new LogFormatError(`${part}: write NAME=PATH, as in path=req.url.`, 'json-fields')
     }
     if (!isFieldName(name)) {
-      throw new LogFormatError(`${name}: no such name. There are ${required.join(', ')} and host.`, 'json-fields')
+      throw new LogFormatError(`${name} is unknown. The names are ${required.join(', ')} and host.`, 'json-fields')
     }
-    if (fields[name] !== undefined) throw new LogFormatError(`${name}: it is there twice.`, 'json-fields')
+    if (fields[name] !== undefined) throw new LogFormatError(`${name} is given twice.`, 'json-fields')
     fields[name] = path
   }
   const missing = required.filter(name => fields[name] === undefined)

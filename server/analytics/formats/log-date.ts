@@ -12,8 +12,8 @@ const months = new Map(
 )
 
 /**
- * Reads dates as `20/Nov/2026:10:11:12 +0000`, the one of CLF. It remembers the last day and offset: the next line has
- * mostly the same ones.
+ * Reads CLF dates such as `20/Nov/2026:10:11:12 +0000`. The last day and offset are cached, since the next line mostly has
+ * the same ones.
  */
 export class LogDateReader {
   readonly #day = new Uint8Array('20/Nov/2026'.length)
@@ -21,13 +21,13 @@ export class LogDateReader {
   /** Milliseconds since 1970 of `#day` in `#offset`. */
   #dayMs = Number.NaN
 
-  /** Milliseconds since 1970 of the date at `from`; NaN when it has another form, or names a day or a time that does not exist. */
+  /** Returns the date at `from` in milliseconds since 1970; NaN when it has another form, or its day or time does not exist. */
   read(bytes: Uint8Array, from: number): number {
     if (!isAt(bytes, from, this.#day) || !isAt(bytes, from + 21, this.#offset)) this.#readDay(bytes, from)
     const hour = readDigits(bytes, from + 12, 2)
     const minute = readDigits(bytes, from + 15, 2)
     const second = readDigits(bytes, from + 18, 2)
-    // Not `hour > 23 || ...`: NaN has to fail too.
+    // Not `hour > 23 || ...`, which NaN would pass.
     const isTime = hour <= 23 && minute <= 59 && second <= 59
     return isTime ? this.#dayMs + ((hour * 60 + minute) * 60 + second) * 1000 : Number.NaN
   }
@@ -41,7 +41,7 @@ export class LogDateReader {
   }
 }
 
-/** Milliseconds of `+0530`, east of UTC; NaN when no clock has it. */
+/** Reads an offset such as `+0530`, east of UTC, as milliseconds; NaN when it is not valid. */
 function readOffset(bytes: Uint8Array, from: number): number {
   const sign = bytes[from] === 0x2b ? 1 : bytes[from] === 0x2d ? -1 : Number.NaN
   const hours = readDigits(bytes, from + 1, 2)
@@ -53,9 +53,9 @@ const timePattern =
   /^(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:[.,]\d+)?(?: ?(Z|([+-])(\d{2}):?(\d{2})))?$/
 
 /**
- * Milliseconds since 1970 of a time in a JSON log: RFC 3339 and its relatives (no offset is UTC), the date of CLF, or a
- * number, also as a string: seconds, milliseconds, microseconds or nanoseconds since 1970, told by its size. NaN when it is
- * none of these.
+ * Reads a time of a JSON log as milliseconds since 1970: RFC 3339 and similar forms (without an offset it is UTC), a CLF
+ * date, or a number, also as a string, in seconds, milliseconds, microseconds or nanoseconds since 1970. The unit is
+ * detected from the size of the number. NaN for anything else.
  */
 export function readTime(time: unknown): number {
   if (typeof time === 'number') return readEpoch(time)
@@ -67,7 +67,7 @@ export function readTime(time: unknown): number {
   return (toUtcMs(year, month, day, hour, minute, second) ?? Number.NaN) - offset
 }
 
-/** The units lie a thousand apart, and dates from 1973 to 5000 in one of them are no date of its neighbours. */
+/** The units differ by a factor of 1,000, so a date between 1973 and 5000 in one unit is not in that range in another. */
 function readEpoch(value: number): number {
   if (value < 1e11) return value * 1000
   if (value < 1e14) return value
@@ -78,7 +78,7 @@ function readLogDate(text: string): number {
   return text.length === logDateBytes ? new LogDateReader().read(Buffer.from(text, 'latin1'), 0) : Number.NaN
 }
 
-/** The decimal number of `count` digits at `from`; NaN when there are fewer. */
+/** Reads the decimal number of `count` digits at `from`; NaN when there are fewer digits. */
 export function readDigits(bytes: Uint8Array, from: number, count: number): number {
   let value = 0
   for (let i = from; i < from + count; i++) {
@@ -94,7 +94,7 @@ function isAt(bytes: Uint8Array, from: number, wanted: Uint8Array): boolean {
   return true
 }
 
-/** Three bytes as one number, to look a month up without cutting a string. */
+/** Packs three bytes into one number, to look up a month without creating a string. */
 function toNumber(bytes: Uint8Array, from: number): number {
   return ((bytes[from] as number) << 16) | ((bytes[from + 1] as number) << 8) | (bytes[from + 2] as number)
 }

@@ -1,27 +1,28 @@
 import { OperatorError } from '../../base/operator-error.ts'
+
 /**
- * A request as a log tells it, as offsets into bytes: most lines are filtered by a byte or two, and a string is cut only for
- * what was not seen before.
+ * A request of a log line, as offsets into bytes. Most lines are filtered by a byte or two, and a string is created only
+ * for values not seen before.
  */
 export interface LogLine {
-  /** What the offsets are in: the line itself, or what a parser made of it. */
+  /** The bytes that the offsets refer to: the line itself, or a buffer filled by the parser. */
   bytes: Buffer
-  /** Of the peer. */
+  /** Address of the peer. */
   addressStart: number
   addressEnd: number
-  /** The list of addresses that `ParserOptions.clientField` names; empty when nobody asked or the line has none. */
+  /** The list of addresses in `ParserOptions.clientField`; empty when no field is set or the line has none. */
   clientStart: number
   clientEnd: number
-  /** Milliseconds since 1970; NaN when the date is none of the calendar. */
+  /** Milliseconds since 1970; NaN when the date is not valid. */
   atMs: number
   isGet: boolean
-  /** Request target without its query; of a GET only. */
+  /** Request target without its query; only set for a GET. */
   targetStart: number
   targetEnd: number
   status: number
   userAgentStart: number
   userAgentEnd: number
-  /** With its port, if it was written; empty when the format or the line has none. */
+  /** The host, with its port if logged; empty when the format or the line has none. */
   hostStart: number
   hostEnd: number
 }
@@ -45,60 +46,60 @@ export function emptyLogLine(): LogLine {
   }
 }
 
-/** `comment` = a line that is part of the format and no request, such as a header. */
+/** `comment` = a valid line that is not a request, such as a header. */
 export type Parsed = 'request' | 'comment' | 'malformed'
 
-/** Reads the lines of one log; it may remember what stood above. */
+/** Parses the lines of one log; it may keep state from earlier lines, such as a header. */
 export interface LineParser {
-  /** Reads the line in `bytes` from `start` up to `end` into `line`, which is whole only when it is a request. */
+  /** Parses the line in `bytes` from `start` up to `end` into `line`, which is complete only for a request. */
   parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed
-  /** Undoes the escapes of a header, such as the user agent, or of a target; both are strings of bytes (latin1). */
+  /** Decodes the escapes of a header, such as the user agent, or of a target; both are strings of bytes (latin1). */
   decodeHeader(text: string): string
   decodeTarget(text: string): string
 }
 
 export interface ParserOptions {
-  /** Names the field that lists client addresses, in the way of the format. */
+  /** The field that lists client addresses; each format has its own names. */
   clientField?: string | undefined
 }
 
 export interface LogFormat {
   name: string
-  /** Whether lines tell the host that was asked. */
+  /** Whether lines contain the requested host. */
   hasHost: boolean
   open(options: ParserOptions): LineParser
-  /** Whether a line is in this format for sure; without it, whether it can be parsed. */
+  /** Whether a line is definitely in this format; without it, a line that can be parsed is. */
   recognizes?(bytes: Buffer, start: number, end: number): boolean
 }
 
-/** The settings that say how a format is read, each named as its flag is. */
+/** The settings of a format, named like their flags. */
 export type FormatSetting = 'client-field' | 'json-fields'
 
-/** A setting of a format is wrong, or the log is not as the settings say. */
+/** A setting of a format is wrong, or the log contradicts the settings. */
 export class LogFormatError extends OperatorError {
   readonly setting: FormatSetting | undefined
-  /** What is wrong, without the name of the setting: its flag has different names in different commands. */
-  readonly told: string
+  /** The message without the name of the setting, whose flag differs between commands. */
+  readonly reason: string
 
-  constructor(told: string, setting?: FormatSetting) {
-    super(setting ? `--${setting} ${told}` : told, 2)
-    this.told = told
+  constructor(reason: string, setting?: FormatSetting) {
+    super(setting ? `--${setting} ${reason}` : reason, 2)
+    this.reason = reason
     this.setting = setting
   }
 }
 
-/** The bytes as they stand. */
+/** Returns the text unchanged. */
 export function asWritten(text: string): string {
   return text
 }
 
-/** Where the query or the fragment begins, or `end`. */
+/** Returns the start of the query or the fragment, or `end`. */
 export function findQuery(bytes: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) if (bytes[i] === 0x3f || bytes[i] === 0x23) return i
   return end
 }
 
-/** What is wrong with a setting of a format, by the name that its flag has here; see `logOptions` for the prefix. */
-export function nameFlag({ setting, told }: LogFormatError, prefix = ''): string {
-  return setting ? `--${prefix}${setting} ${told}` : told
+/** Formats the error with the command's name of the flag; see `logOptions` for the prefix. */
+export function nameFlag({ setting, reason }: LogFormatError, prefix = ''): string {
+  return setting ? `--${prefix}${setting} ${reason}` : reason
 }

@@ -2,24 +2,24 @@ import { formats } from './formats.ts'
 import { createJsonFormat, parseJsonFields } from './json.ts'
 import type { LogFormat } from './log-format.ts'
 
-/** How a log is to be read: plain data, which a thread can be given. */
+/** Settings for reading a log, as plain data that can be passed to a thread. */
 export interface LogSettings {
-  /** Name of the format; missing = recognized by its lines. */
+  /** Name of the format; missing = detected from the lines. */
   format?: string
-  /** Text that `parseJsonFields` takes; goes with the format `json`. */
+  /** Input of `parseJsonFields`; only for the format `json`. */
   jsonFields?: string
   clientField?: string
   trustedProxies?: number
 }
 
-/** How a log is to be read, as `LogReader` takes it. */
+/** Settings for reading a log, as options of `LogReader`. */
 export interface LogReading {
   format: LogFormat | undefined
   clientField: string | undefined
   trustedProxies: number | undefined
 }
 
-/** Opens the format that the settings name. */
+/** Converts the settings to options of `LogReader`. */
 export function toLogReading({ format, jsonFields, clientField, trustedProxies }: LogSettings): LogReading {
   return {
     format:

@@ -2,7 +2,7 @@ import { findHeader, JsonLineParser } from './json-line.ts'
 import type { LogFormat } from './log-format.ts'
 
 /**
- * Traefik's access log in JSON. Traefik leaves the user agent out unless `accessLog.fields.headers.names.User-Agent` is `keep`.
+ * Traefik's access log in JSON. Traefik omits the user agent unless `accessLog.fields.headers.names.User-Agent` is `keep`.
  * A client field is the name of a request header, or of a field.
  * https://doc.traefik.io/traefik/observability/access-logs/
  */

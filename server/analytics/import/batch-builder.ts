@@ -4,19 +4,19 @@ import { type VisitorHash, visitorBytes } from '../visitor.ts'
 import { ByteTable } from './byte-table.ts'
 import type { UserAgent } from './user-agents.ts'
 
-/** Days are below this, so that user agent and period are one tag. */
+/** Periods are below this, so that user agent and period fit in one tag. */
 const maxPeriods = 2 ** 20
 
 /**
- * Gathers the views of one project in columns. A view that is in the batch already is not put in again: a reload would cost the
- * store more than all the rest costs here.
+ * Collects the views of one project in columns. A view already in the batch is not added again: writing a reload to the
+ * store would cost more than everything done here.
  */
 export class BatchBuilder {
   readonly #hash: VisitorHash
-  /** Visitors by address, user agent and period; they outlive a batch, since the next one has most of them too. */
+  /** Visitors by address, user agent and period; kept after a batch, since the next one has mostly the same. */
   readonly #visitors = new ByteTable()
   #visitorHashes = Buffer.allocUnsafe(256 * visitorBytes)
-  /** Place of each visitor in this batch + 1, 0 = not in it. */
+  /** Index of each visitor in this batch + 1; 0 = not in the batch. */
   #places = new Int32Array(256)
 
   #length = 0
@@ -24,11 +24,11 @@ export class BatchBuilder {
   #pathOf = new Uint32Array(256)
   #days = new Int32Array(256)
   #masks = new Uint8Array(256)
-  /** Numbers of the visitors of this batch, in the order of their places. */
+  /** Numbers of the visitors of this batch, by their index in it. */
   #batchVisitors = new Uint32Array(256)
   #visitorCount = 0
   #paths = new Map<string, number>()
-  /** Hash of visitor, path and day, and index of the view + 1; open addressing, at least half of it free. */
+  /** Hash of visitor, path and day, and index of the view + 1; open addressing, at least half of the slots free. */
   #slots = new Int32Array(1024)
 
   constructor(hash: VisitorHash) {
@@ -40,16 +40,20 @@ export class BatchBuilder {
     return this.#length
   }
 
-  /** Visitors it remembers, and the bytes of their addresses. */
+  /** Cached visitors. */
   get size(): number {
     return this.#visitors.size
   }
 
+  /** Bytes of the addresses of the cached visitors. */
   get sizeBytes(): number {
     return this.#visitors.sizeBytes
   }
 
-  /** The address is in `bytes` from `start` up to `end`; the path is canonical, see `toPage`. */
+  /**
+   * Adds a view. The address is in `bytes` from `start` up to `end`; the path is canonical, see `toPage`. Called per view:
+   * an object would be allocated each time.
+   */
   add(bytes: Buffer, start: number, end: number, agent: UserAgent, path: string, day: Day, mask: number): void {
     const visitor = this.#findPlace(this.#findVisitor(bytes, start, end, agent, day))
     let page = this.#paths.get(path)
@@ -79,7 +83,7 @@ export class BatchBuilder {
     if (this.#length === this.#days.length) this.#growViews()
   }
 
-  /** The batch, which shares nothing with the next. */
+  /** Returns the batch and starts a new one; they share no memory. */
   take(): ViewBatch {
     const length = this.#length
     const visitors = new Uint8Array(this.#visitorCount * visitorBytes)
@@ -104,9 +108,9 @@ export class BatchBuilder {
     return batch
   }
 
-  /** Forgets all visitors. Only between two batches: one that came back would be in the batch twice. */
+  /** Clears the cached visitors. Only between two batches: a returning visitor would be in the batch twice. */
   forgetVisitors(): void {
-    if (this.#length > 0) throw new Error('There is a batch to take first.')
+    if (this.#length > 0) throw new Error('Take the batch before forgetting its visitors.')
     this.#visitors.clear()
   }
 

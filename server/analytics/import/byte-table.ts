@@ -1,42 +1,42 @@
 import { randomInt } from 'node:crypto'
 
 const minEntries = 128
-/** Numbers an entry takes in `#entries`. */
+/** Array elements per entry in `#entries`. */
 const entryLength = 4
 
 /**
- * Numbers strings of bytes in the order they come, from 0, and finds the number of one it has seen: a `Map<string, number>`
- * that needs no string. A tag, any integer up to 2^53, is part of what is compared.
+ * Numbers byte strings from 0 in the order they are added, and finds their numbers: a `Map<string, number>` that creates no
+ * strings. A tag, any integer up to 2^53, is part of the key.
  *
- * Open addressing over typed arrays. What is compared first lies together: at a million entries each place in memory that a
- * look-up touches is one more wait for it. It grows as it fills, and forgets only by `clear`: who puts in what others send has
- * to look at `size` and `sizeBytes`.
+ * Open addressing over typed arrays. The values compared first are adjacent in memory, because at a million entries each
+ * access is a cache miss. The table grows without limit until `clear`: callers that add untrusted input must check `size`
+ * and `sizeBytes`.
  */
 export class ByteTable {
-  /** Hash of what is there, and its number + 1; 0 = free. At least half of it is free. */
+  /** Hash of an entry, and its number + 1; 0 = free. At least half of the slots are free. */
   #slots = new Int32Array(minEntries * 4)
-  /** Lower and upper half of the tag, place of the bytes in `#held`, and how many. */
+  /** Per entry: lower and upper half of the tag, start of its bytes in `#held`, and their length. */
   #entries = new Int32Array(minEntries * entryLength)
   #held = new Uint8Array(4096)
   #words = new DataView(this.#held.buffer)
   #size = 0
   #sizeBytes = 0
-  /** The bytes of the last `find`, four at a time: mostly the same chunk of a log again. */
+  /** The buffer of the last `find`, with a view to read four bytes at a time: mostly the next call has the same buffer. */
   #lastBytes: Uint8Array = this.#held
   #lastWords: DataView = this.#words
-  /** Of the last `find`: who did not find wants to add. */
+  /** Hash of the last `find`: `add` after a failed `find` needs it. */
   #hash = 0
 
   get size(): number {
     return this.#size
   }
 
-  /** Bytes of all entries together. */
+  /** Total bytes of all entries. */
   get sizeBytes(): number {
     return this.#sizeBytes
   }
 
-  /** The number of `bytes` from `start` up to `end`; -1 when it has none. */
+  /** Finds the number of `bytes` from `start` up to `end`; -1 when they are not in the table. */
   find(bytes: Uint8Array, start: number, end: number, tag = 0): number {
     if (bytes !== this.#lastBytes) {
       this.#lastBytes = bytes
@@ -53,7 +53,7 @@ export class ByteTable {
     }
   }
 
-  /** Adds what the last `find` has not found, and gives its number. */
+  /** Adds the key that the last `find` did not find, and returns its number. */
   add(bytes: Uint8Array, start: number, end: number, tag = 0): number {
     const number = this.#size
     if (number * entryLength === this.#entries.length) this.#growEntries()
@@ -77,13 +77,13 @@ export class ByteTable {
     this.#sizeBytes = 0
   }
 
-  /** Whether an entry is what the last `find` looks for. */
+  /** Whether an entry matches the key of the last `find`. */
   #holds(number: number, start: number, end: number, tag: number): boolean {
     const entries = this.#entries
     const entry = number * entryLength
-    const isLike =
+    const isCandidate =
       entries[entry + 3] === end - start && entries[entry] === (tag | 0) && entries[entry + 1] === ((tag / 2 ** 32) | 0)
-    if (!isLike) return false
+    if (!isCandidate) return false
     const words = this.#words
     const sought = this.#lastWords
     let at = entries[entry + 2] as number
@@ -123,10 +123,10 @@ export class ByteTable {
   }
 }
 
-/** Another one in each process: who writes to a log does not know which of his lines would collide. */
+/** Random in each process, so that clients cannot choose values that collide. */
 const seed = randomInt(2 ** 32)
 
-/** Four bytes a step. The last step is that of murmur3: its low bits depend on all others. */
+/** Hashes four bytes per step. The last step is the finalizer of murmur3, which makes the low bits depend on all others. */
 function hashBytes(words: DataView, start: number, end: number, tag: number): number {
   let hash = seed ^ Math.imul(tag, 0x27d4eb2f) ^ (end - start)
   let i = start

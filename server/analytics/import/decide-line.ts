@@ -7,7 +7,7 @@ export const lineChecks = ['format', 'date', 'host', 'method', 'status', 'page']
 
 export type LineCheck = (typeof lineChecks)[number]
 
-/** Why a line is no page view: the check that failed, and the count of the import that the line adds to. */
+/** Why a line is not a page view: the check that failed, and the count of the import that the line adds to. */
 export interface LineRefusal {
   readonly check: LineCheck
   readonly group: 'filtered' | 'malformed'
@@ -27,9 +27,9 @@ export const lineRefusals = {
   'machine-file': { check: 'page', group: 'filtered', name: 'machine-file' },
 } as const satisfies Record<string, LineRefusal>
 
-/** Answers the checks that depend on who reads the log. */
+/** Supplies the values for checks that depend on the reader of the log. */
 export interface LineContext<Project> {
-  /** The project of the line's host; undefined = the host is the domain of no site. */
+  /** Finds the project of the line's host; undefined = the host has no registered site. */
   findProject(line: LogLine): Project | undefined
   findPage(line: LogLine): Page
 }

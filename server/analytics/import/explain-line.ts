@@ -6,18 +6,18 @@ import { detectFormat, formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-format.ts'
 import { type Page, toPage } from '../page.ts'
 import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
-import { longestLineBytes } from './line-splitter.ts'
+import { maxLineBytes } from './line-splitter.ts'
 import { markdownRuleName } from './page-view.ts'
 
-/** What an import counts one line as, and why. */
+/** Explains how an import counts one line. */
 export interface LineExplanation {
-  /** The format it was read in; null when no known format fits. */
+  /** The format of the line; null when it is in no known format. */
   format: string | null
-  /** Each check in its order, up to the one that decides. */
+  /** The checks in order, up to the one that decides. */
   steps: LineStep[]
   /** A page view, or the name of the count that the line adds to instead: `filtered: asset`. */
   countsAs: 'page view' | `filtered: ${string}` | `malformed: ${string}`
-  /** Of a page view. */
+  /** This and the following are set for a page view; `day` for any line with a valid date. */
   kind?: Kind
   rule?: string
   page?: string
@@ -25,14 +25,14 @@ export interface LineExplanation {
   userAgent?: UserAgentExplanation
 }
 
-/** One check of a line, in words for people. */
+/** One check of a line and its result in words. */
 export interface LineStep {
   step: LineCheck | 'client' | 'who'
-  told: string
+  finding: string
 }
 
 export interface LineExplainerOptions {
-  /** Detected from the lines when it is missing. */
+  /** Detected from the lines when missing. */
   format?: LogFormat | undefined
   clientField?: string | undefined
   trustedProxies?: number | undefined
@@ -41,16 +41,16 @@ export interface LineExplainerOptions {
 }
 
 const refusals: Record<NonNullable<Page['refusal']>, string> = {
-  asset: 'is not a page but a file of one, by its extension or folder',
-  'machine-file': 'is a file for programs: crawler rules, a feed, a manifest, data',
-  'bad-path': 'is not a valid path: too long, with a control character, or without a leading slash',
+  asset: 'is an asset, not a page, by its extension or folder',
+  'machine-file': 'is a file for programs: crawler rules, a feed, a manifest or data',
+  'bad-path': 'is not a valid path: too long, contains a control character, or lacks a leading slash',
 }
 
-/** Reads the lines of one log as `LogReader` does, and explains instead of counting. */
+/** Reads the lines of one log as `LogReader` does, and explains them instead of counting. */
 export class LineExplainer {
   readonly #options: LineExplainerOptions
   readonly #line = emptyLogLine()
-  /** Every host has a project here: which one depends on the import. */
+  /** Every host is accepted here: its project is only known in an import. */
   readonly #decider = new LineDecider<true>({
     findProject: () => true,
     findPage: ({ bytes, targetStart, targetEnd }) =>
@@ -59,7 +59,7 @@ export class LineExplainer {
   #format: LogFormat | undefined
   #parser: LineParser | undefined
 
-  /** @throws {LogFormatError} when format and client field do not fit together; `explain` throws it too. */
+  /** @throws {LogFormatError} when the format does not have the client field; `explain` throws it too. */
   constructor(options: LineExplainerOptions) {
     this.#options = options
     if (options.format) this.#useFormat(options.format)
@@ -67,9 +67,13 @@ export class LineExplainer {
 
   explain(text: string): LineExplanation {
     const bytes = Buffer.from(text.replace(/^\ufeff/, ''))
-    if (bytes.length > longestLineBytes) {
-      const told = `${bytes.length} bytes: longer than ${longestLineBytes}, the longest possible request`
-      return { format: this.#format?.name ?? null, steps: [{ step: 'format', told }], countsAs: 'malformed: too-long' }
+    if (bytes.length > maxLineBytes) {
+      const finding = `${bytes.length} bytes: longer than ${maxLineBytes}, the limit for a line`
+      return {
+        format: this.#format?.name ?? null,
+        steps: [{ step: 'format', finding }],
+        countsAs: 'malformed: too-long',
+      }
     }
     if (!this.#parser) {
       const format = detectFormat(bytes, 0, bytes.length)
@@ -81,8 +85,8 @@ export class LineExplainer {
     const explanation: LineExplanation = {
       format: this.#format?.name ?? null,
       steps: checks.flatMap(step => {
-        const told = this.#explainCheck(step, refusal?.check === step ? refusal : undefined)
-        return told === undefined ? [] : [{ step, told }]
+        const finding = this.#explainCheck(step, refusal?.check === step ? refusal : undefined)
+        return finding === undefined ? [] : [{ step, finding }]
       }),
       countsAs: refusal ? `${refusal.group}: ${refusal.name}` : 'page view',
     }
@@ -100,18 +104,20 @@ export class LineExplainer {
     this.#parser = format.open({ clientField: this.#options.clientField })
   }
 
-  /** What a check found in the line, in words; undefined when the line has nothing to check. */
+  /** Describes the result of a check; undefined when the line has nothing to check. */
   #explainCheck(check: LineCheck, refusal: LineRefusal | undefined): string | undefined {
     const { atMs, bytes, hostStart, hostEnd, status } = this.#line
     switch (check) {
       case 'format':
         return this.#explainFormat(refusal)
       case 'date':
-        if (!refusal) return `${toInstant(atMs)}, the day ${formatDay(toDay(atMs))} of UTC`
-        return Number.isNaN(atMs) ? 'not a valid date' : `${toInstant(atMs)}: before 2000, or over a day ahead`
+        if (!refusal) return `${toInstant(atMs)}, UTC day ${formatDay(toDay(atMs))}`
+        return Number.isNaN(atMs)
+          ? 'not a valid date'
+          : `${toInstant(atMs)}: before 2000, or more than a day in the future`
       case 'host':
         if (hostEnd === hostStart) return undefined
-        return `${cut(bytes, hostStart, hostEnd)}: with --by-host, a site must have it as its domain`
+        return `${cut(bytes, hostStart, hostEnd)}: with --by-host, it must be the domain of a site`
       case 'method':
         return refusal ? 'not a GET' : 'GET'
       case 'status':
@@ -136,13 +142,13 @@ export class LineExplainer {
 
   #explainWho(parser: LineParser, isMarkdown: boolean, explanation: LineExplanation): void {
     const { bytes, userAgentStart, userAgentEnd } = this.#line
-    explanation.steps.push({ step: 'client', told: this.#explainClient(parser) })
-    const told = explainUserAgent(parser.decodeHeader(bytes.toString('latin1', userAgentStart, userAgentEnd)))
-    const isMarkdownVisit = isMarkdown && told.kind !== 'ai'
-    explanation.userAgent = told
-    explanation.kind = isMarkdownVisit ? 'ai' : told.kind
-    explanation.rule = isMarkdownVisit ? markdownRuleName : told.rule
-    explanation.steps.push({ step: 'who', told: told.why })
+    explanation.steps.push({ step: 'client', finding: this.#explainClient(parser) })
+    const userAgent = explainUserAgent(parser.decodeHeader(bytes.toString('latin1', userAgentStart, userAgentEnd)))
+    const isMarkdownVisit = isMarkdown && userAgent.kind !== 'ai'
+    explanation.userAgent = userAgent
+    explanation.kind = isMarkdownVisit ? 'ai' : userAgent.kind
+    explanation.rule = isMarkdownVisit ? markdownRuleName : userAgent.rule
+    explanation.steps.push({ step: 'who', finding: userAgent.why })
   }
 
   #explainClient(parser: LineParser): string {
@@ -152,8 +158,8 @@ export class LineExplainer {
     const list = parser.decodeHeader(bytes.toString('latin1', clientStart, clientEnd))
     const client = findClient(list, this.#options.trustedProxies)
     return client === undefined
-      ? `${peer}, the peer: the client field names no address`
-      : `${client}, of the client field`
+      ? `${peer}, the peer: the client field has no address`
+      : `${client}, from the client field`
   }
 }
 

@@ -10,10 +10,10 @@ interface Tenants {
 }
 
 /**
- * The projects that a log tells the visits of.
+ * Returns the project of a log's visits, or the projects by host.
  *
- * @param projectId undefined = those of the sites whose domains its hosts are
- * @throws {OperatorError} when there is no such project, or no site at all.
+ * @param projectId undefined = the project of each line is found by its host
+ * @throws {OperatorError} when the project does not exist, or no site is registered.
  */
 export async function getVisitedProjects(
   store: Tenants,
@@ -23,11 +23,11 @@ export async function getVisitedProjects(
   const projects = await listProjectsByHost(store)
   if (projects.size > 0) return projects
   throw new OperatorError(
-    'There is no site to match hosts with. Register one with: quire sites create DOMAIN --project ID',
+    'No site is registered, so hosts cannot be matched. Register one with: quire sites create DOMAIN --project ID',
   )
 }
 
-/** The projects of all sites as they are now, by domain. */
+/** Lists the current projects of all sites, by domain. */
 export async function listProjectsByHost(store: Tenants): Promise<ProjectsByHost> {
   const byId = new Map((await store.projects.list()).map(project => [project.id, project]))
   const sites = await store.sites.list()

@@ -1,16 +1,16 @@
 import { ByteTable } from './byte-table.ts'
 
-const maxRemembered = 10_000
-const longestName = 255 + ':65535'.length
+const maxCached = 10_000
+const maxNameBytes = 255 + ':65535'.length
 
 interface Host<Target> {
   name: string
-  /** Undefined when it is the domain of no site. */
+  /** Undefined when no site is registered for the host. */
   target: Target | undefined
   lines: number
 }
 
-/** Finds what belongs to a host of a log, and counts the lines of those to which nothing does. */
+/** Finds the target of a host in a log, and counts the lines of hosts without a target. */
 export class Hosts<Target> {
   #targets: ReadonlyMap<string, Target>
   readonly #table = new ByteTable()
@@ -22,24 +22,24 @@ export class Hosts<Target> {
     this.#targets = targets
   }
 
-  /** What belonged to a host before may not any more; the lines of unknown hosts stay counted. */
+  /** Replaces all targets; the line counts of unknown hosts are kept. */
   setTargets(targets: ReadonlyMap<string, Target>): void {
     this.#targets = targets
     this.#table.clear()
     this.#hosts = []
   }
 
-  /** What belongs to the host from `start` up to `hostEnd`, with or without a port; undefined when nothing does. */
+  /** Finds the target of the host from `start` up to `hostEnd`, with or without a port; undefined when it has none. */
   find(bytes: Buffer, start: number, hostEnd: number): Target | undefined {
-    const end = Math.min(hostEnd, start + longestName)
-    if (this.#table.size >= maxRemembered) this.#forget()
+    const end = Math.min(hostEnd, start + maxNameBytes)
+    if (this.#table.size >= maxCached) this.#evict()
     const number = this.#table.find(bytes, start, end)
     const host = number === -1 ? this.#add(bytes, start, end) : (this.#hosts[number] as Host<Target>)
     host.lines++
     return host.target
   }
 
-  /** Hosts without a target by the number of their lines, most first. Who sends endless names only pushes out rare ones. */
+  /** Hosts without a target and their line counts, highest first. A flood of invented names only evicts rare hosts. */
   get unknown(): Map<string, number> {
     const hosts = [...this.#unknown.values()].sort((a, b) => b.lines - a.lines)
     return new Map(hosts.map(({ name, lines }) => [name, lines]))
@@ -55,11 +55,11 @@ export class Hosts<Target> {
     return host
   }
 
-  #forget(): void {
+  #evict(): void {
     this.#table.clear()
     this.#hosts = []
-    const most = [...this.#unknown.values()].sort((a, b) => b.lines - a.lines).slice(0, maxRemembered / 10)
-    this.#unknown = new Map(most.map(host => [host.name, host]))
+    const frequent = [...this.#unknown.values()].sort((a, b) => b.lines - a.lines).slice(0, maxCached / 10)
+    this.#unknown = new Map(frequent.map(host => [host.name, host]))
   }
 }
 

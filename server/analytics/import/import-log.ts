@@ -6,39 +6,40 @@ import { LogReader } from './log-reader.ts'
 import type { VisitedProject } from './visited-projects.ts'
 
 export interface ImportProgress {
-  /** Of this file. */
+  /** Lines of this file read so far. */
   lines: number
-  /** Bytes of this file read so far, and its size where that is known, both before decompression. */
+  /** Bytes of this file read so far, before decompression. */
   readBytes: number
+  /** Size of the file before decompression; undefined = unknown. */
   sizeBytes: number | undefined
 }
 
 export interface ImportOptions {
-  /** Path of an access log; plain, or compressed by gzip or zstd; `-` = standard input. */
+  /** Path of an access log, uncompressed, gzip or zstd; `-` = standard input. */
   file: string
-  /** Which keeps what it learns from one log for the next. */
+  /** The same reader for all logs: its caches are reused. */
   reader: LogReader
   visits: Pick<VisitRecorder, 'recordBatch'>
   onProgress?: (progress: ImportProgress) => void
 }
 
-/** What an import made of one file. */
+/** The result of importing one file. */
 export interface ImportedFile {
   file: string
-  /** Undefined when no line was in a format that is known. */
+  /** Undefined when no line was in a known format. */
   format: string | undefined
   lines: number
-  /** Lines that could not be read at all, being in another format or too long. */
+  /** Lines that are in another format or too long. */
   unreadLines: number
-  /** Why it could not be read to its end; undefined when it was. */
+  /** Why the file could not be read to its end; undefined when it was. */
   problem: string | undefined
 }
 
 /**
- * Counts the visits of an access log. A repeated import changes nothing, so a file that was read in part, or is still being
- * written, can be imported again.
+ * Counts the visits of an access log. A repeated import changes nothing, so a partly read or still growing file can be
+ * imported again.
  *
- * What comes before damage is read, and the answer says what was wrong with the file.
+ * A damaged file is read up to the damage; `problem` describes it.
  *
  * @throws {LogFormatError} see `LogReader`.
  */
@@ -68,7 +69,7 @@ function countLines({ tally: { lines, malformed } }: LogReader) {
   return { lines, unread: malformed['wrong-format'] + malformed['too-long'] }
 }
 
-/** Records all views that wait. To be called after the last log. */
+/** Records all views not recorded yet. Call it after the last log. */
 export async function recordViews(reader: LogReader, visits: Pick<VisitRecorder, 'recordBatch'>): Promise<void> {
   for (const { project, tally, batch } of reader.takeBatches()) {
     const { newVisitorDays, tooOldViews } = await visits.recordBatch(project.id, batch)
@@ -88,7 +89,7 @@ export interface ImportAccessLogOptions extends Pick<ImportOptions, 'file' | 'on
 /**
  * Counts the visits of one access log for one project.
  *
- * @throws {LogFileError} when the file cannot be read, or not to its end: what came before is imported.
+ * @throws {LogFileError} when the file cannot be read to its end; the lines before the problem are imported.
  * @throws {OperatorError} see `VisitRecorder`.
  */
 export async function importAccessLog(options: ImportAccessLogOptions): Promise<ImportTally> {

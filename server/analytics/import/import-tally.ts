@@ -3,26 +3,26 @@ import type { Day } from '../day.ts'
 import type { LineRefusal } from './decide-line.ts'
 import { listRules, type Rule } from './rules.ts'
 
-/** What an import did with each line: lines = views + filtered + malformed, each summed up. */
+/** The result of each line of an import, counted: lines = views + filtered + malformed, each summed up. */
 export class ImportTally {
   lines = 0
   /**
-   * Lines that were no page views: not a GET, no 2xx or 304, an asset, a file for programs, a header of the log; or of a
-   * host that is the domain of no site.
+   * Lines that are not page views: not a GET, a status other than 2xx and 304, an asset, a file for programs, a header of
+   * the log, or a host without a registered site.
    */
   filtered = { method: 0, status: 0, asset: 0, 'machine-file': 0, comment: 0, 'unknown-host': 0 }
   /**
-   * `wrong-format` = not in the format of the log, `bad-date` = before 2000, a day ahead or none, `bad-path` = see `toPage`,
-   * `too-long` = over 64 KiB.
+   * `wrong-format` = not in the format of the log, `bad-date` = invalid, before 2000 or more than a day in the future,
+   * `bad-path` = see `toPage`, `too-long` = over 64 KiB.
    */
   malformed = { 'wrong-format': 0, 'bad-date': 0, 'bad-path': 0, 'too-long': 0 }
-  /** Visitors that this import was the first to see on a day, summed over its days; 0 when it is repeated. */
+  /** Visitors first recorded on a day by this import, summed over its days; 0 for a repeated import. */
   newVisitorDays = 0
-  /** Views, among those of `views`, of days that were pruned: not counted again. Those that came twice in a batch are one. */
+  /** How many of `views` are of pruned days and therefore not recorded. Repetitions within a batch count once. */
   tooOldViews = 0
   #firstDay = Number.POSITIVE_INFINITY
   #lastDay = Number.NEGATIVE_INFINITY
-  /** Views by the number of their rule. */
+  /** Views by rule number. */
   readonly #counts: number[] = []
 
   countRefusal({ group, name }: LineRefusal): void {
@@ -35,29 +35,30 @@ export class ImportTally {
     this.#counts[number] = (this.#counts[number] as number) + 1
   }
 
-  /** Notes the day of a view of a visitor. */
+  /** Extends the range of days by the day of a visitor's view. */
   addDay(day: Day): void {
     if (day < this.#firstDay) this.#firstDay = day
     if (day > this.#lastDay) this.#lastDay = day
   }
 
-  /** First and last day with a view of a visitor; undefined when there is none. */
+  /** First day with a view of a visitor; undefined when there is none. */
   get firstDay(): Day | undefined {
     return Number.isFinite(this.#firstDay) ? this.#firstDay : undefined
   }
 
+  /** Last day with a view of a visitor; undefined when there is none. */
   get lastDay(): Day | undefined {
     return Number.isFinite(this.#lastDay) ? this.#lastDay : undefined
   }
 
-  /** Page views. Those of `neither` count for no visitor. */
+  /** Page views by kind. Views of `neither` count for no visitor. */
   get views(): Record<Kind, number> {
     const views = { human: 0, ai: 0, neither: 0 }
     for (const { kind, number } of listRules()) views[kind] += this.#counts[number] ?? 0
     return views
   }
 
-  /** Page views by the rule that told who made them, most first; see `Classification`. */
+  /** Page views by the rule that classified them, highest first; see `Classification`. */
   get rules(): Map<string, number> {
     const counts = new Map<string, number>()
     for (const { name, number } of listRules()) {
@@ -67,7 +68,7 @@ export class ImportTally {
     return new Map([...counts].sort((a, b) => b[1] - a[1]))
   }
 
-  /** Adds all that another one counted. */
+  /** Adds the counts of another tally. */
   add(other: ImportTally): void {
     this.lines += other.lines
     this.newVisitorDays += other.newVisitorDays
@@ -84,7 +85,7 @@ function addCounts<Name extends string>(counts: Record<Name, number>, more: Read
   for (const name of Object.keys(more) as Name[]) counts[name] += more[name]
 }
 
-/** Sums up counts of any names. */
+/** Sums all counts. */
 export function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0)
 }

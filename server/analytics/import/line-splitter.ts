@@ -1,20 +1,20 @@
 /** Called for each line: the bytes from `start` up to `end`, without its line break, valid during the call only. */
 export type OnLine = (bytes: Buffer, start: number, end: number) => void
 
-/** Of a line that is read: no request is longer. */
-export const longestLineBytes = 64 * 1024
+/** Longer lines are skipped: no server accepts such a long request. */
+export const maxLineBytes = 64 * 1024
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
 /**
- * Splits chunks of bytes into lines. Holds at most `longestLineBytes` of a line that goes on in the next chunk: a longer
- * line is skipped as it streams by, and reported to `onTooLong` once.
+ * Splits chunks of bytes into lines. At most `maxLineBytes` of a line that continues in the next chunk are buffered; a
+ * longer line is skipped and reported to `onTooLong` once.
  */
 export class LineSplitter {
   readonly #onLine: OnLine
   readonly #onTooLong: () => void
-  readonly #held = Buffer.allocUnsafe(longestLineBytes)
+  readonly #held = Buffer.allocUnsafe(maxLineBytes)
   #heldBytes = 0
   #isSkipping = false
 
@@ -40,12 +40,12 @@ export class LineSplitter {
     }
   }
 
-  /** Emits the last line when no line break ended it. */
+  /** Emits the last line if it has no line break. */
   end(): void {
     if (this.#heldBytes > 0 || this.#isSkipping) this.#release()
   }
 
-  /** Drops the last line when no line break ended it: where the input was cut off, half a line is none. */
+  /** Drops the last line if it has no line break: after a truncation it is incomplete. */
   drop(): void {
     this.#heldBytes = 0
     this.#isSkipping = false
@@ -53,7 +53,7 @@ export class LineSplitter {
 
   #hold(chunk: Buffer, start: number, end: number): void {
     if (this.#isSkipping) return
-    if (this.#heldBytes + end - start > longestLineBytes) {
+    if (this.#heldBytes + end - start > maxLineBytes) {
       this.#isSkipping = true
       return
     }
@@ -69,7 +69,7 @@ export class LineSplitter {
 
   #emit(bytes: Buffer, start: number, end: number): void {
     const hasReturn = end > start && bytes[end - 1] === carriageReturn
-    if (end - start > longestLineBytes) this.#onTooLong()
+    if (end - start > maxLineBytes) this.#onTooLong()
     else this.#onLine(bytes, start, hasReturn ? end - 1 : end)
   }
 }

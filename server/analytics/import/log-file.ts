@@ -5,9 +5,9 @@ import {
   type Codec,
   decompress,
   findCodec,
-  findUnreadCompression,
-  isCutOff,
+  findUnsupportedCompression,
   isDamage,
+  isTruncation,
   magicBytes,
 } from './decompress.ts'
 
@@ -18,22 +18,22 @@ export class LogFileError extends OperatorError {
   }
 }
 
-/** A log as it streams in, uncompressed. */
+/** A log as an uncompressed stream. */
 export interface LogFile {
-  /** Of the file as it is on disk; undefined when nobody knows, as for standard input. */
+  /** Size of the file on disk; undefined = unknown, as for standard input. */
   sizeBytes: number | undefined
   /** Bytes read so far, before decompression. */
   readBytes(): number
-  /** Each is valid until the next is asked for. May throw a LogFileError at the end, after all that could be read. */
+  /** A chunk is valid until the next one is requested. Throws a LogFileError after the last readable chunk of a damaged log. */
   chunks: AsyncIterable<Buffer>
 }
 
 const chunkBytes = 256 * 1024
-/** So much of compressed standard input may be lost before damage: it cannot be read again. */
+/** How much of compressed standard input may be lost before damage, since it cannot be read again. */
 const smallPieceBytes = 4096
 
 /**
- * Opens a log, `-` for standard input; compressed ones are told by their first bytes, whatever their name.
+ * Opens a log, `-` for standard input. Compression is detected from the first bytes, not from the name.
  *
  * @throws {LogFileError} see `checkLogFile`.
  */
@@ -45,14 +45,14 @@ export async function openLogFile(file: string): Promise<LogFile> {
     readBytes += bytes
   }
   const chunks = readUncompressed(file, sizeBytes !== undefined, count)
-  return { sizeBytes, readBytes: () => readBytes, chunks: explained(name, chunks) }
+  return { sizeBytes, readBytes: () => readBytes, chunks: explainErrors(name, chunks) }
 }
 
 /**
- * The size of a file that can be read as a log; undefined for a pipe or standard input.
+ * Checks that a file can be read as a log, and returns its size in bytes; undefined for a pipe or standard input.
  *
- * @throws {LogFileError} when it is missing, a folder, a socket or a disk, may not be read, or is compressed in a way that is
- * not read.
+ * @throws {LogFileError} when it is missing, a folder, a socket, a disk, not readable, or in an unsupported compression
+ * format.
  */
 export async function checkLogFile(file: string): Promise<number | undefined> {
   if (file === '-') return undefined
@@ -60,25 +60,25 @@ export async function checkLogFile(file: string): Promise<number | undefined> {
     const stats = await stat(file)
     if (stats.isDirectory()) throw new LogFileError(`${file} is a folder. Give the log files in it: ${file}/*.log*`)
     if (stats.isSocket() || stats.isBlockDevice()) {
-      throw new LogFileError(`${file} is no file. Give a log file, or - for standard input.`)
+      throw new LogFileError(`${file} is not a file. Give a log file, or - for standard input.`)
     }
     await access(file, constants.R_OK)
     if (!stats.isFile()) return undefined
-    await refuseUnreadCompression(file)
+    await refuseUnsupportedCompression(file)
     return stats.size
   } catch (error) {
     throw error instanceof LogFileError ? error : new LogFileError(explain(file, error), { cause: error })
   }
 }
 
-async function refuseUnreadCompression(file: string): Promise<void> {
+async function refuseUnsupportedCompression(file: string): Promise<void> {
   const handle = await open(file, 'r')
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(magicBytes), 0, magicBytes, 0)
-    const found = findUnreadCompression(buffer.subarray(0, bytesRead))
+    const found = findUnsupportedCompression(buffer.subarray(0, bytesRead))
     if (found) {
       throw new LogFileError(
-        `${file} is compressed by ${found.name}, which is not read. Pipe it: ${found.unpack} ${file} | quire visits import -`,
+        `${file} is compressed by ${found.name}, which is not supported. Pipe it: ${found.unpack} ${file} | quire visits import -`,
       )
     }
   } finally {
@@ -86,7 +86,7 @@ async function refuseUnreadCompression(file: string): Promise<void> {
   }
 }
 
-async function* explained(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* explainErrors(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* chunks
   } catch (error) {
@@ -97,43 +97,43 @@ async function* explained(name: string, chunks: AsyncIterable<Buffer>): AsyncGen
 function explain(name: string, error: unknown): string {
   const code = String((error as NodeJS.ErrnoException).code)
   if (code === 'ENOENT') return `${name} does not exist.`
-  if (code === 'EACCES') return `${name} may not be read. Give the user of this process read access.`
-  if (isCutOff(error)) return `${name} ends in the middle of its compressed data: it was cut off.`
+  if (code === 'EACCES') return `${name} cannot be read: permission denied. Give the user of this process read access.`
+  if (isTruncation(error)) return `${name} is truncated: its compressed data ends too early.`
   if (isDamage(error)) return `${name} is damaged: its compressed data cannot be read (${code}).`
   return `${name} cannot be read: ${error instanceof Error ? error.message : code}`
 }
 
-/** @param canReadAgain whether it is a file, and no pipe */
+/** @param canReadAgain whether it is a file, not a pipe */
 async function* readUncompressed(
   file: string,
   canReadAgain: boolean,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
-  const source = counted(readChunks(file), onRead)
+  const source = countBytes(readChunks(file), onRead)
   try {
-    // A pipe may hand over a single byte first.
+    // A pipe may deliver a single byte first.
     let head: Buffer = Buffer.alloc(0)
     while (head.length < magicBytes) {
       const { value, done } = await source.next()
       if (done) break
-      // A copy: the next one may be read into the same place.
+      // Copied, because the next chunk may reuse the buffer.
       head = Buffer.concat([head, value])
     }
     const codec = findCodec(head)
     const whole = prepend(head, source)
     if (!codec) yield* whole
     else if (canReadAgain) yield* readDamaged(file, codec, whole)
-    else yield* decompress(codec, cutInto(smallPieceBytes, whole))
+    else yield* decompress(codec, splitInto(smallPieceBytes, whole))
   } finally {
-    // Who stops early must not wait for a pipe that says nothing more.
+    // A caller that stops early must not wait for a silent pipe.
     if (file === '-') process.stdin.destroy()
     await source.return(undefined)
   }
 }
 
 /**
- * Decompresses a file. The decoder drops what it had of a piece with damage in it, so a damaged file is read again in smaller
- * pieces behind those that were sound, and at last up to the very byte.
+ * Decompresses a file. The decoder discards a whole piece that contains damage, so after the intact pieces a damaged file is
+ * read again in smaller pieces, and finally byte by byte.
  */
 async function* readDamaged(file: string, codec: Codec, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let givenBytes = 0
@@ -155,13 +155,13 @@ async function* readDamaged(file: string, codec: Codec, source: AsyncIterable<Bu
       }
       return
     } catch (error) {
-      if (!isDamage(error) || isCutOff(error) || nextPieceBytes === 0) throw error
-      pieces = cutBehind(takenBytes, nextPieceBytes, readChunks(file))
+      if (!isDamage(error) || isTruncation(error) || nextPieceBytes === 0) throw error
+      pieces = splitAfter(takenBytes, nextPieceBytes, readChunks(file))
     }
   }
 }
 
-/** Reads into one place again and again: a chunk is valid until the next. */
+/** Reuses one buffer: a chunk is valid until the next one. */
 async function* readChunks(file: string): AsyncGenerator<Buffer> {
   if (file === '-') {
     yield* process.stdin as AsyncIterable<Buffer>
@@ -180,7 +180,7 @@ async function* readChunks(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-async function* counted(source: AsyncIterable<Buffer>, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* countBytes(source: AsyncIterable<Buffer>, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     onRead(chunk.length)
     yield chunk
@@ -192,14 +192,14 @@ async function* prepend(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerat
   yield* rest
 }
 
-async function* cutInto(bytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* splitInto(bytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     for (let at = 0; at < chunk.length; at += bytes) yield chunk.subarray(at, at + bytes)
   }
 }
 
-/** The first `bytes` as they come, then pieces of `pieceBytes`. */
-async function* cutBehind(bytes: number, pieceBytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Passes the first `bytes` on unchanged, then splits the rest into pieces of `pieceBytes`. */
+async function* splitAfter(bytes: number, pieceBytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let left = bytes
   for await (const chunk of source) {
     const whole = chunk.subarray(0, left)

@@ -19,19 +19,19 @@ import {
 } from './visited-projects.ts'
 
 export interface LogReaderOptions {
-  /** The project that was visited, or those that the hosts of the log belong to. */
+  /** The project of all visits, or the projects by host. */
   projects: VisitedProject | ProjectsByHost
   /** See `VisitRecorder.openVisitorKey`. */
   secret: Uint8Array
   /** Milliseconds since 1970. */
   now: number
-  /** Told by the lines themselves when it is missing. */
+  /** Detected from the lines when missing. */
   format?: LogFormat | undefined
-  /** See `ParserOptions`; the peer is the client when it is missing. */
+  /** See `ParserOptions`; when missing, the peer is the client. */
   clientField?: string | undefined
   /** See `findClient`. */
   trustedProxies?: number | undefined
-  /** Views of all projects together, those that came twice counted once. */
+  /** Distinct views of all projects that fill a batch. */
   viewsPerBatch?: number
 }
 
@@ -40,8 +40,9 @@ export interface ProjectBatch extends ProjectViews {
 }
 
 /**
- * The larger a batch, the less the store does twice. Of 10 million lines (3.3 million views of a year, load 11 on 2 cores) the
- * store took 7.7 us CPU a view by 500,000 and 352 MB at the peak, 6.3 by a million and 434 MB.
+ * A larger batch saves repeated work in the store but needs more memory. For 10 million lines (3.3 million views of a year,
+ * load 11 on 2 cores) the store took 7.7 us CPU per view and 352 MB at the peak with 500,000, 6.3 us and 434 MB with a
+ * million.
  */
 const viewsPerBatch = 500_000
 const namesWithHost = formats
@@ -50,20 +51,21 @@ const namesWithHost = formats
   .join(', ')
 
 /**
- * How much of a log may be remembered to find it again. A log of endless distinct values fills this some day; then the batch
- * is cut and all is forgotten, so that memory stays flat.
+ * Limits of the caches. When a log with ever new values fills one, the batch is ended and all caches are cleared, so that
+ * memory stays bounded.
  */
 const maxUserAgents = 50_000
 const maxPages = 100_000
-/** By 200,000 an import of 10 million lines takes the CPU time it takes by a million, and 367 MB in place of 420. */
+/** With 200,000 an import of 10 million lines takes the same CPU time as with a million, and 367 MB instead of 420. */
 const maxVisitors = 200_000
 const maxBytes = 16 * 1024 * 1024
 
 /**
- * Turns the bytes of logs into batches of page views, and counts what each line was. It knows no files: push bytes, take
- * batches. It takes 1.4 us CPU a line of combined format, a third of them views (10 million lines, load 14 on 2 cores).
+ * Converts the bytes of logs into batches of page views, and counts the result of each line. It does not open files: push
+ * bytes, take batches. A line of combined format takes 1.4 us CPU with a third of the lines being views (10 million lines,
+ * load 14 on 2 cores).
  *
- * `LineDecider` says what each line counts as. A Markdown view is AI traffic whatever its user agent.
+ * `LineDecider` decides what each line counts as. A Markdown view is AI traffic with any user agent.
  */
 export class LogReader {
   readonly #options: LogReaderOptions
@@ -86,7 +88,7 @@ export class LogReader {
   #viewCount = 0
   #ready: ProjectBatch[] = []
 
-  /** @throws {LogFormatError} when format, client field and projects do not go together; so does `push`. */
+  /** @throws {LogFormatError} when format, client field and projects contradict each other; `push` throws it too. */
   constructor(options: LogReaderOptions) {
     this.#options = options
     this.#now = options.now
@@ -96,17 +98,17 @@ export class LogReader {
     this.startFile()
   }
 
-  /** Of the lines so far; undefined while none was in a format that is known. */
+  /** Format of the lines so far; undefined while none was in a known format. */
   get format(): LogFormat | undefined {
     return this.#format
   }
 
-  /** Each project with what came of its lines. */
+  /** The projects, each with the counts of its lines. */
   get projects(): readonly ProjectViews[] {
     return this.#projects.targets
   }
 
-  /** Hosts that are the domain of no site, by their lines, most first. */
+  /** Hosts without a registered site and their line counts, highest first. */
   get unknownHosts(): Map<string, number> {
     return this.#projects.unknownHosts
   }
@@ -115,30 +117,30 @@ export class LogReader {
     return this.#projects.lines
   }
 
-  /** What came of all lines. */
+  /** The counts of all lines. */
   get tally(): ImportTally {
     return this.#projects.tally
   }
 
-  /** Whether a batch is full: take it before the next push, so that memory stays flat. */
+  /** Whether a batch is full: take it before the next push, so that memory stays bounded. */
   get isFull(): boolean {
     return this.#ready.length > 0
   }
 
-  /** Sets the clock, in milliseconds since 1970: a log that is followed is read for months. */
+  /** Sets the current time in milliseconds since 1970: a followed log is read for months. */
   setNow(now: number): void {
     this.#now = now
   }
 
-  /** From now on lines belong to these projects by their hosts, of a reader that was made for hosts. */
+  /** Replaces the projects by host for the next lines; only for a reader created with projects by host. */
   setProjects(projects: ProjectsByHost): void {
     this.#projects.setHosts(projects)
   }
 
   /**
-   * Begins another log, whose format may be another one too.
+   * Begins another log, which may have another format.
    *
-   * @param header the lines at its beginning, when it is gone on with behind them: they count for nothing
+   * @param header the header lines of the log when reading resumes after them; they are not counted
    */
   startFile(header?: Buffer): void {
     this.#splitter.drop()
@@ -152,12 +154,12 @@ export class LogReader {
     this.#splitter.push(chunk)
   }
 
-  /** Ends a log whose last line needs no line break. */
+  /** Ends a log; its last line needs no line break. */
   endFile(): void {
     this.#splitter.end()
   }
 
-  /** All views so far, in batches to be recorded in this order; there may be several of one project. */
+  /** Returns all views so far, in batches to record in this order; a project may have several. */
   takeBatches(): ProjectBatch[] {
     this.#cut()
     const ready = this.#ready
@@ -207,17 +209,17 @@ export class LogReader {
     if (clientBytes > 0) builder.add(this.#client, 0, clientBytes, agent, page.path, day, mask)
     else builder.add(bytes, addressStart, addressEnd, agent, page.path, day, mask)
     this.#viewCount += builder.length - before
-    if (this.#viewCount >= this.#viewsPerBatch || this.#remembersTooMuch(builder)) this.#cut()
+    if (this.#viewCount >= this.#viewsPerBatch || this.#isCacheFull(builder)) this.#cut()
   }
 
-  /** Puts the client of the list into `#client`, and says how many bytes it takes; 0 when the list names none. */
+  /** Writes the client of the list into `#client`, and returns its length in bytes; 0 when the list has none. */
   #readClient(bytes: Buffer, start: number, end: number, parser: LineParser): number {
     const list = parser.decodeHeader(bytes.toString('latin1', start, end))
     const client = findClient(list, this.#options.trustedProxies)
     return client === undefined ? 0 : this.#client.write(client, 'latin1')
   }
 
-  #remembersTooMuch(builder: BatchBuilder): boolean {
+  #isCacheFull(builder: BatchBuilder): boolean {
     return (
       this.#agents.size > maxUserAgents ||
       this.#pages.size > maxPages ||
@@ -228,7 +230,7 @@ export class LogReader {
     )
   }
 
-  /** Puts the views of all projects into `#ready`, and forgets what is remembered when that is too much. */
+  /** Moves the views of all projects to `#ready`, and clears the caches if one is full. */
   #cut(): void {
     for (const { project, tally, builder } of this.#projects.targets) {
       if (builder.length > 0) this.#ready.push({ project, tally, batch: builder.take() })
@@ -236,12 +238,12 @@ export class LogReader {
     this.#viewCount = 0
     const { targets } = this.#projects
     const visitors = targets.reduce((total, { builder }) => total + builder.size, 0)
-    const remembersTooMuch = targets.some(({ builder }) => this.#remembersTooMuch(builder))
-    if (visitors > maxVisitors || remembersTooMuch) this.#forget()
+    const isCacheFull = targets.some(({ builder }) => this.#isCacheFull(builder))
+    if (visitors > maxVisitors || isCacheFull) this.#clearCaches()
   }
 
-  /** Visitors too, since they are known by the number of their user agent. */
-  #forget(): void {
+  /** Clears the visitors too, since their keys contain numbers of user agents. */
+  #clearCaches(): void {
     this.#agents.clear()
     this.#pages.clear()
     for (const { builder } of this.#projects.targets) builder.forgetVisitors()
@@ -253,18 +255,18 @@ export class LogReader {
     return this.#parser
   }
 
-  /** What is remembered is as one format writes it. */
+  /** Clears the caches on a change of format: their keys are bytes as the format writes them. */
   #useFormat(format: LogFormat): void {
     if (this.#projects.areByHost && !format.hasHost) {
       const remedy =
-        format.name === 'json' ? 'add host=PATH to its fields' : `log in a format that does (${namesWithHost})`
+        format.name === 'json' ? 'add host=PATH to its fields' : `use a format with the host (${namesWithHost})`
       throw new LogFormatError(
-        `Lines of ${format.name} do not say which host was asked. Name the one project they are for, or ${remedy}.`,
+        `Lines in the format ${format.name} do not contain the host. Name one project for all lines, or ${remedy}.`,
       )
     }
     if (this.#format !== format) {
       this.#cut()
-      this.#forget()
+      this.#clearCaches()
     }
     this.#format = format
     this.#parser = format.open({ clientField: this.#options.clientField })

@@ -1,7 +1,7 @@
 import { type Page, toPage } from '../page.ts'
 import { ByteTable } from './byte-table.ts'
 
-/** The pages of a log by the bytes of their targets, in all their spellings; what was no page is remembered too. */
+/** Cache of pages by the bytes of their request targets; refused targets are cached too. */
 export class Pages {
   readonly #table = new ByteTable()
   #pages: Page[] = []

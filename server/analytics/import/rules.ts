@@ -1,17 +1,17 @@
 import type { Kind } from '../agents/agent-list.ts'
 
-/** What told who made a view, see `Classification`; numbered, so that a line is counted without a look-up. */
+/** The rule that classified a view, see `Classification`; numbered, so that a line is counted without a look-up. */
 export interface Rule {
   number: number
   kind: Kind
   name: string
 }
 
-// For the life of the process: lists of agents hold some thousand rules, and no log can add one.
+// Kept for the life of the process: the agent lists yield a few thousand rules, and no log can add one.
 const rules: Rule[] = []
 const byName = new Map<string, Rule>()
 
-/** Gives a rule its number, the same each time. */
+/** Returns a rule with its number, the same on every call. */
 export function findRule(kind: Kind, name: string): Rule {
   const key = `${kind} ${name}`
   const known = byName.get(key)

@@ -4,18 +4,19 @@ import { markdownRuleName } from './page-view.ts'
 import { findRule, type Rule } from './rules.ts'
 
 export interface UserAgent {
-  /** In the order they came, from 0. */
+  /** Numbered from 0 in the order they first occur. */
   number: number
-  /** A string of bytes (latin1), the log's escapes undone. */
+  /** A string of bytes (latin1), with the log's escapes decoded. */
   text: string
-  /** What tells who makes views with it, and who makes views of Markdown. */
+  /** The rule that classifies its views. */
   rule: Rule
+  /** The rule that classifies its views of Markdown. */
   markdownRule: Rule
 }
 
 const markdownRule = findRule('ai', markdownRuleName)
 
-/** The user agents of a log, each classified once and found again by its bytes. */
+/** Cache of the user agents of a log by their bytes; each is classified once. */
 export class UserAgents {
   readonly #table = new ByteTable()
   #agents: UserAgent[] = []
@@ -32,8 +33,8 @@ export class UserAgents {
     const number = this.#table.find(bytes, start, end)
     if (number !== -1) return this.#agents[number] as UserAgent
     const text = decode(bytes.toString('latin1', start, end))
-    const told = classify(text)
-    const rule = findRule(told.kind, told.rule)
+    const classification = classify(text)
+    const rule = findRule(classification.kind, classification.rule)
     const agent = {
       number: this.#table.add(bytes, start, end),
       text,

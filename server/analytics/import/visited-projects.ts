@@ -7,28 +7,28 @@ import { ImportTally } from './import-tally.ts'
 
 export type VisitedProject = Pick<Project, 'id' | 'visitorSaltRotation'>
 
-/** By domain, in lower case: those that the hosts of a log belong to. */
+/** Projects by the domain of their sites, in lower case. */
 export type ProjectsByHost = ReadonlyMap<string, VisitedProject>
 
-/** What one project gets out of a log. */
+/** The counts of one project in a log. */
 export interface ProjectViews {
   project: VisitedProject
   tally: ImportTally
 }
 
-/** Where the views of a project are gathered. */
+/** Collects the views of a project. */
 export interface ProjectTarget extends ProjectViews {
   builder: BatchBuilder
 }
 
-/** The projects that a log tells the visits of: one that has all its lines, or those of its hosts. */
+/** The projects that a log has visits of: one project for all lines, or a project for each host. */
 export class VisitedProjects {
   readonly #secret: Uint8Array
   readonly #targets = new Map<string, ProjectTarget>()
   readonly #hosts: Hosts<ProjectTarget> | undefined
-  /** That of all lines, when hosts do not matter. */
+  /** The project of all lines, when hosts do not matter. */
   readonly #only: ProjectTarget | undefined
-  /** Where all lines belong that belong to no project. */
+  /** Counts of the lines that belong to no project. */
   readonly common: ImportTally
 
   /** @param secret see `VisitRecorder.openVisitorKey` */
@@ -47,7 +47,7 @@ export class VisitedProjects {
     return this.#hosts !== undefined
   }
 
-  /** All that ever were, also those whose sites are gone. */
+  /** All projects so far, also those whose sites were removed. */
   get targets(): readonly ProjectTarget[] {
     return [...this.#targets.values()]
   }
@@ -61,19 +61,19 @@ export class VisitedProjects {
     return this.#tallies.reduce((total, { lines }) => total + lines, 0)
   }
 
-  /** What came of all lines. */
+  /** The counts of all lines. */
   get tally(): ImportTally {
     const tally = new ImportTally()
     for (const each of this.#tallies) tally.add(each)
     return tally
   }
 
-  /** Undefined when its host is the domain of no site. */
+  /** Finds the project of a line; undefined when its host has no registered site. */
   find({ bytes, hostStart, hostEnd }: LogLine): ProjectTarget | undefined {
     return this.#only ?? this.#hosts?.find(bytes, hostStart, hostEnd)
   }
 
-  /** From now on these are the projects of the hosts. */
+  /** Replaces the projects by host. */
   setHosts(projects: ProjectsByHost): void {
     this.#hosts?.setTargets(this.#toTargets(projects))
   }

@@ -40,10 +40,11 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
       for (const day of listDaysFrom.all(before)) {
         const block = decodeBlock(days.get(day))
         const changes = new CellChanges()
-        forgetPrevious(changes, day, block, before, index => {
+        const pageOf = (index: number) => {
           const number = directory.numberOf(block.idsHigh[index] as number, block.idsLow[index] as number)
           return pages.toNumber(number)
-        })
+        }
+        forgetPrevious(changes, { day, block, before, pageOf })
         apply(changes)
       }
     },

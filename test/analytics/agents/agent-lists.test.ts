@@ -36,7 +36,7 @@ test('a list without entries finds nothing', () => {
   expect(new AgentList(source, [], { wholeWords: true }).find('anything')).toBeUndefined()
 })
 
-test('the lists that are packages are said to be of the version that is installed', () => {
+test('the lists from packages have the installed version', () => {
   for (const { name, version } of [...agentLists.map(list => list.source), isbotList]) {
     if (name !== 'crawler-user-agents' && name !== 'isbot') continue
     const installed = JSON.parse(
@@ -55,7 +55,7 @@ test('the page about visitors names each list with its version and date', () => 
   }
 })
 
-test('every entry of our own list says where it was read, and by whom', () => {
+test('every entry of our own list has its source and operator', () => {
   for (const { token, source, seen } of ownAgents.agents) {
     expect({ token, source, seen }).toEqual({
       token: expect.stringMatching(/^[\w.-]{4,}$/),
@@ -113,7 +113,7 @@ test('no hostile user agent costs more than a few milliseconds', () => {
   expect(slow).toEqual([])
 })
 
-test('a user agent that was told before is not decided again', () => {
+test('a known user agent is not classified again', () => {
   const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
   expect(classify(userAgent)).toBe(classify(userAgent))
   expect(Object.keys(classify(userAgent))).toEqual(['kind', 'rule'])

@@ -42,11 +42,11 @@ test.each([
   expect(classify(userAgent)).toEqual({ kind, rule })
 })
 
-test('the demo agents are what their table says', () => {
+test('the demo agents are classified as in their table', () => {
   expect(demoAgents.map(({ userAgent }) => ({ kind: classify(userAgent).kind, userAgent }))).toEqual(demoAgents)
 })
 
-test('every example of the list of crawlers is AI where it is tagged so, and no human anywhere', () => {
+test('every example in the crawler list is AI if tagged so, and never human', () => {
   const tagged: readonly { instances: string[]; tags?: string[] }[] = crawlers
   const wrong = tagged.flatMap(({ instances, tags }) =>
     instances.filter(userAgent => {
@@ -59,7 +59,7 @@ test('every example of the list of crawlers is AI where it is tagged so, and no 
 })
 
 const words = aiAgents.agents.filter(({ exact }) => !exact)
-test.each(words)('our list knows $token as AI, as a whole word only', ({ token }) => {
+test.each(words)('our list classifies $token as AI, as a whole word only', ({ token }) => {
   expect(classify(`Mozilla/5.0 (compatible; ${token}/1.0)`)).toEqual({
     kind: 'ai',
     rule: expect.stringMatching(new RegExp(`^ai: ${token}$`, 'i')),
@@ -67,7 +67,7 @@ test.each(words)('our list knows $token as AI, as a whole word only', ({ token }
   expect(classify(`${chrome} Safari/537.36 X${token}x/1.0`).rule.toLowerCase()).not.toBe(`ai: ${token.toLowerCase()}`)
 })
 
-test('Google alone is Gemini, and in any other user agent it is none', () => {
+test('Google alone is Gemini, but not within another user agent', () => {
   expect(classify('Google')).toEqual({ kind: 'ai', rule: 'ai: Gemini' })
   expect(classify('Google Favicon').kind).toBe('neither')
   expect(classify(`${chrome} Safari/537.36 Google`).kind).not.toBe('ai')
@@ -77,7 +77,7 @@ test.each(aiAgents.notAi)('$token is not AI: $reason', ({ token }) => {
   expect(classify(`Mozilla/5.0 (compatible; ${token}/1.0)`).kind).not.toBe('ai')
 })
 
-test('only the first 1,024 characters decide: what follows cannot make an expression run long', () => {
+test('only the first 1,024 characters are checked, so that no expression runs long', () => {
   const filler = 'Spider'.repeat(200)
   expect(classify(`${filler.slice(0, 1000)} GPTBot/1.2`).rule).toBe('ai: GPTBot')
   expect(classify(`${filler.slice(0, 1024)} GPTBot/1.2`).rule).not.toBe('ai: GPTBot')

@@ -5,7 +5,7 @@ import aiAgents from './user-agents/ai-agents.json' with { type: 'json' }
 import classicBots from './user-agents/classic-bots.json' with { type: 'json' }
 import humans from './user-agents/humans.json' with { type: 'json' }
 
-test('an AI agent is explained by the entry that knows it', () => {
+test('an AI agent is explained by its list entry', () => {
   expect(explainUserAgent('Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)')).toEqual({
     userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)',
     kind: 'ai',
@@ -24,13 +24,13 @@ test('an AI agent is explained by the entry that knows it', () => {
 test.each([
   [
     'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)',
-    /^A program of the sort seo, not AI: “AhrefsBot” is in the list crawler-user-agents 1\.60\.0 of 2026-08-10\.$/,
+    /^A program of type seo, not AI: “AhrefsBot” is in the list crawler-user-agents 1\.60\.0 of 2026-08-10\.$/,
   ],
-  ['SomethingBot/1.0', /^isbot 5\.2\.3 of 2026-11-09 takes “.*Bot.*” for the mark of a program\.$/],
-  ['-', /^The request names no user agent/],
+  ['SomethingBot/1.0', /^isbot 5\.2\.3 of 2026-11-09 recognizes “.*Bot.*” as a program\.$/],
+  ['-', /^The request has no user agent/],
   [
     'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-    /^No list knows it: it counts as a person/,
+    /^No list contains it: it counts as a person/,
   ],
   [
     'Mozilla/5.0 (Linux; Android 9; wv) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/78.0 Mobile MicroMessenger/7.0 Process/tools',
@@ -40,7 +40,7 @@ test.each([
   expect(explainUserAgent(userAgent).why).toMatch(why)
 })
 
-test('what was decided against other lists is said', () => {
+test('a decision against other lists is noted', () => {
   expect(explainUserAgent('Mozilla/5.0 (Macintosh) Safari/605.1.15 (Applebot/0.1)')).toMatchObject({
     kind: 'neither',
     notes: [expect.stringMatching(/^Applebot is not counted as AI: the index of Siri.*\(decided 2026-11-21, https:/)],
@@ -48,14 +48,14 @@ test('what was decided against other lists is said', () => {
   expect(explainUserAgent('Baiduspider/2.0').notes).toEqual([])
 })
 
-test('a long user agent is decided by its beginning, and says so', () => {
+test('only the beginning of a long user agent is checked, and a note says so', () => {
   expect(explainUserAgent(`${'x'.repeat(1100)} GPTBot`)).toMatchObject({
     rule: expect.not.stringContaining('GPTBot'),
-    notes: ['Only the first 1024 of its 1107 characters decide.'],
+    notes: ['Only the first 1024 of its 1107 characters are checked.'],
   })
 })
 
-test('it says of every labelled user agent what the import counts it as', () => {
+test('the explanation of every labelled user agent matches the import', () => {
   for (const { userAgents } of [...humans, ...aiAgents, ...classicBots]) {
     for (const userAgent of userAgents) {
       const { kind, rule, why, found } = explainUserAgent(userAgent)

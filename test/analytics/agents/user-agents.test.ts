@@ -22,18 +22,18 @@ const kinds: Kind[] = ['human', 'ai', 'neither']
 interface Miss {
   userAgent: string
   label: Kind
-  told: Kind
+  result: Kind
   rule: string
 }
 
-function tell(among: LabelledGroup[]) {
+function measure(among: LabelledGroup[]) {
   const table = { human: emptyRow(), ai: emptyRow(), neither: emptyRow() }
   const misses: Miss[] = []
   for (const { label, userAgents } of among) {
     for (const userAgent of userAgents) {
       const { kind, rule } = classify(userAgent)
       table[label][kind]++
-      if (kind !== label) misses.push({ userAgent, label, told: kind, rule })
+      if (kind !== label) misses.push({ userAgent, label, result: kind, rule })
     }
   }
   const total = (label: Kind) => kinds.reduce((sum, kind) => sum + table[label][kind], 0)
@@ -51,16 +51,16 @@ function emptyRow(): Record<Kind, number> {
   return { human: 0, ai: 0, neither: 0 }
 }
 
-function print(title: string, { table, misses, ...rates }: ReturnType<typeof tell>): void {
+function print(title: string, { table, misses, ...rates }: ReturnType<typeof measure>): void {
   const percent = (rate: number) => `${(rate * 100).toFixed(2)} %`
   const rows = kinds.map(
     label => `${label.padEnd(9)}${kinds.map(kind => String(table[label][kind]).padStart(9)).join('')}`,
   )
-  const missed = misses.map(({ label, told, rule, userAgent }) => `  ${label} told ${told} (${rule}): ${userAgent}`)
+  const missed = misses.map(({ label, result, rule, userAgent }) => `  ${label} as ${result} (${rule}): ${userAgent}`)
   console.log(
     [
       title,
-      `${'label'.padEnd(9)}${kinds.map(kind => `told ${kind}`.slice(0, 9).padStart(9)).join('')}`,
+      `${'label'.padEnd(9)}${kinds.map(kind => kind.padStart(9)).join('')}`,
       ...rows,
       `AI recall ${percent(rates.aiRecall)}, humans called AI ${percent(rates.humansCalledAi)}, classic bots called AI or human ${percent(rates.botsCalledOther)}`,
       ...missed,
@@ -71,20 +71,20 @@ function print(title: string, { table, misses, ...rates }: ReturnType<typeof tel
 test.each([
   ['all labelled user agents', groups],
   ['those that are from no list of Quire', groups.filter(isIndependent)],
-])('%s: AI is recalled, people are not taken for AI, bots are neither', (title, among) => {
-  const told = tell(among)
-  print(title, told)
-  expect(told.aiRecall).toBeGreaterThanOrEqual(0.99)
-  expect(told.humansCalledAi).toBeLessThanOrEqual(0.005)
-  expect(told.botsCalledOther).toBeLessThanOrEqual(0.02)
+])('%s: AI is recognized, people are not classified as AI, bots are neither', (title, among) => {
+  const rates = measure(among)
+  print(title, rates)
+  expect(rates.aiRecall).toBeGreaterThanOrEqual(0.99)
+  expect(rates.humansCalledAi).toBeLessThanOrEqual(0.005)
+  expect(rates.botsCalledOther).toBeLessThanOrEqual(0.02)
 })
 
-test('there are enough, each once, with a source and a date', () => {
+test('there are enough samples, each once, with a source and a date', () => {
   const all = groups.flatMap(group => group.userAgents)
   expect(new Set(all).size).toBe(all.length)
   expect(all.length).toBeGreaterThan(1000)
   expect(groups.filter(isIndependent).flatMap(group => group.userAgents).length).toBeGreaterThan(800)
-  const { total } = tell(groups)
+  const { total } = measure(groups)
   expect(total('human')).toBeGreaterThanOrEqual(120)
   expect(total('ai')).toBeGreaterThanOrEqual(120)
   expect(total('neither')).toBeGreaterThanOrEqual(150)
@@ -112,6 +112,6 @@ test.each([
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Code/1.111.0 Chrome/142.0.7444.265 Electron/39.6.0 Safari/537.36',
     'neither',
   ],
-])('%s does not say that it is an agent, and counts as what it says instead', (_, userAgent, kind) => {
+])('%s hides that it is an agent, and counts as what it claims to be', (_, userAgent, kind) => {
   expect(classify(userAgent).kind).toBe(kind)
 })

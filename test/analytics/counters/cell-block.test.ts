@@ -22,7 +22,7 @@ const anyCells = fc.uniqueArray(
 )
 
 describe('a block', () => {
-  test('holds the sum of what was added, in whatever parts and order, in the same bytes', () => {
+  test('has the same bytes for the same sum, in any parts and order', () => {
     fc.assert(
       fc.property(anyCells, fc.nat(60), (list, cut) => {
         const once = mergeBlock(undefined, toCells(list), idOf)
@@ -35,7 +35,7 @@ describe('a block', () => {
     )
   })
 
-  test('loses what is taken away, and is nothing when all is', () => {
+  test('loses removed counts, and is undefined when none is left', () => {
     const block = mergeBlock(
       undefined,
       toCells([
@@ -60,11 +60,11 @@ describe('a block', () => {
     ).toBe(undefined)
   })
 
-  test('refuses to count below nothing', () => {
+  test('refuses negative counts', () => {
     expect(() => mergeBlock(undefined, toCells([[never, 1, -1, 0, -1]]), idOf)).toThrow('would be negative')
   })
 
-  test('has those seen before a day first', () => {
+  test('begins with the counters before a day', () => {
     const block = mergeBlock(
       undefined,
       toCells([
@@ -78,7 +78,7 @@ describe('a block', () => {
     expect([never, 0, 5, 6, 9, 10].map(day => countBefore(block, day))).toEqual([0, 1, 1, 2, 2, 3])
   })
 
-  test('is refused when it is cut or of a later layout', () => {
+  test('is refused when it is truncated or in a later layout', () => {
     const block = mergeBlock(undefined, toCells([[never, 1, 1, 0, 1]]), idOf)
     if (!block) throw new Error('no block')
     const bytes = encodeBlock(block)

@@ -7,7 +7,7 @@ test('is the first 48 bits of the SHA-256 of the path', () => {
   expect(toPageId('/guide', () => false)).toBe(Number.parseInt(digest.slice(0, 12), 16))
 })
 
-test('is the next free one when another page has it', () => {
+test('is the next free id when another page has it', () => {
   const first = toPageId('/guide', () => false)
   expect(toPageId('/guide', id => id === first || id === first + 1)).toBe(first + 2)
 })

@@ -9,7 +9,7 @@ import fc from '../../support/fast-check.ts'
 
 const anyPages = fc.uniqueArray(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { maxLength: 200 })
 
-test('any pages up to the 2^31st and any masks come back', () => {
+test('pages up to 2^31 and all masks survive encoding', () => {
   fc.assert(
     fc.property(anyPages, fc.integer({ min: 1, max: 3 }), (pages, mask) => {
       const seen = createSeenPages()
@@ -22,7 +22,7 @@ test('any pages up to the 2^31st and any masks come back', () => {
   )
 })
 
-test('a page near the one before takes a byte', () => {
+test('a page close to the previous one takes one byte', () => {
   const seen = createSeenPages()
   for (const page of [3, 4, 30]) pushSeenPage(seen, page, 1)
   expect(encodeSeenPages(seen).length).toBe(3)

@@ -64,7 +64,7 @@ async function countVisitors(): Promise<number> {
   return (await store.visits.countUniqueVisitors('prj_1', {}, { limit: 1, offset: 0 })).totals.total
 }
 
-test('goes on where the last run ended, and counts each line once', async () => {
+test('resumes where the last run ended, and counts each line once', async () => {
   write(0, 5)
   expect(await follow({ once: true })).toMatchObject({ tally: { lines: 5, newVisitorDays: 5 }, aheadBytes: 0 })
   expect((await follow({ once: true })).tally.lines).toBe(0)
@@ -76,16 +76,16 @@ test('goes on where the last run ended, and counts each line once', async () => 
   expect(warnings).toEqual([])
 })
 
-test('notes where it begins, so that a rotation before the first line loses none', async () => {
+test('stores its start, so that a rotation before the first line loses none', async () => {
   expect((await follow({ once: true })).tally.lines).toBe(0)
   write(0, 3)
   renameSync(log, `${log}.1`)
   write(3, 4)
   expect((await follow({ once: true })).tally.lines).toBe(4)
-  expect(warnings).toEqual([`There is no ${log} yet.`])
+  expect(warnings).toEqual([`${log} does not exist yet.`])
 })
 
-test('counts lines as they come until it is stopped, and writes what it read before it ends', async () => {
+test('counts lines as they arrive until it is stopped, and writes everything read before it ends', async () => {
   const stopping = new AbortController()
   let lines = 0
   const running = follow({
@@ -109,7 +109,7 @@ test('counts lines as they come until it is stopped, and writes what it read bef
   expect(await countVisitors()).toBe(4)
 })
 
-test('writes a few seconds after a line came, also when no other follows', async () => {
+test('writes a few seconds after a line arrived, also when no other follows', async () => {
   const stopping = new AbortController()
   const running = follow({ signal: stopping.signal })
   write(0, 1)
@@ -118,7 +118,7 @@ test('writes a few seconds after a line came, also when no other follows', async
   await running
 })
 
-test('waits for a file that is not there and says so once', async () => {
+test('waits for a missing file, and warns once', async () => {
   const stopping = new AbortController()
   const running = follow({ signal: stopping.signal })
   await waitFor(async () => (warnings.length > 0 ? true : undefined))
@@ -127,10 +127,10 @@ test('waits for a file that is not there and says so once', async () => {
   await waitFor(async () => ((await countVisitors()) === 2 ? true : undefined))
   stopping.abort()
   await running
-  expect(warnings).toEqual([`There is no ${log} yet.`])
+  expect(warnings).toEqual([`${log} does not exist yet.`])
 })
 
-test('keeps what cannot be written, says so, and tries again', async () => {
+test('keeps visits that cannot be written, warns, and retries', async () => {
   write(0, 3)
   let failures = 1
   const recordBatch: typeof store.visits.recordBatch = (projectId, batch, position) => {
@@ -142,11 +142,11 @@ test('keeps what cannot be written, says so, and tries again', async () => {
   expect(tally).toMatchObject({ lines: 3, newVisitorDays: 3 })
   expect(await countVisitors()).toBe(3)
   expect(warnings).toEqual([
-    `The visits of ${log} cannot be written (database or disk is full). They are kept; the next try is in 1 s.`,
+    `The visits of ${log} cannot be written (database or disk is full). They are kept; retrying in 1 s.`,
   ])
 })
 
-test('when it is stopped while nothing can be written, the next run reads the lines again', async () => {
+test('reads the lines again after it was stopped while nothing could be written', async () => {
   write(0, 3)
   const stopping = new AbortController()
   const recordBatch: typeof store.visits.recordBatch = (projectId, batch, position) => {
@@ -161,7 +161,7 @@ test('when it is stopped while nothing can be written, the next run reads the li
   expect((await follow({ once: true })).tally).toMatchObject({ lines: 3, newVisitorDays: 3 })
 })
 
-test('takes the dates of months to come: its clock goes on', async () => {
+test('accepts dates of later months, because it updates its clock', async () => {
   let now = Date.UTC(2026, 10, 21, 12)
   write(0, 1)
   const stopping = new AbortController()
@@ -174,7 +174,7 @@ test('takes the dates of months to come: its clock goes on', async () => {
   expect((await running).tally).toMatchObject({ lines: 2, malformed: { 'bad-date': 0 } })
 })
 
-test('says once that no line is in a format that is known', async () => {
+test('warns once that no line is in a known format', async () => {
   const stopping = new AbortController()
   const running = follow({ signal: stopping.signal })
   appendFileSync(log, 'nothing of the kind\n'.repeat(150))
@@ -184,13 +184,11 @@ test('says once that no line is in a format that is known', async () => {
   stopping.abort()
   expect((await running).tally).toMatchObject({ lines: 200, malformed: { 'wrong-format': 200 } })
   expect(warnings).toEqual([
-    expect.stringMatching(
-      /access\.log: not one of \d+ lines is in a format that is known\. See the flag for the format in/,
-    ),
+    expect.stringMatching(/access\.log: none of \d+ lines is in a known format\. Set the format/),
   ])
 })
 
-test('lines of a format it was not told are still there for a run that is', async () => {
+test('lines in an unknown format stay unread for a run with the right format', async () => {
   const toJson = (i: number) =>
     `${JSON.stringify({ t: '2026-11-20T10:00:00Z', m: 'GET', p: '/a', s: 200, u: 'Mozilla/5.0 Firefox/131.0', a: toAddress(i) })}\n`
   for (let i = 0; i < 10; i++) appendFileSync(log, toJson(i))
@@ -230,7 +228,7 @@ describe('a log whose header names its columns', () => {
         rmSync(log)
       },
     ],
-  ])('is read by it where it %s', async (_, options, rotate) => {
+  ])('is read by its header where it %s', async (_, options, rotate) => {
     appendFileSync(log, header + toColumns(0) + toColumns(1))
     expect((await follow({ once: true, ...options })).tally).toMatchObject({ lines: 4, newVisitorDays: 2 })
     appendFileSync(log, toColumns(2))
@@ -262,7 +260,7 @@ describe('a log of several projects', () => {
     }
   })
 
-  test('is counted for the projects of its hosts, each line once over restarts and rotations', async () => {
+  test('is counted for the projects of its hosts, each line once across restarts and rotations', async () => {
     writeHosts(0, 7)
     const { tally, unknownHosts } = await follow({ once: true, ...byHost })
     expect(tally).toMatchObject({ lines: 7, newVisitorDays: 5, filtered: { 'unknown-host': 2 } })
@@ -275,7 +273,7 @@ describe('a log of several projects', () => {
     expect([await count('prj_1'), await count('prj_2')]).toEqual([4, 4])
   })
 
-  test('counts for a site that is registered meanwhile', async () => {
+  test('counts for a site that is registered later', async () => {
     const stopping = new AbortController()
     const running = follow({ signal: stopping.signal, ...byHost })
     writeHosts(0, 3)
@@ -288,7 +286,7 @@ describe('a log of several projects', () => {
     expect((await running).tally).toMatchObject({ lines: 6, filtered: { 'unknown-host': 1 } })
   })
 
-  test('is read again from before what could not be written for all of them, and nothing counts twice', async () => {
+  test('is read again from the last position written for all projects, and nothing counts twice', async () => {
     writeHosts(0, 6)
     const stopping = new AbortController()
     const recordBatch: typeof store.visits.recordBatch = (projectId, batch, position) => {
@@ -303,7 +301,7 @@ describe('a log of several projects', () => {
     expect([await count('prj_1'), await count('prj_2')]).toEqual([2, 2])
   })
 
-  test('is another log to a follow for one project: neither takes the lines of the other', async () => {
+  test('has a separate position from the same log followed for one project', async () => {
     writeHosts(0, 6)
     await follow({ once: true, ...byHost })
     expect((await follow({ once: true })).tally).toMatchObject({ lines: 6, newVisitorDays: 4 })
@@ -317,7 +315,7 @@ test('follows a link by the name of the link', async () => {
   expect((await follow({ once: true, file: join(folder, 'link.log') })).tally.lines).toBe(0)
 })
 
-test('no address is in what it keeps or says', async () => {
+test('no address is in its stored position or its messages', async () => {
   write(0, 3)
   await follow({ once: true })
   renameSync(log, `${log}.9.moved`)

@@ -18,11 +18,11 @@ import { afterEach, beforeEach } from 'vitest'
 import { type FollowPosition, formatPosition, parsePosition } from '../../../server/analytics/follow/follow-position.ts'
 import { listLogEntries } from '../../../server/analytics/follow/log-entries.ts'
 import { LogFinder } from '../../../server/analytics/follow/log-finder.ts'
-import { createPrintHead } from '../../../server/analytics/follow/log-fingerprint.ts'
+import { createHeadFingerprinter } from '../../../server/analytics/follow/log-fingerprint.ts'
 import { LogFollower } from '../../../server/analytics/follow/log-follower.ts'
 
 const graceMs = 30
-const printHead = createPrintHead(Buffer.alloc(32, 7))
+const fingerprintHead = createHeadFingerprinter(Buffer.alloc(32, 7))
 
 let folder: string
 /** Path of the log. */
@@ -65,7 +65,7 @@ export async function beginAnew(): Promise<void> {
 
 /** As the first follow of a log begins. */
 export async function startAtBeginning(): Promise<void> {
-  position = await new LogFinder(log, printHead).findBeginning(await listLogEntries(log))
+  position = await new LogFinder(log, fingerprintHead).findBeginning(await listLogEntries(log))
   await restart()
 }
 
@@ -75,7 +75,7 @@ export function start(grace = graceMs): void {
   follower = new LogFollower({
     path: log,
     position: parsePosition(formatPosition(position)),
-    printHead,
+    fingerprintHead,
     graceMs: grace,
     now: Date.now,
     warn: message => warnings.push(message),
@@ -91,7 +91,7 @@ export async function restart(): Promise<void> {
 export async function poll(most = Number.POSITIVE_INFINITY): Promise<string[]> {
   let count = 0
   for await (const piece of follower.read()) {
-    if (piece.startsAnew) half = ''
+    if (piece.startsFile) half = ''
     const parts = (half + piece.bytes.toString()).split('\n')
     half = parts.pop() ?? ''
     lines.push(...parts)

@@ -28,7 +28,7 @@ test.each([
   ['access.log-errors.1', undefined],
   ['access-2.log', undefined],
   ['error.log.1', undefined],
-])('of the name %s rotation added %s', (name, suffix) => {
+])('the suffix of %s is %s', (name, suffix) => {
   expect(toSuffix(name, 'access.log')).toBe(suffix)
 })
 
@@ -50,13 +50,13 @@ test.each([
   expect(entries.map(({ path }) => basename(path))).toEqual([...names, 'access.log'])
 })
 
-test('takes the plain file while it is being compressed', async () => {
+test('uses the uncompressed file while it is being compressed', async () => {
   for (const name of ['access.log.1', 'access.log.1.gz']) writeFileSync(join(folder, name), 'x')
   const entries = await listLogEntries(join(folder, 'access.log'))
   expect(entries.map(({ path, isCompressed }) => [basename(path), isCompressed])).toEqual([['access.log.1', false]])
 })
 
-test('finds nothing where there is no log, and no folder', async () => {
+test('finds nothing without a log or a folder', async () => {
   expect(await listLogEntries(join(folder, 'access.log'))).toEqual([])
   expect(await listLogEntries(join(folder, 'none', 'access.log'))).toEqual([])
 })

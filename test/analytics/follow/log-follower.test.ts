@@ -24,7 +24,7 @@ import {
 useFollowedLog()
 
 describe('one file', () => {
-  test('gives each line once, as it comes', async () => {
+  test('returns each line once, as it arrives', async () => {
     write('a\nb\n')
     expect(await poll()).toEqual(['a', 'b'])
     expect(await poll()).toEqual(['a', 'b'])
@@ -32,14 +32,14 @@ describe('one file', () => {
     expect(await poll()).toEqual(['a', 'b', 'c'])
   })
 
-  test('waits for a file that is not there', async () => {
+  test('waits for a missing file', async () => {
     expect(await poll()).toEqual([])
     write('a\n')
     expect(await poll()).toEqual(['a'])
     expect(warnings).toEqual([])
   })
 
-  test('leaves half a line until its break arrives, also over a restart', async () => {
+  test('keeps a partial line until its break arrives, also across a restart', async () => {
     write('a\nhal')
     expect(await poll()).toEqual(['a'])
     await restart()
@@ -49,7 +49,7 @@ describe('one file', () => {
     expect(await poll()).toEqual(['a', 'half'])
   })
 
-  test('passes a line of a megabyte in pieces, and comes back to its beginning', async () => {
+  test('returns a line of a megabyte in pieces, and resumes at its beginning', async () => {
     const long = 'x'.repeat(1_000_000)
     write(`a\n${long}`)
     expect(await poll()).toEqual(['a'])
@@ -59,14 +59,14 @@ describe('one file', () => {
     expect(await poll()).toEqual(['a', `${long}y`, 'b'])
   })
 
-  test('keeps no byte of the log in its position', async () => {
+  test('stores no byte of the log in its position', async () => {
     write('192.0.2.1 - - first line\n')
     await poll()
     expect(formatPosition(position)).not.toContain('192')
     expect(position).toMatchObject({ offset: 25, head: { bytes: 25, print: expect.stringMatching(/^[0-9a-f]{32}$/) } })
   })
 
-  test('counts what is ahead', async () => {
+  test('counts the bytes not read yet', async () => {
     write('a\n')
     await poll()
     expect(await follower.countAheadBytes()).toBe(0)
@@ -79,15 +79,15 @@ describe('one file', () => {
   })
 })
 
-describe('with what cannot be known', () => {
+describe('in unclear situations', () => {
   beforeEach(async () => {
     write('a\nb\n')
     await poll()
   })
   const message =
-    /access\.log was emptied or replaced, and no rotated file beside it goes on where it was read: lines may be/
+    /access\.log was emptied or replaced, and no rotated file continues where reading stopped: lines may be/
 
-  test('a server that goes on with the old file is waited for, and it says so once', async () => {
+  test('waits while the server still writes to the old file, and warns once', async () => {
     await follower.close()
     // Each look at the clock is five milliseconds: a machine that stands still uses up no time of grace.
     let nowMs = 0
@@ -105,11 +105,11 @@ describe('with what cannot be known', () => {
     write('late at last\n', name(1))
     expect(await pollToEnd()).toEqual(['a', 'b', ...late, 'late at last', 'd'])
     expect(warnings).toEqual([
-      expect.stringMatching(/access\.log was rotated, but the file it was is still written to: have/),
+      expect.stringMatching(/access\.log was rotated, but the web server still writes to the old file\./),
     ])
   })
 
-  test('a file that is emptied without a copy is read from its beginning, and it says so', async () => {
+  test('reads a file emptied without a copy from its beginning, and warns', async () => {
     truncateSync(log)
     expect(await poll()).toEqual(['a', 'b'])
     write('c\n')
@@ -117,13 +117,13 @@ describe('with what cannot be known', () => {
     expect(warnings).toEqual([expect.stringMatching(message)])
   })
 
-  test('a file that is written anew, and larger, is read from its beginning, and it says so', async () => {
+  test('reads a rewritten, larger file from its beginning, and warns', async () => {
     writeFileSync(log, 'other lines\nand more of them\n')
     expect(await poll()).toEqual(['a', 'b', 'other lines', 'and more of them'])
     expect(warnings).toEqual([expect.stringMatching(message)])
   })
 
-  test('another file that takes its name is read from its beginning, the one it was to its end', async () => {
+  test('reads the replaced file to its end, then the new file from its beginning', async () => {
     write('c\n')
     writeFileSync(`${log}.new`, 'other lines\n')
     renameSync(`${log}.new`, log)
@@ -131,7 +131,7 @@ describe('with what cannot be known', () => {
     expect(warnings).toEqual([])
   })
 
-  test('after a restart it says that the file is gone, and goes on with all that was written since', async () => {
+  test('warns after a restart that the file is gone, and reads everything written since', async () => {
     rmSync(log)
     write('c\n', name(1))
     write('d\n')
@@ -140,7 +140,7 @@ describe('with what cannot be known', () => {
     expect(warnings).toEqual([expect.stringMatching(message)])
   })
 
-  test('a compressed file that is cut off is read as far as it goes', async () => {
+  test('reads a truncated compressed file as far as possible', async () => {
     write(`${'c\n'.repeat(50_000)}`)
     rename()
     const whole = gzipSync(readFileSync(name(1)), { level: 0 })
@@ -152,11 +152,11 @@ describe('with what cannot be known', () => {
     await pollToEnd()
     expect(lines.at(-1)).toBe('d')
     expect(lines.length).toBeGreaterThan(49_000)
-    expect(warnings).toEqual([expect.stringMatching(/access\.log\.1\.gz ends in the middle of its compressed data/)])
+    expect(warnings).toEqual([expect.stringMatching(/access\.log\.1\.gz is truncated/)])
   })
 })
 
-test('a restart in the middle of a compressed file goes on there', async () => {
+test('a restart in the middle of a compressed file resumes there', async () => {
   const text = Array.from({ length: 200_000 }, (_, i) => `line ${i}`)
   write('a\n')
   await poll()
@@ -175,7 +175,7 @@ test('a restart in the middle of a compressed file goes on there', async () => {
   expect(warnings).toEqual([])
 })
 
-test('a follow begins with the log as it is, not with what was rotated before', async () => {
+test('the first run begins with the current file, not with rotated ones', async () => {
   for (const [number, text] of [
     [3, 'x\n'],
     [2, 'y\n'],
@@ -193,7 +193,7 @@ test('a follow begins with the log as it is, not with what was rotated before', 
   expect(await pollToEnd()).toEqual(['a', 'b'])
 })
 
-test('a lost position in an empty log leads to what was rotated since the follow began', async () => {
+test('a lost position in an empty log leads to the files rotated since the first run', async () => {
   write('z\n', name(1))
   write('')
   await startAtBeginning()
@@ -206,7 +206,7 @@ test('a lost position in an empty log leads to what was rotated since the follow
   expect(await pollToEnd()).toEqual(['a', 'b'])
 })
 
-test('reads what zstd compressed', async () => {
+test('reads files compressed with zstd', async () => {
   write('a\n')
   await poll()
   write('b\n')

@@ -222,7 +222,7 @@ describe.each([
     },
   ],
 ])('%s', (_, afterwards) => {
-  test.each(rotations)('%s loses and doubles no line', async (_, rotate, expected) => {
+  test.each(rotations)('%s neither loses nor repeats a line', async (_, rotate, expected) => {
     write('a\nb\n')
     await poll()
     write('c\n')
@@ -236,7 +236,7 @@ describe.each([
     expect(lines).toEqual(['a', 'b', ...expected, 'last'])
   })
 
-  test.each(rotations)('%s with all of it read before', async (_, rotate, expected) => {
+  test.each(rotations)('%s after all lines were read', async (_, rotate, expected) => {
     write('a\nb\nc\n')
     await poll()
     await rotate()
@@ -246,7 +246,7 @@ describe.each([
     expect(warnings).toEqual([])
   })
 
-  test.each(rotations)('%s with nothing of it read before', async (_, rotate, expected) => {
+  test.each(rotations)('%s before any line was read', async (_, rotate, expected) => {
     await poll()
     write('a\nb\nc\n')
     await rotate()
@@ -259,7 +259,7 @@ describe.each([
 
 type Step = 'write' | 'write half' | 'rename' | 'copytruncate' | 'compress' | 'poll' | 'restart'
 
-test('whatever happens in whatever order, each line comes once', async () => {
+test('each line is returned once, whatever happens in any order', async () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.constant<Step>('write') },
     { weight: 3, arbitrary: fc.constantFrom<Step>('poll', 'restart') },

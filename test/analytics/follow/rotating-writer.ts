@@ -61,7 +61,7 @@ export class RotatingWriter {
     ftruncateSync(this.#descriptor)
   }
 
-  /** As with nginx: it writes into the renamed file until it is told to open its logs anew. */
+  /** Like nginx, it writes to the renamed file until it is told to reopen its logs. */
   async #renameAndReopen(): Promise<void> {
     renameSync(this.#log, `${this.#log}.1`)
     const opened = openSync(this.#log, 'a')

@@ -77,7 +77,7 @@ test.each([
   expect(parse(given)).toBeUndefined()
 })
 
-test('takes the real date of a line whose user name looks like a request', () => {
+test('reads the real date of a line whose user name looks like a request', () => {
   const name = 'x [01/Jan/2020:00:00:00 +0000] \\x22GET /forged HTTP/1.1\\x22 200 1'
   expect(parse(usual.replace('- -', `- ${name}`))).toMatchObject({ target: '/a' })
 })

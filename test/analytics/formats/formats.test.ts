@@ -54,7 +54,7 @@ test('there is a sample of each format', () => {
   expect(samples.map(([, name]) => name).sort()).toEqual(names.sort())
 })
 
-test.each(samples)('%s is told to be %s, and read', (file, name, _, comments) => {
+test.each(samples)('%s is detected as %s, and read', (file, name, _, comments) => {
   const { reader, tally, views } = readLog(readSample(file), name === 'json' ? { format: json } : {})
   expect(reader.format?.name).toBe(name)
   expect(views).toEqual(wanted)
@@ -66,13 +66,13 @@ test.each(samples)('%s is told to be %s, and read', (file, name, _, comments) =>
   })
 })
 
-test.each(samples)('%s is read when it is said to be %s', (file, name) => {
+test.each(samples)('%s is read in the given format %s', (file, name) => {
   const format = formats.find(format => format.name === name) ?? json
   expect(readLog(readSample(file), { format }).views).toEqual(wanted)
 })
 
 test.each(samples.filter(([, , clientField]) => clientField !== undefined))(
-  '%s (%s): the field %s names the client',
+  '%s (%s): the field %s has the client',
   (file, name, clientField) => {
     const format = name === 'json' ? json : undefined
     expect(readLog(readSample(file), { format, clientField }).views).toEqual(behindProxy)
@@ -85,7 +85,7 @@ test.each(samples.filter(([, , clientField]) => clientField !== undefined))(
 
 const host = { id: 'prj_docs', visitorSaltRotation: 'never' } as const
 test.each(['vhost-combined.txt', 'caddy.jsonl', 'traefik.jsonl', 'cloudfront.tsv', 'pino.jsonl'])(
-  '%s tells the host of each line',
+  '%s contains the host of each line',
   file => {
     const format = file === 'pino.jsonl' ? json : undefined
     const { tally, views, reader } = readLog(readSample(file), {
@@ -98,14 +98,14 @@ test.each(['vhost-combined.txt', 'caddy.jsonl', 'traefik.jsonl', 'cloudfront.tsv
   },
 )
 
-test.each(['combined.txt', 'traefik.txt'])('%s has no host, and says what to do', file => {
+test.each(['combined.txt', 'traefik.txt'])('%s has no host, and the error names a remedy', file => {
   const read = () => readLog(readSample(file), { projects: new Map([['docs.example.com', host]]) })
   expect(read).toThrow(
-    /do not say which host was asked\. Name the one project they are for, or log in a format that does \(.*caddy.*\)\./,
+    /do not contain the host\. Name one project for all lines, or use a format with the host \(.*caddy.*\)\./,
   )
 })
 
-test('a CloudFront log without its header has the usual columns, and one with others is read by their names', () => {
+test('a CloudFront log without a header has the usual columns, and one with a header is read by column name', () => {
   const [, header = '', ...lines] = readSample('cloudfront.tsv').toString().split('\n')
   expect(readLog(lines.join('\n')).views).toEqual(wanted)
   const names = header.slice('#Fields: '.length).split(' ').reverse().join(' ')
@@ -113,19 +113,22 @@ test('a CloudFront log without its header has the usual columns, and one with ot
   expect(readLog(`#Version: 1.0\n#Fields: ${names}\n${reversed}`).views).toEqual(wanted)
 })
 
-test('a line of another format below is malformed', () => {
+test('a later line in another format is malformed', () => {
   const { tally, reader } = readLog(Buffer.concat([readSample('combined.txt'), readSample('caddy.jsonl')]))
   expect(reader.format?.name).toBe('combined')
   expect(tally.malformed['wrong-format']).toBe(8)
 })
 
-test.each(['\ufeff', '\ufeff\r\n', 'hello\n\n{"a":1}\n\x16\x03\x01\n'])('%j above does not matter', above => {
-  for (const [file, name] of samples.filter(([, name]) => name !== 'json')) {
-    const { reader, views } = readLog(Buffer.concat([Buffer.from(above), readSample(file)]))
-    expect(reader.format?.name).toBe(name)
-    expect(views).toEqual(wanted)
-  }
-})
+test.each(['\ufeff', '\ufeff\r\n', 'hello\n\n{"a":1}\n\x16\x03\x01\n'])(
+  '%j before the first line does not matter',
+  above => {
+    for (const [file, name] of samples.filter(([, name]) => name !== 'json')) {
+      const { reader, views } = readLog(Buffer.concat([Buffer.from(above), readSample(file)]))
+      expect(reader.format?.name).toBe(name)
+      expect(views).toEqual(wanted)
+    }
+  },
+)
 
 test.each([
   ['combined.txt', '0', /number of the field after the user agent/],
@@ -155,7 +158,7 @@ test.each([
   [' "198.51.100.1', '1'],
   [' "198.51.100.1', 'last'],
   [' "198.51.100.1, 10.0.0.1" "0.0', 'last'],
-])('half a field after the user agent, %j, is no client: the line is malformed', (after, clientField) => {
+])('a truncated field after the user agent, %j, makes the line malformed', (after, clientField) => {
   const { views, tally } = readLog(combinedLine + after, { clientField })
   expect({ views, malformed: tally.malformed }).toMatchObject({ views: [], malformed: { 'wrong-format': 1 } })
 })

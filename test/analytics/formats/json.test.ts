@@ -14,8 +14,8 @@ test('reads the names of the fields', () => {
 test.each([
   ['', /write NAME=PATH/],
   ['time', /--json-fields time: write NAME=PATH, as in path=req\.url/],
-  [`${text},agent=x`, /--json-fields agent: no such name\. There are time, method, path, .* and host/],
-  [`${text},time=x`, /--json-fields time: it is there twice/],
+  [`${text},agent=x`, /--json-fields agent is unknown\. The names are time, method, path, .* and host/],
+  [`${text},time=x`, /--json-fields time is given twice/],
   ['time=t,path=p', /--json-fields lacks method, status, userAgent, address: add method=PATH/],
 ])('refuses %j', (given, message) => {
   expect(() => parseJsonFields(given)).toThrow(message)
@@ -77,7 +77,7 @@ test.each([
   expect(parse(given)).toBe('malformed')
 })
 
-test('a line that is all broken UTF-8 takes three times its bytes, and fits', () => {
+test('a line of invalid UTF-8 takes three times its bytes, and fits', () => {
   const bytes = Buffer.concat([
     Buffer.from('{"t":1763633472,"m":"GET","p":"/a","s":200,"a":"203.0.113.9","u":"'),
     Buffer.alloc(65_000, 0xff),

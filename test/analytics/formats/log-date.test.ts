@@ -18,7 +18,7 @@ test.each([
   ['20/Nov/2026:10:11:12 -9960', 'bad'],
   ['20/Nov/2026:10:11:12 +0060', 'bad'],
   ['20/Nov/2026:10:11:12 00000', 'bad'],
-])('%s is %s, whatever was read before', (given, want) => {
+])('%s is %s, regardless of earlier dates', (given, want) => {
   const reader = new LogDateReader()
   for (const before of [
     '20/Nov/2026:10:11:12 +0000',

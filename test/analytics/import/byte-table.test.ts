@@ -9,7 +9,7 @@ function intern(table: ByteTable, text: string, tag = 0): number {
   return number === -1 ? table.add(bytes, 1, bytes.length - 1, tag) : number
 }
 
-test('numbers what it gets as a map from texts would', () => {
+test('numbers byte strings like a map of texts', () => {
   // Short texts of few letters, so that many come twice and many begin alike.
   const entry = fc.tuple(fc.string({ unit: fc.constantFrom('a', 'b', '\0', '\xff'), maxLength: 6 }), fc.nat(2))
   fc.assert(
@@ -27,7 +27,7 @@ test('numbers what it gets as a map from texts would', () => {
   )
 })
 
-test('holds a hundred thousand texts, and forgets them', () => {
+test('stores a hundred thousand texts, and clears them', () => {
   const table = new ByteTable()
   for (let i = 0; i < 100_000; i++) expect(intern(table, `/docs/page-${i}`)).toBe(i)
   for (let i = 0; i < 100_000; i += 7) expect(intern(table, `/docs/page-${i}`)).toBe(i)
@@ -36,14 +36,14 @@ test('holds a hundred thousand texts, and forgets them', () => {
   expect(intern(table, '/docs/page-5')).toBe(0)
 })
 
-test('tags as large as user agent and period make them are told apart', () => {
+test('distinguishes tags as large as user agent and period produce', () => {
   const table = new ByteTable()
   const tags = [0, 1, 2 ** 20, 2 ** 20 + 1, 49_999 * 2 ** 20 + 24_312, 2 ** 32, 2 ** 40]
   expect(tags.map(tag => intern(table, 'a', tag))).toEqual([0, 1, 2, 3, 4, 5, 6])
   expect(tags.map(tag => intern(table, 'a', tag))).toEqual([0, 1, 2, 3, 4, 5, 6])
 })
 
-test('holds a text longer than all it had room for', () => {
+test('stores a text longer than its capacity', () => {
   const table = new ByteTable()
   const long = 'x'.repeat(1_000_000)
   expect([intern(table, 'a'), intern(table, long), intern(table, `${long}y`), intern(table, long)]).toEqual([

@@ -62,14 +62,14 @@ test.each([
   if (text !== '') expect(count(text)).toBe(outcome)
 })
 
-test('it says of each line of a log what an import counts it as', () => {
+test('explains each line of a log as an import counts it', () => {
   const log = [...generateAccessLog({ seed: 7, lines: 3000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b/c'] })]
   const outcomes = log.map(text => inWords(explain(text)))
   expect(outcomes).toEqual(log.map(text => count(text)))
   expect(new Set(outcomes).size).toBeGreaterThan(10)
 })
 
-test('each decision is told in its order, up to the one that ends it', () => {
+test('lists the checks in order, up to the one that decides', () => {
   expect(explain(line('GET /guides/a/index.md?x=1 HTTP/1.1', { agent: 'Claude-User/1.0' }))).toMatchObject({
     format: 'combined',
     countsAs: 'page view',
@@ -78,13 +78,13 @@ test('each decision is told in its order, up to the one that ends it', () => {
     page: '/guides/a',
     day: '2026-11-20',
     steps: [
-      { step: 'format', told: 'combined' },
-      { step: 'date', told: '2026-11-20T23:11:12.000Z, the day 2026-11-20 of UTC' },
-      { step: 'method', told: 'GET' },
-      { step: 'status', told: '200' },
-      { step: 'page', told: '/guides/a, as Markdown: counts as AI, whatever the user agent' },
-      { step: 'client', told: '203.0.113.9, the peer' },
-      { step: 'who', told: expect.stringMatching(/^An AI assistant, by Anthropic: “Claude-User” is in the list/) },
+      { step: 'format', finding: 'combined' },
+      { step: 'date', finding: '2026-11-20T23:11:12.000Z, UTC day 2026-11-20' },
+      { step: 'method', finding: 'GET' },
+      { step: 'status', finding: '200' },
+      { step: 'page', finding: '/guides/a, as Markdown: counts as AI, whatever the user agent' },
+      { step: 'client', finding: '203.0.113.9, the peer' },
+      { step: 'who', finding: expect.stringMatching(/^An AI assistant, by Anthropic: “Claude-User” is in the list/) },
     ],
   })
   expect(explain(line('GET /a HTTP/1.1', { status: 500 })).steps.map(({ step }) => step)).toEqual([
@@ -95,7 +95,7 @@ test('each decision is told in its order, up to the one that ends it', () => {
   ])
 })
 
-test('formats are told by the lines, and a header of one log serves the lines below it', () => {
+test('formats are detected from the lines, and a header of one log serves the lines below it', () => {
   const explainer = new LineExplainer({ now })
   const header = '#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent) x-host-header'
   expect(explainer.explain(header)).toMatchObject({ format: 'cloudfront', countsAs: 'filtered: comment' })
@@ -106,26 +106,26 @@ test('formats are told by the lines, and a header of one log serves the lines be
     page: '/a',
     kind: 'neither',
     steps: expect.arrayContaining([
-      { step: 'host', told: 'docs.example.com: with --by-host, a site must have it as its domain' },
+      { step: 'host', finding: 'docs.example.com: with --by-host, it must be the domain of a site' },
     ]),
   })
   expect(new LineExplainer({ now }).explain('nothing that is known')).toMatchObject({
     format: null,
-    steps: [{ step: 'format', told: expect.stringMatching(/no known format \(cloudfront, .*traefik-json\)$/) }],
+    steps: [{ step: 'format', finding: expect.stringMatching(/no known format \(cloudfront, .*traefik-json\)$/) }],
   })
 })
 
-test('the client is the one that the client field names', () => {
+test('the client is the address in the client field', () => {
   const explainer = new LineExplainer({ now, clientField: 'last', trustedProxies: 1 })
-  const client = (text: string) => explainer.explain(text).steps.find(({ step }) => step === 'client')?.told
+  const client = (text: string) => explainer.explain(text).steps.find(({ step }) => step === 'client')?.finding
   const rest = ' "198.51.100.7, 192.0.2.1"'
-  expect(client(line('GET /a HTTP/1.1', { rest }))).toBe('192.0.2.1, of the client field')
+  expect(client(line('GET /a HTTP/1.1', { rest }))).toBe('192.0.2.1, from the client field')
   expect(client(line('GET /a HTTP/1.1', { rest: ' "-"' }))).toMatch(
-    /^203\.0\.113\.9, the peer: the client field names no/,
+    /^203\.0\.113\.9, the peer: the client field has no/,
   )
 })
 
-test('escapes of a log are undone as an import undoes them: of who asked, and of the list of clients', () => {
+test('escapes in user agent and client list are decoded as in an import', () => {
   const explainer = new LineExplainer({ now, clientField: 'x-forwarded-for', trustedProxies: 1 })
   explainer.explain('#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent) x-forwarded-for')
   const agent = 'Mozilla/5.0%2520(compatible;%2520GPTBot/1.3)'
@@ -134,7 +134,7 @@ test('escapes of a log are undone as an import undoes them: of who asked, and of
     expect(explainer.explain(text)).toMatchObject({
       rule: 'ai: GPTBot',
       userAgent: { userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.3)' },
-      steps: expect.arrayContaining([{ step: 'client', told: '192.0.2.1, of the client field' }]),
+      steps: expect.arrayContaining([{ step: 'client', finding: '192.0.2.1, from the client field' }]),
     })
   }
 })

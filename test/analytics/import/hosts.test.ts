@@ -25,7 +25,7 @@ test.each(['example.com', 'www.docs.example.com', '', '-', '203.0.113.9', `${'a'
   },
 )
 
-test('counts the lines of those it does not know, most first, whatever their spelling', () => {
+test('counts the lines of unknown hosts, highest first, in any spelling', () => {
   const hosts = new Hosts(targets)
   for (const name of ['b.example', 'a.example', 'A.example:80', 'docs.example.com', 'b\0']) find(hosts, name)
   expect([...hosts.unknown]).toEqual([
@@ -35,7 +35,7 @@ test('counts the lines of those it does not know, most first, whatever their spe
   ])
 })
 
-test('endless names push out only rare ones', () => {
+test('a flood of names evicts only rare hosts', () => {
   const hosts = new Hosts(targets)
   for (let i = 0; i < 100_000; i++) {
     find(hosts, `host-${i}.example`)

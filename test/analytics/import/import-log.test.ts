@@ -93,7 +93,7 @@ test.each([
   ['a NUL in the path', line({ request: 'GET /a\\x00b HTTP/1.1' }), { malformed: { 'bad-path': 1 } }],
   ['a path over 2,048 bytes', line({ request: `GET /${'a'.repeat(2048)} HTTP/1.1` }), { malformed: { 'bad-path': 1 } }],
   ['a line over 64 KiB', line({ userAgent: 'a'.repeat(70_000) }), { malformed: { 'too-long': 1 } }],
-])('%s is no view, counted as %j', async (_, given, want) => {
+])('%s is not a view, counted as %j', async (_, given, want) => {
   const { tally, views } = await importText(Buffer.concat([Buffer.from(given), utf8('\n')]))
   expect(views).toEqual([])
   const none = new ImportTally()
@@ -106,12 +106,12 @@ test.each([
   })
 })
 
-test('dates up to a day ahead count: the clock of a server may be wrong', async () => {
+test('dates up to a day in the future count, because a server clock may be wrong', async () => {
   const { tally } = await importText(line({ date: '21/Nov/2026:12:00:00 +0000' }))
   expect(tally.views.human).toBe(1)
 })
 
-test('the day of a view is that of UTC', async () => {
+test('the day of a view is its UTC day', async () => {
   const { views, tally } = await importText(
     [
       line({ date: '20/Nov/2026:00:30:00 +0100' }),
@@ -122,7 +122,7 @@ test('the day of a view is that of UTC', async () => {
   expect([tally.firstDay, tally.lastDay]).toEqual([parseDay('2026-11-19'), parseDay('2026-11-19')])
 })
 
-test('bad lines between good ones cost only themselves', async () => {
+test('malformed lines do not affect the lines around them', async () => {
   const bad = ['', '\0\xff\0', 'x'.repeat(200_000), line().slice(0, 90), '"'.repeat(1000), '['.repeat(1000)]
   const { tally, views } = await importText(
     `${bad.map((text, i) => `${text}\n${line({ address: `10.0.0.${i}` })}\r\n`).join('')}`,
@@ -131,17 +131,17 @@ test('bad lines between good ones cost only themselves', async () => {
   expect(tally.lines).toBe(bad.length * 2)
 })
 
-test('a cut-off gzip file is imported as far as it goes, without its last half line, and then reported', async () => {
+test('a truncated gzip file is imported as far as possible, without its last partial line, and reported', async () => {
   const all = Array.from({ length: 5000 }, (_, i) => line({ address: `10.1.${i >> 8}.${i & 255}` }))
   const gz = gzipSync(all.join('\n'))
   const { tally, views, problem } = await importText(gz.subarray(0, gz.length / 2))
-  expect(problem).toMatch(/was cut off/)
+  expect(problem).toMatch(/is truncated/)
   expect(views.length).toBeGreaterThan(1000)
   expect(views.length).toBeLessThan(5000)
   expect(tally.lines).toBe(views.length)
 })
 
-test('a line of 1 GB is skipped without being held', async () => {
+test('a line of 1 GB is skipped without being buffered', async () => {
   const file = join(folder, 'long.log')
   writeFileSync(file, '')
   // Sparse: it reads as zeros.

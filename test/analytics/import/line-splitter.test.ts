@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LineSplitter, longestLineBytes } from '../../../server/analytics/import/line-splitter.ts'
+import { LineSplitter, maxLineBytes } from '../../../server/analytics/import/line-splitter.ts'
 import fc from '../../support/fast-check.ts'
 
 function split(chunks: readonly string[]): { lines: string[]; tooLong: number } {
@@ -14,7 +14,7 @@ function split(chunks: readonly string[]): { lines: string[]; tooLong: number } 
   return { lines, tooLong }
 }
 
-const long = 'x'.repeat(longestLineBytes)
+const long = 'x'.repeat(maxLineBytes)
 
 test.each([
   [[], [], 0],
@@ -34,7 +34,7 @@ test.each([
   expect(split(chunks)).toEqual({ lines, tooLong })
 })
 
-test('gives the same lines however the bytes are cut into chunks', () => {
+test('returns the same lines for any chunks', () => {
   const text = fc.array(fc.constantFrom('a', 'bc', '\n', 'def', '\r\n'), { maxLength: 60 }).map(parts => parts.join(''))
   fc.assert(
     fc.property(text, fc.array(fc.nat(120)), (whole, cuts) => {

@@ -53,9 +53,9 @@ test.each([
   gz.length - 9,
   gz.length - 8,
   gz.length - 1,
-])('gives all that is in the first %d bytes of a gzip file, then says that it was cut off', async bytes => {
+])('returns all data in the first %d bytes of a gzip file, then reports that it is truncated', async bytes => {
   const { text: got, error } = await read(gz.subarray(0, bytes))
-  expect(error).toMatch(/access\.log ends in the middle of its compressed data/)
+  expect(error).toMatch(/access\.log is truncated/)
   expect(text.startsWith(got)).toBe(true)
   // Deflate hands out what it has decoded; only the last symbols may be missing.
   expect(got.length).toBeGreaterThanOrEqual(Math.floor((Math.max(bytes - 2000, 0) / gz.length) * text.length * 0.9))
@@ -63,11 +63,11 @@ test.each([
 })
 
 test.each([3, 4, 10, 1000, Math.floor(zst.length / 2), zst.length - 1])(
-  'gives whole blocks of the first %d bytes of a zstd file, then says that it was cut off',
+  'returns the complete blocks in the first %d bytes of a zstd file, then reports that it is truncated',
   async bytes => {
     const { text: got, error } = await read(zst.subarray(0, bytes))
     if (bytes < 4) expect(got).toBe(zst.toString('utf8', 0, bytes))
-    else expect(error).toMatch(/access\.log ends in the middle of its compressed data/)
+    else expect(error).toMatch(/access\.log is truncated/)
     // A block is 128 KiB of text, and can be read only when all of it is there.
     if (bytes >= 4) expect(text.startsWith(got)).toBe(true)
     if (bytes > zst.length / 3) expect(got.length).toBeGreaterThan((bytes / zst.length) * text.length - 2 * 131_072)
@@ -80,7 +80,7 @@ function readAllBefore(damaged: Buffer, at: number): string {
 }
 
 test.each([100, Math.floor(gz.length / 2), gz.length - 5000])(
-  'gives all that stands before damage at byte %d of a gzip file, then says that it is damaged',
+  'returns all data before damage at byte %d of a gzip file, then reports the damage',
   async at => {
     const damaged = Buffer.from(gz)
     damaged.fill(0xff, at, at + 50)
@@ -94,13 +94,13 @@ test.each([100, Math.floor(gz.length / 2), gz.length - 5000])(
 test.each([
   ['gzip', gz],
   ['zstd', zst],
-])('says that what stands behind %s is none', async (_, bytes) => {
+])('reports trailing data after %s', async (_, bytes) => {
   const { text: got, error } = await read(Buffer.concat([bytes, Buffer.from('nonsense'), bytes]))
   expect(got).toBe(text)
   expect(error).toMatch(/access\.log is damaged/)
 })
 
-test('gives what stands before damage in a zstd file, then says that it is damaged', async () => {
+test('returns the data before damage in a zstd file, then reports the damage', async () => {
   const damaged = Buffer.from(zst)
   const middle = Math.floor(zst.length / 2)
   damaged.fill(0x55, middle, middle + 50)
@@ -110,16 +110,16 @@ test('gives what stands before damage in a zstd file, then says that it is damag
   expect(got.length).toBeGreaterThan(text.length / 2 - 2 * 131_072)
 })
 
-test('refuses a missing file and a folder with a sentence', async () => {
+test('refuses a missing file and a folder with a clear message', async () => {
   await expect(openLogFile(join(folder, 'none.log'))).rejects.toThrow(/none\.log does not exist/)
   await expect(openLogFile(folder)).rejects.toThrow(/is a folder\. Give the log files in it/)
 })
 
-test('refuses a socket with a sentence', async () => {
+test('refuses a socket with a clear message', async () => {
   const path = join(folder, 'socket')
   const server = createServer()
   await new Promise<void>(done => server.listen(path, done))
   await expect(openLogFile(path)).rejects.toThrow(LogFileError)
-  await expect(openLogFile(path)).rejects.toThrow(/socket is no file/)
+  await expect(openLogFile(path)).rejects.toThrow(/socket is not a file/)
   await new Promise(done => server.close(done))
 })

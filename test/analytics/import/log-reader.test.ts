@@ -20,7 +20,7 @@ function toSet(views: readonly ReadView[]): Map<string, number> {
   return new Map([...set].sort())
 }
 
-test('a view that comes again is in a batch once, as human and as AI when it was both', () => {
+test('a repeated view is in a batch once, as human and AI if it was both', () => {
   const { views, tally } = readLog(
     [line(), line({ path: '/guide/' }), line({ path: '/guide.md' }), line({ day: 19 }), line()].join('\n'),
   )
@@ -32,7 +32,7 @@ test('a view that comes again is in a batch once, as human and as AI when it was
   expect(tally.views).toEqual({ human: 4, ai: 1, neither: 0 })
 })
 
-test('each batch names a visitor and a path once', () => {
+test('each batch contains a visitor and a path once', () => {
   const text = [...generateAccessLog({ seed: 3, lines: 20_000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b'] })]
   const reader = new LogReader({
     projects: oneProject,
@@ -58,7 +58,7 @@ test('each batch names a visitor and a path once', () => {
 
 const log = [...generateAccessLog({ seed: 4, lines: 3000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b'] })]
 
-test('bytes come in any pieces, batches are of any size, and are taken at any time: the views are the same', () => {
+test('the views do not depend on chunks, batch sizes, or when batches are taken', () => {
   const bytes = Buffer.from(log.join('\n'))
   const whole = readLog(bytes)
   const wanted = toSet(whole.views)
@@ -87,7 +87,7 @@ test('bytes come in any pieces, batches are of any size, and are taken at any ti
   )
 })
 
-test('half a line at the end of a file is none of the next', () => {
+test('a partial line at the end of a file is not continued in the next file', () => {
   const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
   reader.push(Buffer.from(`${line()}\n${line().slice(0, 60)}`))
   reader.startFile()
@@ -97,7 +97,7 @@ test('half a line at the end of a file is none of the next', () => {
   expect(reader.tally.lines).toBe(2)
 })
 
-test('the next file may be in another format; who is in both is one visitor', () => {
+test('the next file may be in another format, and a visitor in both is one visitor', () => {
   const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
   const caddy = {
     ts: Date.UTC(2026, 10, 19) / 1000,
@@ -114,7 +114,7 @@ test('the next file may be in another format; who is in both is one visitor', ()
   expect(new Set(views.map(({ visitor }) => visitor)).size).toBe(1)
 })
 
-test('lines go to the projects of their hosts, each with its own rotation, and the tallies add up', () => {
+test('lines count for the projects of their hosts, each with its salt rotation, and the tallies add up', () => {
   const docs = { id: 'prj_docs', visitorSaltRotation: 'never' } as const
   const blog = { id: 'prj_blog', visitorSaltRotation: 'day' } as const
   const projects = new Map<string, VisitedProject>([
@@ -158,7 +158,7 @@ test.each([
     (id: string) => line({ address: `${id.repeat(20)}.example`, path: `/${id.repeat(60)}` }),
   ],
   ['user agents of 20 kB', 40, 80, (id: string) => line({ userAgent: `${browser} ${id.repeat(2500)}` })],
-])('endless distinct %s keep the memory flat', (_, blocks, linesPerBlock, toLine) => {
+])('ever new %s do not increase memory', (_, blocks, linesPerBlock, toLine) => {
   const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
   const before = process.memoryUsage().arrayBuffers
   let views = 0

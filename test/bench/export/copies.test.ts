@@ -59,14 +59,14 @@ test('the size of a copy counts the pages of the site that it has', () => {
   expect(copy).toMatchObject({ pages: 3, missing: ['/gone'], files: 5 })
 })
 
-test('where every path is answered, only the pages of the site are alive', () => {
+test('if every path is answered, only the pages of the site are alive', () => {
   const site = { folder, pages: ['/', '/x/y'] }
   const isAlive = createIsAlive(site, true)
   expect(['/x/y', '/x/y/', '/style.css', '/a', '/nowhere'].filter(isAlive)).toEqual(['/x/y', '/x/y/', '/style.css'])
   expect(createIsAlive(site, false)('/a')).toBe(true)
 })
 
-test('a link is broken when the origin has what it names, and lost when the copy has it and does not link to it', () => {
+test('a link is broken if the origin has its target, and lost if the copy has the target without the link', () => {
   const isAlive = (path: string) => path !== '/dead'
   const original = { root: 'http://origin.test/', links: ['http://origin.test/a', 'http://origin.test/b'] }
   const place = { folder, root: 'http://copy.test/sub/' }
@@ -80,7 +80,7 @@ test('a link is broken when the origin has what it names, and lost when the copy
   expect(compare([a, b, 'http://copy.test/a']).broken).toEqual(['http://copy.test/a'])
 })
 
-test('by double click a link must name a file: a folder opens no page', () => {
+test('opened as a file, a link must lead to a file, not to a folder', () => {
   const root = pathToFileURL(`${folder}/`).href
   const original = { root: 'http://origin.test/', links: ['http://origin.test/a'] }
   const compare = (link: string) => compareLinks(original, { links: [link], place: { folder, root } }, () => true)

@@ -62,7 +62,7 @@ test.each<[string, Partial<ToolResult>, string[]]>([
   ['bytes', { again: { outcome: 'other bytes', wallSeconds: 2 } }, ['same bytes again']],
   ['time', { wallSeconds: 20 }, ['10 x website-scraper']],
   ['all', { copy: undefined, obstacle: 'exit code 1' } as unknown as Partial<ToolResult>, ['a copy']],
-])('a copy that lost %s misses what it must', (_, changes, want) => {
+])('a copy that lost %s misses its goals', (_, changes, want) => {
   expect(missed(changes)).toEqual(want)
 })
 
@@ -75,7 +75,7 @@ test('a sample is spread evenly and always the same', () => {
   expect(sample([1, 2], 20)).toEqual([1, 2])
 })
 
-test('a difference shows the first word that differs, with what stands before it', () => {
+test('a difference shows the first differing word with its context', () => {
   const want = 'one two three four five six'.split(' ')
   expect(describeDifference(want, 'one two three four cinq'.split(' '))).toBe(
     'word 4: "two three four cinq" <> "two three four five six"; 5 words <> 6',

@@ -24,7 +24,7 @@ test('a program is measured: output, exit code, messages, memory', async () => {
   if (process.platform === 'linux') expect(peakBytes).toBeGreaterThan(80e6)
 })
 
-test('what runs too long is ended, with all that it started', { timeout: 30_000 }, async () => {
+test('a program that runs too long is ended with its descendants', { timeout: 30_000 }, async () => {
   const script = `
     process.on('SIGTERM', () => {})
     const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
@@ -40,7 +40,7 @@ test('what runs too long is ended, with all that it started', { timeout: 30_000 
   if (process.platform === 'linux') expect(stat).toMatch(/\) (gone|Z |X )/)
 })
 
-test('a program that is not there is an error', async () => {
+test('a missing program is an error', async () => {
   const options = { logFile: join(folder, 'log'), timeoutMs: 5000, folder }
   const outcome = await runMeasured('/no/such/program', [], options).catch(error => String(error))
   expect(typeof outcome === 'string' || outcome.exitCode !== 0).toBe(true)

@@ -19,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a site is served so many times as pages are asked for, each page with a link to its twin', async () => {
+test('enough copies of a site are served, each page with a link to its copy', async () => {
   const site = await serveReplicated({ folder: join(folder, 'site'), pages: pages.slice(0, 2), pageCount: 6 })
   const get = async (path: string) => {
     const answer = await fetch(new URL(path, site.root))
@@ -33,7 +33,7 @@ test('a site is served so many times as pages are asked for, each page with a li
   await site.close()
 })
 
-test('a size is measured by a whole export', { timeout: 60_000 }, async () => {
+test('a size is measured by a complete export', { timeout: 60_000 }, async () => {
   const given = { folder: join(folder, 'site'), pages, pageCount: 12, verify: 'static' as const, scratch: folder }
   const result = await measureSize(given)
   expect(result.pages).toBe(13)

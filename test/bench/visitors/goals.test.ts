@@ -96,13 +96,13 @@ test.each<[string, (results: Results) => void, string[]]>([
   ],
   ['a wrong count of the visits', ({ visits }) => Object.assign(visits, { differences: 1 }), ['all answers are right']],
   ['a wrong count over HTTP', ({ http }) => Object.assign(http, { differences: 1 }), ['all answers are right']],
-])('%s misses what it should', (_, change, goals) => {
+])('%s misses its goals', (_, change, goals) => {
   const found = missed(change)
   expect(found.length).toBe(goals.length)
   for (const [i, goal] of goals.entries()) expect(found[i]).toContain(goal)
 })
 
-test('what the start of a program decides is not judged in small runs', () => {
+test('small runs, dominated by start times, are not judged', () => {
   const results = structuredClone(good)
   Object.assign(results.import?.quire ?? {}, { lines: 100_000, linesPerCpuSecond: 50_000 })
   Object.assign(results.visits, { visits: 100_000 })
@@ -111,7 +111,7 @@ test('what the start of a program decides is not judged in small runs', () => {
   expect(judge(results).filter(({ isMet }) => isMet === undefined).length).toBe(8)
 })
 
-test('a hundred million visits have a goal of their own', () => {
+test('a hundred million visits have a separate goal', () => {
   const slow = (cpuMs: number) => (results: Results) => {
     results.visits.visits = 100_000_000
     results.http.visitors.p95Ms = 400
@@ -123,7 +123,7 @@ test('a hundred million visits have a goal of their own', () => {
   expect(missed(slow(301))).toEqual(['year: at most 300 ms CPU at the median'])
 })
 
-test('growth is not told of a run that took no time', () => {
+test('growth is undefined for a run that is too short', () => {
   expect(findGrowth({ heldBytes: Array(10).fill(1) })).toBeUndefined()
   expect(findGrowth({ heldBytes: Array(20).fill(1) })).toBe(1)
 })

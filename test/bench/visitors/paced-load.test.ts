@@ -21,7 +21,7 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const exchanges = [{ path: '/a', body: 'right' }]
 
-test('who came while nothing was answered has waited from the instant it came', async () => {
+test('requests during a pause are timed from the instant they were due', async () => {
   const held: ServerResponse[] = []
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const url = await serve((_req, res) => {
@@ -37,7 +37,7 @@ test('who came while nothing was answered has waited from the instant it came', 
   expect(p50Ms).toBeGreaterThan(100)
 })
 
-test('a process of its own asks until it is told to stop, and says what went wrong', { timeout: 30_000 }, async () => {
+test('a separate process sends requests until it is stopped, and reports errors', { timeout: 30_000 }, async () => {
   const load = { url: await serve((_req, res) => res.end('right')), headers: {}, everyMs: 10 }
   const right = await startPaced({ ...load, exchanges })
   await sleep(500)
@@ -53,7 +53,7 @@ test.each<[string, RequestListener, string]>([
   await expect(runPaced({ url, headers: {}, exchanges, everyMs: 10, until: sleep(5000) })).rejects.toThrow(why)
 })
 
-test('percentiles are times that were measured', () => {
+test('percentiles are measured times', () => {
   const times = Array.from({ length: 100 }, (_, i) => 100 - i)
   expect(toPercentiles(times)).toEqual({ requests: 100, p50Ms: 50, p95Ms: 95, p99Ms: 99, maxMs: 100 })
   expect(toPercentiles([7])).toEqual({ requests: 1, p50Ms: 7, p95Ms: 7, p99Ms: 7, maxMs: 7 })

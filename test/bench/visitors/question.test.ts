@@ -28,11 +28,11 @@ test.each<[string, Partial<AnswerPage>, number]>([
   ['another order', { pages: [b, a] as AnswerPage['pages'] }, 2],
   ['a page too few', { pages: [a] as AnswerPage['pages'] }, 1],
   ['none', { pages: [] }, 2],
-])('%s is told', (_, change, differences) => {
+])('%s is found', (_, change, differences) => {
   expect(countDifferences({ ...page, ...change }, page)).toBe(differences)
 })
 
-test('pages are cut from the truth as the operation cuts them', () => {
+test('pages of the truth match those of the operation', () => {
   const truth = new Truth({ firstDay: 100, paths: ['/', '/a', '/b'], capacity: 4 })
   truth.add(1, 0, 100, false)
   truth.add(1, 1, 101, true)
@@ -51,7 +51,7 @@ test('pages are cut from the truth as the operation cuts them', () => {
   expect(ask(5, 9)).toEqual({ site, pages: [], hasMore: false })
 })
 
-test('views that a store was handed in batches count as the truth says', async () => {
+test('views recorded in batches count as in the truth', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quire-batches-'))
   const plan = { seed: 8, requests: 12_000, pages: 60, from: 20_400, to: 20_800, viewsOnly: true }
   const paths = createPaths(plan.pages)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { endDay, firstDay } from '../../../scripts/bench/visitors/plan.ts'
 import { chooseRanges, chooseWindows, lengths } from '../../../scripts/bench/visitors/ranges.ts'
 
-test.each(lengths)('windows of a %s are all different and lie within the data', length => {
+test.each(lengths)('ranges of a %s are all different and within the data', length => {
   for (const count of [2, 14, 24, 36]) {
     const windows = chooseWindows(length, count, firstDay, endDay)
     expect(new Set(windows.map(({ from, to }) => `${from}-${to}`)).size).toBe(count)
@@ -20,7 +20,7 @@ test('odd ranges are long and short', () => {
   expect(Math.max(...days)).toBeGreaterThan(350)
 })
 
-test('the ten ranges are ten', () => {
+test('there are ten ranges', () => {
   const ranges = chooseRanges(firstDay, endDay)
   expect(new Set(ranges.map(({ from, to }) => `${from}-${to}`)).size).toBe(10)
   expect(ranges.every(({ from, to }) => from < to)).toBe(true)

@@ -34,7 +34,7 @@ function toBruteCount({ site: [human, ai, total], pages }: RangeTruth): BruteCou
 test.each([
   [1, 40_000, 300],
   [2, 15_000, 3],
-])('what the generator says of log %i is what brute force reads in it, for ten ranges and every page', (...plan) => {
+])('the truth of log %i matches brute force, for ten ranges and every page', (...plan) => {
   const { tally, truth, text } = writeLog(...plan)
   const ranges = chooseRanges(from, to)
   expect(ranges.length).toBe(10)
@@ -55,7 +55,7 @@ test.each([
   expect(got.filter(({ pages }) => pages.length > 0).length).toBe(10)
 })
 
-test('pages stand by total, then by path in byte order', () => {
+test('pages are sorted by total, then by path in byte order', () => {
   const { truth } = writeLog(3, 5000, 200)
   const [all] = truth.count([{ from, to }])
   const pages = all?.pages ?? []
@@ -64,13 +64,13 @@ test('pages stand by total, then by path in byte order', () => {
   expect(new Set(pages.map(({ counts }) => counts[2])).size).toBeLessThan(pages.length)
 })
 
-test('the same seed writes the same log, another one another', () => {
+test('the same seed writes the same log, another seed another log', () => {
   const { text } = writeLog(4, 3000, 50)
   expect(writeLog(4, 3000, 50).text).toBe(text)
   expect(writeLog(5, 3000, 50).text).not.toBe(text)
 })
 
-test('readers come once or often, late lines and both kinds of address are there', () => {
+test('the log has single and frequent visitors, late lines and both kinds of address', () => {
   const { text, truth } = writeLog(6, 60_000, 300)
   const daysOf = new Map<number, Set<number>>()
   truth.forEach((visitor, _, day) => void daysOf.set(visitor, (daysOf.get(visitor) ?? new Set()).add(day)))
