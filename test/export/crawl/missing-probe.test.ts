@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { pagesOf, setUpBrowserlessExports } from '../browserless-exports.ts'
+import { page } from '../fake-site.ts'
+
+const { run } = setUpBrowserlessExports()
+
+test('drops what a site answers for pages that are not there', async () => {
+  const known: Record<string, string> = {
+    '/': page('home', '<a href="/real">1</a><a href="/gone">2</a><a href="/robots-of-old.html">3</a>'),
+    '/real': page('real'),
+  }
+  const { names, report } = await run(
+    path => known[path] ?? `<h1>Sorry</h1><p>We looked everywhere and there is nothing at ${path} for you.</p>`,
+  )
+  expect(pagesOf(names)).toEqual(['index.html', 'real/index.html'])
+  expect(report.deadLinks.map(({ to }) => to)).toEqual(['/gone', '/robots-of-old.html'])
+})
+
+test('drops pages that are sent to the page that stands for missing ones', async () => {
+  const known: Record<string, string> = {
+    '/': page('home', '<a href="/real">1</a><a href="/gone">2</a>'),
+    '/real': page('real'),
+    '/sorry': page('sorry'),
+  }
+  const { names } = await run(path => known[path] ?? { status: 302, headers: { location: '/sorry' } })
+  expect(pagesOf(names)).toEqual(['index.html', 'real/index.html'])
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { pagesOf, setUpBrowserlessExports } from '../browserless-exports.ts'
+import { page } from '../fake-site.ts'
+import { readEntry } from '../read-archive.ts'
+
+const { run } = setUpBrowserlessExports()
+
+test('one page under several spellings is one page', async () => {
+  const { names, entries, report } = await run({
+    '/': page(
+      'home',
+      '<a href="/a">1</a><a href="/a/">2</a><a href="/a/index.html">3</a><a href="/b.html">4</a><a href="/b">5</a><a href="/c">6</a>',
+    ),
+    '/a': { status: 404 },
+    '/a/': page('a'),
+    '/b': page('b'),
+    '/b.html': page('b'),
+    '/c': page('c'),
+    '/c.html': page('another c'),
+  })
+  expect(pagesOf(names)).toEqual(['a/index.html', 'b.html', 'b/index.html', 'c/index.html', 'index.html'])
+  expect(report.pages).toBe(4)
+  const home = readEntry(entries, 'index.html')
+  expect(home.match(/href="a\/index.html"/g)).toHaveLength(3)
+  expect(home.match(/href="b\/index.html"/g)).toHaveLength(2)
+  expect(readEntry(entries, 'b.html')).toContain('url=b/index.html')
+})
+
+test('a page with two names keeps the kind of name that the other pages have, and the other leads to it', async () => {
+  const { names, entries, report } = await run({
+    '/': page('home', '<a href="/a.html">1</a><a href="/b">2</a><a href="/b.html">3</a><a href="/docs/">4</a>'),
+    '/a.html': page('a'),
+    '/b': page('b'),
+    '/b.html': page('b'),
+    '/docs/': page('docs'),
+  })
+  expect(pagesOf(names)).toEqual(['a.html', 'b.html', 'b/index.html', 'docs/index.html', 'index.html'])
+  expect(report.pages).toBe(4)
+  expect(readEntry(entries, 'index.html').match(/href="b.html"/g)).toHaveLength(2)
+  expect(report.redirects).toEqual([{ from: 'b/index.html', to: 'b.html' }])
+})

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { pagesOf, setUpBrowserlessExports } from '../browserless-exports.ts'
+import { page } from '../fake-site.ts'
+import { readEntry } from '../read-archive.ts'
+
+const { run } = setUpBrowserlessExports()
+
+test('nothing of another site is left to load', async () => {
+  const { entries, report } = await run({
+    '/': page(
+      'home',
+      '<script src="https://127.0.0.1:1/t.js"></script><img src="http://127.0.0.1:1/p.png"><iframe src="https://v.example/"></iframe><link rel=preconnect href="https://127.0.0.1:1"><a href="https://other.example/">x</a>',
+    ),
+  })
+  const home = readEntry(entries, 'index.html')
+  expect(home).not.toMatch(/\b(src|href)="https?:\/\/127/)
+  expect(home).not.toContain(' src="https://v.example/"')
+  expect(home).toContain('<a href="https://other.example/">x</a>')
+  expect(home).toContain("default-src 'self'")
+  expect(report.removedThirdParty).toEqual([
+    { url: 'http://127.0.0.1:1/p.png', reason: '127.0.0.1 is not a public address (loopback)' },
+    { url: 'https://127.0.0.1:1/t.js', reason: '127.0.0.1 is not a public address (loopback)' },
+  ])
+})
+
+test('pages served as XHTML are read as what they mean', async () => {
+  const { entries, report } = await run({
+    '/': {
+      headers: { 'content-type': 'application/xhtml+xml' },
+      body: '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title><script src="a.js"/></head><body><div id="top"/><p>These are more than the few words that an empty page has <a href="/b">b</a></p></body></html>',
+    },
+    '/a.js': '1',
+    '/b': page('b'),
+  })
+  expect(readEntry(entries, 'index.html')).toContain('<script src="a.js"></script>')
+  expect(readEntry(entries, 'index.html')).toContain('<div id="top"></div>')
+  expect([report.pages, report.unresolved]).toEqual([2, []])
+})
+
+test('fonts of style elements are there by double click, too, and files that scripts fetch are packed but not preloaded', async () => {
+  const { entries, names } = await run({
+    '/': page(
+      'home',
+      '<style>@font-face { font-family: A; src: url(/f.woff2) }</style><link rel="preload" as="fetch" crossorigin href="/data.json"><pre>@font-face { src: url(/f.woff2) }</pre>',
+    ),
+    '/f.woff2': 'font',
+    '/data.json': '{}',
+  })
+  const home = readEntry(entries, 'index.html')
+  expect(home).toContain(
+    `<style>@font-face { font-family: A; src: url("data:font/woff2;base64,${btoa('font')}") }</style>`,
+  )
+  expect(home).toContain('<pre>@font-face { src: url(/f.woff2) }</pre>')
+  expect(home).toContain('data-quire-removed="/data.json"')
+  expect(names).toContain('data.json')
+})
+
+test('a frame whose page stands in the page is read and rewritten like one', async () => {
+  const inner =
+    '<p>inside <a href="b/">b</a><img src="/i.png"><script src="https://no-such-host.invalid/x.js"></script>'
+  const { entries, names, report } = await run({
+    '/a/': page('a', `<iframe srcdoc="${inner.replaceAll('"', '&quot;')}"></iframe>`),
+    '/': page('home', '<a href="/a/">a</a>'),
+    '/a/b/': page('b'),
+    '/i.png': 'i',
+  })
+  expect(names).toEqual(expect.arrayContaining(['a/b/index.html', 'i.png']))
+  const frame = readEntry(entries, 'a/index.html').match(/srcdoc="([^"]*)"/)?.[1] ?? ''
+  expect(frame).toContain('&lt;a href=&quot;b/index.html&quot;')
+  expect(frame).toContain('&lt;img src=&quot;../i.png&quot;')
+  expect(frame).not.toMatch(/ src=&quot;https:/)
+  expect(report.unresolved).toEqual([])
+})
+
+test('frames in frames in frames end', async () => {
+  const { report } = await run({ '/': `${page('home')}${'<iframe srcdoc='.repeat(20_000)}` })
+  expect(report.pages).toBe(1)
+})
+
+test('versions, languages, canonical addresses and a base lead where they should', async () => {
+  const { entries, names, report } = await run({
+    '/': page('home', '<link rel="alternate" hreflang="de" href="https://docs.example.com/de/"><a href="/v1/a">1</a>'),
+    '/de/':
+      '<!doctype html><html lang="de"><head><base href="/de/sub/"></head><body><p>Hier stehen die Worte dieser Seite. <a href="x">x</a>',
+    '/de/sub/x': page('x'),
+    '/v1/a': page('a', '<link rel="canonical" href="https://docs.example.com/v2/a"><p>old</p>'),
+    '/v2/a': page('a', '<link rel="canonical" href="https://docs.example.com/v2/a"><p>new</p>'),
+    '/sitemap.xml': '<urlset><url><loc>https://docs.example.com/v2/a</loc></url></urlset>',
+  })
+  expect(pagesOf(names)).toEqual([
+    'de/index.html',
+    'de/sub/x/index.html',
+    'index.html',
+    'v1/a/index.html',
+    'v2/a/index.html',
+  ])
+  expect(readEntry(entries, 'de/index.html')).toContain('<a href="sub/x/index.html">')
+  expect(readEntry(entries, 'index.html')).toContain('hreflang="de" href="de/index.html"')
+  expect([report.deadLinks, report.unresolved]).toEqual([[], []])
+})
+
+test('an icon that is missing is not looked for at the root of the host', async () => {
+  const { entries } = await run({ '/': page('home', '<link rel="icon" href="/no.svg">') })
+  expect(readEntry(entries, 'index.html')).toContain('<link rel="icon" href="data:,"/>')
+})
