@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { ExportError } from '../../server/export/model/export-error.ts'
+import { type Exported, exportFakeSite, type FakeAnswer, type FakeOptions, nextFiles } from '../export/fake-site.ts'
+import { readArchive, unpackArchive } from '../export/read-archive.ts'
+
+/** Answers a path; null when it already answered by itself. */
+export type HostileSite = (path: string, ...rest: Parameters<RequestListener>) => FakeAnswer | string | null | undefined
+
+interface Outcome {
+  exported?: Exported
+  error?: ExportError
+}
+
+export const limits = {
+  pages: 60,
+  files: 200,
+  pageTimeoutMs: 4000,
+  jobTimeoutMs: 25_000,
+  fileBytes: 2_000_000,
+  pageBytes: 2_000_000,
+  totalBytes: 30_000_000,
+}
+
+/** The site runs in this process, too. */
+const maxGrowthBytes = 1000 * 1024 ** 2
+
+/** Each export has ten seconds to end after its limit; tests with another limit say so. */
+export const testTimeoutMs = 35_000
+
+async function start(site: HostileSite): Promise<{ origin: URL; close(): Promise<unknown> }> {
+  const server = createServer((request, response) => {
+    response.on('error', () => {})
+    const path = request.url ?? '/'
+    const found = site(path, request, response)
+    if (found === null) return
+    const answer = typeof found === 'string' ? { body: found } : (found ?? { status: 404, body: '<h1>Not found</h1>' })
+    response
+      .writeHead(answer.status ?? 200, { 'content-type': 'text/html; charset=utf-8', ...answer.headers })
+      .end(answer.body)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+    close() {
+      server.closeAllConnections()
+      return new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+/**
+ * Exports a hostile site. It must end within its time (the timeout of the test), with a bundle whose files stay in their folder or with a sentence,
+ * and without a file left behind.
+ */
+export async function run(site: HostileSite, options: FakeOptions = {}): Promise<Outcome> {
+  const { origin, close } = await start(site)
+  const files = nextFiles()
+  const heldBefore = process.memoryUsage().rss
+  let maxHeld = heldBefore
+  const sampling = setInterval(() => {
+    maxHeld = Math.max(maxHeld, process.memoryUsage().rss)
+  }, 50)
+  const given = { ...limits, ...options.limits }
+  const outcome: Outcome = await exportFakeSite(origin, { ...files, ...options, limits: given })
+    .then(
+      exported => ({ exported }),
+      error => ({ error }),
+    )
+    .finally(close)
+  clearInterval(sampling)
+  expect(maxHeld - heldBefore).toBeLessThan(maxGrowthBytes)
+  if (outcome.error) {
+    expect(outcome.error).toBeInstanceOf(ExportError)
+    expect(outcome.error.message).toMatch(/^\S.{20,300}\.$/)
+    expect(existsSync(files.outFile)).toBe(false)
+  } else {
+    const folder = mkdtempSync(join(tmpdir(), 'quire-hostile-'))
+    unpackArchive(files.outFile, folder)
+    const entries = readArchive(files.outFile)
+    for (const { mode } of entries) expect(['100644', '644']).toContain(mode.toString(8))
+    const names = entries.map(({ name }) => name)
+    const folded = names.map(name => name.normalize('NFC').toLowerCase())
+    expect(new Set(folded).size).toBe(names.length)
+    for (const name of names) {
+      expect(name).not.toMatch(
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is what is looked for
+        /(^|\/)\.\.?(\/|$)|^\/|[\\:*?"<>|\0-\x1f]|[. ](\/|$)|(^|\/)(con|prn|aux|nul|com\d|lpt\d)(\.|\/|$)/i,
+      )
+      for (const segment of name.split('/')) expect(Buffer.byteLength(segment)).toBeLessThanOrEqual(255)
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
+    }
+    expect(readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())).toHaveLength(
+      names.length,
+    )
+    JSON.parse(readFileSync(join(folder, 'export-report.json'), 'utf8'))
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return outcome
+}
+
+/** A page with words of its own, so that no two pass for the one that stands for missing ones. */
+export function page(name: string, markup = ''): string {
+  const words = Array.from({ length: 12 }, (_, index) => createHash('md5').update(`${name} ${index}`).digest('hex'))
+  return `<!doctype html><title>${words[0]}</title><p>${words.join(' ')}</p>${markup}`
+}
+
+export const home = (markup: string) => page('home', markup)
+
+export const only =
+  (path: string, answer: FakeAnswer | string, markup = '<a href="/x">x</a>'): HostileSite =>
+  asked =>
+    asked === '/' ? home(markup) : asked === path ? answer : undefined
+
+/** Sends the same bytes until nobody listens; `gapMs` apart. */
+export function drip(response: Parameters<RequestListener>[1], bytes: Buffer | string, gapMs: number): null {
+  const timer = setInterval(() => response.write(bytes), gapMs)
+  response.on('close', () => clearInterval(timer))
+  return null
+}
+
+export const skippedPages = ({ exported }: Outcome) => exported?.report.skipped.length ?? 0
+
+export const reasonsOf = ({ exported }: Outcome) =>
+  [...(exported?.report.deadLinks ?? []), ...(exported?.report.missingFiles ?? [])]
+    .map(({ reason }) => reason)
+    .join('; ')
+
+/** A page whose source does not hold the word that a browser shows thirty times. */
+export const app = (script: string, word = 'stay') =>
+  `<!doctype html><body><div id="app"></div><script>document.getElementById('app').textContent = ("${[...word].reverse().join('')}".split("").reverse().join("") + " ").repeat(30); ${script}</script></body>`
