@@ -1,37 +1,21 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CommanderError } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OperatorError } from '../../server/base/operator-error.ts'
-import { exportCommand } from '../../server/commands/export.ts'
-import { runQuire, startQuire } from '../support/process.ts'
-import { createRandom } from '../support/random.ts'
-import { page, startFakeSite } from './fake-site.ts'
+import { runQuire } from '../support/process.ts'
+import { startCommandSite } from './command-site.ts'
+import { page } from './fake-site.ts'
 import { readArchive, readEntry } from './read-archive.ts'
-import { type RunningServer, startServer } from './static-server.ts'
+import type { RunningServer } from './static-server.ts'
 
-const random = createRandom('endless links')
 let folder = ''
 let site: RunningServer
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quire-command-'))
-  site = await startFakeSite(path => {
-    if (path === '/endless' || path.startsWith('/endless/'))
-      return page(path, `<a href="/endless/${random()}">x</a><a href="/endless/${random()}">y</a>`)
-    const known: Record<string, string> = {
-      '/': page('home', '<a href="/a">a</a><a href="/gone">b</a>'),
-      '/a': page('a'),
-      '/robots.txt': 'User-agent: *\nDisallow: /a',
-    }
-    return (
-      known[path] &&
-      (path === '/robots.txt' ? { body: known[path], headers: { 'content-type': 'text/plain' } } : known[path])
-    )
-  })
+  site = await startCommandSite()
 })
 
 afterAll(async () => {
@@ -152,58 +136,6 @@ test('every flag has an environment twin', async () => {
   expect(readArchive(file).map(({ name }) => name)).toContain('_quire/search.js')
 })
 
-describe('refuses wrong usage with one clear line', () => {
-  test.each<[string, string[], RegExp]>([
-    ['no output', ['docs.example.com'], /required option '-o, --output <file>'/],
-    [
-      'no domain',
-      ['not a domain', '-o', 'x.zip'],
-      /^not a domain is neither a bare host name nor a URL\. Examples: docs\.example\.com, http:\/\/127\.0\.0\.1:3000\/$/,
-    ],
-    ['another scheme', ['ftp://docs.example.com/', '-o', 'x.zip'], /^The site must be an http\(s\) URL/],
-    [
-      'a user in the URL',
-      ['https://user:secret@docs.example.com/', '-o', 'x.zip'],
-      /^The site must be an http\(s\) URL without user/,
-    ],
-    ['an unknown format', ['docs.example.com', '-o', 'x', '--format', 'rar'], /Allowed choices are zip, tar\.gz/],
-    [
-      'a path that is none',
-      ['docs.example.com', '-o', 'x', '--path', '/a/../b'],
-      /^--path \/a\/\.\.\/b must be a path on the site/,
-    ],
-    ['an empty exclusion', ['docs.example.com', '-o', 'x', '--exclude', ''], /^--exclude is empty\. Give it a value/],
-    ['an empty header', ['docs.example.com', '-o', 'x', '--header', ' '], /^--header is empty\. Name one, such as/],
-    [
-      'a selector that is none',
-      ['docs.example.com', '-o', 'x', '--remove-selector', 'a b'],
-      /^--remove-selector: "a b" cannot be read/,
-    ],
-    ['a number that is none', ['docs.example.com', '-o', 'x', '--max-pages', '0'], /It must be a whole number from 1/],
-    [
-      'a feature that the deployment cannot have',
-      ['docs.example.com', '-o', 'x', '--feature', 'search'],
-      /^features\.search cannot be on in a deployment that is air-gapped/,
-    ],
-    ['an unknown feature', ['docs.example.com', '-o', 'x', '--feature', 'coffee'], /^--feature coffee is unknown/],
-    [
-      'a folder that is not there',
-      ['docs.example.com', '-o', '/no/such/folder/x.zip'],
-      /^--output \/no\/such\/folder\/x\.zip cannot be written \(the folder \/no\/such\/folder does not exist\)\.$/,
-    ],
-    ['a folder for a file', ['docs.example.com', '-o', '/'], /^--output \/ is a folder/],
-  ])('%s', async (_, args, line) => {
-    const command = exportCommand()
-      .exitOverride()
-      .configureOutput({ writeErr() {} })
-    const error = await command.parseAsync(args, { from: 'user' }).catch(error => error)
-    expect(error.message).toMatch(line)
-    // Commander's own errors become 2 in main.ts.
-    if (error instanceof OperatorError) expect(error.exitCode).toBe(2)
-    else expect(error).toBeInstanceOf(CommanderError)
-  })
-})
-
 test.each<[string, string[], number, RegExp]>([
   [
     'wrong usage',
@@ -231,102 +163,4 @@ test.each<[string, string[], number, RegExp]>([
     '',
     expect.stringMatching(line),
   ])
-})
-
-test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s ends it within moments and leaves no file', async signal => {
-  const inside = mkdtempSync(join(folder, 'stop-'))
-  const args = [
-    'export',
-    new URL('/endless/', site.origin).href,
-    '-o',
-    join(inside, 'x.zip'),
-    '--work-folder',
-    inside,
-    '--ignore-robots',
-  ]
-  const program = startQuire(args, { env })
-  await program.read(output => output.includes('Fetching'))
-  const code = await program.end(signal)
-  const stderr = program.stderr()
-  expect([code, stderr]).toEqual([1, expect.stringContaining('The export was stopped; nothing was written.')])
-  expect(readdirSync(inside)).toEqual([])
-})
-
-describe('what a killed export left', () => {
-  let slow: RunningServer
-  beforeAll(async () => {
-    slow = await startServer((request, response) => {
-      if (request.url === '/')
-        response.setHeader('content-type', 'text/html').end(page('home', '<a href="/never">x</a>'))
-      else if (request.url !== '/never') response.writeHead(404).end()
-    })
-  })
-  afterAll(() => slow.close())
-
-  /** An export that goes on until it is killed. */
-  async function startSlow(inside: string) {
-    const url = slow.origin.href
-    const args = ['export', url, '-o', join(inside, 'x.zip'), '--work-folder', inside, '--ignore-robots']
-    const before = readdirSync(inside)
-    const program = startQuire(args, { env })
-    await program.read(output => output.includes('Fetching'))
-    const [name = ''] = readdirSync(inside).filter(name => name.startsWith('quire-export-') && !before.includes(name))
-    const kill = () => program.end('SIGKILL')
-    return { name, kill }
-  }
-
-  test('goes at the next start, and nothing else does', async () => {
-    const inside = mkdtempSync(join(folder, 'kill-'))
-    const foreign = {
-      'quire-export-aaaaaa': ['owner.lock', 'mine.txt'],
-      'quire-export-bbbbbb': ['mine.txt'],
-      'quire-export-cccccc': [],
-      'quire-export-notes': ['owner.lock'],
-    }
-    for (const [name, files] of Object.entries(foreign)) {
-      mkdirSync(join(inside, name))
-      for (const file of files) writeFileSync(join(inside, name, file), '')
-    }
-    mkdirSync(join(inside, 'precious'))
-    writeFileSync(join(inside, 'precious', 'owner.lock'), '')
-    symlinkSync('precious', join(inside, 'quire-export-dddddd'))
-    mkdirSync(join(inside, 'quire-export-eeeeee'))
-    symlinkSync('../precious/owner.lock', join(inside, 'quire-export-eeeeee', 'owner.lock'))
-
-    const killed = await startSlow(inside)
-    await killed.kill()
-    expect(readdirSync(join(inside, killed.name)).sort()).toEqual(['owner.lock', 'site'])
-    const living = await startSlow(inside)
-    const used = ['precious', 'quire-export-dddddd', 'quire-export-eeeeee', ...Object.keys(foreign), living.name].sort()
-    try {
-      expect(readdirSync(inside).sort()).toEqual(used)
-      const args = ['export', site.origin.href, '-o', join(folder, 'after.zip'), '--work-folder', inside]
-      expect(await runQuire(args, { env })).toMatchObject({ code: 0 })
-      expect(readdirSync(inside).sort()).toEqual(used)
-      expect(readdirSync(join(inside, living.name))).toContain('site')
-      expect(readdirSync(join(inside, 'precious'))).toEqual(['owner.lock'])
-    } finally {
-      await living.kill()
-    }
-  }, 60_000)
-
-  test('is a lock without a holder that many at once may find', async () => {
-    const inside = mkdtempSync(join(folder, 'many-'))
-    const killed = await startSlow(inside)
-    await killed.kill()
-    const files = ['a', 'b', 'c'].map(name => join(folder, `many-${name}.zip`))
-    const ended = await Promise.all(
-      files.map(file => runQuire(['export', site.origin.href, '-o', file, '--work-folder', inside], { env })),
-    )
-    expect([ended.map(({ code }) => code), readdirSync(inside)]).toEqual([[0, 0, 0], []])
-  }, 60_000)
-})
-
-test('an older file stays when the export fails', async () => {
-  const file = join(folder, 'older.zip')
-  writeFileSync(file, 'older')
-  const { code } = await runQuire(['export', new URL('/gone/', site.origin).href, '-o', file], { env })
-  expect(code).toBe(1)
-  expect(readdirSync(folder)).toContain('older.zip')
-  expect(readdirSync(folder)).not.toContain('older.zip.part')
 })

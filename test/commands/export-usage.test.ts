@@ -1,0 +1,56 @@
+import { CommanderError } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { OperatorError } from '../../server/base/operator-error.ts'
+import { exportCommand } from '../../server/commands/export.ts'
+
+describe('refuses wrong usage with one clear line', () => {
+  test.each<[string, string[], RegExp]>([
+    ['no output', ['docs.example.com'], /required option '-o, --output <file>'/],
+    [
+      'no domain',
+      ['not a domain', '-o', 'x.zip'],
+      /^not a domain is neither a bare host name nor a URL\. Examples: docs\.example\.com, http:\/\/127\.0\.0\.1:3000\/$/,
+    ],
+    ['another scheme', ['ftp://docs.example.com/', '-o', 'x.zip'], /^The site must be an http\(s\) URL/],
+    [
+      'a user in the URL',
+      ['https://user:secret@docs.example.com/', '-o', 'x.zip'],
+      /^The site must be an http\(s\) URL without user/,
+    ],
+    ['an unknown format', ['docs.example.com', '-o', 'x', '--format', 'rar'], /Allowed choices are zip, tar\.gz/],
+    [
+      'a path that is none',
+      ['docs.example.com', '-o', 'x', '--path', '/a/../b'],
+      /^--path \/a\/\.\.\/b must be a path on the site/,
+    ],
+    ['an empty exclusion', ['docs.example.com', '-o', 'x', '--exclude', ''], /^--exclude is empty\. Give it a value/],
+    ['an empty header', ['docs.example.com', '-o', 'x', '--header', ' '], /^--header is empty\. Name one, such as/],
+    [
+      'a selector that is none',
+      ['docs.example.com', '-o', 'x', '--remove-selector', 'a b'],
+      /^--remove-selector: "a b" cannot be read/,
+    ],
+    ['a number that is none', ['docs.example.com', '-o', 'x', '--max-pages', '0'], /It must be a whole number from 1/],
+    [
+      'a feature that the deployment cannot have',
+      ['docs.example.com', '-o', 'x', '--feature', 'search'],
+      /^features\.search cannot be on in a deployment that is air-gapped/,
+    ],
+    ['an unknown feature', ['docs.example.com', '-o', 'x', '--feature', 'coffee'], /^--feature coffee is unknown/],
+    [
+      'a folder that is not there',
+      ['docs.example.com', '-o', '/no/such/folder/x.zip'],
+      /^--output \/no\/such\/folder\/x\.zip cannot be written \(the folder \/no\/such\/folder does not exist\)\.$/,
+    ],
+    ['a folder for a file', ['docs.example.com', '-o', '/'], /^--output \/ is a folder/],
+  ])('%s', async (_, args, line) => {
+    const command = exportCommand()
+      .exitOverride()
+      .configureOutput({ writeErr() {} })
+    const error = await command.parseAsync(args, { from: 'user' }).catch(error => error)
+    expect(error.message).toMatch(line)
+    // Commander's own errors become 2 in main.ts.
+    if (error instanceof OperatorError) expect(error.exitCode).toBe(2)
+    else expect(error).toBeInstanceOf(CommanderError)
+  })
+})
