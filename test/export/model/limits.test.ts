@@ -1,80 +1,19 @@
-import { afterEach, expect, test } from 'vitest'
-import type { ExportError } from '../../../server/export/model/export-error.ts'
+import { expect, test } from 'vitest'
 import { defaultLimits, type ExportLimits } from '../../../server/export/model/limits.ts'
 import { findBrowser } from '../../../server/web/browser/find-browser.ts'
-import { type Exported, exportFakeSite, page } from '../fake-site.ts'
-import { type RunningServer, startServer } from '../static-server.ts'
-
-const servers: RunningServer[] = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close()
-})
-
-/** The answer of a site: a page, or bytes of a type; undefined = 404, null = it never answers. */
-type Answer = string | { body?: string | Buffer; type?: string; status?: number; location?: string; delayMs?: number }
-type LimitedSite = (path: string) => Answer | null | undefined
-
-interface Outcome {
-  /** Undefined when the export ended with an error. */
-  exported?: Exported
-  error?: ExportError
-  /** Max parallel requests. */
-  maxOpen: number
-  requests: string[]
-}
-
-async function exportLimited(site: LimitedSite, limits: Partial<ExportLimits>): Promise<Outcome> {
-  let open = 0
-  let maxOpen = 0
-  const server = await startServer((request, response) => {
-    open += 1
-    maxOpen = Math.max(maxOpen, open)
-    response.on('close', () => {
-      open -= 1
-    })
-    const found = site(request.url ?? '/')
-    if (found === null) return
-    const answer = typeof found === 'string' ? { body: found } : (found ?? { status: 404, body: '<h1>Not found</h1>' })
-    setTimeout(() => {
-      const location = answer.location ? { location: answer.location } : {}
-      response
-        .writeHead(answer.status ?? 200, { 'content-type': answer.type ?? 'text/html', ...location })
-        .end(answer.body)
-    }, answer.delayMs ?? 0)
-  })
-  servers.push(server)
-  const outcome = await exportFakeSite(server.origin, { limits }).then(
-    exported => ({ exported }),
-    error => ({ error }),
-  )
-  return { ...outcome, maxOpen, requests: server.requests }
-}
-
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
-const withLinks = (count: number) =>
-  numbers(count)
-    .map(index => `<a href="/p${index}">x</a>`)
-    .join('')
-const withImages = (count: number) =>
-  numbers(count)
-    .map(index => `<img src="/${index}.png">`)
-    .join('')
-const png = (bytes: number) => ({ body: Buffer.alloc(bytes, 'x'), type: 'image/png' })
-/** A site with numbered pages and nothing else. */
-const numbered: LimitedSite = path => (/^\/p\d+$/.test(path) ? page(path) : undefined)
-/** A home page with ten others. The first of them fail, the last failure with another status. */
-const withFailures =
-  (failures: number): LimitedSite =>
-  path => {
-    const number = /^\/p(\d+)$/.exec(path)?.[1]
-    if (path === '/') return page('home', withLinks(10))
-    if (number === undefined || Number(number) >= failures) return numbered(path)
-    return { status: Number(number) === failures - 1 ? 508 : 500 }
-  }
-const endlessSoft404: LimitedSite = path =>
-  path === '/'
-    ? page('home', withLinks(400))
-    : `<title>Oops</title><p>Sorry, this is the page that nobody has ever found here.${withLinks(400)}`
+import { page } from '../fake-site.ts'
+import {
+  endlessSoft404,
+  exportLimited,
+  type LimitedSite,
+  numbered,
+  numbers,
+  type Outcome,
+  png,
+  withFailures,
+  withImages,
+  withLinks,
+} from './limited-export.ts'
 
 interface Row {
   what: string
