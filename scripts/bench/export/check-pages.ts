@@ -58,64 +58,28 @@ export interface PagesCheckOptions {
 
 /** Opens sampled pages of a copy in the browser, with all other hosts blocked, and compares them with the origin. */
 export async function checkPages(options: PagesCheckOptions): Promise<PagesCheck> {
-  const { mode, place, originals, originRoot, visitor } = options
-  const host = mode === 'file' ? null : new URL(place.root).host
+  const { mode, originals } = options
   const problems: Problem[] = []
-  let sameText = 0
-  let sameContent = 0
-  let sameStyle = 0
+  const same = { text: 0, content: 0, style: 0 }
   for (const original of originals) {
     const { path } = original
-    const add = (kind: Problem['kind'], details: readonly string[]) =>
-      problems.push(...details.map(detail => ({ mode, path, kind, detail })))
-    const found = findFile(place.folder, path)
-    if (!found) {
-      add('missing', ['the copy has no such page'])
-      continue
+    const add: AddProblems = (kind, details) => problems.push(...details.map(detail => ({ mode, path, kind, detail })))
+    const look = await openCopy(path, options, add)
+    if (!look) continue
+    const differences = compareLooks(original.look, look)
+    for (const kind of ['text', 'content', 'style'] as const) {
+      if (differences[kind] === undefined) same[kind] += 1
+      else add(kind, [differences[kind]])
     }
-    const url = mode === 'file' ? pathToFileURL(found.file).href : new URL(path.slice(1), place.root).href
-    const visit = await visitor.visit(url, host).catch(error => String(error).split('\n')[0] ?? '')
-    if (typeof visit === 'string') {
-      add('unreadable', [visit])
-      continue
-    }
-    const { look } = visit
-    if (look.text === original.look.text) sameText += 1
-    else add('text', [describeDifference(original.look.text.split(' '), look.text.split(' '))])
-    if (look.content === original.look.content) sameContent += 1
-    else add('content', [describeDifference(original.look.content.split(' '), look.content.split(' '))])
-    const styles = look.style.filter((line, i) => line !== original.look.style[i])
-    if (styles.length === 0) sameStyle += 1
-    else add('style', [`${styles[0]} <> ${original.look.style.find((line, i) => line !== look.style[i])}`])
-    const strip = (lines: readonly string[], root: string) => lines.map(line => line.replaceAll(root, '/'))
-    const known = new Set([
-      ...strip(original.look.failed, originRoot),
-      ...strip(original.look.errors, originRoot),
-      ...original.look.outbound,
-    ])
-    const fresh = (lines: readonly string[]) => strip(lines, place.root).filter(line => !known.has(line))
-    add('outbound', fresh(look.outbound))
-    // A request refused by the proxy also fails; it counts once.
-    add(
-      'failed',
-      fresh(look.failed).filter(line => !look.outbound.some(refused => line.startsWith(refused.replace(/^\S+ /, '')))),
-    )
-    add('error', fresh(look.errors))
-    const links = compareLinks(
-      { links: original.look.links, root: originRoot },
-      { links: look.links, place },
-      options.isAlive,
-    )
-    add('broken link', links.broken)
-    add('lost link', links.lost)
+    addFaults(original.look, look, options, add)
   }
   const count = (kind: Problem['kind']) => problems.filter(problem => problem.kind === kind).length
   return {
     mode,
     sampled: originals.length,
-    sameText,
-    sameContent,
-    sameStyle,
+    sameText: same.text,
+    sameContent: same.content,
+    sameStyle: same.style,
     failed: count('failed'),
     errors: count('error'),
     outbound: count('outbound'),
@@ -123,6 +87,60 @@ export async function checkPages(options: PagesCheckOptions): Promise<PagesCheck
     lostLinks: count('lost link'),
     problems,
   }
+}
+
+type AddProblems = (kind: Problem['kind'], details: readonly string[]) => void
+
+/** Opens a page of the copy. Undefined when it is missing or cannot be read, which is then added as a problem. */
+async function openCopy(
+  path: string,
+  { mode, place, visitor }: PagesCheckOptions,
+  add: AddProblems,
+): Promise<Look | undefined> {
+  const found = findFile(place.folder, path)
+  if (!found) {
+    add('missing', ['the copy has no such page'])
+    return undefined
+  }
+  const host = mode === 'file' ? null : new URL(place.root).host
+  const url = mode === 'file' ? pathToFileURL(found.file).href : new URL(path.slice(1), place.root).href
+  const visit = await visitor.visit(url, host).catch(error => String(error).split('\n')[0] ?? '')
+  if (typeof visit !== 'string') return visit.look
+  add('unreadable', [visit])
+  return undefined
+}
+
+/** Describes the first difference in each part of a page; undefined where there is none. */
+function compareLooks(wanted: Look, given: Look): Record<'text' | 'content' | 'style', string | undefined> {
+  const compareWords = (wanted: string, given: string) =>
+    wanted === given ? undefined : describeDifference(wanted.split(' '), given.split(' '))
+  const style = given.style.find((line, i) => line !== wanted.style[i])
+  return {
+    text: compareWords(wanted.text, given.text),
+    content: compareWords(wanted.content, given.content),
+    style: style === undefined ? undefined : `${style} <> ${wanted.style.find((line, i) => line !== given.style[i])}`,
+  }
+}
+
+/** Adds failed requests, errors, outbound requests and links of the copy that the origin does not have. */
+function addFaults(original: Look, look: Look, { place, originRoot, isAlive }: PagesCheckOptions, add: AddProblems) {
+  const strip = (lines: readonly string[], root: string) => lines.map(line => line.replaceAll(root, '/'))
+  const known = new Set([
+    ...strip(original.failed, originRoot),
+    ...strip(original.errors, originRoot),
+    ...original.outbound,
+  ])
+  const fresh = (lines: readonly string[]) => strip(lines, place.root).filter(line => !known.has(line))
+  add('outbound', fresh(look.outbound))
+  // A request refused by the proxy also fails; it counts once.
+  add(
+    'failed',
+    fresh(look.failed).filter(line => !look.outbound.some(refused => line.startsWith(refused.replace(/^\S+ /, '')))),
+  )
+  add('error', fresh(look.errors))
+  const links = compareLinks({ links: original.links, root: originRoot }, { links: look.links, place }, isAlive)
+  add('broken link', links.broken)
+  add('lost link', links.lost)
 }
 
 /** Returns the first differing words, with some words before them. */
