@@ -74,10 +74,10 @@ describe('visitors', () => {
   })
 })
 
-describe('start of an export', () => {
-  const post = (body: string | Buffer, more: Record<string, string> = {}) =>
-    send(server.url, '/v1/static-export/jobs', { method: 'POST', headers: { ...headers, ...more }, body })
+const post = (body: string | Buffer, more: Record<string, string> = {}) =>
+  send(server.url, '/v1/static-export/jobs', { method: 'POST', headers: { ...headers, ...more }, body })
 
+describe('start of an export', () => {
   test.each([
     ['{', 'not valid JSON'],
     ['', 'domain is missing'],

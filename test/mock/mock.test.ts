@@ -99,107 +99,111 @@ const json = { 'Content-Type': 'application/json' }
 const jobs = '/v1/static-export/jobs'
 const visitors = '/v1/analytics/p/visitors'
 
+interface Mistake {
+  given: string
+  method?: string
+  path: string
+  headers?: Record<string, string>
+  body?: string
+  status: number
+  error: RegExp
+}
+
+const mistakes: Mistake[] = [
+  {
+    given: 'malformed JSON',
+    method: 'POST',
+    path: jobs,
+    headers: json,
+    body: '{"domain',
+    status: 400,
+    error: /not valid JSON/,
+  },
+  { given: 'no body', method: 'POST', path: jobs, status: 400, error: /body/i },
+  {
+    given: 'a surplus field',
+    method: 'POST',
+    path: jobs,
+    headers: json,
+    body: '{"domain":"a.example","path":[]}',
+    status: 400,
+    error: /path/,
+  },
+  {
+    given: 'a domain with a scheme',
+    method: 'POST',
+    path: jobs,
+    headers: json,
+    body: '{"domain":"https://a"}',
+    status: 400,
+    error: /domain/,
+  },
+  {
+    given: 'a body over 1 MiB',
+    method: 'POST',
+    path: jobs,
+    headers: json,
+    body: ' '.repeat(2 ** 20 + 1),
+    status: 413,
+    error: /too large/,
+  },
+  {
+    given: 'another content type',
+    method: 'POST',
+    path: jobs,
+    headers: { 'Content-Type': 'text/plain' },
+    body: '{}',
+    status: 415,
+    error: /JSON/,
+  },
+  {
+    given: 'a content type that is none',
+    method: 'POST',
+    path: jobs,
+    headers: { 'Content-Type': ';;' },
+    body: '{}',
+    status: 415,
+    error: /JSON/,
+  },
+  { given: 'limit 251', path: `${visitors}?limit=251`, status: 400, error: /limit/ },
+  { given: 'a date that is none', path: `${visitors}?dateFrom=yesterday`, status: 400, error: /date[fF]rom/ },
+  {
+    given: 'an unknown query parameter',
+    path: `${visitors}?page=2`,
+    status: 400,
+    error: /page is not a query parameter/,
+  },
+  { given: 'a stray percent sign', path: '/v1/analytics/%/visitors', status: 400, error: /%25/ },
+  {
+    given: 'a stray percent sign and no key',
+    path: '/v1/analytics/%/visitors',
+    headers: { Authorization: '' },
+    status: 401,
+    error: /API key/,
+  },
+  {
+    given: 'malformed JSON and no key',
+    method: 'POST',
+    path: jobs,
+    headers: { ...json, Authorization: '' },
+    body: '{',
+    status: 401,
+    error: /API key/,
+  },
+  { given: 'an unknown path', path: '/v3/nothing', status: 404, error: /nothing at this path/ },
+  { given: 'a path without a host', path: '//[/', status: 404, error: /nothing at this path/ },
+  { given: 'a wrong method', method: 'DELETE', path: jobs, status: 405, error: /POST only/ },
+  {
+    given: 'an example that is none',
+    path: `${jobs}/a`,
+    headers: { Prefer: 'example=none' },
+    status: 404,
+    error: /none/,
+  },
+]
+
 describe('wrong requests are answered as in the contract', () => {
-  test.each<{
-    given: string
-    method?: string
-    path: string
-    headers?: Record<string, string>
-    body?: string
-    status: number
-    error: RegExp
-  }>([
-    {
-      given: 'malformed JSON',
-      method: 'POST',
-      path: jobs,
-      headers: json,
-      body: '{"domain',
-      status: 400,
-      error: /not valid JSON/,
-    },
-    { given: 'no body', method: 'POST', path: jobs, status: 400, error: /body/i },
-    {
-      given: 'a surplus field',
-      method: 'POST',
-      path: jobs,
-      headers: json,
-      body: '{"domain":"a.example","path":[]}',
-      status: 400,
-      error: /path/,
-    },
-    {
-      given: 'a domain with a scheme',
-      method: 'POST',
-      path: jobs,
-      headers: json,
-      body: '{"domain":"https://a"}',
-      status: 400,
-      error: /domain/,
-    },
-    {
-      given: 'a body over 1 MiB',
-      method: 'POST',
-      path: jobs,
-      headers: json,
-      body: ' '.repeat(2 ** 20 + 1),
-      status: 413,
-      error: /too large/,
-    },
-    {
-      given: 'another content type',
-      method: 'POST',
-      path: jobs,
-      headers: { 'Content-Type': 'text/plain' },
-      body: '{}',
-      status: 415,
-      error: /JSON/,
-    },
-    {
-      given: 'a content type that is none',
-      method: 'POST',
-      path: jobs,
-      headers: { 'Content-Type': ';;' },
-      body: '{}',
-      status: 415,
-      error: /JSON/,
-    },
-    { given: 'limit 251', path: `${visitors}?limit=251`, status: 400, error: /limit/ },
-    { given: 'a date that is none', path: `${visitors}?dateFrom=yesterday`, status: 400, error: /date[fF]rom/ },
-    {
-      given: 'an unknown query parameter',
-      path: `${visitors}?page=2`,
-      status: 400,
-      error: /page is not a query parameter/,
-    },
-    { given: 'a stray percent sign', path: '/v1/analytics/%/visitors', status: 400, error: /%25/ },
-    {
-      given: 'a stray percent sign and no key',
-      path: '/v1/analytics/%/visitors',
-      headers: { Authorization: '' },
-      status: 401,
-      error: /API key/,
-    },
-    {
-      given: 'malformed JSON and no key',
-      method: 'POST',
-      path: jobs,
-      headers: { ...json, Authorization: '' },
-      body: '{',
-      status: 401,
-      error: /API key/,
-    },
-    { given: 'an unknown path', path: '/v3/nothing', status: 404, error: /nothing at this path/ },
-    { given: 'a path without a host', path: '//[/', status: 404, error: /nothing at this path/ },
-    { given: 'a wrong method', method: 'DELETE', path: jobs, status: 405, error: /POST only/ },
-    {
-      given: 'an example that is none',
-      path: `${jobs}/a`,
-      headers: { Prefer: 'example=none' },
-      status: 404,
-      error: /none/,
-    },
-  ])('$given: $status', async ({ method = 'GET', path, headers, body, status, error }) => {
+  test.each(mistakes)('$given: $status', async ({ method = 'GET', path, headers, body, status, error }) => {
     const answer = await send(method, path, headers, body)
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual({
