@@ -83,6 +83,16 @@ async function look({ entries }: Exported, address: string, name: PlaceName) {
   return { text: shown?.words.join(' '), failed: shown?.failed, errors: shown?.errors }
 }
 
+const text = (name: string, rest = '') =>
+  `home guide part gone ${name[0]?.toUpperCase()}${name.slice(1)} ${words(name)}${rest}`
+/** Each page: its file, its fragment and the words that it shows. */
+const routes = [
+  ['index.html', '#/', text('home', ' the end of the guide')],
+  ['guide.html', '#/guide?id=end', text('guide', ' End down')],
+  ['part/index.html', '#/part/', text('part', ' hidden')],
+  ['part/hidden.html', '#/part/hidden', text('hidden')],
+] as const
+
 describe('an app that tells its pages apart by fragments', () => {
   test('runs at the root of a host, and elsewhere each of its pages is one of its own', {
     timeout: 120_000,
@@ -109,14 +119,6 @@ describe('an app that tells its pages apart by fragments', () => {
       expect.arrayContaining([...Object.keys(documents).map(path => path.slice(1)), 'part/pic.png']),
     )
 
-    const text = (name: string, rest = '') =>
-      `home guide part gone ${name[0]?.toUpperCase()}${name.slice(1)} ${words(name)}${rest}`
-    const routes = [
-      ['index.html', '#/', text('home', ' the end of the guide')],
-      ['guide.html', '#/guide?id=end', text('guide', ' End down')],
-      ['part/index.html', '#/part/', text('part', ' hidden')],
-      ['part/hidden.html', '#/part/hidden', text('hidden')],
-    ] as const
     for (const [path, fragment, shown] of routes) {
       const good = { text: shown, failed: [], errors: [] }
       expect(await look(exported, `index.html${fragment}`, 'root')).toEqual(good)
