@@ -1,7 +1,6 @@
 import {
   appendFileSync,
   copyFileSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,59 +9,17 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type FollowOptions, type FollowStatus, followAccessLog } from '../../../server/analytics/follow/follow-log.ts'
+import { describe, expect, test } from 'vitest'
 import { formats } from '../../../server/analytics/formats/formats.ts'
 import { createJsonFormat, parseJsonFields } from '../../../server/analytics/formats/json.ts'
-import { openStore, type Store } from '../../../server/store/store.ts'
 import { waitFor } from '../../support/export-site.ts'
+import { countVisitors, folder, follow, log, pacing, setUpFollow, store, warnings, write } from './follow-set-up.ts'
 import { toAddress, toLine } from './numbered-lines.ts'
 
-const pacing = { pollMs: 10, graceMs: 40, flushMs: 20 }
-const project = {
-  id: 'prj_1',
-  organizationId: 'org_1',
-  name: 'Docs',
-  visitorSaltRotation: 'never',
-  createdAt: 0,
-} as const
-
-let folder: string
-let log: string
-let store: Store
-let warnings: string[]
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'quire-follow-log-'))
-  log = join(folder, 'access.log')
-  store = openStore(join(folder, 'data'))
-  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
-  store.projects.insert(project)
-  warnings = []
-})
-afterEach(() => {
-  store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-function write(from: number, to: number): void {
-  for (let i = from; i < to; i++) appendFileSync(log, toLine(i))
-}
-
-function follow(options: Partial<FollowOptions> = {}): Promise<FollowStatus> {
-  const signal = new AbortController().signal
-  const warn = (message: string) => warnings.push(message)
-  return followAccessLog({ file: log, projects: project, visits: store.visits, signal, warn, pacing, ...options })
-}
-
-/** Each line has a visitor of its own. */
-async function countVisitors(): Promise<number> {
-  return (await store.visits.countUniqueVisitors('prj_1', {}, { limit: 1, offset: 0 })).totals.total
-}
+setUpFollow()
 
 test('resumes where the last run ended, and counts each line once', async () => {
   write(0, 5)
@@ -235,76 +192,6 @@ describe('a log whose header names its columns', () => {
     rotate()
     const { tally } = await follow({ once: true, ...options })
     expect(tally).toMatchObject({ lines: 1, newVisitorDays: 1, malformed: { 'wrong-format': 0 } })
-  })
-})
-
-describe('a log of several projects', () => {
-  const toHostLine = (i: number) => `${['docs', 'blog', 'new'][i % 3]}.example:443 ${toLine(i)}`
-  const writeHosts = (from: number, to: number) => {
-    for (let i = from; i < to; i++) appendFileSync(log, toHostLine(i))
-  }
-  const projectsByHost = new Map<string, typeof project>()
-  const byHost = { projects: async () => projectsByHost }
-  const count = async (id: string) =>
-    (await store.visits.countUniqueVisitors(id, {}, { limit: 1, offset: 0 })).totals.total
-
-  beforeEach(() => {
-    projectsByHost.clear()
-    for (const [id, domain] of [
-      ['prj_1', 'docs.example'],
-      ['prj_2', 'blog.example'],
-    ] as const) {
-      const ofDomain = { ...project, id }
-      if (id !== project.id) store.projects.insert(ofDomain)
-      projectsByHost.set(domain, ofDomain as typeof project)
-    }
-  })
-
-  test('is counted for the projects of its hosts, each line once across restarts and rotations', async () => {
-    writeHosts(0, 7)
-    const { tally, unknownHosts } = await follow({ once: true, ...byHost })
-    expect(tally).toMatchObject({ lines: 7, newVisitorDays: 5, filtered: { 'unknown-host': 2 } })
-    expect([...unknownHosts]).toEqual([['new.example', 2]])
-    expect((await follow({ once: true, ...byHost })).tally.lines).toBe(0)
-    writeHosts(7, 9)
-    renameSync(log, `${log}.1`)
-    writeHosts(9, 12)
-    expect((await follow({ once: true, ...byHost })).tally.lines).toBe(5)
-    expect([await count('prj_1'), await count('prj_2')]).toEqual([4, 4])
-  })
-
-  test('counts for a site that is registered later', async () => {
-    const stopping = new AbortController()
-    const running = follow({ signal: stopping.signal, ...byHost })
-    writeHosts(0, 3)
-    await waitFor(async () => ((await count('prj_2')) === 1 ? true : undefined))
-    projectsByHost.set('new.example', project)
-    await setTimeout(2 * pacing.pollMs)
-    writeHosts(3, 6)
-    await waitFor(async () => ((await count('prj_1')) === 3 ? true : undefined))
-    stopping.abort()
-    expect((await running).tally).toMatchObject({ lines: 6, filtered: { 'unknown-host': 1 } })
-  })
-
-  test('is read again from the last position written for all projects, and nothing counts twice', async () => {
-    writeHosts(0, 6)
-    const stopping = new AbortController()
-    const recordBatch: typeof store.visits.recordBatch = (projectId, batch, position) => {
-      if (projectId === 'prj_1') return store.visits.recordBatch(projectId, batch, position)
-      stopping.abort()
-      throw new Error('database or disk is full')
-    }
-    const stopped = follow({ signal: stopping.signal, visits: { ...store.visits, recordBatch }, ...byHost })
-    await expect(stopped).rejects.toThrow('were not written')
-    expect([await count('prj_1'), await count('prj_2')]).toEqual([2, 0])
-    expect((await follow({ once: true, ...byHost })).tally).toMatchObject({ lines: 6, newVisitorDays: 2 })
-    expect([await count('prj_1'), await count('prj_2')]).toEqual([2, 2])
-  })
-
-  test('has a separate position from the same log followed for one project', async () => {
-    writeHosts(0, 6)
-    await follow({ once: true, ...byHost })
-    expect((await follow({ once: true })).tally).toMatchObject({ lines: 6, newVisitorDays: 4 })
   })
 })
 
