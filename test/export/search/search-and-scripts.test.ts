@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { readEntry } from '../read-archive.ts'
+import { needBrowser, open, run, setUpSearchExports, visit, words } from './search-exports.ts'
+
+setUpSearchExports()
+
+describe('in Chromium', { timeout: 120_000 }, () => {
+  needBrowser()
+
+  test('a page that shuts all scripts out lets this one in, and no other', async () => {
+    const program = `document.getElementById('app').innerHTML = '<main><h1>Made</h1><p>' + ${JSON.stringify(words('app'))} + '</p><h2 id="there">There</h2></main>'`
+    const { outFile, entries, report } = await run({
+      '/': '<!doctype html><html><head><title>x</title></head><body><div id="app"></div><script src="/app.js"></script></body></html>',
+      '/app.js': { body: program, headers: { 'content-type': 'text/javascript' } },
+    })
+    expect(report.renderedPages).toEqual(['/'])
+    const html = readEntry(entries, 'index.html')
+    const [, nonce] = /script-src 'nonce-([\w-]{24})'; form-action/.exec(html) ?? []
+    expect(html.match(/<script[^>]* src=[^>]*>/g)).toEqual([
+      `<script src="_quire/search.js" nonce="${nonce}" defer="">`,
+    ])
+    const bundle = await open(outFile)
+    const { go, press, ask, tab, faults } = await visit(bundle)
+    for (const place of ['file', 'folder'] as const) {
+      await go(bundle.address(place, 'index.html'))
+      await press('/')
+      expect(await ask('there')).toEqual(['There'])
+      await press('Escape')
+      expect(faults).toEqual([])
+      // Whatever would be left of the site: by address, inline, by an attribute, by an address that is a script.
+      await tab.evaluate(() => {
+        const script = (set: Partial<HTMLScriptElement>) =>
+          document.body.append(Object.assign(document.createElement('script'), set))
+        script({ src: '_quire/search.js' })
+        script({ text: 'window.ran = 1' })
+        document.body.insertAdjacentHTML(
+          'beforeend',
+          '<img src="data:," onerror="window.ran = 2"><a id="evil" href="javascript:window.ran = 3">x</a>',
+        )
+        document.getElementById('evil')?.click()
+      })
+      await new Promise(resolve => setTimeout(resolve, 300))
+      expect(await tab.evaluate('window.ran')).toBeUndefined()
+      expect(faults.splice(0).filter(fault => /Content Security Policy/.test(fault)).length).toBeGreaterThanOrEqual(3)
+    }
+  })
+
+  test('pages left without their scripts have the search', async () => {
+    const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
+    const { outFile, report, entries } = await run(
+      { '/': markup, '/app.js': 'if (location.port === "") throw new Error("this host has no licence")' },
+      { verify: 'sample' },
+    )
+    expect(report.scripts.mode).toBe('frozen')
+    expect(readEntry(entries, 'index.html').match(/<script[^>]*>/g)).toEqual([
+      '<script src="_quire/runtime.js" defer>',
+      '<script src="_quire/search.js" defer="">',
+    ])
+    const bundle = await open(outFile)
+    const { go, press, ask, faults } = await visit(bundle)
+    await go(bundle.address('file', 'index.html'))
+    await press('/')
+    expect(await ask('plain7')).toEqual(['x'])
+    expect(faults).toEqual([])
+  })
+})
