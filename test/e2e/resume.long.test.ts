@@ -122,7 +122,7 @@ test.each<[string, number, number[], number]>([
   ['under way at a kill', connections, [10_000], 0],
   ['more than can be under way', connections + 2, [10_000], 2],
   ['just before a kill', 100, [1000], 0],
-])('requests are in vain: %s', (_, count, killedAt, inVain) => {
+])('counts the wasted requests: %s', (_, count, killedAt, inVain) => {
   const round = (at: number) => Array.from({ length: count }, (_, i) => ({ key: String(i), at }))
   expect(askedInVain([...round(0), ...round(12_000)], killedAt)).toHaveLength(inVain)
 })

@@ -32,13 +32,13 @@ test.each([
     { offlineSearch: true, features: { search: false } },
   ],
   ['every page checked', { verify: 'full' }, { offlineSearch: false, verify: 'full' }],
-])('a start with %s is kept as it was asked', async (_what, asked, want) => {
+])('a start with %s is stored as requested', async (_what, asked, want) => {
   const answer = await start(asked)
   expect(answer.status).toBe(202)
   expect((await server.store.exportJobs.find(String(answer.json.jobId)))?.request).toMatchObject(want)
 })
 
-test('the same idempotency key with another search or check is another request', async () => {
+test('the same idempotency key with another search or check is a different request', async () => {
   const key = { 'Idempotency-Key': 'one' }
   const first = await start({ offlineSearch: true }, key)
   expect((await start({ offlineSearch: true }, key)).json.jobId).toBe(first.json.jobId)
