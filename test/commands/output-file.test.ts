@@ -51,7 +51,7 @@ test.each([
 })
 
 test.each(['docs.rar', 'docs.7z.x', 'docs.tar', 'docs.gz', 'docs.html', 'docs.example.com'])(
-  '%s is no archive of ours: says which there are',
+  'refuses %s and names the formats',
   file => {
     expect(() => formatOf(file)).toThrow(/is not a bundle format\. Use a \.zip, \.tar\.gz or \.tgz file, or choose/)
   },
@@ -128,7 +128,7 @@ test.each([
 })
 
 test.each<[string, string, RegExp]>([
-  ['--cache', 'file/c', /^--cache .*file\/c cannot be used \(.*file\/c is not a folder\)\. Name a folder/],
+  ['--cache', 'file/c', /^--cache .*file\/c cannot be used \(.*file\/c is not a folder\)\. Choose a folder/],
   ['--cache', 'x'.repeat(5000), /^--cache .* cannot be used \(its name is too long\)/],
   ['--work-folder', 'file', /^--work-folder .*file cannot be written to \(.*file is not a folder\)\.$/m],
   ['--work-folder', 'nowhere', /cannot be written to \(the folder .*nowhere does not exist\)/],
@@ -169,7 +169,7 @@ test('replaces the part file of a killed export', async () => {
   expect([code, readdirSync(folder)]).toEqual([0, ['docs.zip']])
 })
 
-/** A small file system of its own, which root may mount on Linux. */
+/** A small file system, which root can mount on Linux. */
 function mountSmall(): string | null {
   const at = join(folder, 'small')
   mkdirSync(at)

@@ -75,7 +75,7 @@ test('distinguishes data and error by the status, with the documented types', as
 
 test('refuses at compile time fields that the document does not have', () => {
   const { client } = openClient(200, {})
-  // Never run: the compiler is what is tested.
+  // Never run: this tests the compiler.
   const wrong = () => [
     // @ts-expect-error: the path parameter is missing
     client.getStaticExportJob({}),

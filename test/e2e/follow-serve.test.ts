@@ -111,7 +111,7 @@ describe('before it listens', () => {
   const invalidField =
     'is not valid for this format. Give the number of the field after the user agent, from 1, or last.'
   test.each([
-    ['a project that is not there', 'LOG=prj_9', [], 'There is no project prj_9. See: quire projects list'],
+    ['a missing project', 'LOG=prj_9', [], 'There is no project prj_9. See: quire projects list'],
     ['a folder', 'FOLDER=PROJECT', [], 'FOLDER is a folder. Give the log files in it: FOLDER/*.log*'],
     ['a compressed log', 'LOG.gz=PROJECT', [], 'LOG.gz is compressed, so it never grows. Use: quire visits import'],
     [

@@ -13,7 +13,7 @@ import { type ServeProcess, startServe } from '../support/process.ts'
 import { createRandom } from '../support/random.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
-// An export that is killed goes on: the same bytes, and nothing is asked for again that was there well before the kill.
+// A killed export continues with the same bytes, and does not fetch files again that it had well before the kill.
 
 const random = createRandom('kills')
 const kills = 20
@@ -65,7 +65,7 @@ function askedInVain(asked: readonly Asked[], killedAt: readonly number[]): stri
   })
 }
 
-/** Exports the site, each time with a memory of its own, until as many kills have come; the bundles' sha256. */
+/** Exports the site with a new cache each time, until it was killed often enough; returns the sha256 of the bundles. */
 async function exportUnderKills(site: Awaited<ReturnType<typeof startNotedSite>>, maxMs: number): Promise<string[]> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-resume-'))
   closers.push(() => rm(dataFolder, { recursive: true, force: true }))

@@ -64,7 +64,7 @@ describe('visitors', () => {
     ['__proto__=1', 'is not a query parameter'],
     ['constructor=1', 'is not a query parameter'],
   ])('?%s', async (query, named) => {
-    // Each one spends a request of the budget, so each has an organization of its own.
+    // Each counts against the rate limit, so each uses a separate organization.
     const organization = await createOrganization(server.store)
     const { key } = await createApiKey(server.store, organization.organizationId)
     const path = `/v1/analytics/${organization.projectId}/visitors?${query}`

@@ -15,7 +15,7 @@ export async function startSite(pages: number, { delayMs = 0 } = {}): Promise<{ 
         return
       }
       const next = page + 1 < pages ? `<a href="/page-${page + 1}.html">Next</a>` : ''
-      const text = `<p>This is page ${page} of a small site, with enough words of its own to be told from the others.</p>`
+      const text = `<p>This is page ${page} of a small site, with enough unique words to differ from the others.</p>`
       res
         .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
         .end(
