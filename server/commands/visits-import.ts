@@ -119,7 +119,7 @@ function failOnProblems({ files }: ImportSummary, { format }: LogReading): void 
       : []),
     ...incomplete,
     ...(incomplete.length > 0
-      ? ['What came before is imported. Import the whole file when you have it: nothing is counted twice.']
+      ? ['The lines before the damage are imported. Import the whole file when you have it: nothing is counted twice.']
       : []),
   ]
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))

@@ -97,7 +97,9 @@ test('a truncated file is imported up to the damage and summed up, and fails', a
   writeFileSync(`${log}.gz`, gz.subarray(0, gz.length / 2))
   const { output, error, exitCode } = await run(`${log}.gz`, log, '--project', 'prj_1', '--json')
   expect(exitCode).toBe(1)
-  expect(error).toMatch(/access\.log\.gz is truncated: its compressed data ends too early\.\nWhat came before is/)
+  expect(error).toMatch(
+    /access\.log\.gz is truncated: its compressed data ends too early\.\nThe lines before the damage are/,
+  )
   const { lines, files } = JSON.parse(output)
   expect(lines).toBeGreaterThan(5000)
   expect(files.map(({ problem }: { problem?: string }) => problem !== undefined)).toEqual([true, false])

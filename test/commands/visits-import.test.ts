@@ -43,7 +43,7 @@ test.each([
     const half = await importJson([at(`half${suffix}`), '--project', project])
     expect(half).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/its compressed data ends too early\.\nWhat came before is imported\./),
+      stderr: expect.stringMatching(/its compressed data ends too early\.\nThe lines before the damage are imported\./),
     })
     expect(half.summary.lines).toBeGreaterThan(5000)
     expect(half.summary.lines).toBeLessThan(10_000)
