@@ -25,17 +25,17 @@ export interface AppOptions {
   /** Where clients reach this server, without a trailing slash. */
   publicUrl: string
   bodyLimitBytes: number
-  /** Undefined while requests can be served; else what is in the way. */
+  /** Returns the reason why requests cannot be served; undefined = they can. */
   whyNotReady(): string | undefined
   log: Logger
 }
 
-/** The HTTP pipeline: a request goes through it from top to bottom. */
+/** Creates the HTTP pipeline; a request goes through it from top to bottom. */
 export function createApp(options: AppOptions): Express {
   const { deps, admission, bundles, validator, documentation, publicUrl, bodyLimitBytes, whyNotReady, log } = options
   const app = express()
   app.disable('x-powered-by')
-  app.disable('etag') // answers change with every poll; bundles set their own
+  app.disable('etag') // responses change with every poll; bundles set their own ETag
   app.enable('case sensitive routing')
   app.set('query parser', 'simple')
   app.response.json = sendJson
@@ -44,7 +44,7 @@ export function createApp(options: AppOptions): Express {
   app.use(logRequests(log))
   app.use(setSecurityHeaders())
 
-  // Before the rest, because each layer that stands before an operation costs every request to it.
+  // Mounted first, because each handler before the operations slows down every API request.
   mountOperations(app, { deps, admission, validator, bodyLimitBytes })
 
   app.use(healthRouter(whyNotReady))

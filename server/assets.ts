@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
-// The only file that knows where shipped files are.
+// Only this file knows the paths of shipped files.
 const root = join(import.meta.dirname, '..')
 
 /** Reads the text of a file that ships with Quire, by its path from the top folder. */
@@ -21,10 +21,10 @@ export function startThread(name: string, data: unknown, resourceLimits: Resourc
   return new Worker(join(root, 'server', `${name}.ts`), { workerData: data, resourceLimits })
 }
 
-/** The folders of server/ that the export engine may import from, its own included. */
+/** The folders of server/ with the files of the export engine and of its imports. */
 const engineFolders = ['base', 'in-page', 'tenancy', 'web', 'products', 'export']
 
-/** Lists the files that the export engine is made of, by their paths from the top folder. */
+/** Lists the source files of the export engine, by their paths from the top folder. */
 export function listEngineFiles(): string[] {
   const sources = engineFolders.flatMap(folder =>
     readdirSync(join(root, 'server', folder), { recursive: true, withFileTypes: true })
@@ -34,7 +34,7 @@ export function listEngineFiles(): string[] {
   return ['package.json', 'generated/in-page.ts', ...sources.sort()]
 }
 
-/** Identifies this build of the export engine and its dependencies; archives of another build are not handed out again. */
+/** Identifies this build of the export engine and its dependencies; archives of another build are not reused. */
 export function describeEngine(): string {
   const hash = createHash('sha256')
   for (const path of listEngineFiles()) hash.update(`\n${path}\n`).update(readAsset(path))

@@ -13,22 +13,22 @@ export interface Config {
   linkTtlSeconds: number
   bodyLimitBytes: number
   leaseMs: number
-  /** Archives completed and failed agent jobs of this age; undefined = never. */
+  /** Completed and failed agent jobs older than this are archived; undefined = never. */
   agentJobRetentionDays: number | undefined
-  /** Deletes completed and failed exports of this age; undefined = never. */
+  /** Completed and failed exports older than this are deleted; undefined = never. */
   exportRetentionDays: number | undefined
-  /** Forgets who saw what after so many days; undefined = never. */
+  /** Hashes of visitors older than this are deleted; undefined = never. */
   visitorRetentionDays: number | undefined
   exportLimits: ExportLimits
-  /** How much of a bundle a browser opens before it is handed out. */
+  /** How many pages of a bundle a browser opens to verify it. */
   exportVerify: Verify
-  /** Whether exports remember what they saw of a site. */
+  /** Whether exports use a cache of the site. */
   exportCache: boolean
-  /** How much is remembered of one site. */
+  /** The maximum size of the cache of one site. */
   exportCacheBytes: number
-  /** The logs whose visits are counted while they are written. */
+  /** The logs to follow. */
   follow: FollowSettings
   logLevel: string
-  /** Checks every answer against the document, too: for tests and for trying a change. */
+  /** Whether responses are checked against the document, too; for tests and development. */
   validateResponses: boolean
 }

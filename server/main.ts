@@ -12,7 +12,7 @@ const program = new Command('quire')
   )
   .showHelpAfterError('(add --help for the usage and examples)')
 
-/** Loaded when they are called: each needs little of what the others do. */
+/** Each command loads its modules only when it is called, to start faster. */
 const commands = new Map(
   Object.entries({
     serve: async () => (await import('./commands/serve.ts')).serveCommand(),
@@ -30,7 +30,7 @@ const commands = new Map(
 const called = commands.get(process.argv[2] ?? '')
 for (const load of called ? [called] : commands.values()) program.addCommand(await load())
 
-// A reader such as `head` may go when it has what it wants.
+// The reader, such as `head`, may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()
@@ -49,7 +49,7 @@ function exitInsteadOfCommander(command: Command): void {
   for (const child of command.commands) exitInsteadOfCommander(child)
 }
 
-/** Prints in one line what went wrong, unless commander has done so. Gives the exit code. */
+/** Prints the error in one line, unless commander has printed it, and returns the exit code. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof OperatorError) {

@@ -30,13 +30,13 @@ import { startFollowingLogs } from './workers/follow-logs.ts'
 import { startVisitorRetention } from './workers/prune-visitors.ts'
 
 export interface RunningServer {
-  /** Where this process listens, such as http://127.0.0.1:8787 */
+  /** The address that this process listens on, such as http://127.0.0.1:8787 */
   url: string
   /** Finishes the requests in flight (10 s at most), gives leases back and closes the store. */
   close(): Promise<void>
 }
 
-/** What the parts of a server share. */
+/** Objects that several parts of the server use. */
 interface Parts {
   config: Config
   dataFolder: string
@@ -123,7 +123,7 @@ function createDeps(options: {
   }
 }
 
-/** Opens what exports stored of sites, and deletes it for sites that are gone; null when the cache is off. */
+/** Opens the export caches, and deletes those of deleted sites; null when the cache is off. */
 async function openExportCaches({ config, dataFolder, store, log }: Parts): Promise<SiteCaches | null> {
   const caches = openSiteCaches({
     folder: siteCachesFolder(dataFolder),
@@ -156,7 +156,7 @@ function startExports({ config, dataFolder, store, bundles, log }: Parts, siteCa
   })
 }
 
-/** Starts the repeated work that no request waits for. */
+/** Starts the periodic background work. */
 function startLoops({ config, dataFolder, store, bundles, log }: Parts): Stoppable[] {
   const { exportJobs, projects, agentJobs } = store
   return [

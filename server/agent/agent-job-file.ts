@@ -3,9 +3,9 @@ import type { AgentJob, AgentJobStatus } from './agent-job.ts'
 const statuses: readonly string[] = ['active', 'completed', 'archived', 'failed'] satisfies AgentJobStatus[]
 
 /**
- * The job that one line of an import file describes, in the form in which the API answers a job.
+ * Reads a job from one line of an import file, in the JSON format of the API.
  *
- * @throws {Error} naming the field that is wrong, and what would be right.
+ * @throws {Error} with the invalid field and the expected value.
  */
 export function readAgentJob(line: string, projectId: string): AgentJob {
   const job = parseObject(line)

@@ -10,28 +10,28 @@ export interface AgentJob {
   status: AgentJobStatus
   source: { repository: string; ref: string | null }
   model: string
-  /** Null while active, and when no file changed. */
+  /** Null while active, and if no file changed. */
   prLink: string | null
   createdAt: number
-  /** Set when and only when archived. */
+  /** Set only on archived jobs. */
   archivedAt: number | null
 }
 
 export interface AgentJobs {
-  /** False when the project has a job of this id already. */
+  /** Returns false if the project already has a job with this id. */
   insert(job: AgentJob): Awaitable<boolean>
-  /** Inserts all or, on a fault, none; jobs that are there already stay as they are. The number of those inserted. */
+  /** Inserts all jobs or, on an error, none; existing jobs stay unchanged. Returns the number of inserted jobs. */
   insertAll(jobs: readonly AgentJob[]): Awaitable<number>
   find(projectId: string, id: string): Awaitable<AgentJob | undefined>
   /** Newest first. */
   list(projectId: string, status?: AgentJobStatus): Awaitable<AgentJob[]>
-  /** Writes `next` if the job still has the status `from`; false when it has changed in between. */
+  /** Writes `next` if the job still has the status `from`; returns false if the status has changed. */
   update(next: AgentJob, from: AgentJobStatus): Awaitable<boolean>
-  /** Archives the completed and failed jobs created before `createdBefore`; the number of them. */
+  /** Archives the completed and failed jobs created before `createdBefore`; returns their number. */
   archiveOlderThan(createdBefore: number, now: number): Awaitable<number>
 }
 
-/** The only legal transitions; whatever changes a job goes through this table. */
+/** The allowed transitions; every status change is checked against this table. */
 const transitions: Record<AgentJobStatus, readonly AgentJobStatus[]> = {
   active: ['completed', 'failed'],
   completed: ['archived'],
@@ -40,9 +40,9 @@ const transitions: Record<AgentJobStatus, readonly AgentJobStatus[]> = {
 }
 
 /**
- * The job in its next status. `prLink` belongs to the step to completed only: null there means that no file changed.
+ * Returns the job in its next status. `prLink` is only used for completed: null = no file changed.
  *
- * @throws {OperatorError} when the table has no such step.
+ * @throws {OperatorError} when the table does not allow the transition.
  */
 export function transition(job: AgentJob, to: AgentJobStatus, now: number, prLink: string | null = null): AgentJob {
   if (!transitions[job.status].includes(to)) {

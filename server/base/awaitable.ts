@@ -1,2 +1,2 @@
-/** `T` now, or a promise of it: SQLite answers at once, a database over a network would not. Callers await. */
+/** `T` or a promise of it: SQLite answers synchronously, a network database would not. Callers await it. */
 export type Awaitable<T> = T | Promise<T>

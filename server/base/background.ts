@@ -6,7 +6,7 @@ export interface Stoppable {
 }
 
 export interface Background {
-  /** Adds what was started, and gives it back. */
+  /** Adds started work, and returns it. */
   add<T extends Stoppable>(started: T): T
   /** Stops everything, the last started first; each stop waits for the one before it. */
   stop(): Promise<void>
@@ -26,7 +26,7 @@ export function createBackground(): Background {
   }
 }
 
-/** Combines work that does not depend on each other: all of it stops at the same time. */
+/** Combines independent work; all parts stop at the same time. */
 export function together(...parts: readonly Stoppable[]): Stoppable {
   return {
     async stop() {

@@ -1,8 +1,8 @@
 /**
- * Writes a call of a script of generated/in-page.ts. The text is ASCII and cannot end the script element that it is put in,
- * whatever the values hold.
+ * Writes a call of a script of generated/in-page.ts. The text is ASCII and cannot end the script element that contains it,
+ * whatever the values are.
  *
- * @param values what JSON can hold.
+ * @param values that can be written as JSON.
  */
 export function callScript(script: string, ...values: unknown[]): string {
   return `${script}(${values.map(toLiteral).join(',')})`

@@ -1,8 +1,8 @@
-/** Timers that end with the work they belong to: each is cleared, whichever way the work ends. */
+/** Timers for work: each is cleared when the work ends, with or without an error. */
 
 /**
- * Gives the result of the work, or fails with `makeError()` after `ms`, or with the signal's reason when it aborts first.
- * The work itself is not stopped; a later failure of it is ignored.
+ * Returns the result of the work. Fails with `makeError()` after `ms`, or with the signal's reason if it aborts first. The
+ * work itself is not stopped; if it fails later, the error is ignored.
  */
 export async function withTimeout<T>(
   work: Promise<T>,
@@ -24,7 +24,7 @@ export async function withTimeout<T>(
   }
 }
 
-/** Waits for the work however long it takes, and calls `act` once if it has not ended after `ms`. */
+/** Waits for the work without a limit, and calls `act` once if the work has not ended after `ms`. */
 export async function actWhenLate<T>(work: Promise<T>, ms: number, act: () => void): Promise<T> {
   const timer = setTimeout(act, ms)
   try {

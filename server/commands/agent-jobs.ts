@@ -33,9 +33,11 @@ interface CreateFlags extends JobFlags {
 }
 
 export function agentJobsCommand(): Command {
-  const jobs = new Command('agent-jobs').description('jobs of writing agents, which the API only reads').addHelpText(
-    'after',
-    `
+  const jobs = new Command('agent-jobs')
+    .description('jobs of writing agents; the API can read them, but not change them')
+    .addHelpText(
+      'after',
+      `
 Examples:
   quire agent-jobs create --project prj_0f3c9a1b2d4e5f60 --repository https://git.example.com/acme/docs --ref main --model writer-2
   quire agent-jobs complete aj_0f3c9a1b2d4e5f60 --project prj_0f3c9a1b2d4e5f60 --pr-link https://git.example.com/acme/docs/pull/7
@@ -46,7 +48,7 @@ Examples:
 
 A job goes from active to completed or failed, and then to archived.
 import reads one job per line, as JSON in the format of the API; "-" reads standard input.`,
-  )
+    )
   jobs
     .command('create')
     .description('create an active job')
@@ -116,7 +118,7 @@ async function createJob(flags: CreateFlags): Promise<void> {
 
 async function listJobs(flags: JobFlags & { status?: AgentJobStatus }): Promise<void> {
   const rows = await withProject(flags, store => store.agentJobs.list(flags.project, flags.status))
-  printRows(flags.json ? rows : rows.map(toRow), { json: flags.json, empty: 'There are no such jobs.' })
+  printRows(flags.json ? rows : rows.map(toRow), { json: flags.json, empty: 'No jobs found.' })
 }
 
 async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?: string }): Promise<void> {
@@ -129,7 +131,7 @@ async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?:
       throw new OperatorError(`The project has no job ${id}. See: quire agent-jobs list --project ${flags.project}`)
     const next = transition(job, to, Date.now(), flags.prLink)
     if (!(await store.agentJobs.update(next, job.status))) {
-      throw new OperatorError(`Job ${id} was changed at the same time by another process. Check it and try again.`)
+      throw new OperatorError(`Job ${id} was changed by another process at the same time. Check it and try again.`)
     }
     return next
   })

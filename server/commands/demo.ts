@@ -23,7 +23,7 @@ site. Each start creates a new API key and revokes the previous one.`,
   )
   for (const option of serveOptions()) command.addOption(option)
   return command.action(async (flags: ServeFlags & { logLevel: string }) => {
-    // A terminal that shows lines to paste should not scroll them away with a line a request.
+    // Request logs would scroll the example requests out of the terminal.
     const level = process.env.QUIRE_LOG_LEVEL ?? (flags.logLevel === 'info' ? 'warn' : flags.logLevel)
     const config = readConfig({ ...flags, logLevel: level })
     const server = await startOrExplain(() => startServer(config, pino({ level })))
@@ -43,7 +43,7 @@ site. Each start creates a new API key and revokes the previous one.`,
   })
 }
 
-/** Waits for the export, so that the line that asks for its bundle works at once; after some seconds it may be late. */
+/** Waits up to 15 s for the export, so that the example request for its bundle works at once. */
 async function untilEnded(exportJobs: ExportJobs, jobId: string): Promise<void> {
   for (const endsAt = Date.now() + exportPatienceMs; Date.now() < endsAt; ) {
     const job = await exportJobs.find(jobId)

@@ -10,16 +10,16 @@ const verbs: Record<ExportProgress['stage'], string> = {
   archive: 'Packing',
 }
 
-/** The words for one moment of an export, for a log: `Fetching: 120 of 526 pages`. */
+/** Describes the progress of an export for a log: `Fetching: 120 of 526 pages`. */
 export function describeProgress({ stage, pagesDone, pagesKnown }: Omit<ExportProgress, 'pageCount'>): string {
   return stage === 'discover' ? verbs.discover : `${verbs[stage]}: ${pagesDone} of ${pagesKnown} pages`
 }
 
 /**
- * The same as one line of a terminal, with a bar, the rate and the time left.
+ * Draws the progress as a terminal line with a bar, the rate and the time left.
  *
  * @param elapsedMs since the stage began.
- * @param columns of the terminal; the line is cut to them.
+ * @param columns width of the terminal, which limits the line.
  */
 export function drawProgress(progress: Omit<ExportProgress, 'pageCount'>, elapsedMs: number, columns: number): string {
   const { stage, pagesDone, pagesKnown } = progress
@@ -29,7 +29,7 @@ export function drawProgress(progress: Omit<ExportProgress, 'pageCount'>, elapse
   const rate = elapsedMs >= 500 ? pagesDone / (elapsedMs / 1000) : 0
   const parts = [verbs[stage].padEnd(9), bar, `${pagesDone}/${pagesKnown} pages`]
   if (rate > 0) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)} pages/s`)
-  // More pages turn up while pages are read, so this is the least it takes.
+  // A lower bound, because pages lead to more pages.
   if (rate > 0 && pagesDone < pagesKnown) parts.push(`${describeSeconds((pagesKnown - pagesDone) / rate)} left`)
   return parts.join('  ').slice(0, columns)
 }
@@ -39,7 +39,7 @@ function describeSeconds(seconds: number): string {
   return whole < 90 ? `${whole} s` : `${Math.round(whole / 60)} min`
 }
 
-/** A line that is drawn again on a terminal; a line for each stage, and every few seconds, elsewhere. */
+/** Redraws one line on a terminal; otherwise prints a line for each stage and every few seconds. */
 export function showProgress(stream: NodeJS.WriteStream) {
   let stage = ''
   let stageAt = 0

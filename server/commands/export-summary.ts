@@ -11,8 +11,8 @@ export function summarize(
   ]
   const counted: [number, string, string][] = [
     [report.removedFeatures.length, 'product removed', 'products removed'],
-    [report.deadLinks.length, 'link to a page that is not there', 'links to pages that are not there'],
-    [report.missingFiles.length, 'file that could not be had', 'files that could not be had'],
+    [report.deadLinks.length, 'link to a missing page', 'links to missing pages'],
+    [report.missingFiles.length, 'file that could not be fetched', 'files that could not be fetched'],
     [report.skipped.length, 'page left out', 'pages left out'],
     [report.excludedPages.length, 'page left out by choice', 'pages left out by choice'],
     [
@@ -22,7 +22,7 @@ export function summarize(
     ],
   ]
   const found = counted.filter(([number]) => number > 0).map(([number, one, many]) => count(number, one, many))
-  // What may make a bundle useless, such as pages that no file can hold, must not wait until somebody opens the report.
+  // Some notes mean that the bundle is useless, so they are shown here and not only in the report.
   lines.push(...report.notes.slice(0, maxNotes))
   if (report.notes.length > maxNotes) found.push(count(report.notes.length - maxNotes, 'more note', 'more notes'))
   if (found.length > 0) lines.push(`${found.join(', ')}; see export-report.html in the bundle`)
@@ -33,6 +33,6 @@ function count(number: number, one: string, many: string): string {
   return `${number} ${number === 1 ? one : many}`
 }
 
-/** So many sentences about an export are printed; the report has all. */
+/** Maximum number of printed notes about an export; the report has all. */
 export const maxNotes = 5
 export const megabyte = 1024 ** 2

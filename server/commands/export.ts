@@ -104,7 +104,7 @@ async function runExport(site: string, flags: ExportFlags): Promise<void> {
   }
 }
 
-/** Opens the cache of the site; prints a line and gives null while another export uses it. */
+/** Opens the cache of the site; prints a line and returns null if another export uses it. */
 async function openCache(folder: string, maxMb: number, domain: string): Promise<SiteCache | null> {
   const siteCaches = openSiteCaches({
     folder: resolve(folder),
@@ -115,7 +115,7 @@ async function openCache(folder: string, maxMb: number, domain: string): Promise
   })
   try {
     const cache = await siteCaches.open(domain)
-    if (!cache) console.error(`Another export of ${domain} uses --cache ${folder}; this one works without it.`)
+    if (!cache) console.error(`Another export of ${domain} uses --cache ${folder}; this export runs without the cache.`)
     return cache
   } catch (error) {
     const why = explainFolder((error as NodeJS.ErrnoException).code, folder)

@@ -45,7 +45,7 @@ Examples:
     .addOption(dataOption())
     .action(async (id: string, plan: string, flags: { data: string }) => {
       if (plan !== 'standard' && plan !== 'enterprise')
-        throw new OperatorError('The plan is standard or enterprise.', 2)
+        throw new OperatorError('The plan must be standard or enterprise.', 2)
       const updated = await withStore(flags.data, store => store.organizations.updatePlan(id, plan))
       if (!updated) throw new OperatorError(`There is no organization ${id}. See: quire orgs list`)
       console.log(`${id} has the plan ${plan}.`)

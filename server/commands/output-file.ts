@@ -3,27 +3,26 @@ import { dirname, resolve } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import type { BundleFormat } from '../export/model/options.ts'
 
-/** As many symbolic links as a system follows. */
+/** Maximum number of symbolic links to follow, as in Linux. */
 const maxLinks = 40
 
 /**
- * The format that the name of an archive says, zip where it says nothing.
+ * Returns the format for the name of an archive; zip if the name has no extension.
  *
- * @throws {OperatorError} when it has an ending that is no format of ours.
+ * @throws {OperatorError} when the extension is not a bundle format.
  */
 export function formatOf(file: string): BundleFormat {
   if (/\.(tar\.gz|tgz)$/i.test(file)) return 'tar.gz'
   const ending = /[^/\\](\.[a-z][a-z0-9]{0,7})$/i.exec(file)?.[1]
   if (ending === undefined || ending.toLowerCase() === '.zip') return 'zip'
   throw new OperatorError(
-    `--output ${file}: ${ending} is no format of a bundle. Name a .zip, .tar.gz or .tgz file, or choose with --format zip or --format tar.gz.`,
+    `--output ${file}: ${ending} is not a bundle format. Use a .zip, .tar.gz or .tgz file, or choose with --format zip or --format tar.gz.`,
     2,
   )
 }
 
 /**
- * The file that `--output` means, behind symbolic links, which stay. Fails before the first request rather than after the
- * last one.
+ * Returns the file to write for `--output`, with symbolic links resolved. Runs before the export, so that it fails early.
  *
  * @throws {OperatorError} when nothing can be written there.
  */
@@ -55,33 +54,33 @@ async function followLinks(start: string): Promise<string> {
   throw new OperatorError(`--output ${start} is a symbolic link that leads back to itself. Name another file.`, 2)
 }
 
-/** The archive is written beside its place first, under this name with `.part`. */
+/** Tests writing to FILE.part, the temporary name of the archive during the export. */
 async function tryToWrite(file: string, output: string): Promise<void> {
   const part = `${file}.part`
   try {
-    // Never through a link that somebody put there.
+    // Does not follow a symbolic link with this name.
     await (await open(part, 'wx')).close()
     await rm(part)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // An export that was killed left it; it is replaced.
+    // Left by a killed export; it is replaced.
     if (code === 'EEXIST' && !(await lstat(part)).isDirectory()) return
     throw new OperatorError(`--output ${output} cannot be written (${explain(code, file)}).`, 2)
   }
 }
 
 function explain(code: string | undefined, file: string): string {
-  if (code === 'EEXIST') return `a folder ${file}.part is in its way`
+  if (code === 'EEXIST') return `a folder ${file}.part is in the way`
   return explainFolder(code, dirname(file))
 }
 
-/** Why nothing can be written to a folder, as messages say it in parentheses. */
+/** Explains why a folder cannot be written to, for parentheses in messages. */
 export function explainFolder(code: string | undefined, folder: string): string {
   if (code === 'ENOENT') return `the folder ${folder} does not exist`
-  if (code === 'ENOTDIR') return `${folder} is no folder`
+  if (code === 'ENOTDIR') return `${folder} is not a folder`
   if (code === 'EACCES' || code === 'EPERM') return `you may not write to the folder ${folder}`
-  if (code === 'EROFS') return `the folder ${folder} can only be read`
+  if (code === 'EROFS') return `the folder ${folder} is read-only`
   if (code === 'ENAMETOOLONG') return 'its name is too long'
   if (code === 'ENOSPC') return `the disk of ${folder} is full`
-  return code ?? 'for a reason unknown'
+  return code ?? 'unknown reason'
 }

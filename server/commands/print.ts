@@ -1,4 +1,4 @@
-/** Prints rows as a table for people, or as JSON for programs. Instants (names ending in At) become RFC 3339. */
+/** Prints rows as a table or as JSON. Instants (names ending in At) become RFC 3339. */
 export function printRows(
   rows: readonly object[],
   { json, empty }: { json?: boolean | undefined; empty: string },

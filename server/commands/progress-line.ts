@@ -3,7 +3,7 @@ import { showCount } from './print.ts'
 
 const everyMs = 200
 
-/** A line on standard error that says how far one file is; silent unless that is a terminal. */
+/** Shows the progress of one file on standard error, if that is a terminal. */
 export function createProgressLine(file: string): { show(progress: ImportProgress): void; clear(): void } {
   if (!process.stderr.isTTY) return { show() {}, clear() {} }
   const startedAt = performance.now()
@@ -26,7 +26,7 @@ export function describeProgress({ lines, readBytes, sizeBytes }: ImportProgress
   const perSecond = Math.round(lines / Math.max(seconds, 0.001))
   const read = `${showCount(lines)} lines, ${showCount(perSecond)} lines/s, ${toMegabytes(readBytes)}`
   if (!sizeBytes || readBytes === 0) return read
-  // A log that is still being written may have grown past its size.
+  // A log that is being written may have grown beyond the size.
   const left = Math.max(0, Math.ceil(((sizeBytes - readBytes) / readBytes) * seconds))
   return `${read} of ${toMegabytes(sizeBytes)}, ${left} s left`
 }

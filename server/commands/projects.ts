@@ -20,11 +20,11 @@ Examples:
   projects
     .command('create <name>')
     .description('create a project and print its id')
-    .requiredOption('--org <id>', 'organization that owns it')
+    .requiredOption('--org <id>', 'organization that owns the project')
     .addOption(
       new Option(
         '--salt-rotation <period>',
-        'how often visitors become unrecognisable: who returns in the next period counts anew',
+        'how often the key of the visitor hashes changes; a visitor who returns in a later period counts as new',
       )
         .env('QUIRE_SALT_ROTATION')
         .choices(['never', 'month', 'day'])

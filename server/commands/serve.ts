@@ -26,20 +26,24 @@ Logs are JSON lines on standard output. Ctrl-C or SIGTERM finishes the requests 
   })
 }
 
-/** Turns what commonly keeps a server from starting into one line. */
+/** Converts common start errors to one line with the remedy. */
 export async function startOrExplain(start: () => Promise<RunningServer>): Promise<RunningServer> {
   try {
     return await start()
   } catch (error) {
     const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
     if (code === 'EADDRINUSE') {
-      throw new OperatorError(`Port ${port} is in use. End what uses it, or choose another with --port.`)
+      throw new OperatorError(
+        `Port ${port} is in use. Stop the program that uses it, or choose another port with --port.`,
+      )
     }
     if (code === 'EACCES' && port !== undefined) {
-      throw new OperatorError(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`)
+      throw new OperatorError(`This user may not listen on port ${port}. Choose a port above 1023 with --port.`)
     }
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new OperatorError(`${address ?? 'The address'} is no address of this machine. Choose another with --host.`)
+      throw new OperatorError(
+        `${address ?? 'The address'} is not an address of this machine. Choose another with --host.`,
+      )
     }
     throw error
   }

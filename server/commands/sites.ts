@@ -51,7 +51,7 @@ An origin may be a private or loopback address, because an operator sets it. Exp
     .action(setOrigin)
   addRemovalOptions(sites.command('set-features <domain>'))
     .description(
-      'set what exports of a site remove, keep and leave out beyond the known products; replaces earlier rules',
+      'set which content and pages exports of a site remove, beyond the known products; replaces earlier rules',
     )
     .option('--clear', 'delete all rules of the site')
     .addOption(dataOption())
@@ -138,7 +138,7 @@ function readOrigin(text: string): string {
   const origin = parseOrigin(text)
   if (!origin) {
     throw new OperatorError(
-      `${text} is no http(s) URL without user, query and fragment. Example: http://127.0.0.1:3000/`,
+      `${text} must be an http(s) URL without user, query and fragment. Example: http://127.0.0.1:3000/`,
       2,
     )
   }

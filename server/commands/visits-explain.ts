@@ -18,7 +18,7 @@ export function visitsExplainCommand(): Command {
   const command = new Command('explain')
     .addArgument(new Argument('[user-agent]', 'user agent; - reads one per line from standard input'))
     .description('explain what a user agent or a log line counts as, and why')
-    .addOption(new Option('--line <line>', 'a whole line of an access log; - reads lines from standard input'))
+    .addOption(new Option('--line <line>', 'line of an access log; - reads lines from standard input'))
   return addLogOptions(command)
     .addOption(jsonOption())
     .addHelpText(
@@ -29,7 +29,7 @@ Examples:
   quire visits explain --line '203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "GET /a.md HTTP/1.1" 200 5 "-" "curl/8.5.0"'
   tail -n 3 access.log | quire visits explain --line - --json
 
-No project and no database is needed. With - and --json, each answer is one line.`,
+The command needs no project and no database. With - and --json, each answer is one line.`,
     )
     .action(async (userAgent: string | undefined, flags: ExplainFlags) => {
       if ((userAgent === undefined) === (flags.line === undefined)) {
@@ -74,7 +74,7 @@ async function printEach<Explanation>(
 const names: Record<Kind, string> = {
   human: 'human',
   ai: 'AI',
-  neither: 'neither: it counts for no visitor',
+  neither: 'neither: it is not counted',
 }
 
 function describeUserAgent({ kind, rule, why, list, pattern, source, notes }: UserAgentExplanation): string {

@@ -4,7 +4,7 @@ import { sum } from '../analytics/import/import-tally.ts'
 import { showCount } from './print.ts'
 import { toMostLines } from './visits-import-summary.ts'
 
-/** Tells how far a follow is. */
+/** Reports the progress of a follower. */
 export interface StatusOutput {
   show(status: FollowStatus): void
   warn(message: string): void
@@ -13,7 +13,7 @@ export interface StatusOutput {
 }
 
 /**
- * A JSON line each time, and one at the end.
+ * Prints each status, and the last one, as a JSON line.
  *
  * @param project undefined = the log has several projects; then hosts without a registered site are listed
  */
@@ -34,7 +34,7 @@ export function createJsonStatus(file: string, project: string | undefined): Sta
   }
 }
 
-/** A line on standard error that says where it is, where that is a terminal, and one on standard output at the end. */
+/** Shows each status on standard error if that is a terminal, and prints the last one to standard output. */
 export function createStatusLine(file: string): StatusOutput {
   const rate = createRate()
   const isShown = process.stderr.isTTY
@@ -57,14 +57,14 @@ export function createStatusLine(file: string): StatusOutput {
       console.log(
         `${showCount(lines)} ${lines === 1 ? 'line' : 'lines'} in ${seconds.toFixed(1)} s: page views human ${showCount(views.human)}, AI ${showCount(views.ai)}, ` +
           `neither ${showCount(views.neither)}; filtered ${showCount(sum(filtered))}, malformed ${showCount(sum(malformed))}; ` +
-          `visitors not seen before on a day ${showCount(newVisitorDays)}${hosts ? `; no site for ${hosts}` : ''}`,
+          `new visitor days ${showCount(newVisitorDays)}${hosts ? `; no site for ${hosts}` : ''}`,
       )
     },
     clear,
   }
 }
 
-/** Lines a second since the last call. */
+/** Returns a function that gives the lines per second since its last call. */
 function createRate(): (lines: number) => number {
   let before = { lines: 0, at: performance.now() }
   return lines => {

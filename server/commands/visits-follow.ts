@@ -26,7 +26,7 @@ export function visitsFollowCommand(): Command {
     .argument('<file>')
     .description('count the visits in a log while it is written and rotated')
   return addLogOptions(addVisitedOptions(command))
-    .addOption(new Option('--once', 'end when all lines are counted, for cron; the next run continues there'))
+    .addOption(new Option('--once', 'end when all lines are counted, for cron; the next run continues from there'))
     .addOption(graceOption())
     .addOption(
       new Option('--status-seconds <number>', 'interval of the status lines of --json')
@@ -86,7 +86,7 @@ async function follow(store: Store, file: string, projectId: string | undefined,
   }
 }
 
-/** Aborted by the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Returns a signal that aborts on the first SIGINT or SIGTERM; a second one ends the process at once. */
 function abortOnSignal(): AbortSignal {
   const stopping = new AbortController()
   const stop = () => {
@@ -100,6 +100,6 @@ function abortOnSignal(): AbortSignal {
 }
 
 function explain(error: unknown): unknown {
-  // From the file system: the folder of the log may not be read.
+  // An error of the file system, such as a folder that cannot be read.
   return error instanceof Error && 'syscall' in error ? new OperatorError(error.message) : error
 }

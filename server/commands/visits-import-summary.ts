@@ -9,9 +9,9 @@ import { showCount } from './print.ts'
 interface Counts {
   lines: number
   pageViews: ImportTally['views']
-  /** Visitors that were new on a day, summed over the days; 0 when all was imported before. */
+  /** Visitors that were new on a day, summed over the days; 0 if everything was imported before. */
   newVisitorDays: number
-  /** Views of days whose visitors were pruned: not counted. */
+  /** Views on days whose visitors were pruned; they are not counted. */
   tooOldViews: number
   filtered: ImportTally['filtered']
   malformed: ImportTally['malformed']
@@ -21,23 +21,23 @@ interface Counts {
 
 interface ProjectCounts extends Counts {
   project: string
-  /** Of the project on the days of this import, `dateTo` exclusive, earlier imports included; null when it has no visits. */
+  /** Visitors of the project on the days of this import, including earlier imports; `dateTo` is exclusive; null = no visits. */
   visitors: (VisitorCounts & { dateFrom: string; dateTo: string }) | null
 }
 
-/** What `--json` prints. The counts beside `seconds` are those of all lines. */
+/** The output of `--json`. Its own counts cover all lines. */
 export interface ImportSummary extends Counts {
   seconds: number
   files: ImportedFile[]
-  /** Those that got lines. */
+  /** The projects that got lines. */
   projects: ProjectCounts[]
-  /** Hosts of `--by-host` that are the domain of no site, by their lines, most first: ten at most. */
+  /** Hosts without a site (`--by-host`) with their number of lines, largest first, at most ten. */
   unknownHosts: Record<string, number>
 }
 
 const maxHosts = 10
 
-/** Counts what an import made of its files, and asks the store for the visitors of the days it was about. */
+/** Sums up the imported files, and counts the visitors on the days of the import. */
 export async function summarize(
   reader: LogReader,
   files: ImportedFile[],
@@ -55,7 +55,7 @@ export async function summarize(
   }
 }
 
-/** The hosts with the most lines, of those that are the domain of no site. */
+/** Returns the hosts without a site that have the most lines. */
 export function toMostLines(unknownHosts: ReadonlyMap<string, number>): Record<string, number> {
   return Object.fromEntries([...unknownHosts].slice(0, maxHosts))
 }
@@ -78,7 +78,7 @@ function toCounts({ lines, views, newVisitorDays, tooOldViews, filtered, malform
 
 type Row = [name: string, count: number, text: string]
 
-/** The summary for people. */
+/** Formats the summary as text. */
 export function describe(summary: ImportSummary): string {
   const { lines, seconds, pageViews, filtered, malformed, projects, unknownHosts } = summary
   const rules = Object.entries(summary.rules)
@@ -113,12 +113,12 @@ export function describe(summary: ImportSummary): string {
 function describeProject({ project, visitors, newVisitorDays, pageViews }: ProjectCounts, isOnly: boolean): Row[] {
   const ofProject: Row[] = isOnly ? [] : [[project, sum(pageViews), `page views, ${showKinds(pageViews)}`]]
   if (!visitors) return ofProject
-  const text = `human ${showCount(visitors.human)}, AI ${showCount(visitors.ai)}; of the project from ${visitors.dateFrom} up to, not on, ${visitors.dateTo}`
+  const text = `human ${showCount(visitors.human)}, AI ${showCount(visitors.ai)}; of the project from ${visitors.dateFrom} to ${visitors.dateTo} (exclusive)`
   const indent = isOnly ? '' : '  '
   return [
     ...ofProject,
     [`${indent}Visitors`, visitors.total, text],
-    [`${indent}  new`, newVisitorDays, 'not seen before on a day, summed over the days'],
+    [`${indent}  new`, newVisitorDays, 'new visitors of each day, summed over the days'],
   ]
 }
 
@@ -126,11 +126,11 @@ function showKinds({ human, ai, neither }: ImportTally['views']): string {
   return `human ${showCount(human)}, AI ${showCount(ai)}, neither ${showCount(neither)}`
 }
 
-/** The largest counts, most first. */
+/** Lists the largest counts, largest first. */
 function list(counts: readonly (readonly [string, number])[]): string {
-  const most = 6
+  const maxListed = 6
   const found = counts.filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1])
-  const rest = found.slice(most).reduce((total, [, count]) => total + count, 0)
-  const shown = found.slice(0, most).map(([name, count]) => `${name} ${showCount(count)}`)
+  const rest = found.slice(maxListed).reduce((total, [, count]) => total + count, 0)
+  const shown = found.slice(0, maxListed).map(([name, count]) => `${name} ${showCount(count)}`)
   return [...shown, ...(rest > 0 ? [`others ${showCount(rest)}`] : [])].join(', ')
 }

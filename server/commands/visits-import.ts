@@ -61,11 +61,11 @@ async function importFiles(
   files: string[],
   settings: LogReading,
 ): Promise<ImportSummary> {
-  if (files.filter(file => file === '-').length > 1) throw new OperatorError('- may be given once only.', 2)
+  if (files.filter(file => file === '-').length > 1) throw new OperatorError('- can only be given once.', 2)
   const projects = await getVisitedProjects(store, projectId)
   const startedAt = performance.now()
   try {
-    // All before the first: a misspelt name should not leave half a job.
+    // Checked before the first import, so that a misspelt name does not leave a partial import.
     for (const file of files) await checkLogFile(file)
     const { visits } = store
     const reader = new LogReader({ ...settings, projects, secret: await visits.openVisitorKey(), now: Date.now() })
@@ -90,7 +90,7 @@ async function readFiles(files: string[], reader: LogReader, visits: VisitRecord
     }
   } catch (error) {
     if (!(error instanceof LogFormatError)) throw error
-    // The files before this one were read without an error. The flags are not wrong, the file does not match them.
+    // The flags are valid, because earlier files were read with them; this file does not match them.
     await recordViews(reader, visits)
     throw new OperatorError(error.message)
   }
@@ -102,7 +102,7 @@ function explain(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (!code?.startsWith('SQLITE_')) return error
   return new OperatorError(
-    `The visits cannot be written to the database: ${message} (${code}). Imported lines stay. Solve the problem and import again: nothing counts twice.`,
+    `The visits cannot be written to the database: ${message} (${code}). Imported lines stay. Solve the problem and import again: nothing is counted twice.`,
   )
 }
 
@@ -112,14 +112,14 @@ function failOnProblems({ files }: ImportSummary, { format }: LogReading): void 
   const problems = [
     ...unreadable.map(
       ({ file, lines }) =>
-        `${file}: not one of ${lines} lines is in ${format ? `format ${format.name}` : 'a format that is known'}.`,
+        `${file}: none of ${lines} lines is in ${format ? `format ${format.name}` : 'a known format'}.`,
     ),
     ...(unreadable.length > 0
       ? [`Formats: ${formats.map(({ name }) => name).join(', ')}, json. See --format in --help.`]
       : []),
     ...incomplete,
     ...(incomplete.length > 0
-      ? ['What came before is imported. Import the whole file when you have it: nothing counts twice.']
+      ? ['The lines before the damage are imported. Import the whole file when you have it: nothing is counted twice.']
       : []),
   ]
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))

@@ -18,7 +18,7 @@ export function visitsPruneCommand(): Command {
     .description('delete the hashes of old visitors; counts stay')
     .addOption(projectOption().makeOptionMandatory())
     .addOption(
-      new Option('--keep-days <number>', 'number of days, up to today, whose visitors are kept')
+      new Option('--keep-days <number>', 'number of past days whose visitors are kept')
         .env('QUIRE_VISITOR_RETENTION_DAYS')
         .argParser(integer(1, 36_500))
         .makeOptionMandatory(),
@@ -44,6 +44,6 @@ Views of deleted days in logs that are imported later are skipped, because they 
       })
       const keptFrom = formatDay(before)
       if (json) printJson({ project: id, keptFrom, visitorDays })
-      else console.log(`Forgot ${showCount(visitorDays)} days of visitors before ${keptFrom}.`)
+      else console.log(`Deleted ${showCount(visitorDays)} visitor days before ${keptFrom}.`)
     })
 }

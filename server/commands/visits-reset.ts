@@ -14,8 +14,8 @@ export function visitsResetCommand(): Command {
   return (
     new Command('reset')
       .description('delete all visits of a project, for example to import its logs again')
-      // No variable stands for it: what is deleted for good is named.
-      .addOption(new Option('--project <id>', 'project whose visits are meant').makeOptionMandatory())
+      // No environment variable, so that nobody deletes the visits of a project by accident.
+      .addOption(new Option('--project <id>', 'project whose visits are deleted').makeOptionMandatory())
       .option('--yes', 'confirm the deletion; it cannot be undone')
       .addOption(dataOption())
       .addHelpText(
@@ -31,7 +31,7 @@ reset and import the logs again. End a follower of the project's logs first.`,
       .action(async ({ project: id, yes, data }: Flags) => {
         await withExistingStore(data, async store => {
           await getProject(store, id)
-          if (!yes) throw new OperatorError(`This deletes all visits of ${id} for good. Say so with --yes.`, 2)
+          if (!yes) throw new OperatorError(`This deletes all visits of ${id} for good. Confirm with --yes.`, 2)
           await store.visits.deleteVisits(id)
         })
         console.log(`The visits of ${id} are deleted.`)

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import { openStore, type Store } from '../store/store.ts'
 
-/** Opens the store of a data folder for the length of one command. */
+/** Opens the store of a data folder for one command, and closes it afterwards. */
 export async function withStore<T>(dataFolder: string, work: (store: Store) => Promise<T> | T): Promise<T> {
   const store = openStore(dataFolder)
   try {
@@ -14,8 +14,8 @@ export async function withStore<T>(dataFolder: string, work: (store: Store) => P
 }
 
 /**
- * The same for a command that needs what is there already. Cron starts it in another folder than a person does, and a new
- * database there would only say that it knows no project.
+ * The same for commands that need an existing database. Cron starts them in another folder than a user does; a new database
+ * there would only cause the misleading error that the project does not exist.
  *
  * @throws {OperatorError} when there is no database in the folder.
  */

@@ -7,13 +7,13 @@ export interface AccessLogOptions {
   from: Day
   /** Exclusive. */
   to: Day
-  /** Canonical paths, the most read first. */
+  /** Canonical paths, most popular first. */
   paths: readonly string[]
-  /** Of the clock that wrote the log, minutes east of UTC; 0 when missing. */
+  /** Time zone of the log in minutes east of UTC; default 0. */
   offsetMinutes?: number
 }
 
-/** Who sends requests, and what each really is: written down by hand, so that a classifier can be checked against it. */
+/** User agents with their kind, labelled by hand, so that tests can check the classifier. */
 export const demoAgents: readonly { kind: 'human' | 'ai' | 'neither'; userAgent: string }[] = [
   ...toAgents(
     'human',
@@ -61,9 +61,9 @@ Go-http-client/2.0
 const agentsOf = Map.groupBy(demoAgents, ({ kind }) => kind)
 
 /**
- * A combined access log as a documentation site gets it, line by line, without line breaks: Zipf-distributed pages in all
- * their spellings, returning readers, AI agents, classic bots, assets, errors, other methods, IPv6, and now and then a line
- * that is malformed. In order of time, but for a few late ones.
+ * Generates the combined access log of a documentation site, line by line, without line breaks: Zipf-distributed pages with
+ * varying paths, returning readers, AI agents, classic bots, assets, errors, other methods, IPv6, and a few malformed lines.
+ * Lines are in order of time, except for a few late ones.
  */
 export function* generateAccessLog({
   seed,
@@ -101,15 +101,15 @@ const statuses = [200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 30
 
 function pickVisitor(kind: (typeof kinds)[number], readers: number, random: Random) {
   const agents = agentsOf.get(kind) ?? []
-  // Squared: some readers come back on most days, many only once.
+  // Squared, so that some readers return on most days and many come only once.
   const visitor = kind === 'human' ? Math.floor(readers * random() ** 2) : Math.floor(random() * 400)
   const userAgent = agents[visitor % agents.length]?.userAgent ?? '-'
-  // Two readers share an address now and then, as behind one router.
+  // Some readers share an address, as behind a router.
   const host = kind === 'human' ? Math.floor(visitor / 1.3) : visitor + 1_000_000_000
   return { address: toAddress(host), userAgent }
 }
 
-/** Documentation prefixes where there are enough (RFC 3849), private ones (RFC 1918) for the rest. */
+/** Uses the IPv6 documentation prefix (RFC 3849) and private IPv4 addresses (RFC 1918). */
 function toAddress(host: number): string {
   if (host % 7 === 3) return `2001:db8::${(host >> 16).toString(16)}:${(host & 0xffff).toString(16)}`
   return `10.${(host >> 16) & 255}.${(host >> 8) & 255}.${host & 255}`
@@ -199,7 +199,7 @@ function createZipf<T>(items: readonly T[], random: Random): () => T {
   }
 }
 
-/** Numbers in [0, 1) from a seed: mulberry32. */
+/** Creates random numbers in [0, 1) from a seed (mulberry32). */
 function createRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {

@@ -15,7 +15,7 @@ import type { Organization } from '../tenancy/organization.ts'
 import type { Project } from '../tenancy/project.ts'
 import { generateAccessLog } from './access-log.ts'
 
-/** What a demo is made of, to show it. */
+/** Ids and the key of the demo, for its example requests. */
 export interface Demo {
   dataFolder: string
   organizationId: string
@@ -33,7 +33,7 @@ const hourMs = 60 * 60 * 1000
 const logDays = 30
 const logLines = 20_000
 
-/** Makes the demo organization on the first call, and a new key for it on every call. */
+/** Creates the demo organization on the first call, and a new key for it on every call. */
 export async function seedDemo(
   store: Store,
   { dataFolder, keyPrefix, now }: { dataFolder: string; keyPrefix: string; now: number },
@@ -53,7 +53,7 @@ export async function seedDemo(
   }
 }
 
-/** Points the demo site at this server's documentation and starts an export of it; the id of the job. */
+/** Sets the origin of the demo site to this server's documentation, starts its export, and returns the job id. */
 export async function startDemoExport(store: Store, demo: Demo, serverUrl: string, now: number): Promise<string> {
   const origin = `${serverUrl}${docsPath}/`
   if (!(await store.sites.updateOrigin(domain, origin))) {
@@ -114,7 +114,7 @@ async function insertProject(
   return project
 }
 
-/** A job in every status. */
+/** Creates a job in every status. */
 function agentJobs(projectId: string, now: number): AgentJob[] {
   const active = (name: string, hoursAgo: number): AgentJob => ({
     projectId,
@@ -148,7 +148,7 @@ async function importSampleLog(store: Store, project: Project, dataFolder: strin
   await importAccessLog({ file, project, visits: store.visits })
 }
 
-/** The visitors of the sample log read the documentation. */
+/** The paths of this documentation, for the sample log. */
 function samplePaths(): string[] {
   const document = JSON.parse(readAsset('generated/openapi.json'))
   const files = buildDocumentation({ readText: readAsset, document })

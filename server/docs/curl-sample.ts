@@ -6,7 +6,7 @@ import {
   resolveReference,
 } from './api-document.ts'
 
-/** A curl command for one operation, made of the examples in the document; it reads the key from $QUIRE_API_KEY. */
+/** Writes a curl command for an operation from the examples in the document. It reads the key from $QUIRE_API_KEY. */
 export function writeCurlSample(document: ApiDocument, { path, method, operation }: PlacedOperation): string {
   const parameters = (operation.parameters ?? []).map(given => resolveReference<ApiParameter>(document, given))
   const body = operation.requestBody && resolveReference<ApiContent>(document, operation.requestBody)
@@ -43,7 +43,7 @@ function writeQuery(parameters: readonly ApiParameter[]): string {
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -46,12 +46,12 @@ export function buildDocumentation(sources: DocumentationSources): Map<string, D
   return files
 }
 
-/** The request paths of the pages, without style sheet and script. */
+/** Lists the request paths of the pages, without style sheet and script. */
 export function listPages(files: ReadonlyMap<string, DocumentationFile>): string[] {
   return [...files].filter(([, file]) => file.contentType.startsWith('text/html')).map(([path]) => path)
 }
 
-/** The site map of the pages, for the address under which this server is reached (no trailing slash). */
+/** Builds the sitemap. `baseUrl` is the public URL of this server, without a trailing slash. */
 export function buildSitemap(files: ReadonlyMap<string, DocumentationFile>, baseUrl: string): string {
   const urls = listPages(files).map(path => `  <url><loc>${escapeHtml(`${baseUrl}${path}`)}</loc></url>`)
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('\n')}\n</urlset>\n`

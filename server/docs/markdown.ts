@@ -5,7 +5,7 @@ import { docsPath, findPagePath } from './pages.ts'
 import { relativePath } from './relative-path.ts'
 import { wrapCode, wrapTable } from './scroll-box.ts'
 
-/** Where a text stands: the links in it are relative to its file, and are written relative to its page. */
+/** The place of a text: its links are relative to its file, and become relative to its page. */
 export interface TextPlace {
   /** Path of the file from the top folder of the repository. */
   file: string
@@ -13,7 +13,7 @@ export interface TextPlace {
   path: string
 }
 
-/** Turns Markdown into HTML. Links to files of the repository become links to pages, or plain text where there is no page. */
+/** Turns Markdown into HTML. Links to files of the repository become links to pages, or plain text if there is no page. */
 export function renderMarkdown(text: string, place: TextPlace): string {
   const ids = new Map<string, number>()
   const markdown = new Marked({
@@ -26,7 +26,7 @@ export function renderMarkdown(text: string, place: TextPlace): string {
         const target = findTarget(href, place)
         return target === undefined ? inner : `<a href="${escapeHtml(target)}">${inner}</a>`
       },
-      // Pictures are for readers of the repository: they show these pages.
+      // Pictures show these pages to readers of the repository, so the pages leave them out.
       image: () => '',
       codespan: ({ text }) => `<code>${text.split(' ').map(keepTogether).join(' ')}</code>`,
       code: ({ text }) => `${wrapCode(text)}\n`,
@@ -44,7 +44,7 @@ function keepTogether(word: string): string {
 }
 
 function findTarget(href: string, { file, path }: TextPlace): string | undefined {
-  // An address of this machine is an example; as a link it would lead out of the documentation, or nowhere.
+  // Local addresses are examples; as links they would lead out of the documentation, or nowhere.
   if (/^https?:\/\/(127\.0\.0\.1|localhost)\b/.test(href)) return undefined
   if (/^(https?:|#)/.test(href)) return href
   const [name = '', fragment] = href.split('#')
@@ -53,7 +53,7 @@ function findTarget(href: string, { file, path }: TextPlace): string | undefined
   return `${relativePath(path, docsPath + page)}${fragment === undefined ? '' : `#${fragment}`}`
 }
 
-/** Ids as viewers of repositories make them, so that a link to a heading works in both. */
+/** Creates the same ids as repository viewers, so that links to headings work in both. */
 function uniqueId(ids: Map<string, number>, text: string): string {
   const id = text
     .toLowerCase()

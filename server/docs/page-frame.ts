@@ -4,7 +4,7 @@ import { docsPath, type PageGroup, pageGroups } from './pages.ts'
 import { relativePath } from './relative-path.ts'
 import { searchForm } from './search-page.ts'
 
-/** A page of the documentation before it has its frame. */
+/** A page of the documentation without its frame. */
 export interface Page {
   /** Below `docsPath`. */
   path: string
@@ -17,7 +17,7 @@ export interface Page {
 /** Where the search page is, below `docsPath`. */
 export const searchPath = '/search'
 
-/** The whole document of a page: header with search, navigation, content. */
+/** Renders the whole document of a page: header with search, navigation, content. */
 export function framePage(page: Page, pages: readonly Page[]): string {
   const link = (path: string) => escapeHtml(relativePath(docsPath + page.path, docsPath + path))
   const isSearchPage = page.path === searchPath
@@ -50,7 +50,7 @@ ${page.html}
 `
 }
 
-/** The pages in their groups; below the current page, its sections. */
+/** Renders the groups of pages, with the sections of the current page. */
 function navigationList(page: Page, pages: readonly Page[], link: (path: string) => string): string {
   const groups = pageGroups.map(group => {
     const items = pages

@@ -8,7 +8,7 @@ export interface PageSection {
   text: string
 }
 
-/** Cuts a page of this documentation at its headings. */
+/** Splits a page of this documentation at its headings. */
 export function listSections(html: string): PageSection[] {
   const sections: PageSection[] = []
   for (const part of html.split(/(?=<h[1-3][ >])/)) {

@@ -36,7 +36,7 @@ export const writtenPages: readonly WrittenPage[] = [
   written('decisions', 'Decisions', 'Contribute'),
 ]
 
-/** The written pages link to the source of an operation, which a viewer of the repository can open; here it is a page. */
+/** Written pages link to the source file of an operation, for repository viewers; here, the link leads to its reference page. */
 const operationFiles: Record<string, string> = {
   'spec/paths/agent-job.yaml': 'getAgentJob',
   'spec/paths/visitors.yaml': 'getUniqueVisitors',
@@ -45,7 +45,7 @@ const operationFiles: Record<string, string> = {
   'spec/paths/static-export-bundle.yaml': 'generateStaticExportBundle',
 }
 
-/** The path below `docsPath` of the page that shows a file of the repository; undefined when none does. */
+/** Finds the page that shows a file of the repository, as a path below `docsPath`; undefined if there is none. */
 export function findPagePath(file: string): string | undefined {
   const operation = operationFiles[file]
   if (operation !== undefined) return `/operations/${operation}`

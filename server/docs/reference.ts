@@ -17,7 +17,7 @@ interface ApiResponse extends ApiContent {
   headers?: Record<string, { description?: string }>
 }
 
-/** The reference page of one operation: a request to paste, its parameters and body, and every answer with examples. */
+/** Renders the reference page of an operation: a curl command, its parameters and body, and every response with examples. */
 export function operationPage(document: ApiDocument, placed: PlacedOperation, renderMarkdown: RenderMarkdown): string {
   const { path, method, operation } = placed
   const parameters = (operation.parameters ?? []).map(given => resolveReference<ApiParameter>(document, given))
@@ -42,7 +42,7 @@ export function operationPage(document: ApiDocument, placed: PlacedOperation, re
   return sections.join('\n')
 }
 
-/** Every schema of the document, with its fields. */
+/** Renders every schema of the document with its fields. */
 export function schemasPage(document: ApiDocument, renderMarkdown: RenderMarkdown): string {
   const sections = Object.entries(document.components.schemas).map(([name, schema]) => {
     const fields = schema.properties ? fieldList(document, schema, renderMarkdown) : ''
@@ -100,7 +100,7 @@ function fieldList(document: ApiDocument, schema: ApiSchema, renderMarkdown: Ren
   )
 }
 
-/** A list and not a table: on a small screen, a fourth column would be out of sight. */
+/** Renders a list, because a fourth column of a table would be out of view on small screens. */
 function definitionList(items: readonly { name: string; facts: string[]; type: string; meaning: string }[]): string {
   const written = items.map(
     ({ name, facts, type, meaning }) =>

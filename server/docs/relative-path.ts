@@ -1,6 +1,6 @@
 /**
- * The relative address of `to` in the page `from`, both absolute paths. Pages link to each other relatively, so that they
- * also work behind a proxy that adds a path prefix, and in a folder.
+ * Returns the relative address of `to` in the page `from`, both absolute paths. Links between pages are relative, so that
+ * they also work behind a proxy that adds a path prefix, and in a folder.
  */
 export function relativePath(from: string, to: string): string {
   const base = from.split('/').slice(0, -1)

@@ -1,7 +1,7 @@
 import { escapeHtml } from './escape-html.ts'
 
-// Code and tables are the only things wider than a small screen. They scroll inside themselves, so they take the focus:
-// otherwise nobody could scroll them with the keyboard.
+// Only code and tables can be wider than a small screen. They scroll separately, and are focusable so that the keyboard can
+// scroll them.
 
 export function wrapCode(text: string): string {
   return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`

@@ -3,7 +3,7 @@ import { callScript } from '../base/call-script.ts'
 import type { SearchEntry } from '../in-page/docs/find-sections.ts'
 import { escapeHtml } from './escape-html.ts'
 
-/** The field of the search page; the header of every other page has one like it that leads here. */
+/** Renders the search form of the search page and of the page headers, which lead to the search page. */
 export function searchForm(action: string, isSearchPage: boolean): string {
   const focus = isSearchPage ? ' autofocus' : ''
   return `<form role="search" class="search" action="${action}">
@@ -13,10 +13,10 @@ export function searchForm(action: string, isSearchPage: boolean): string {
 }
 
 /**
- * The body of the search page. Without its script it still lists every section, which a reader can search with the browser.
+ * Renders the search page. It lists every section, so that readers can use the browser's search if scripts are off.
  *
- * The search runs in the page and not in the server: the documentation is also exported as a static site, and read from a
- * folder or a memory stick, where no server answers.
+ * The search runs in the page and not on the server, because the documentation is also exported as a static site and read
+ * from a folder.
  */
 export function searchPage(entries: readonly SearchEntry[], pagePath: string): string {
   const items = entries.map(({ page, heading, href }) => {
@@ -33,7 +33,7 @@ ${items.join('\n')}
 </ul>`
 }
 
-/** The script of the search page, with the index inside: pages on file:// can load a script, and read no other file. */
+/** Writes the script of the search page. It contains the index, because pages on file:// can load scripts but no other files. */
 export function searchScript(entries: readonly SearchEntry[]): string {
   const texts = entries.map(({ page, heading, text }) => ({ page, heading, text }))
   return `${callScript(searchDocs, texts)}\n`

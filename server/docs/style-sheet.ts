@@ -1,4 +1,4 @@
-/** The style of the documentation: pages beside the text, below it a menu on small screens; light or dark as the system is. */
+/** The style sheet of the documentation: navigation beside the text, as a menu on small screens; light or dark like the system. */
 export const styleSheet = `:root {
   color-scheme: light dark;
   --text: light-dark(#1c2024, #e6e8ea);

@@ -6,7 +6,8 @@ import { parseSiteHeaders, type SiteHeaders } from '../web/fetch/site-headers.ts
 
 export function readTarget(site: string, originFlag: string | undefined) {
   if (site.includes('://')) {
-    if (originFlag !== undefined) throw new OperatorError('--origin goes with a domain; a URL is its own origin.', 2)
+    if (originFlag !== undefined)
+      throw new OperatorError('--origin needs a domain as the site; with a URL, leave it out.', 2)
     const origin = readUrl(site, 'The site')
     return { domain: origin.host, origin, originAllowed: true }
   }
@@ -57,7 +58,7 @@ function readPath(path: string): string {
 export function readFeature(text: string): [Feature, boolean] {
   const [name, setting = 'on', ...more] = text.split('=')
   if (name !== 'search' && name !== 'assistant' && name !== 'analytics' && name !== 'playground')
-    throw new OperatorError(`--feature ${name} is unknown. It is one of search, assistant, analytics, playground.`, 2)
+    throw new OperatorError(`--feature ${name} is unknown. Use search, assistant, analytics or playground.`, 2)
   if ((setting !== 'on' && setting !== 'off') || more.length > 0)
     throw new OperatorError(`--feature ${text} must be ${name}=on or ${name}=off.`, 2)
   return [name, setting === 'on']

@@ -7,7 +7,7 @@ import { nonEmpty } from './non-empty.ts'
 import { cacheMbOption, jsonOption, verifyOption } from './options.ts'
 import type { RemovalFlags } from './removal-options.ts'
 
-/** The flags of `export` as commander hands them over. */
+/** The parsed flags of `export`. */
 export interface ExportFlags extends LimitFlags, RemovalFlags {
   output: string
   format?: BundleFormat
@@ -31,7 +31,7 @@ export function exportOptions(): Option[] {
   return [...siteOptions(), ...bundleOptions(), ...runOptions()]
 }
 
-/** What is exported, and how the site is reached. */
+/** Options for the site and its pages. */
 function siteOptions(): Option[] {
   return [
     new Option('--path <path>', 'export only this page; may be repeated').env('QUIRE_EXPORT_PATHS').argParser(addWords),
@@ -45,7 +45,7 @@ function siteOptions(): Option[] {
   ]
 }
 
-/** What the bundle becomes. */
+/** Options for the bundle. */
 function bundleOptions(): Option[] {
   return [
     new Option('-o, --output <file>', 'archive to write').env('QUIRE_EXPORT_OUTPUT').makeOptionMandatory(),
@@ -66,7 +66,7 @@ function bundleOptions(): Option[] {
   ]
 }
 
-/** How the export works. */
+/** Options for the run. */
 function runOptions(): Option[] {
   return [
     verifyOption(),

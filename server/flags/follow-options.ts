@@ -4,7 +4,7 @@ import { type FollowedLog, type FollowSettings, followPrefix } from '../analytic
 import { type LogFlags, logOptions, readLogFlags } from './log-options.ts'
 import { graceOption } from './options.ts'
 
-/** The flags as commander hands them over. */
+/** The parsed flags. */
 export interface FollowFlags {
   followLog?: FollowedLog[]
   followLogByHost?: FollowedLog[]
@@ -15,7 +15,7 @@ export interface FollowFlags {
   followTrustedProxies?: number
 }
 
-/** The flags that make a server follow logs. */
+/** The options of `serve` for following logs. */
 export function followOptions(): Option[] {
   return [
     new Option(
@@ -24,7 +24,10 @@ export function followOptions(): Option[] {
     )
       .env('QUIRE_FOLLOW_LOG')
       .argParser(addFollowedLogs),
-    new Option('--follow-log-by-host <path>', 'the same; the host of each line decides which project it counts for')
+    new Option(
+      '--follow-log-by-host <path>',
+      'the same for a log of several sites; each line counts for the project of its host',
+    )
       .env('QUIRE_FOLLOW_LOG_BY_HOST')
       .argParser(addFollowedByHost),
     graceOption('follow-grace-seconds'),
@@ -32,7 +35,7 @@ export function followOptions(): Option[] {
   ]
 }
 
-/** @throws {OperatorError} when flags do not go together. */
+/** @throws {OperatorError} when flags cannot be combined. */
 export function readFollowFlags(flags: FollowFlags): FollowSettings {
   const log: LogFlags = {}
   if (flags.followFormat !== undefined) log.format = flags.followFormat
@@ -43,7 +46,7 @@ export function readFollowFlags(flags: FollowFlags): FollowSettings {
   return { logs, graceMs: flags.followGraceSeconds * 1000, log: readLogFlags(log, followPrefix) }
 }
 
-/** Adds `PATH=PROJECT,...` to what was given before. */
+/** Adds `PATH=PROJECT,...` to the logs given before. */
 function addFollowedLogs(text: string, before: FollowedLog[] = []): FollowedLog[] {
   return text.split(',').reduce((logs, part) => {
     const [, path, projectId] = /^\s*(.+)=([^=\s]+)\s*$/.exec(part) ?? []
@@ -54,7 +57,7 @@ function addFollowedLogs(text: string, before: FollowedLog[] = []): FollowedLog[
   }, before)
 }
 
-/** Adds `PATH,...` to what was given before. */
+/** Adds `PATH,...` to the logs given before. */
 function addFollowedByHost(text: string, before: FollowedLog[] = []): FollowedLog[] {
   return text.split(',').reduce((logs, part) => {
     if (part.trim() === '') throw new InvalidArgumentError('Write PATH, such as /var/log/caddy/access.log.')
@@ -64,7 +67,7 @@ function addFollowedByHost(text: string, before: FollowedLog[] = []): FollowedLo
 
 function addLog(logs: FollowedLog[], log: FollowedLog): FollowedLog[] {
   if (logs.some(({ file, projectId }) => file === log.file && projectId === log.projectId)) {
-    throw new InvalidArgumentError(`${log.file} is there twice.`)
+    throw new InvalidArgumentError(`${log.file} is given twice.`)
   }
   return [...logs, log]
 }

@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander'
 
-/** A parser of whole numbers from `least` to `most`, for a flag. */
-export function integer(least: number, most: number): (text: string) => number {
+/** Creates a flag parser for whole numbers from `min` to `max`. */
+export function integer(min: number, max: number): (text: string) => number {
   return text => {
     const value = Number(text)
-    if (!/^\d+$/.test(text) || value < least || value > most) {
-      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
     }
     return value
   }

@@ -5,7 +5,7 @@ import { integer } from './integer.ts'
 const megabyte = 1024 ** 2
 const second = 1000
 
-/** Each limit: its flag (the environment variable follows from it), what it bounds, its unit in that of ExportLimits, its most, and its least where that is not 1. */
+/** Each limit: flag (its environment variable is derived), description, unit in that of ExportLimits, maximum, and minimum if not 1. */
 const limits: [keyof ExportLimits, flag: string, what: string, unit: number, most: number, least?: number][] = [
   ['pages', 'max-pages', 'maximum pages of one export', 1, 1_000_000],
   ['links', 'max-links', 'maximum links requested in one export, including dead ones', 1, 10_000_000],
@@ -21,7 +21,7 @@ const limits: [keyof ExportLimits, flag: string, what: string, unit: number, mos
   ['connections', 'connections', 'maximum parallel requests', 1, 64],
 ]
 
-/** The flags of the limits as commander hands them over, by attribute name. */
+/** The parsed flags of the limits, by attribute name. */
 export type LimitFlags = Record<
   | 'maxPages'
   | 'maxLinks'
@@ -38,7 +38,7 @@ export type LimitFlags = Record<
   number
 >
 
-/** A flag and an environment variable for every limit of an export, the same for all commands that export. */
+/** Creates a flag and an environment variable for every export limit, the same for all commands that export. */
 export function limitOptions(): Option[] {
   return limits.map(([name, flag, what, unit, most, least = 1]) =>
     new Option(`--${flag} <number>`, what)
@@ -48,7 +48,7 @@ export function limitOptions(): Option[] {
   )
 }
 
-/** The limits that the flags give. */
+/** Converts the flags to limits. */
 export function readLimits(flags: LimitFlags): ExportLimits {
   const entries = limits.map(([name, flag, , unit]) => {
     const attribute = new Option(`--${flag} <number>`).attributeName() as keyof LimitFlags

@@ -7,33 +7,33 @@ import { OperatorError } from '../base/operator-error.ts'
 import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
 
-/** What commander makes of `logOptions`. */
+/** The parsed flags of `logOptions`. */
 export interface LogFlags extends LogSettings {}
 
-/** Adds the flags that say how a log is to be read. */
+/** Adds the flags for the format of a log. */
 export function addLogOptions(command: Command): Command {
   for (const option of logOptions()) command.addOption(option)
   return command
 }
 
-/** @param prefix of the flags, where a command does more than read logs: `follow-` */
+/** @param prefix of the flags in commands that do more than read logs: `follow-` */
 export function logOptions(prefix = ''): Option[] {
   return [
     new Option(`--${prefix}format <name>`, 'format of the lines (default: recognized)')
       .env('QUIRE_LOG_FORMAT')
       .choices([...formats.map(({ name }) => name), 'json']),
-    new Option(`--${prefix}json-fields <list>`, 'where format json has its fields: NAME=PATH,...')
+    new Option(`--${prefix}json-fields <list>`, 'fields of format json: NAME=PATH,...')
       .env('QUIRE_LOG_JSON_FIELDS')
       .argParser(text => checkJsonFields(text, prefix)),
     new Option(
       `--${prefix}client-field <name>`,
-      'field with the addresses of X-Forwarded-For (default: the peer is the client)',
+      'field with the addresses of X-Forwarded-For (default: the connecting address is the client)',
     )
       .env('QUIRE_LOG_CLIENT_FIELD')
       .argParser(nonEmpty('a field, such as X-Forwarded-For, or last')),
     new Option(
       `--${prefix}trusted-proxies <number>`,
-      'number of trusted proxies; the client is taken from the right of that field',
+      'number of trusted proxies; the client address is counted from the right of that field',
     )
       .env('QUIRE_LOG_TRUSTED_PROXIES')
       .argParser(integer(1, 100)),
@@ -41,15 +41,18 @@ export function logOptions(prefix = ''): Option[] {
 }
 
 /**
- * Reads the flags that say how a log is to be read.
+ * Reads the flags for the format of a log.
  *
  * @param prefix see `logOptions`
- * @throws {OperatorError} when flags do not go together.
+ * @throws {OperatorError} when flags cannot be combined.
  */
 export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
   const { format, jsonFields, clientField, trustedProxies } = flags
   if (jsonFields !== undefined && format !== undefined && format !== 'json') {
-    throw new OperatorError(`--${prefix}json-fields goes with --${prefix}format json, not with ${format}.`, 2)
+    throw new OperatorError(
+      `--${prefix}json-fields can only be used with --${prefix}format json, not with ${format}.`,
+      2,
+    )
   }
   if (format === 'json' && jsonFields === undefined) {
     throw new OperatorError(`--${prefix}format json needs --${prefix}json-fields. See --help.`, 2)
@@ -68,20 +71,20 @@ export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
   }
 }
 
-/** For the end of `--help`. */
-export const logHelp = `Formats: combined (nginx, Apache), vhost_combined, caddy (JSON), traefik, traefik-json, cloudfront; and json, any JSON
-lines, with the dotted paths of the fields:
+/** The end of `--help`. */
+export const logHelp = `Formats: combined (nginx, Apache), vhost_combined, caddy (JSON), traefik, traefik-json, cloudfront, and json: any JSON
+lines, if you give the dotted paths of the fields:
   --json-fields time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost
 Times are RFC 3339, the date of a combined log, or a number since 1970: seconds, milliseconds, microseconds or nanoseconds.
 host is only needed for --by-host. Traefik must be configured to keep the user agent:
 accessLog.fields.headers.names.User-Agent=keep
 
-Behind proxies the client stands in a list, and --client-field says where: the name of a header (caddy, traefik-json), a
+Behind proxies, the address of the client is in a list. --client-field names its field: a header (caddy, traefik-json), a
 column (cloudfront), a dotted path (json), or the number of the field after the user agent, or last (combined,
-vhost_combined, traefik). The leftmost valid address of the list counts. Anybody can send such a list; when the first proxy
-does not replace it, give --trusted-proxies N: with 1, the last entry counts, which the proxy in front wrote itself.`
+vhost_combined, traefik). The leftmost valid address of the list counts. Clients can send a forged list. If the first proxy
+does not replace it, give --trusted-proxies N: with 1, the last entry counts, which your own proxy wrote.`
 
-/** As text: that can be handed to a thread, a format cannot. */
+/** Checks the fields and returns the text, because a format object cannot be sent to a thread. */
 function checkJsonFields(text: string, prefix: string): string {
   try {
     parseJsonFields(text)

@@ -18,7 +18,7 @@ export function jsonOption(): Option {
 
 /** `--project`, for every command about its visits. */
 export function projectOption(): Option {
-  return new Option('--project <id>', 'project whose visits are meant').env('QUIRE_PROJECT')
+  return new Option('--project <id>', 'project that the visits belong to').env('QUIRE_PROJECT')
 }
 
 /** `--verify`, for every command that exports. */
@@ -32,7 +32,7 @@ export function verifyOption(): Option {
     .default('sample')
 }
 
-/** `--export-cache-mb` and its like: how much is remembered of one site. */
+/** `--cache-mb` or `--export-cache-mb`: the maximum size of the cache of one site. */
 export function cacheMbOption(flag = 'cache-mb'): Option {
   return new Option(`--${flag} <number>`, 'maximum cache of one site, in MB')
     .env('QUIRE_EXPORT_CACHE_MB')
@@ -40,7 +40,7 @@ export function cacheMbOption(flag = 'cache-mb'): Option {
     .argParser(integer(1, 10_000_000))
 }
 
-/** `--grace-seconds` and its like: when a rotated log is done with. */
+/** `--grace-seconds` or `--follow-grace-seconds`: when a rotated log counts as complete. */
 export function graceOption(flag = 'grace-seconds'): Option {
   return new Option(`--${flag} <number>`, 'how long a rotated log must stay unchanged before the next file is read')
     .env('QUIRE_FOLLOW_GRACE_SECONDS')

@@ -12,20 +12,20 @@ export interface RemovalFlags {
   featuresFile?: string
 }
 
-/** What the flags mean, for the help of the commands that have them. */
+/** Explains the flags in the help of the commands that have them. */
 export const removalHelp = `Known products of features that are off (search, assistant, analytics, playground) are removed. Further rules:
   --remove-selector   one element by tag, custom-element, #id, .class, [attr] or [attr=value], also joined: div.ask
   --remove-script     host/path of a script, frame or style, with * for anything: cdn.example.com/ask/*, */ask.js,
-                      /js/ask.js; or inline:TEXT for inline scripts that hold the text
-  --keep              what is wrongly removed as a product: a name from the report, a selector, or host/path
-  --exclude           pages that are neither fetched nor packed, as a path or host/path with * for anything: /internal/*,
-                      */drafts/*; links to them lead to the site on the web
+                      /js/ask.js; or inline:TEXT for inline scripts that contain the text
+  --keep              content wrongly removed as a product: a name from the report, a selector, or host/path
+  --exclude           pages that are not exported, as a path or host/path with * for anything: /internal/*,
+                      */drafts/*; links to them lead to the public site
   --features-file     the same as JSON: {"removeSelectors": [], "removeScripts": [], "keep": [], "products":
                       [{"name": "Ask", "feature": "assistant", "selectors": ["#ask"], "scripts": ["*/ask.js"]}],
-                      "excludePages": []}; products are removed where their feature is off, everything else always
+                      "excludePages": []}; products are removed if their feature is off, the rest always
 In an environment variable, write one value per line.`
 
-/** Adds the flags for what an export removes or keeps beyond the known products, and for the pages that it leaves out. */
+/** Adds the flags for removing and keeping content beyond the known products, and for excluding pages. */
 export function addRemovalOptions(command: Command): Command {
   const lines = (text: string, before: string[] | undefined) => [
     ...(before ?? []),
@@ -54,7 +54,7 @@ export function addRemovalOptions(command: Command): Command {
 }
 
 /**
- * The rules that the flags ask for; null when there are none.
+ * Converts the flags to rules; null if there are none.
  *
  * @throws {OperatorError} wrong usage, when a rule or the file cannot be read.
  */
@@ -78,13 +78,13 @@ const flagOf = {
   excludePages: '--exclude',
 }
 
-/** An empty one is a variable of the shell that was not set: what should be left out would be packed. */
+/** Refuses empty values: they come from unset shell variables, and the export would contain content that should be removed. */
 function readList(texts: string[] | undefined, flag: string): string[] {
   if (texts?.length === 0) throw new OperatorError(`${flag} is empty. Give it a value, or leave it out.`, 2)
   return texts ?? []
 }
 
-/** What is wrong with a rule, by its flag. */
+/** @throws {OperatorError} naming the flag of an invalid rule. */
 function checkFlags(rules: RemovalRules): RemovalRules {
   try {
     return checkRemovalRules(rules)

@@ -8,7 +8,7 @@ import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
 import { nonEmpty } from './non-empty.ts'
 import { cacheMbOption, dataOption, verifyOption } from './options.ts'
 
-/** The flags of `serve` as commander hands them over. */
+/** The parsed flags of `serve`. */
 export interface ServeFlags extends LimitFlags, FollowFlags {
   data: string
   host: string
@@ -29,7 +29,7 @@ export interface ServeFlags extends LimitFlags, FollowFlags {
 }
 const sevenDays = 7 * 24 * 60 * 60
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
-/** Bundle links pass through shells (CONTRACT, wire rule 9). */
+/** Characters that bundle links may contain, because clients paste them into shells. */
 const linkCharacters = /^[A-Za-z0-9:/?&=._~%+-]+$/
 /** Every setting of the server: a flag, its environment variable and its default. */
 export function serveOptions(): Option[] {
@@ -55,10 +55,7 @@ export function serveOptions(): Option[] {
       .env('QUIRE_BODY_LIMIT_BYTES')
       .default(1024 * 1024)
       .argParser(integer(1024, 64 * 1024 * 1024)),
-    new Option(
-      '--lease-seconds <number>',
-      'time without a sign of life after which another runner takes over an export',
-    )
+    new Option('--lease-seconds <number>', 'time without a heartbeat after which another runner takes over an export')
       .env('QUIRE_LEASE_SECONDS')
       .default(15)
       .argParser(integer(1, 3600)),
@@ -91,7 +88,7 @@ export function serveOptions(): Option[] {
 }
 
 /**
- * The configuration that flags and environment give, checked across settings.
+ * Converts flags and environment to the configuration, and checks combinations of settings.
  *
  * @throws {OperatorError} with exit code 2, naming the flag and the remedy.
  */

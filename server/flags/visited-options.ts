@@ -2,13 +2,13 @@ import { type Command, Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import { projectOption } from './options.ts'
 
-/** What commander makes of the flags that say whose visits a log tells. */
+/** The parsed flags for the project of a log. */
 export interface VisitedFlags {
   project?: string
   byHost?: boolean
 }
 
-/** Adds `--project` and `--by-host`, of which one is needed. */
+/** Adds `--project` and `--by-host`; one of them is required. */
 export function addVisitedOptions(command: Command): Command {
   return command
     .addOption(projectOption())
@@ -20,17 +20,17 @@ export function addVisitedOptions(command: Command): Command {
 }
 
 /**
- * The id of the project that has all lines; undefined = by host.
+ * Returns the id of the project that all lines belong to; undefined = by host.
  *
  * @throws {OperatorError} when neither is given, or both are typed.
  */
 export function readVisited(command: Command, { project, byHost }: VisitedFlags): string | undefined {
   const isTyped = (name: string) => command.getOptionValueSource(name) === 'cli'
   if (isTyped('project') && isTyped('byHost')) {
-    throw new OperatorError('--project and --by-host exclude each other.', 2)
+    throw new OperatorError('--project and --by-host cannot be combined.', 2)
   }
-  // What is typed wins over what the environment says.
+  // Flags override the environment.
   const projectId = byHost && !isTyped('project') ? undefined : project
   if (projectId !== undefined || byHost) return projectId
-  throw new OperatorError('Give --project ID, or --by-host when the log tells the host. See: quire projects list', 2)
+  throw new OperatorError('Give --project ID, or --by-host if the log contains the host. See: quire projects list', 2)
 }

@@ -12,10 +12,10 @@ export interface AdmitDeps {
 }
 
 /**
- * Lets a request in as the document says for its operation: a live key (401), its scopes and the plan (403), the budget
- * (429), in this order, so that what is refused costs no budget. Leaves the caller in `res.locals.caller`.
+ * Checks that a request may call its operation: the key (401), its scopes and the plan (403), then the rate limit (429).
+ * In this order, refused requests do not count against the rate limit. Sets `res.locals.caller`.
  *
- * It stands before the validator, which would turn a 429 of its own security handlers into a 500.
+ * Runs before the validator, whose security handlers would turn a 429 into a 500.
  */
 export function admit(route: Route, { apiKeys, rateLimits, keyPrefix, now }: AdmitDeps): RequestHandler {
   return async (req, res, next) => {
@@ -26,7 +26,10 @@ export function admit(route: Route, { apiKeys, rateLimits, keyPrefix, now }: Adm
     const missing = route.scopes.find(scope => !caller.scopes.includes(scope))
     if (missing) throw new HttpError(403, `This API key has no "${missing}" scope. Use a key that has it.`)
     if (route.plan === 'enterprise' && caller.plan !== 'enterprise') {
-      throw new HttpError(403, 'Static export needs the enterprise plan. The organization of this key has another.')
+      throw new HttpError(
+        403,
+        'Static export needs the enterprise plan. The organization of this key has a different plan.',
+      )
     }
     if (route.rateLimit) {
       const { allowed, headers } = await takeRequest(rateLimits, caller.organizationId, route.rateLimit, now())
@@ -48,7 +51,7 @@ export function admit(route: Route, { apiKeys, rateLimits, keyPrefix, now }: Adm
   }
 }
 
-/** The same answer for a missing, malformed, unknown, expired or revoked key (RFC 6750). */
+/** The same response for a missing, malformed, unknown, expired or revoked key (RFC 6750). */
 function unauthorized(): HttpError {
   return new HttpError(401, 'A valid admin API key is required. Send it as: Authorization: Bearer <key>', {
     'WWW-Authenticate': 'Bearer',

@@ -3,8 +3,8 @@ import type { Route } from '../../generated/operations.ts'
 import { HttpError } from './errors.ts'
 
 /**
- * Reads the body of an operation that has one, and settles Content-Type for the validator behind it: that one compiles and
- * keeps a validator for each raw Content-Type it sees, so any client could fill the memory with them.
+ * Reads the request body of operations that have one, and sets Content-Type to a fixed value: express-openapi-validator
+ * compiles and keeps a validator for each raw Content-Type, so clients could fill the memory with them.
  */
 export function readBody(route: Route, limitBytes: number): RequestHandler {
   if (!route.hasBody) {

@@ -4,7 +4,7 @@ import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import { HttpError } from './errors.ts'
 
-/** Hands out bundles to whoever has a link: no header needed; HEAD, Range, ETag and If-None-Match work. */
+/** Serves bundles to anyone with a valid link, without an API key. Supports HEAD, Range, ETag and If-None-Match. */
 export function bundleRouter({
   bundleLinks,
   exportJobs,
@@ -24,7 +24,7 @@ export function bundleRouter({
     const [jobId = ''] = (req.params as unknown as { path: string[] }).path
     const job = await exportJobs.find(jobId)
     const file = job?.bundle && (await bundles.find(job.bundle.fileName))
-    if (!job?.bundle || !file) throw new HttpError(404, 'The bundle is no longer here. Start another export.')
+    if (!job?.bundle || !file) throw new HttpError(404, 'The bundle no longer exists. Start another export.')
     const { sizeBytes, sha256 } = job.bundle
     res.set({
       ETag: `"${sha256}"`,
@@ -37,7 +37,7 @@ export function bundleRouter({
       res.sendFile(file, options, error => (error && !res.headersSent ? failed(error) : done()))
     })
     await sent.catch(error => {
-      if (error.status === 412) throw new HttpError(412, 'The bundle is another than the request asks for.')
+      if (error.status === 412) throw new HttpError(412, 'The bundle does not match If-Match.')
       if (error.status !== 416) throw error
       throw new HttpError(416, 'The bundle ends before this range begins.', { 'Content-Range': `bytes */${sizeBytes}` })
     })

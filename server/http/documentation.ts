@@ -2,11 +2,11 @@ import type { RequestHandler } from 'express'
 import { buildSitemap, type DocumentationFile, docsPath } from '../docs/documentation.ts'
 import { relativePath } from '../docs/relative-path.ts'
 
-/** Pages load their own style sheet, and send their search form to the search page. */
+/** Pages load one style sheet, and their search form leads to the search page. */
 const pagePolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 const scriptPolicy = `${pagePolicy}; script-src 'self'`
 
-/** Serves the documentation of Quire; other requests go on to the next handler. */
+/** Serves the documentation of Quire; other requests go to the next handler. */
 export function serveDocumentation(files: ReadonlyMap<string, DocumentationFile>, publicUrl: string): RequestHandler {
   return (req, res, next) => {
     if (!req.path.startsWith(docsPath) || (req.method !== 'GET' && req.method !== 'HEAD')) return next()
@@ -20,7 +20,7 @@ export function serveDocumentation(files: ReadonlyMap<string, DocumentationFile>
       res.set({ 'Content-Security-Policy': policy, 'Content-Type': file.contentType }).send(file.body)
       return
     }
-    // Links in a page are relative, so a page has one address: the slash at its end matters.
+    // Links in a page are relative, so each page has one address, with or without a final slash.
     const other = req.path.endsWith('/') ? req.path.slice(0, -1) : `${req.path}/`
     if (files.has(other)) return res.redirect(308, relativePath(req.path, other))
     next()

@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import type { Route } from '../../generated/operations.ts'
 import { findRoute } from './routes.ts'
 
-/** An expected refusal: its message goes to the client as it is. */
+/** An expected error; its message is sent to the client unchanged. */
 export class HttpError extends Error {
   readonly status: number
   readonly headers: Record<string, string>
-  /** One sentence a field, where there are several. */
+  /** One sentence per field if several are invalid. */
   readonly details: string[]
   constructor(status: number, message: string, headers: Record<string, string> = {}, details: string[] = [message]) {
     super(message)
@@ -20,7 +20,7 @@ export class HttpError extends Error {
 const serverFault =
   'Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.'
 
-/** Answers whatever was thrown, in the error body that the document gives for the operation. */
+/** Answers errors with the error body that the document specifies for the operation. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
   return (thrown, req, res, next) => {
     const error = toHttpError(thrown)
@@ -33,7 +33,7 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
   }
 }
 
-/** Answers a path or method that the document does not have. */
+/** Answers requests whose path or method is not in the document. */
 export const answerUnknownPaths: RequestHandler = (req, res) => {
   const methods = ['GET', 'POST'].filter(method => findRoute(method, req.originalUrl))
   const error =
@@ -58,12 +58,12 @@ function toHttpError(thrown: unknown): HttpError {
   }
   const { type, code } = thrown as { type?: string; code?: string }
   if (/^(Z_|ERR_BROTLI|ERR__ERROR|ERR_ZSTD|ZSTD_)/.test(code ?? '')) {
-    return new HttpError(400, 'The request body is not compressed as its Content-Encoding says.')
+    return new HttpError(400, 'The request body does not match its Content-Encoding.')
   }
   return bodyErrors(type) ?? new HttpError(500, serverFault)
 }
 
-/** What express.json throws; the types are listed in the readme of body-parser. */
+/** Converts errors of express.json; the readme of body-parser lists their types. */
 function bodyErrors(type: string | undefined): HttpError | undefined {
   switch (type) {
     case 'entity.parse.failed':
@@ -71,7 +71,7 @@ function bodyErrors(type: string | undefined): HttpError | undefined {
     case 'entity.verify.failed':
     case 'request.aborted':
     case 'request.size.invalid':
-      return new HttpError(400, 'The request body did not arrive as announced. Check Content-Length.')
+      return new HttpError(400, 'The request body does not have the announced length. Check Content-Length.')
     case 'entity.too.large':
       return new HttpError(413, 'The request body is too large. Name fewer paths in one export.')
     case 'encoding.unsupported':

@@ -1,6 +1,6 @@
 import { Router } from 'express'
 
-/** `/healthz`: the process answers. `/readyz`: it can serve requests, 503 with the reason when it cannot. */
+/** `/healthz` answers 200 while the process runs; `/readyz` answers 503 with the reason when it cannot serve requests. */
 export function healthRouter(whyNotReady: () => string | undefined): Router {
   const router = Router()
   router.get('/healthz', (_req, res) => {

@@ -1,19 +1,19 @@
 import type { Route } from '../../generated/operations.ts'
 
-/** One finding of express-openapi-validator; `path` is a JSON pointer such as /query/limit or /body/paths/0. */
+/** An error that express-openapi-validator reports; `path` is a JSON pointer such as /query/limit or /body/paths/0. */
 export interface ValidatorError {
   path: string
   message: string
   errorCode?: string
 }
 
-/** The fields of an operation by their pointer without array positions, such as /body/paths. */
+/** The fields of an operation by JSON pointer without array positions, such as /body/paths. */
 export type Fields = Map<string, { example?: unknown }>
 
 const maxExplained = 10
 const maxNameCharacters = 80
 
-/** One sentence a finding: which field, what is wrong, and what would be right. */
+/** Writes one sentence per error: the field, the problem and the remedy. */
 export function explainInvalid(errors: readonly ValidatorError[], fields: Fields): string[] {
   const sentences = errors.slice(0, maxExplained).map(error => explain(error, fields))
   return [...new Set(sentences)]
@@ -26,7 +26,7 @@ function explain({ path, message, errorCode }: ValidatorError, fields: Fields): 
   const example = exampleOf(path, fields)
   if (path === '/body' || name === '') return `The request body ${message ?? 'is not valid'}.${example}`
   switch (keyword) {
-    case undefined: // the validator refuses query parameters outside its schemas, and gives no code for it
+    case undefined: // the validator refuses unknown query parameters without an error code
       return message.startsWith('Unknown') ? unknownField(path, name, fields) : `${name} is empty.${example}`
     case 'additionalProperties':
       return unknownField(path, name, fields)
@@ -34,7 +34,7 @@ function explain({ path, message, errorCode }: ValidatorError, fields: Fields): 
       return `${name} is missing.${example}`
     case 'pattern':
     case 'format':
-      return `${name} does not have the documented form.${example}`
+      return `${name} does not have the documented format.${example}`
     default:
       return `${name} ${message}.${example}`
   }
@@ -86,7 +86,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
 
-/** The fields of an operation and an example of each, from the document. */
+/** Lists the fields of an operation, with their examples from the document. */
 export function listFields(document: object, route: Route): Fields {
   const paths = (document as { paths: Record<string, Record<string, Operation> & Operation> }).paths
   const item = paths[route.path]
@@ -103,7 +103,7 @@ export function listFields(document: object, route: Route): Fields {
   return fields
 }
 
-/** The query parameters of an operation that are whole numbers. */
+/** Lists the integer query parameters of an operation. */
 export function listQueryIntegers(document: object, route: Route): string[] {
   return listParameters(document, route).flatMap(({ name, in: place, schema }) =>
     place === 'query' && schema && resolve<Schema & { type?: string }>(document, schema).type === 'integer'

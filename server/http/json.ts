@@ -1,8 +1,8 @@
 import type { Response } from 'express'
 
 /**
- * Answers a value as JSON. Stands in for the `json` of Express, which on every answer parses and formats the Content-Type
- * and looks for a reason to say 304, although no answer of the API has an ETag (measured: see scripts/bench/RESULTS.md).
+ * Sends a value as JSON. Replaces the `json` of Express, which parses and formats the Content-Type and checks for 304 on
+ * every response, although no response of the API has an ETag (measured: see scripts/bench/RESULTS.md).
  */
 export function sendJson(this: Response, value: unknown): Response {
   const text = JSON.stringify(value)

@@ -2,12 +2,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { actWhenLate } from '../base/timer.ts'
 
-/** A path of 100,000 characters still gets the documented 404; beyond that Node answers 431. */
+/** A path of 100,000 characters still gets the documented 404; for longer ones Node answers 431. */
 const maxHeaderBytes = 256 * 1024
 const closeWithinMs = 10_000
 
 /**
- * Listens; the caller adds the listener for requests, and closes the server with `closeServer`.
+ * Starts listening. The caller adds the request listener, and closes the server with `closeServer`.
  *
  * @throws {Error} with code EADDRINUSE, EACCES ... when it cannot listen on the address.
  */
@@ -28,13 +28,13 @@ export async function closeServer(server: Server): Promise<void> {
   await actWhenLate(closed, closeWithinMs, () => server.closeAllConnections())
 }
 
-/** Gives the address that the server listens on, such as http://127.0.0.1:8787 */
+/** Returns the URL of a listening server, such as http://127.0.0.1:8787 */
 export function urlOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** Answers what Node cannot parse as a request; the app never sees it. */
+/** Answers bytes that Node cannot parse as a request; they do not reach the app. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'

@@ -7,7 +7,7 @@ import { readBody } from './body.ts'
 import { toExpressPath } from './routes.ts'
 import type { Validator } from './validator.ts'
 
-/** Puts every operation of the document on the app: admit, read the body, validate, handle. */
+/** Adds every operation of the document to the app: admit, read the body, validate, handle. */
 export function mountOperations(
   app: Express,
   {
@@ -33,7 +33,7 @@ export function mountOperations(
   }
 }
 
-/** A handler as the mount sees it: which input belongs to which handler is known by the operation id alone. */
+/** The type of all handlers here: only the operation id connects a handler to its input type. */
 type AnyHandler = (input: object, deps: Deps, caller: unknown) => Answer | Promise<Answer>
 interface Answer {
   status: number

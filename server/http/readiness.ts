@@ -1,16 +1,16 @@
 const checkEveryMs = 3000
 
 export interface Readiness {
-  /** Gives the reason why requests cannot be served; undefined while they can. */
+  /** Returns the reason why requests cannot be served; undefined = they can. */
   whyNotReady(): string | undefined
-  /** From now on the server is not ready. */
+  /** Marks the server as not ready, because it shuts down. */
   shutDown(): void
 }
 
 /**
- * Tells whether the server can serve requests.
+ * Checks whether the server can serve requests.
  *
- * @param checkStore throws when the database cannot be written. It writes, so it runs once every few seconds at most.
+ * @param checkStore throws when the database cannot be written. It writes, so it runs at most once every few seconds.
  */
 export function createReadiness(checkStore: (now: number) => void): Readiness {
   let checkedAt = Number.NEGATIVE_INFINITY

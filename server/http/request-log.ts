@@ -4,7 +4,7 @@ import { bundlesPath } from '../export/jobs/bundle-link.ts'
 
 const maxPathCharacters = 256
 
-/** Writes one line a request when its answer has ended or the client has gone. Never a query, a header or a link to a bundle. */
+/** Logs one line per request when the response or the connection ends; never a query, a header or a bundle link. */
 export function logRequests(log: Logger): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now()

@@ -1,6 +1,6 @@
 import { type Route, routes } from '../../generated/operations.ts'
 
-/** The path template of the document as Express writes it: `{id}` is `:id`. */
+/** Converts a path template of the document to the syntax of Express: `{id}` becomes `:id`. */
 export function toExpressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
@@ -10,7 +10,7 @@ const patterns = routes.map(route => ({
   pattern: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
 }))
 
-/** The route that a method and a request target (undecoded, a query is ignored) lead to. HEAD leads where GET leads. */
+/** Finds the route of a method and an undecoded request target, whose query is ignored. HEAD finds the route of GET. */
 export function findRoute(method: string, requestTarget: string): Route | undefined {
   const path = requestTarget.split('?', 1)[0] ?? ''
   const wanted = method === 'HEAD' ? 'get' : method.toLowerCase()

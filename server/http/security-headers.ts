@@ -3,14 +3,14 @@ import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 
 /**
- * Sets the headers that helmet gives to an API: nothing here is ever a page, and a page that is served sets its own policy.
+ * Sets the security headers of helmet for an API. Pages replace the content security policy with their own.
  *
- * helmet decides once, here, and not once a request: none of its headers depends on the request.
+ * helmet runs once, here, and not on each request, because none of its headers depends on the request.
  */
 export function setSecurityHeaders(): RequestHandler {
   const headers = collectHeaders(
     helmet({
-      // Other hosts below the domain are not ours to bind.
+      // Subdomains may belong to others.
       strictTransportSecurity: { includeSubDomains: false },
       contentSecurityPolicy: {
         useDefaults: false,
@@ -26,7 +26,7 @@ export function setSecurityHeaders(): RequestHandler {
 
 type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
 
-/** The headers that a middleware sets on an answer to nobody. */
+/** Runs a middleware once without a real request, and returns the headers that it sets. */
 function collectHeaders(middleware: Middleware): [name: string, value: string][] {
   const headers: [string, string][] = []
   const res = {

@@ -6,11 +6,11 @@ import { HttpError } from './errors.ts'
 import { explainInvalid, type Fields, listFields, listQueryIntegers, type ValidatorError } from './invalid-request.ts'
 
 export interface Validator {
-  /** The middlewares that check a request of this operation against the document and fill in defaults. */
+  /** Returns the middleware that checks requests of this operation against the document and fills in defaults. */
   validate(route: Route): RequestHandler[]
 }
 
-/** What express-openapi-validator finds out about a request and keeps on it. */
+/** The route data that express-openapi-validator attaches to a request. */
 interface Matched {
   expressRoute: string
   openApiRoute: string
@@ -20,18 +20,18 @@ interface Matched {
 }
 
 /**
- * Opens express-openapi-validator on the document, compiled and warm. With `validateResponses`, an answer that breaks the
- * document becomes a 500.
+ * Creates the validator of the document, with its schemas compiled. With `validateResponses`, a response that does not match
+ * the document becomes a 500.
  *
- * Express has already found the route, so the validator's own search is done once here instead of once a request: there it
- * compiles each path pattern anew every time, a third of its cost (measured: see scripts/bench/RESULTS.md).
+ * Express has already found the route, so the validator searches for each route once, here, and not on each request: its
+ * search compiles every path pattern again, a third of its cost (measured: see scripts/bench/RESULTS.md).
  */
 export async function openValidator(
   document: object,
   { validateResponses = false }: { validateResponses?: boolean } = {},
 ): Promise<Validator> {
   const chain = openapiMiddleware({
-    // The validator takes its copy apart, so it gets one of its own.
+    // The validator modifies the document, so it gets a copy.
     apiSpec: structuredClone(document) as never,
     validateApiSpec: false,
     validateRequests: { allowUnknownQueryParameters: false, coerceTypes: false },
@@ -41,8 +41,7 @@ export async function openValidator(
   }) as RequestHandler[]
   const find = (name: string) => {
     const found = chain.find(middleware => middleware.name === name)
-    if (!found)
-      throw new Error(`express-openapi-validator has no ${name} any more: server/http/validator.ts must follow it.`)
+    if (!found) throw new Error(`express-openapi-validator no longer has ${name}. Adapt server/http/validator.ts.`)
     return found
   }
   const search = find('metadataMiddleware')
@@ -73,7 +72,7 @@ export async function openValidator(
   }
 }
 
-/** Runs the validator's route search on a request of this operation that nobody sent. */
+/** Runs the validator's route search on an artificial request of this operation. */
 async function matchOnce(search: RequestHandler, route: Route): Promise<Matched> {
   const path = route.path.replaceAll(/\{\w+\}/g, 'x')
   const req = {
@@ -88,7 +87,7 @@ async function matchOnce(search: RequestHandler, route: Route): Promise<Matched>
   return (req as unknown as { openapi: Matched }).openapi
 }
 
-/** Lets the validator compile its schemas before the first request; whether this request is valid does not matter. */
+/** Makes the validator compile its schemas with an artificial request, which need not be valid. */
 async function warmUp(checkRequest: RequestHandler, route: Route, matched: Matched): Promise<void> {
   const headers = route.hasBody ? { 'content-type': 'application/json' } : {}
   const req = {
@@ -105,8 +104,8 @@ async function warmUp(checkRequest: RequestHandler, route: Route, matched: Match
 }
 
 /**
- * The validator calls url.parse once a request, and until Node has warned of that function (DEP0169) each call walks the
- * stack to find out who called: 2 microseconds of 70. So the one warning is spent here, unseen; nobody could act on it.
+ * The validator calls url.parse on each request. Until Node has warned about that function once (DEP0169), each call
+ * inspects the stack: 2 of 70 microseconds. This triggers the warning once, suppressed: users cannot act on it.
  */
 function skipWarningOfUrlParse(): void {
   const { noDeprecation = false } = process
@@ -135,7 +134,7 @@ function refuse(errors: readonly ValidatorError[], fields: Fields): HttpError {
   return new HttpError(400, details.join(' '), {}, details)
 }
 
-/** The validator takes for a number whatever JavaScript does: 0x10, 1e2, spaces around it. Only decimal digits are meant. */
+/** Finds integers not written in decimal digits: the validator accepts all that JavaScript converts, such as 0x10 and 1e2. */
 function findUnclearIntegers(query: Request['query'], names: readonly string[]): ValidatorError[] {
   return names.flatMap(name => {
     const value = query[name]

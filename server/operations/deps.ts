@@ -5,7 +5,7 @@ import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { Projects } from '../tenancy/project.ts'
 import type { Sites } from '../tenancy/site.ts'
 
-/** Everything that handlers may use; each names the part it needs. */
+/** Everything that handlers may use; each handler declares the parts that it needs. */
 export interface Deps {
   projects: Projects
   sites: Sites
@@ -13,7 +13,7 @@ export interface Deps {
   visits: UniqueVisitorCounter
   exportJobs: ExportJobs
   bundleLinks: BundleLinks
-  /** Tells the runner that there is work. */
+  /** Tells the runner that a job is waiting. */
   wakeRunner(): void
   /** Milliseconds since 1970. */
   now(): number

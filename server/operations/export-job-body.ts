@@ -1,7 +1,7 @@
 import type { components } from '../../generated/openapi.ts'
 import type { ExportJob } from '../export/jobs/export-job.ts'
 
-/** The job as the two operations that answer one show it. */
+/** Converts a job to the response body of the operations that return one. */
 export function toExportJobBody(job: ExportJob): components['schemas']['ExportJob'] {
   return {
     jobId: job.jobId,

@@ -2,7 +2,7 @@ import type { Input, Output } from '../../generated/operations.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
 
-/** Answers 409 until the job is completed. Every call gives a fresh link to the same archive. */
+/** Answers 409 until the job is completed. Every call returns a new link to the same archive. */
 export async function generateStaticExportBundle(
   { params }: Input<'generateStaticExportBundle'>,
   { exportJobs, bundleLinks, now }: Pick<Deps, 'exportJobs' | 'bundleLinks' | 'now'>,
@@ -11,7 +11,7 @@ export async function generateStaticExportBundle(
   const job = await exportJobs.findOwned(caller.organizationId, params.jobId)
   if (job && !job.bundle) return { status: 409, body: { error: whyNoBundle(job.status) } }
   const link = job?.bundle && bundleLinks.create(job.jobId, job.bundle.fileName, now())
-  // Noted before it is out: a job with a living link is not deleted.
+  // Stored before the link is sent, because a job with a valid link is not deleted.
   const isThere = job && link && (await exportJobs.noteLink(job.jobId, link.expiresAt))
   if (!job?.bundle || !link || !isThere) {
     return { status: 404, body: { error: 'No export job of this organization has the id in the path.' } }

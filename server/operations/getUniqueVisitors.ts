@@ -5,7 +5,7 @@ import type { PageVisitors, VisitorCounts } from '../analytics/unique-visitors.t
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
 
-/** The pattern of the document lets 2026-02-30 through; that a day exists is checked here. */
+/** Also checks that dates exist: the pattern in the document accepts 2026-02-30. */
 export async function getUniqueVisitors(
   { params, query }: Input<'getUniqueVisitors'>,
   { projects, visits }: Pick<Deps, 'projects' | 'visits'>,
@@ -22,7 +22,7 @@ export async function getUniqueVisitors(
   if (dateFrom !== undefined && dateTo !== undefined && dateFrom > dateTo) {
     return refuse(400, 'dateFrom is after dateTo. dateTo is exclusive: give the day after the last one wanted.')
   }
-  // The validator takes "Infinity" and the like for numbers within any bounds.
+  // The validator accepts "Infinity" as a number within any bounds.
   for (const field of ['limit', 'offset'] as const) {
     if (!Number.isSafeInteger(query[field])) return refuse(400, `${field} must be integer. Example: 50`)
   }
@@ -32,7 +32,7 @@ export async function getUniqueVisitors(
   return { status: 200, body: { totals: toCounts(totals), visitors: visitors.map(toPage), hasMore } }
 }
 
-// Field by field and with the type of the document: handed through as they are, a field that it lost would go unnoticed.
+// Copied field by field, so that removing a field from the document breaks the compile.
 function toCounts({ human, ai, total }: VisitorCounts): components['schemas']['VisitorCounts'] {
   return { human, ai, total }
 }

@@ -6,7 +6,7 @@ export interface Organization {
   id: string
   name: string
   plan: Plan
-  /** Milliseconds since 1970, as every `...At` in the domain. */
+  /** Milliseconds since 1970, like every `...At` in the domain. */
   createdAt: number
 }
 
@@ -14,6 +14,6 @@ export interface Organizations {
   insert(organization: Organization): Awaitable<void>
   find(id: string): Awaitable<Organization | undefined>
   list(): Awaitable<Organization[]>
-  /** False when there is no such organization. */
+  /** Returns false if the organization does not exist. */
   updatePlan(id: string, plan: Plan): Awaitable<boolean>
 }

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../base/awaitable.ts'
 
-/** How often the key of the visitor hash changes: a visitor of two periods then counts as two. */
+/** How often the key of the visitor hash changes. A visitor who comes in two periods counts as two. */
 export type SaltRotation = 'never' | 'month' | 'day'
 
 export interface Project {
@@ -13,7 +13,7 @@ export interface Project {
 
 export interface Projects {
   insert(project: Project): Awaitable<void>
-  /** Undefined too when the project belongs to another organization: nobody can learn that it exists. */
+  /** Also undefined if the project belongs to another organization, so that callers cannot learn that it exists. */
   findOwned(organizationId: string, id: string): Awaitable<Project | undefined>
   find(id: string): Awaitable<Project | undefined>
   list(organizationId?: string): Awaitable<Project[]>

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../base/awaitable.ts'
 
-/** A budget of requests that refills continuously: `quota` at once, and `quota` more every `windowSeconds`. */
+/** A rate limit that refills continuously: `quota` requests at once, and `quota` more every `windowSeconds`. */
 export interface Budget {
   budget: string
   quota: number
@@ -9,8 +9,8 @@ export interface Budget {
 
 export interface RateLimits {
   /**
-   * Reads an organization's arrival time (milliseconds, undefined when it has none), and writes what `next` makes of it
-   * unless that is undefined. Atomic over processes.
+   * Passes an organization's arrival time (milliseconds, undefined if it has none) to `next`, and stores the result unless
+   * it is undefined. Atomic across processes.
    */
   replace(
     organizationId: string,
@@ -21,13 +21,13 @@ export interface RateLimits {
 
 export interface RateLimitDecision {
   allowed: boolean
-  /** `RateLimit` and `RateLimit-Policy`, and `Retry-After` in whole seconds when refused. */
+  /** `RateLimit`, `RateLimit-Policy` and, if refused, `Retry-After` in whole seconds. */
   headers: Record<string, string>
 }
 
 /**
- * Spends one request of an organization's budget by the generic cell rate algorithm: one stored instant, no window edge
- * at which twice the quota could pass, and it survives a restart.
+ * Counts one request against an organization's rate limit by the generic cell rate algorithm. It stores one instant, survives
+ * restarts, and never lets twice the quota through, unlike fixed windows at their edges.
  *
  * Header fields: draft-ietf-httpapi-ratelimit-headers-10.
  */
@@ -42,7 +42,7 @@ export async function takeRequest(
   let usedMs = 0
   let allowed = false
   await limits.replace(organizationId, budget, arrivalAt => {
-    // An arrival time further ahead than the whole window was written under a clock since set back.
+    // An arrival time more than a window ahead was stored before the clock was set back.
     usedMs = Math.min(Math.max((arrivalAt ?? now) - now, 0), windowMs)
     allowed = usedMs + intervalMs <= windowMs
     if (!allowed) return undefined

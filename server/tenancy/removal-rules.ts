@@ -1,14 +1,14 @@
-/** What a site's settings add to the table of known products, and which of its pages they leave out. */
+/** Settings of a site that add to the table of known products, and exclude pages. */
 export interface RemovalRules {
-  /** Elements that no export of the site holds, whatever its features. */
+  /** Selectors of elements that every export of the site removes, whatever its features. */
   removeSelectors: string[]
-  /** Addresses of scripts, frames and styles that no export of the site holds; `inline:TEXT` = inline scripts with it. */
+  /** Address patterns of scripts, frames and styles to remove; `inline:TEXT` = inline scripts that contain the text. */
   removeScripts: string[]
-  /** What the table takes for a product and is none: its name there, a selector, or an address pattern. */
+  /** Keeps content that the table mistakes for a product: its name there, a selector, or an address pattern. */
   keep: string[]
-  /** Removed where their feature is off. */
+  /** Further products, removed if their feature is off. */
   products: SiteProduct[]
-  /** Address patterns of pages that exports leave out; links to them lead to the public site. */
+  /** Address patterns of pages that exports exclude; links to them lead to the public site. */
   excludePages: string[]
 }
 

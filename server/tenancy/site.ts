@@ -6,9 +6,9 @@ export interface Site {
   /** Bare host name in lower case. */
   domain: string
   projectId: string
-  /** Absolute http(s) URL that the operator set; null = https://domain/. It may be private or loopback, since it was set by hand. */
+  /** Absolute http(s) URL set by the operator; null = https://domain/. It may be a private or loopback address. */
   origin: string | null
-  /** What its exports leave out or keep beyond the products that are recognised anyway; null = nothing. */
+  /** Rules for exports of the site beyond the known products; null = none. */
   removal: RemovalRules | null
   createdAt: number
 }
@@ -19,23 +19,23 @@ export interface Sites {
   findOwned(organizationId: string, domain: string): Awaitable<Site | undefined>
   find(domain: string): Awaitable<Site | undefined>
   list(organizationId?: string): Awaitable<Site[]>
-  /** False when there is no such site. */
+  /** Returns false if the site does not exist. */
   updateOrigin(domain: string, origin: string | null): Awaitable<boolean>
-  /** False when there is no such site. */
+  /** Returns false if the site does not exist. */
   updateRemoval(domain: string, removal: RemovalRules | null): Awaitable<boolean>
-  /** False when there is no such site. */
+  /** Returns false if the site does not exist. */
   delete(domain: string): Awaitable<boolean>
 }
 
 const domainPattern = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
 
-/** The domain in lower case; undefined when `text` is not a bare host name. */
+/** Returns the domain in lower case; undefined if `text` is not a bare host name. */
 export function parseDomain(text: string): string | undefined {
   const domain = text.toLowerCase()
   return domainPattern.test(domain) ? domain : undefined
 }
 
-/** The origin with a trailing slash; undefined when `text` is no absolute http(s) URL, or carries user info, a query or a fragment. */
+/** Returns the origin with a trailing slash; undefined if `text` is not an absolute http(s) URL without user, query and fragment. */
 export function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)

@@ -7,8 +7,8 @@ import { OperatorError } from '../base/operator-error.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Refuses logs that can never be followed: the project is unknown, there is no site, the file is not a log, or the format does
- * not have the client field. Problems that may pass, such as a missing or unreadable file, are left to the thread.
+ * Refuses logs that can never be followed: the project is unknown, no site is registered, the file is not a log, or the
+ * format does not have the client field. Temporary problems, such as a missing or unreadable file, are left to the thread.
  *
  * @throws {OperatorError} with exit code 2, naming the flag and the remedy.
  */
@@ -31,9 +31,9 @@ function showFlag(file: string, projectId: string | undefined): string {
   return projectId === undefined ? `--follow-log-by-host ${file}` : `--follow-log ${file}=${projectId}`
 }
 
-/** The sentence for the operator; undefined when the problem may pass. */
+/** Returns the message for the operator; undefined if the problem may be temporary. */
 function explain(error: unknown): string | undefined {
   if (error instanceof LogFormatError) return nameFlag(error, followPrefix)
-  // An error with a cause comes from the file system, and may pass.
+  // An error with a cause comes from the file system, and may be temporary.
   return error instanceof OperatorError && error.cause === undefined ? error.message : undefined
 }

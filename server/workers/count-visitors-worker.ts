@@ -15,7 +15,7 @@ function answer({ number, projectId, range, page }: CountsQuestion): CountsAnswe
   }
 }
 
-/** Messages between threads cannot carry SQLite's errors whole. */
+/** Copies the error, because messages between threads cannot contain SQLite's errors. */
 function toPlain({ message, stack }: Error): Error {
   return Object.assign(new Error(message), { stack })
 }

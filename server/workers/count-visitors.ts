@@ -2,12 +2,12 @@ import type { Worker } from 'node:worker_threads'
 import type { DayRange, UniqueVisitorCounter, UniqueVisitors } from '../analytics/unique-visitors.ts'
 import { startThread } from '../assets.ts'
 
-/** What the thread is given. */
+/** The data that the thread starts with. */
 export interface CountsSetup {
   dataFolder: string
 }
 
-/** A question to the thread. */
+/** A request to the thread. */
 export interface CountsQuestion {
   /** The answer has the same number. */
   number: number
@@ -16,7 +16,7 @@ export interface CountsQuestion {
   page: { limit: number; offset: number }
 }
 
-/** Its answer. */
+/** The answer of the thread. */
 export type CountsAnswer = { number: number; visitors: UniqueVisitors } | { number: number; error: Error }
 
 /** Counts unique visitors in a separate thread. */
@@ -68,7 +68,7 @@ export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
         running.thread.postMessage(question)
       }),
     async stop() {
-      // It only reads: nothing is left half done.
+      // The thread only reads, so it can be ended at any time.
       await running?.thread.terminate()
     },
   }

@@ -25,7 +25,7 @@ try {
   store.close()
 }
 
-/** Follows one log until the stop. An error delays only this log. */
+/** Follows one log until the server stops. An error delays only this log. */
 async function followForever({ file, projectId }: FollowedLog): Promise<void> {
   const about = { log: file, projectId }
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
@@ -44,14 +44,20 @@ async function followForever({ file, projectId }: FollowedLog): Promise<void> {
         warn: message => tell({ level: 'warn', details: about, message }),
       })
     } catch (error) {
-      const next = signal.aborted ? 'the next start goes on where it was' : `the next try is in ${pauseMs / 1000} s`
-      tell({ level: 'error', details: { ...about, err: toLogged(error) }, message: `a log is not followed; ${next}` })
+      const next = signal.aborted
+        ? 'the next start continues from the stored position'
+        : `the next try is in ${pauseMs / 1000} s`
+      tell({
+        level: 'error',
+        details: { ...about, err: toLogged(error) },
+        message: `a log cannot be followed; ${next}`,
+      })
       await pause(pauseMs, signal)
     }
   }
 }
 
-/** An error with a sentence for the operator is logged without its stack. */
+/** Errors with a message for the operator are logged without a stack trace. */
 function toLogged(error: unknown): unknown {
   if (error instanceof LogFormatError) return { message: nameFlag(error, followPrefix) }
   return error instanceof OperatorError ? { message: error.message } : error

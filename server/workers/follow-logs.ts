@@ -4,12 +4,12 @@ import { startThread } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'
 import { actWhenLate } from '../base/timer.ts'
 
-/** What the thread is given. */
+/** The data that the thread starts with. */
 export interface FollowSetup extends FollowSettings {
   dataFolder: string
 }
 
-/** What the thread reports, to be logged. */
+/** A log line that the thread reports. */
 export interface FollowNews {
   level: 'info' | 'warn' | 'error'
   details: object
@@ -19,7 +19,7 @@ export interface FollowNews {
 export interface FollowLogsOptions {
   setup: FollowSetup
   log: Record<FollowNews['level'], (details: object, message: string) => void>
-  /** Before the first restart; each further pause is twice as long. */
+  /** The pause before the first restart; each further pause is twice as long. */
   firstPauseMs?: number
 }
 

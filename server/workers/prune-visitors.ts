@@ -5,14 +5,14 @@ import type { Stoppable } from '../base/background.ts'
 import { repeat } from '../base/timer.ts'
 import type { Projects } from '../tenancy/project.ts'
 
-/** What the thread is given. */
+/** The data that the thread starts with. */
 export interface PruneSetup {
   dataFolder: string
   projectIds: string[]
   before: Day
 }
 
-/** What the thread reports: how many days of visitors it deleted of a project. */
+/** A report of the thread: how many visitor days it deleted of a project. */
 export interface PruneReport {
   projectId: string
   visitorDays: number
@@ -21,14 +21,14 @@ export interface PruneReport {
 export interface VisitorRetentionOptions {
   dataFolder: string
   projects: Pick<Projects, 'list'>
-  /** For how many days Quire stores who saw what; undefined = forever. */
+  /** For how many days Quire keeps the hashes of visitors; undefined = forever. */
   retentionDays: number | undefined
   log: { info(details: object, message: string): void; error(details: object, message: string): void }
 }
 
 const everyMs = 6 * 60 * 60 * 1000
 
-/** Deletes old visitors in a separate thread, now and every few hours; does nothing without a retention. */
+/** Deletes old visitors in a separate thread, now and every few hours; does nothing if no retention is set. */
 export function startVisitorRetention(options: VisitorRetentionOptions): Stoppable {
   const { dataFolder, projects, retentionDays, log } = options
   if (retentionDays === undefined) return { stop() {} }
@@ -47,7 +47,7 @@ export function startVisitorRetention(options: VisitorRetentionOptions): Stoppab
 
   const attempt = () =>
     prune().catch(error =>
-      log.error({ err: error }, 'could not delete old visitors; the next attempt follows in some hours'),
+      log.error({ err: error }, 'could not delete old visitors; the next attempt follows in 6 hours'),
     )
   const repetition = repeat(everyMs, attempt, { startsNow: true })
   return {

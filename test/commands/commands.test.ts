@@ -52,7 +52,7 @@ test('a setting is a flag or an environment variable, and the flag wins', async 
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id: organizationId, name: 'Acme', plan: 'enterprise' }])
 })
 
-test('a site keeps which of its pages no export holds', async () => {
+test('a site stores the pages that its exports exclude', async () => {
   const [domain, patterns] = ['excluding.example.com', ['/internal/*', '*/drafts/*']]
   const excluding = patterns.flatMap(pattern => ['--exclude', pattern])
   await quire('sites', 'create', domain, '--project', projectId, ...excluding)
@@ -95,7 +95,7 @@ test('a key is shown once', async () => {
   expect((await quire('keys', 'revoke', row.id)).code).toBe(1)
 })
 
-test('an agent job goes through its life, and no other way', async () => {
+test('an agent job can only take the allowed transitions', async () => {
   const flags = ['--project', projectId]
   const create = [
     'agent-jobs',
@@ -118,7 +118,7 @@ test('an agent job goes through its life, and no other way', async () => {
   expect(job).toMatchObject({ id, status: 'archived', prLink: pr, source: { ref: null } })
 })
 
-test('an import of agent jobs with a bad line says which, and imports nothing', async () => {
+test('an import of agent jobs with an invalid line names it, and imports nothing', async () => {
   const good = {
     id: 'aj_i1',
     status: 'active',
@@ -141,14 +141,14 @@ test('an import of agent jobs with a bad line says which, and imports nothing', 
   })
 })
 
-describe('what keeps a command from working is one clear line and exit code 1', () => {
+describe('an error that stops a command is one line with exit code 1', () => {
   const expectOneLine = (result: { code: number | null; stderr: string }, text: RegExp) => {
     expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(text) })
     expect(result.stderr.trim().split('\n')).toHaveLength(1)
   }
   const serve = (data: string) => runQuire(['serve', '--port', '0', '--data', data])
 
-  test('a file that is no database', async () => {
+  test('a file that is not a database', async () => {
     const data = join(folder, 'garbage')
     await mkdir(data)
     await writeFile(join(data, 'quire.db'), 'this is not a database, but long enough to look like something'.repeat(50))

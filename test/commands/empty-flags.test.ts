@@ -7,7 +7,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['serve', '--data', ' '], {}, /'--data <folder>' argument ' ' is invalid\. It must be a folder/],
   [['serve'], { QUIRE_DATA: '' }, /It must be a folder, such as \/var\/lib\/quire\./],
   [['keys', 'list', '--data', ''], {}, /It must be a folder, such as \/var\/lib\/quire\./],
-])('%j with %j is wrong usage: an empty value would mean another place', async (args, env, message) => {
+])('%j with %j is wrong usage, because an empty value would mean another place', async (args, env, message) => {
   const { code, stdout, stderr } = await runQuire(args, { env })
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)])
 })

@@ -12,6 +12,6 @@ test('draws bar, count, rate and time left, within the terminal', () => {
   expect(drawProgress({ stage: 'discover', pagesDone: 0, pagesKnown: 0 }, 0, 80)).toBe('Looking for pages ...')
 })
 
-test('describes a stage in words', () => {
+test('describes a stage', () => {
   expect(describeProgress({ stage: 'render', pagesDone: 1, pagesKnown: 2 })).toBe('Rendering: 1 of 2 pages')
 })

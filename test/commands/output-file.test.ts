@@ -51,13 +51,13 @@ test.each([
 })
 
 test.each(['docs.rar', 'docs.7z.x', 'docs.tar', 'docs.gz', 'docs.html', 'docs.example.com'])(
-  '%s is no archive of ours: says which there are',
+  'refuses %s and names the formats',
   file => {
-    expect(() => formatOf(file)).toThrow(/is no format of a bundle\. Name a \.zip, \.tar\.gz or \.tgz file, or choose/)
+    expect(() => formatOf(file)).toThrow(/is not a bundle format\. Use a \.zip, \.tar\.gz or \.tgz file, or choose/)
   },
 )
 
-describe('refuses what is there and no file', () => {
+describe('refuses outputs that are not regular files', () => {
   let server: Server | undefined
   test.each<[string, () => Promise<string> | string, RegExp]>([
     ['a folder', () => folder, /is a folder\. Name a file, such as docs\.zip\.$/],
@@ -83,7 +83,7 @@ describe('refuses what is there and no file', () => {
       },
       /is a socket/,
     ],
-    ['a file as a folder', () => join(write('file', ''), 'x.zip'), /file is no folder\)\.$/],
+    ['a file as a folder', () => join(write('file', ''), 'x.zip'), /file is not a folder\)\.$/],
     ['a folder that is not there', () => join(folder, 'no', 'x.zip'), /the folder .* does not exist/],
     ['a folder that takes no files', () => '/proc/self/x.zip', /cannot be written \(/],
     ['a name that is too long', () => join(folder, `${'x'.repeat(254)}.zip`), /its name is too long/],
@@ -93,7 +93,7 @@ describe('refuses what is there and no file', () => {
         mkdirSync(join(folder, 'x.zip.part'))
         return join(folder, 'x.zip')
       },
-      /a folder .*x\.zip\.part is in its way/,
+      /a folder .*x\.zip\.part is in the way/,
     ],
   ])('%s', async (_, make, message) => {
     const error = await resolveOutput(await make()).catch(error => error)
@@ -118,7 +118,7 @@ const exportTo = (file: string, ...more: string[]) =>
   runQuire(['export', site.origin.href, '-o', file, ...more], { env })
 
 test.each([
-  [['-o', 'x.rar'], /^--output x\.rar: \.rar is no format of a bundle/],
+  [['-o', 'x.rar'], /^--output x\.rar: \.rar is not a bundle format/],
   [['-o', 'x.zip', '--path', ''], /^--path is empty\. Name a page, such as \/guide\/install/],
   [['-o', 'x.zip', '--work-folder', ''], /'' is invalid\. It must be a folder, such as \/var\/tmp\./],
   [['-o', '/dev/null'], /^--output \/dev\/null is a device/],
@@ -128,12 +128,12 @@ test.each([
 })
 
 test.each<[string, string, RegExp]>([
-  ['--cache', 'file/c', /^--cache .*file\/c cannot be used \(.*file\/c is no folder\)\. Name a folder/],
+  ['--cache', 'file/c', /^--cache .*file\/c cannot be used \(.*file\/c is not a folder\)\. Choose a folder/],
   ['--cache', 'x'.repeat(5000), /^--cache .* cannot be used \(its name is too long\)/],
-  ['--work-folder', 'file', /^--work-folder .*file cannot be written to \(.*file is no folder\)\.$/m],
+  ['--work-folder', 'file', /^--work-folder .*file cannot be written to \(.*file is not a folder\)\.$/m],
   ['--work-folder', 'nowhere', /cannot be written to \(the folder .*nowhere does not exist\)/],
   ['--work-folder', 'x'.repeat(5000), /cannot be written to \(its name is too long\)/],
-])('%s %s that cannot be used is told at once, and nothing is left', async (flag, name, message) => {
+])('refuses an unusable %s %s at once, and leaves no files', async (flag, name, message) => {
   writeFileSync(join(folder, 'file'), '')
   mkdirSync(join(folder, 'temporary'))
   const args = ['export', site.origin.href, '-o', join(folder, 'docs.zip'), flag, join(folder, name)]
@@ -142,7 +142,7 @@ test.each<[string, string, RegExp]>([
   expect([readdirSync(folder).sort(), readdirSync(join(folder, 'temporary'))]).toEqual([['file', 'temporary'], []])
 })
 
-test('writes where a link leads, and the link stays', async () => {
+test('writes to the target of a symbolic link, which stays', async () => {
   mkdirSync(join(folder, 'real'))
   symlinkSync('real/docs.zip', join(folder, 'latest.zip'))
   for (const _ of ['dangling', 'there']) {
@@ -155,7 +155,7 @@ test('writes where a link leads, and the link stays', async () => {
   }
 })
 
-test('never writes through a link that stands where the part goes', async () => {
+test('does not follow a symbolic link with the name of the part file', async () => {
   writeFileSync(join(folder, 'precious'), 'precious')
   symlinkSync('precious', join(folder, 'docs.zip.part'))
   const { code } = await exportTo(join(folder, 'docs.zip'))
@@ -163,13 +163,13 @@ test('never writes through a link that stands where the part goes', async () => 
   expect(readdirSync(folder).sort()).toEqual(['docs.zip', 'precious'])
 })
 
-test('replaces the part of an export that was killed', async () => {
+test('replaces the part file of a killed export', async () => {
   writeFileSync(join(folder, 'docs.zip.part'), 'half')
   const { code } = await exportTo(join(folder, 'docs.zip'))
   expect([code, readdirSync(folder)]).toEqual([0, ['docs.zip']])
 })
 
-/** A small file system of its own, which root may mount on Linux. */
+/** A small file system, which root can mount on Linux. */
 function mountSmall(): string | null {
   const at = join(folder, 'small')
   mkdirSync(at)
@@ -181,7 +181,7 @@ describe('a full disk', () => {
   test.for<[string, (small: string) => string[]]>([
     ['of the archive', (small: string) => [join(small, 'docs.zip')]],
     ['of the work folder', (small: string) => [join(folder, 'docs.zip'), '--work-folder', small]],
-  ])('%s ends the export with the cause, and leaves nothing', async ([, args], context) => {
+  ])('%s ends the export with the cause, and leaves no files', async ([, args], context) => {
     const small = mountSmall()
     if (small === null) return context.skip('only root on Linux can mount a small file system')
     const large = await startFakeSite({

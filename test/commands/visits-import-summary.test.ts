@@ -74,30 +74,32 @@ test('prints a summary for people', async () => {
   expect(output).toMatch(/^Page views +[\d,]+ +human [\d,]+, AI [\d,]+, neither [\d,]+$/m)
   expect(output).toMatch(/^Filtered +[\d,]+ +(status|asset) /m)
   expect(output).toMatch(
-    /^Visitors +\d+ +human \d+, AI \d+; of the project from 2026-09-04 up to, not on, 2026-09-07$/m,
+    /^Visitors +\d+ +human \d+, AI \d+; of the project from 2026-09-04 to 2026-09-07 \(exclusive\)$/m,
   )
 })
 
-test('a log in another format is summed up as malformed, and fails', async () => {
+test('a log in another format is counted as malformed, and fails', async () => {
   writeFileSync(log, '{"a":1}\n{"a":2}\n')
   const { output, error, exitCode } = await run(log, '--project', 'prj_1')
   expect(output).toMatch(/^Malformed +2 +wrong-format 2$/m)
-  expect(error).toMatch(/access\.log: not one of 2 lines is in a format that is known\.\nFormats: .*combined, .*json/)
+  expect(error).toMatch(/access\.log: none of 2 lines is in a known format\.\nFormats: .*combined, .*json/)
   expect(exitCode).toBe(1)
 })
 
-test('a log that is not in the format it is said to be in fails', async () => {
+test('a log that is not in the given format fails', async () => {
   const { error, exitCode } = await run(log, '--project', 'prj_1', '--format', 'caddy')
-  expect(error).toMatch(/access\.log: not one of 4000 lines is in format caddy\.\nFormats: .*combined/)
+  expect(error).toMatch(/access\.log: none of 4000 lines is in format caddy\.\nFormats: .*combined/)
   expect(exitCode).toBe(1)
 })
 
-test('a cut-off file is imported as far as it goes, summed up, and fails', async () => {
+test('a truncated file is imported up to the damage and summed up, and fails', async () => {
   const gz = gzipSync(text)
   writeFileSync(`${log}.gz`, gz.subarray(0, gz.length / 2))
   const { output, error, exitCode } = await run(`${log}.gz`, log, '--project', 'prj_1', '--json')
   expect(exitCode).toBe(1)
-  expect(error).toMatch(/access\.log\.gz is truncated: its compressed data ends too early\.\nWhat came before is/)
+  expect(error).toMatch(
+    /access\.log\.gz is truncated: its compressed data ends too early\.\nThe lines before the damage are/,
+  )
   const { lines, files } = JSON.parse(output)
   expect(lines).toBeGreaterThan(5000)
   expect(files.map(({ problem }: { problem?: string }) => problem !== undefined)).toEqual([true, false])
@@ -107,7 +109,7 @@ test.each([
   ['an unknown project', ['LOG', '--project', 'prj_9'], 1, /^There is no project prj_9\. See: quire projects list$/],
   ['a missing file', ['LOG', '/none.log', '--project', 'prj_1'], 1, /^\/none\.log does not exist\.$/],
   ['a folder', ['FOLDER', '--project', 'prj_1'], 1, /is a folder\. Give the log files in it/],
-  ['standard input twice', ['-', '-', '--project', 'prj_1'], 2, /^- may be given once only\.$/],
+  ['standard input twice', ['-', '-', '--project', 'prj_1'], 2, /^- can only be given once\.$/],
 ])('refuses %s and imports nothing', async (_, args, exitCode, message) => {
   const refused = await run(...args.map(arg => (arg === 'LOG' ? log : arg === 'FOLDER' ? folder : arg)))
   expect(refused).toMatchObject({ exitCode, error: expect.stringMatching(message), output: '' })

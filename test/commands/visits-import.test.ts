@@ -36,14 +36,14 @@ test.each([
   ['.gz', gzipSync(text)],
   ['.zst', zstdCompressSync(text)],
 ])(
-  'of a cut-off %s what is there is imported, and the whole file later counts nothing twice',
+  'a truncated %s is imported up to the damage, and the whole file later counts no line twice',
   async (suffix, bytes) => {
     const project = await createProject()
     await writeFile(at(`half${suffix}`), bytes.subarray(0, bytes.length - 2000))
     const half = await importJson([at(`half${suffix}`), '--project', project])
     expect(half).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/its compressed data ends too early\.\nWhat came before is imported\./),
+      stderr: expect.stringMatching(/its compressed data ends too early\.\nThe lines before the damage are imported\./),
     })
     expect(half.summary.lines).toBeGreaterThan(5000)
     expect(half.summary.lines).toBeLessThan(10_000)
@@ -68,12 +68,12 @@ test('binary garbage is all malformed, and fails', async () => {
   await writeFile(at('garbage'), garbage)
   const { code, stderr, summary } = await importJson([at('garbage'), '--project', await createProject()])
   expect(code).toBe(1)
-  expect(stderr).toMatch(/garbage: not one of \d+ lines is in a format that is known\.\nFormats: .*combined.*json\./)
+  expect(stderr).toMatch(/garbage: none of \d+ lines is in a known format\.\nFormats: .*combined.*json\./)
   expect(summary.malformed['wrong-format'] + summary.malformed['too-long']).toBe(summary.lines)
   expect(summary.projects[0].visitors).toBeNull()
 })
 
-test('a line of 1 GB costs only itself', async () => {
+test('a line of 1 GB does not affect other lines', async () => {
   const file = at('long.log')
   await writeFile(file, '')
   // Sparse: it reads as zeros.
@@ -103,7 +103,7 @@ test.each([
   expect(jumped.summary.projects[0].visitors).toEqual(good.summary.projects[0].visitors)
 })
 
-test('a data folder without a database is named, and not made', async () => {
+test('names a data folder without a database, and does not create one', async () => {
   await writeFile(at('cron.log'), text)
   const elsewhere = at('elsewhere')
   const calls = [
@@ -130,7 +130,7 @@ test('an empty log is fine', async () => {
   expect(summary).toMatchObject({ lines: 0, files: [{ file: at('empty.log'), lines: 0 }] })
 })
 
-test('a folder, a socket, what is not there, an unknown project or format: one sentence, and nothing is imported', async () => {
+test('refuses folders, sockets, missing files, unknown projects and formats in one sentence, and imports nothing', async () => {
   const project = await createProject()
   await writeFile(at('access.log'), text)
   await mkdir(at('folder'))
@@ -151,7 +151,7 @@ test('a folder, a socket, what is not there, an unknown project or format: one s
     [['--project', 'prj_9'], 1, /There is no project prj_9\. See: quire projects list/],
     [['--by-host'], 1, /No site is registered, so hosts cannot be matched\. Register one with: quire sites create/],
     [[], 2, /Give --project ID, or --by-host/],
-    [['--project', project, '--by-host'], 2, /--project and --by-host exclude each other/],
+    [['--project', project, '--by-host'], 2, /--project and --by-host cannot be combined/],
     [['--project', project, '--format', 'iis'], 2, /Allowed choices are cloudfront, .*combined.*, json\./],
     [['--project', project, '--format', 'json'], 2, /--format json needs --json-fields/],
     [['--project', project, '--json-fields', 'time=t'], 2, /--json-fields lacks method/],
@@ -173,7 +173,7 @@ test('a folder, a socket, what is not there, an unknown project or format: one s
   expect(summary.newVisitorDays).toBeGreaterThan(100)
 })
 
-test('one log of several sites goes to their projects', async () => {
+test('a log of several sites counts for their projects', async () => {
   const [docs, blog] = [await createProject(), await createProject()]
   await quire(['sites', 'create', 'docs.example.com', '--project', docs])
   await quire(['sites', 'create', 'blog.example.com', '--project', blog])
@@ -205,7 +205,7 @@ test('one log of several sites goes to their projects', async () => {
   expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringMatching(/or add host=PATH to its fields\.$/m) })
 })
 
-test('imports at the same time, into one project or several, count as one after another', async () => {
+test('parallel imports into one or several projects count like sequential ones', async () => {
   const [shared, one, two] = [await createProject(), await createProject(), await createProject()]
   await writeFile(at('a.log'), lines.slice(0, 6000).join('\n'))
   await writeFile(at('b.log'), lines.slice(4000).join('\n'))
@@ -225,7 +225,7 @@ test('imports at the same time, into one project or several, count as one after 
   expect(Math.max(ofOne, ofTwo)).toBeLessThan(direct.summary.projects[0].visitors.total)
 })
 
-test('every flag has a twin in the environment', async () => {
+test('every flag has an environment variable', async () => {
   const project = await createProject()
   const pino = join(import.meta.dirname, '../analytics/formats/samples/pino.jsonl')
   const fields =

@@ -49,10 +49,10 @@ async function run(...args: string[]): Promise<{ output: string; error?: string;
   return { output, ...failure }
 }
 
-test('prune forgets the days before those that are kept, of one project, and says how many', async () => {
+test('prune deletes the older days of one project, and prints how many', async () => {
   const before = formatDay(today - 10)
   const prune = ['prune', '--project', 'prj_1', '--keep-days', '10']
-  expect(await run(...prune)).toEqual({ output: `Forgot 1 days of visitors before ${before}.` })
+  expect(await run(...prune)).toEqual({ output: `Deleted 1 visitor days before ${before}.` })
   expect(JSON.parse((await run(...prune, '--json')).output)).toEqual({
     project: 'prj_1',
     keptFrom: before,
@@ -62,17 +62,17 @@ test('prune forgets the days before those that are kept, of one project, and say
   expect(await record('prj_2', [today - 11])).toMatchObject({ tooOldViews: 0 })
 })
 
-test('reset deletes the visits of one project, which can be imported anew', async () => {
+test('reset deletes the visits of one project, which can be imported again', async () => {
   expect(await run('reset', '--project', 'prj_1', '--yes')).toEqual({ output: 'The visits of prj_1 are deleted.' })
   expect([await count('prj_1'), await count('prj_2')]).toEqual([0, 1])
   expect(await record('prj_1', [today])).toMatchObject({ newVisitorDays: 1 })
 })
 
 test.each([
-  ['reset without --yes', ['reset', '--project', 'prj_1'], 2, /Say so with --yes\.$/],
+  ['reset without --yes', ['reset', '--project', 'prj_1'], 2, /Confirm with --yes\.$/],
   ['reset of an unknown project', ['reset', '--project', 'prj_9', '--yes'], 1, /^There is no project prj_9\. See: /],
   ['prune of an unknown project', ['prune', '--project', 'prj_9', '--keep-days', '9'], 1, /^There is no project prj_9/],
-])('refuses %s, and nothing is gone', async (_, args, exitCode, message) => {
+])('refuses %s, and deletes nothing', async (_, args, exitCode, message) => {
   expect(await run(...args)).toMatchObject({ exitCode, error: expect.stringMatching(message), output: '' })
   expect(await count('prj_1')).toBe(1)
   expect(await record('prj_1', [today - 30])).toEqual({ newVisitorDays: 0, tooOldViews: 0 })

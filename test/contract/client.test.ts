@@ -18,7 +18,7 @@ function openClient(status: number, body: object) {
   return { client, requests }
 }
 
-test('sends each operation to its method and path, with the key', async () => {
+test('sends each operation with its method, path and key', async () => {
   const { client, requests } = openClient(200, {})
   const jobId = 'se_0f3c9a1b2d4e5f60'
   await client.getAgentJob({ params: { path: { projectId: 'p', id: 'j' } } })
@@ -43,20 +43,20 @@ test('sends each operation to its method and path, with the key', async () => {
   expect(requests[2]?.headers.get('Idempotency-Key')).toBe('k')
 })
 
-test('keeps a path parameter with reserved characters one segment', async () => {
+test('keeps a path parameter with reserved characters in one segment', async () => {
   const { client, requests } = openClient(404, { error: 'Invalid project id' })
   await client.getUniqueVisitors({ params: { path: { projectId: 'a/b?c#d' } } })
   expect(requests[0]?.url).toBe(`${baseUrl}/v1/analytics/a%2Fb%3Fc%23d/visitors`)
 })
 
-test('asks for a bundle without body and Content-Type', async () => {
+test('requests a bundle without body and Content-Type', async () => {
   const { client, requests } = openClient(200, {})
   await client.generateStaticExportBundle({ params: { path: { jobId: 'se_0f3c9a1b2d4e5f60' } } })
   expect(requests[0]?.headers.get('Content-Type')).toBeNull()
   expect(requests[0]?.body).toBeNull()
 })
 
-test('tells data from error by the status, with the documented types', async () => {
+test('distinguishes data and error by the status, with the documented types', async () => {
   const found = await openClient(200, { id: 'aj_1' }).client.getAgentJob({
     params: { path: { projectId: 'p', id: 'j' } },
   })
@@ -73,9 +73,9 @@ test('tells data from error by the status, with the documented types', async () 
   expectTypeOf(refused.error).toEqualTypeOf<components['schemas']['AnalyticsError'] | undefined>()
 })
 
-test('refuses at compile time what the document does not have', () => {
+test('refuses at compile time fields that the document does not have', () => {
   const { client } = openClient(200, {})
-  // Never run: the compiler is what is tested.
+  // Never run: this tests the compiler.
   const wrong = () => [
     // @ts-expect-error: the path parameter is missing
     client.getStaticExportJob({}),

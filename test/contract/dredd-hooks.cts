@@ -49,7 +49,7 @@ hooks.beforeEach((transaction: Transaction, done: () => void) => {
   transaction.request.headers.Authorization = `Bearer ${state.key}`
   setPath(transaction, response)
   ask(transaction, response)
-  // Dredd compares both literally; charset and the values of the example are no part of the contract.
+  // Dredd compares both literally, but charset and example values are not part of the contract.
   transaction.expected.headers = {}
   transaction.expected.bodySchema = response.schema
   delete transaction.expected.body
@@ -151,7 +151,7 @@ function rename(operationId: string, from: string, to: string): void {
   const file = operationId === 'getUniqueVisitors' ? join('visits', `${state.projectId}.db`) : 'quire.db'
   const database = new Database(join(state.dataFolder, file))
   database.pragma('busy_timeout = 5000')
-  database.pragma('legacy_alter_table = ON') // leaves what refers to the table as it is
+  database.pragma('legacy_alter_table = ON') // keeps references to the table unchanged
   database.exec(`ALTER TABLE ${from} RENAME TO ${to}`)
   database.close()
 }

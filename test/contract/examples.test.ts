@@ -19,7 +19,7 @@ const responses = await listDocumentedResponses(document)
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
 addFormats.default(ajv)
 
-/** What is wrong with the value, a line a finding; empty when it follows the schema. */
+/** Lists schema errors of a value, one per line; empty if there are none. */
 function findFaults(schema: Schema, value: unknown): string[] {
   const validate = ajv.compile(schema)
   validate(value)

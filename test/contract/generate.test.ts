@@ -44,7 +44,7 @@ describe('npm run generate', () => {
     writeFileSync(join(copy, file), text.replace(from, to))
   }
 
-  test('--check passes on what is committed', () => {
+  test('--check passes on the committed files', () => {
     expect(generate('--check')).toMatchObject({ status: 0 })
   })
 
@@ -60,7 +60,7 @@ describe('npm run generate', () => {
     },
     { file: 'generated/in-page.ts', from: 'guardPage', to: 'guard', stale: ['in-page.ts'] },
     { file: 'generated/client.ts', from: 'baseUrl', to: 'baseURL', stale: ['client.ts'] },
-  ])('--check names what an edit of $file makes stale, and the remedy', ({ file, from, to, stale }) => {
+  ])('--check names the files that an edit of $file makes stale, and the remedy', ({ file, from, to, stale }) => {
     edit(file, from, to)
     const { status, output } = generate('--check')
     expect(status).toBe(1)
@@ -70,7 +70,7 @@ describe('npm run generate', () => {
     expect(generate('--check')).toMatchObject({ status: 0 })
   })
 
-  test('--check names a missing file and one that nobody generates', () => {
+  test('--check names a missing file and an unknown one', () => {
     rmSync(join(copy, 'generated/openapi.ts'))
     writeFileSync(join(copy, 'generated/extra.ts'), '')
     const { status, output } = generate('--check')
@@ -108,7 +108,7 @@ describe('npm run generate', () => {
   })
 })
 
-describe('a document that the server could not keep is refused', () => {
+describe('refuses a document that the server could not implement', () => {
   const document = JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as Document
   const path = '/v1/analytics/{projectId}/visitors'
 

@@ -123,7 +123,7 @@ describe('paths', () => {
     expect(isStart({ domain: 'a.example', paths: given })).toBe(false)
   })
 
-  test('decides in linear time on texts made to slow the patterns down', async () => {
+  test('checks texts made to slow down the patterns in linear time', async () => {
     // Without the limits of length, and so long that the patterns would take far longer than the timeout in quadratic time.
     const { StartExport } = schemas
     const limited = { ...StartExport, properties: { ...StartExport?.properties, features: {} } }

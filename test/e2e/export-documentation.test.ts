@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-test('the documentation is exported whole, with no link that leads nowhere', () => {
+test('the whole documentation is exported without dead links', () => {
   expect(report).toMatchObject({ pages: listPages(files).length, unresolved: [] })
 })
 

@@ -76,13 +76,13 @@ test('a server follows a log of many sites for the projects of its hosts', async
   expect(readLogged(server.output())).toContainEqual(expect.objectContaining({ msg: 'following a log', log }))
 })
 
-test('what is found out later keeps a log from being followed, and is said without a stack', async () => {
+test('an error after the start is logged without a stack trace, with the time of the next try', async () => {
   const { projectId } = await createOrganization(store)
   server = await serve('--follow-log', `${log}=${projectId}`, '--follow-client-field', 'X-Forwarded-For')
   await setTimeout(300)
   appendFileSync(log, toLine(0))
   const running = server
-  await waitFor(async () => (running.output().includes('a log is not followed') ? true : undefined))
+  await waitFor(async () => (running.output().includes('a log cannot be followed') ? true : undefined))
   expect(await server.end('SIGTERM')).toBe(0)
   expect(readLogged(server.output()).find(({ err }) => err)).toMatchObject({
     level: 50,
@@ -91,7 +91,7 @@ test('what is found out later keeps a log from being followed, and is said witho
       message:
         '--follow-client-field X-Forwarded-For is not valid for this format. Give the number of the field after the user agent, from 1, or last.',
     },
-    msg: 'a log is not followed; the next try is in 1 s',
+    msg: 'a log cannot be followed; the next try is in 1 s',
   })
   expect(server.output()).not.toContain('follow-logs-worker.ts')
 })
@@ -101,7 +101,7 @@ describe('before it listens', () => {
 
   test.each([
     ['a flag without a project', ['--follow-log', 'access.log'], /--follow-log <path=project>.*Write PATH=PROJECT/s],
-    ['a log twice', ['--follow-log', '/a=prj_1', '--follow-log', '/a=prj_1'], /\/a is there twice/],
+    ['a log twice', ['--follow-log', '/a=prj_1', '--follow-log', '/a=prj_1'], /\/a is given twice/],
     ['missing fields', ['--follow-format', 'json'], /^--follow-format json needs --follow-json-fields/],
   ])('refuses %s', async (_, args, message) => {
     expect(await serveOnce(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
@@ -111,7 +111,7 @@ describe('before it listens', () => {
   const invalidField =
     'is not valid for this format. Give the number of the field after the user agent, from 1, or last.'
   test.each([
-    ['a project that is not there', 'LOG=prj_9', [], 'There is no project prj_9. See: quire projects list'],
+    ['a missing project', 'LOG=prj_9', [], 'There is no project prj_9. See: quire projects list'],
     ['a folder', 'FOLDER=PROJECT', [], 'FOLDER is a folder. Give the log files in it: FOLDER/*.log*'],
     ['a compressed log', 'LOG.gz=PROJECT', [], 'LOG.gz is compressed, so it never grows. Use: quire visits import'],
     [
@@ -142,7 +142,7 @@ describe('before it listens', () => {
       stderr: `--follow-log ${toOwn(followed)}: ${toOwn(message)}\n`,
     })
   })
-  test('refuses a log of many sites when there is none, and a format that does not tell the host', async () => {
+  test('refuses a log of several sites if no site is registered, and a format without hosts', async () => {
     const byHost = ['--follow-log-by-host', log]
     expect(await serveOnce(...byHost)).toMatchObject({
       code: 2,

@@ -66,7 +66,7 @@ test('a run with --once fails when no line is in a known format', async () => {
   expect(stdout).toMatch(/^3 lines .* malformed 3;/)
 })
 
-test('a run with --once counts what was added, and says what it did', async () => {
+test('--once counts the added lines, and prints a summary', async () => {
   const writer = new RotatingWriter(log, { linesPerSecond: 1000 })
   await setTimeout(300)
   const written = await writer.stop()
@@ -78,7 +78,7 @@ test('a run with --once counts what was added, and says what it did', async () =
   expect(await countVisitors()).toBe(written)
 })
 
-test('with --by-host it counts for the projects of the hosts, and says which hosts are of no site', async () => {
+test('--by-host counts for the projects of the hosts, and names hosts without a site', async () => {
   store.sites.insert({ domain: 'docs.example', projectId, origin: null, createdAt: 0 })
   const hosts = ['docs.example:443', 'other.example', 'docs.example']
   writeFileSync(log, hosts.map((host, i) => `${host} ${toLine(i)}`).join(''))
@@ -109,7 +109,7 @@ test.each([
     'both ways to say whose it is',
     ['LOG', '--by-host', '--project', 'prj_9'],
     2,
-    '--project and --by-host exclude each other.\n',
+    '--project and --by-host cannot be combined.\n',
   ],
   ['standard input', ['-'], 1, 'Standard input cannot be followed. Use: quire visits import -\n'],
   ['a compressed file', ['LOG.gz'], 1, /access\.log\.gz is compressed, so it never grows\./],

@@ -20,7 +20,7 @@ const from = 20_500
 const days = 60
 const importer = join(import.meta.dirname, 'import-in-batches.ts')
 
-test(`kill -9 at ${kills} random moments of an import, then the import again: what brute force counts`, async () => {
+test(`kill -9 at ${kills} random moments of an import, then a new import: the counts equal brute force`, async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-import-kill-'))
   const file = join(dataFolder, 'access.log')
   const paths = Array.from({ length: 200 }, (_, i) => `/guide/page-${i}`)

@@ -13,7 +13,7 @@ const random = createRandom('kills')
 const kills = 20
 const rank = { queued: 0, running: 1, completed: 2, failed: 2 }
 
-test(`kill -9 at ${kills} random moments of an export loses no accepted job and never turns one back`, async () => {
+test(`kill -9 at ${kills} random moments of an export loses no accepted job, and no status goes backwards`, async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-kill-'))
   const site = await startSite(150, { delayMs: 20 })
   const store = openStore(dataFolder)

@@ -143,7 +143,7 @@ test(`${sampleSize} pages read the same from the bundle, and nothing fails`, { t
   }
 })
 
-test('it works below any folder and from a file', { timeout: 60_000 }, async context => {
+test('it works in any folder and from file://', { timeout: 60_000 }, async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   for (const path of ['index.html', 'library/os.html', 'c-api/intro.html']) {
     const original = await look(new URL(path, origin.origin).href, origin.origin.href)
@@ -156,7 +156,7 @@ test('it works below any folder and from a file', { timeout: 60_000 }, async con
   }
 })
 
-test('its own search finds from the bundle what it finds at the origin', { timeout: 60_000 }, async context => {
+test('its search finds the same in the bundle as at the origin', { timeout: 60_000 }, async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   // The search lists its hits one by one: it is done when none has come for a second.
   const hits = async () => {

@@ -13,7 +13,7 @@ import { type ServeProcess, startServe } from '../support/process.ts'
 import { createRandom } from '../support/random.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
-// An export that is killed goes on: the same bytes, and nothing is asked for again that was there well before the kill.
+// A killed export continues with the same bytes, and does not fetch files again that it had well before the kill.
 
 const random = createRandom('kills')
 const kills = 20
@@ -65,7 +65,7 @@ function askedInVain(asked: readonly Asked[], killedAt: readonly number[]): stri
   })
 }
 
-/** Exports the site, each time with a memory of its own, until as many kills have come; the bundles' sha256. */
+/** Exports the site with a new cache each time, until it was killed often enough; returns the sha256 of the bundles. */
 async function exportUnderKills(site: Awaited<ReturnType<typeof startNotedSite>>, maxMs: number): Promise<string[]> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-resume-'))
   closers.push(() => rm(dataFolder, { recursive: true, force: true }))
@@ -122,7 +122,7 @@ test.each<[string, number, number[], number]>([
   ['under way at a kill', connections, [10_000], 0],
   ['more than can be under way', connections + 2, [10_000], 2],
   ['just before a kill', 100, [1000], 0],
-])('requests are in vain: %s', (_, count, killedAt, inVain) => {
+])('counts the wasted requests: %s', (_, count, killedAt, inVain) => {
   const round = (at: number) => Array.from({ length: count }, (_, i) => ({ key: String(i), at }))
   expect(askedInVain([...round(0), ...round(12_000)], killedAt)).toHaveLength(inVain)
 })

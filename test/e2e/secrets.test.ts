@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(dataFolder, { recursive: true, force: true })
 })
 
-test('no key, link, IP address or user agent is in the database, its WAL or the logs in clear', async () => {
+test('no key, link, IP address or user agent is in the database, its WAL or the logs in plain text', async () => {
   const quire = async (...args: string[]) => {
     const { code, stdout, stderr } = await runQuire([...args, '--data', dataFolder])
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })

@@ -59,7 +59,7 @@ test('a request in flight is finished, new ones are refused, and the exit code i
   expect(await ended).toBe(0)
 })
 
-test('an export in hand is given back, and the next start goes on with it at once', async () => {
+test('a running export is released, and the next start continues it at once', async () => {
   const site = await startSite(200, { delayMs: 30 })
   try {
     await store.sites.insert({ domain: 'docs.example.com', projectId, origin: site.url, createdAt: 0 })
@@ -81,7 +81,7 @@ test('an export in hand is given back, and the next start goes on with it at onc
   }
 }, 60_000)
 
-test('each request is one JSON line with its id, sane ids of clients are taken over, others are not', async () => {
+test('each request is one JSON line with its id, and only safe ids of clients are used', async () => {
   const sane = await send(server.url, '/healthz', { headers: { 'X-Request-Id': 'client-1.2_3' } })
   expect(sane.headers['x-request-id']).toBe('client-1.2_3')
   for (const id of ['a b', 'x'.repeat(200), '{"level":60}', '<script>']) {

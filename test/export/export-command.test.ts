@@ -31,7 +31,7 @@ test('exports a URL and says what came of it', async () => {
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(
-      /docs\.zip: 2 pages, 0\.0 MB, [\d.]+ s\nsha256 [0-9a-f]{64}\nNo Chromium was found: .+\n1 link to a page that is not there; see export-report\.html in the bundle\n$/,
+      /docs\.zip: 2 pages, 0\.0 MB, [\d.]+ s\nsha256 [0-9a-f]{64}\nNo Chromium was found: .+\n1 link to a missing page; see export-report\.html in the bundle\n$/,
     ),
   ])
   expect(stderr).toMatch(/^Looking for pages\nFetching: \d of \d pages\n(.*\n)*Packing: 1 of 2 pages\n$/)

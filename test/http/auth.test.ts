@@ -18,7 +18,7 @@ const ask = (authorization: string | undefined) =>
     headers: { 'X-Request-Id': 'same', ...(authorization !== undefined && { Authorization: authorization }) },
   })
 
-test('a missing, malformed, unknown, expired and revoked key get one and the same 401', async () => {
+test('a missing, malformed, unknown, expired or revoked key gets the same 401', async () => {
   const { key } = await createApiKey(server.store, organizationId)
   const { key: expired } = await createApiKey(server.store, organizationId, { expiresAt: Date.now() - 1 })
   const { key: revoked, keyId } = await createApiKey(server.store, organizationId)
@@ -45,7 +45,7 @@ test('the scheme is case-insensitive', async () => {
   expect((await ask(`bearer ${key}`)).status).toBe(404)
 })
 
-test('no operation is open without a key, or with a key that lacks its scope', async () => {
+test('every operation refuses requests without a key, or with a key without its scope', async () => {
   const { key: writeOnly } = await createApiKey(server.store, organizationId, { scopes: ['write'] })
   const { key: readOnly } = await createApiKey(server.store, organizationId, { scopes: ['read'] })
   expect(routes).toHaveLength(5)
@@ -75,7 +75,7 @@ test('the exports need the enterprise plan', async () => {
   }
 })
 
-test('the time of use is kept', async () => {
+test('the time of the last use is stored', async () => {
   const { key, keyId } = await createApiKey(server.store, organizationId)
   const findKey = async () => (await server.store.apiKeys.list(organizationId)).find(({ id }) => id === keyId)
   expect((await findKey())?.lastUsedAt).toBeNull()
@@ -84,7 +84,7 @@ test('the time of use is kept', async () => {
   expect((await findKey())?.lastUsedAt).toBeGreaterThanOrEqual(before)
 })
 
-test('exactly 100 of 200 parallel analytics requests pass, over all keys, and a restart gives none back', async () => {
+test('exactly 100 of 200 parallel analytics requests pass across all keys, and none more after a restart', async () => {
   const organization = await createOrganization(server.store)
   const keys = await Promise.all([1, 2].map(() => createApiKey(server.store, organization.organizationId)))
   const count = (i: number) =>
@@ -103,7 +103,7 @@ test('exactly 100 of 200 parallel analytics requests pass, over all keys, and a 
   if (Date.now() - startedAt < 36_000) expect((await count(0)).status).toBe(429)
 })
 
-test('a request that is refused for its key or its scope costs no budget', async () => {
+test('a request refused for its key or its scope does not count against the rate limit', async () => {
   const organization = await createOrganization(server.store)
   const path = `/v1/analytics/${organization.projectId}/visitors`
   const { key: writeOnly } = await createApiKey(server.store, organization.organizationId, { scopes: ['write'] })

@@ -57,14 +57,14 @@ describe('visitors', () => {
     ['offset=99999999999999999999', 'offset must be <='],
     ['dateFrom=2026-02-30', 'dateFrom is not a valid date'],
     ['dateTo=2026-11-20T25:00:00Z', 'dateTo is not a valid date'],
-    ['dateFrom=yesterday', 'dateFrom does not have the documented form. Example: 2026-'],
-    ['dateFrom=20261120', 'dateFrom does not have the documented form'],
+    ['dateFrom=yesterday', 'dateFrom does not have the documented format. Example: 2026-'],
+    ['dateFrom=20261120', 'dateFrom does not have the documented format'],
     ['dateFrom=2026-11-20&dateTo=2026-11-19', 'dateFrom is after dateTo'],
     ['from=2026-11-20', 'from is not a query parameter of this operation. Known here: dateFrom, dateTo, limit, offset'],
     ['__proto__=1', 'is not a query parameter'],
     ['constructor=1', 'is not a query parameter'],
   ])('?%s', async (query, named) => {
-    // Each one spends a request of the budget, so each has an organization of its own.
+    // Each counts against the rate limit, so each uses a separate organization.
     const organization = await createOrganization(server.store)
     const { key } = await createApiKey(server.store, organization.organizationId)
     const path = `/v1/analytics/${organization.projectId}/visitors?${query}`
@@ -88,17 +88,17 @@ describe('start of an export', () => {
     ['{"domain":7}', 'domain must be string'],
     ['{"domain":null}', 'domain must be string'],
     ['{"domain":"unknown.example.com"}', 'domain is not a registered site of this organization'],
-    ['{"domain":"https://docs.example.com"}', 'domain does not have the documented form'],
-    ['{"domain":"docs.example.com:443"}', 'domain does not have the documented form'],
-    ['{"domain":"docs.example.com/a"}', 'domain does not have the documented form'],
-    ['{"domain":"user@docs.example.com"}', 'domain does not have the documented form'],
-    ['{"domain":"docs.example.com\\u0000"}', 'domain does not have the documented form'],
-    ['{"domain":"docs.example.com\\n"}', 'domain does not have the documented form'],
-    ['{"domain":"docs.example.com","paths":["/a/../../etc/passwd"]}', 'paths[0] does not have the documented form'],
-    ['{"domain":"docs.example.com","paths":["https://evil.example/"]}', 'paths[0] does not have the documented form'],
-    ['{"domain":"docs.example.com","paths":["//evil.example/"]}', 'paths[0] does not have the documented form'],
-    ['{"domain":"docs.example.com","paths":["/a","b"]}', 'paths[1] does not have the documented form'],
-    ['{"domain":"docs.example.com","paths":["/a\\\\..\\\\b"]}', 'paths[0] does not have the documented form'],
+    ['{"domain":"https://docs.example.com"}', 'domain does not have the documented format'],
+    ['{"domain":"docs.example.com:443"}', 'domain does not have the documented format'],
+    ['{"domain":"docs.example.com/a"}', 'domain does not have the documented format'],
+    ['{"domain":"user@docs.example.com"}', 'domain does not have the documented format'],
+    ['{"domain":"docs.example.com\\u0000"}', 'domain does not have the documented format'],
+    ['{"domain":"docs.example.com\\n"}', 'domain does not have the documented format'],
+    ['{"domain":"docs.example.com","paths":["/a/../../etc/passwd"]}', 'paths[0] does not have the documented format'],
+    ['{"domain":"docs.example.com","paths":["https://evil.example/"]}', 'paths[0] does not have the documented format'],
+    ['{"domain":"docs.example.com","paths":["//evil.example/"]}', 'paths[0] does not have the documented format'],
+    ['{"domain":"docs.example.com","paths":["/a","b"]}', 'paths[1] does not have the documented format'],
+    ['{"domain":"docs.example.com","paths":["/a\\\\..\\\\b"]}', 'paths[0] does not have the documented format'],
     ['{"domain":"docs.example.com","paths":[]}', 'paths must NOT have fewer than 1 items'],
     ['{"domain":"docs.example.com","paths":"/a"}', 'paths must be array'],
     ['{"domain":"docs.example.com","path":["/a"]}', 'path is not a field of this operation. Known here: domain'],
@@ -115,12 +115,12 @@ describe('start of an export', () => {
     ['{"domain":"docs.example.com","format":"rar"}', 'format must be equal to one of the allowed values: zip'],
     ['{"domain":"docs.example.com","offlineSearch":"yes"}', 'offlineSearch must be boolean'],
     ['{"domain":"docs.example.com","verify":"all"}', 'verify must be equal to one of the allowed values: static'],
-    ['{"domain":"docs.example.com","version":"a b"}', 'version does not have the documented form'],
+    ['{"domain":"docs.example.com","version":"a b"}', 'version does not have the documented format'],
   ])('%s', async (body, named) => {
     await expectRefusal(() => post(body), 400, named)
   })
 
-  test('an Idempotency-Key that no header may hold, or longer than 255', async () => {
+  test('an Idempotency-Key with invalid characters, or longer than 255', async () => {
     const body = '{"domain":"docs.example.com"}'
     await expectRefusal(() => post(body, { 'Idempotency-Key': 'a b' }), 400, 'idempotency-key does not have')
     await expectRefusal(() => post(body, { 'Idempotency-Key': 'a'.repeat(256) }), 400, 'idempotency-key must NOT')
@@ -147,7 +147,7 @@ describe('start of an export', () => {
     await expectRefusal(() => post('{"domain":"docs.example.com"}', { 'Content-Type': type }), 415, 'must be JSON')
   })
 
-  test('an encoding that nobody speaks', async () => {
+  test('an unsupported Content-Encoding', async () => {
     await expectRefusal(
       () => post('{"domain":"docs.example.com"}', { 'Content-Encoding': 'zip' }),
       415,
@@ -155,16 +155,16 @@ describe('start of an export', () => {
     )
   })
 
-  test('a body of 10 MB, and a small one that unpacks to it', async () => {
+  test('a body of 10 MB, and a small one that decompresses to it', async () => {
     const { gzipSync } = await import('node:zlib')
     const large = JSON.stringify({ domain: 'docs.example.com', version: 'a'.repeat(10_000_000) })
     await expectRefusal(() => post(large), 413, 'too large')
     await expectRefusal(() => post(gzipSync(large), { 'Content-Encoding': 'gzip' }), 413, 'too large')
   })
 
-  test.each(['gzip', 'deflate', 'br'])('a body that is not compressed as %s, though it says so', async encoding => {
+  test.each(['gzip', 'deflate', 'br'])('a body with Content-Encoding %s that is not compressed', async encoding => {
     const ask = () => post('{"domain":"docs.example.com"}', { 'Content-Encoding': encoding })
-    await expectRefusal(ask, 400, 'not compressed as its Content-Encoding says')
+    await expectRefusal(ask, 400, 'does not match its Content-Encoding')
   })
 
   test('JSON nested 100,000 deep', async () => {

@@ -27,7 +27,7 @@ test.each([
   'application/json; charset=UTF-8',
   'application/json;charset="utf-8"',
   'application/json; a=1',
-])('an operation with a body shows the validator one type for %j', async type => {
+])('the validator sees one Content-Type for %j', async type => {
   expect((await settle(true, type))['content-type']).toBe('application/json')
 })
 

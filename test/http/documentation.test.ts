@@ -29,7 +29,7 @@ test.each([
   ['/docs//', '../', '/docs/'],
   ['/docs/operate/', '../operate', '/docs/operate'],
   ['/docs/operations/getAgentJob/', '../getAgentJob', '/docs/operations/getAgentJob'],
-])('%s is sent to the one address of the page, relatively', async (path, location, target) => {
+])('%s redirects to the address of the page by a relative path', async (path, location, target) => {
   const response = await ask(path)
   expect(response.status).toBe(308)
   expect(response.headers.get('location')).toBe(location)
@@ -42,13 +42,13 @@ test.each(['/docs/nothing-here', '/docsoperate', '/docs/../docs-x'])('%s is a JS
   expect(await response.json()).toMatchObject({ error: expect.any(String) })
 })
 
-test('the site map names each page below the address of the server', async () => {
+test('the sitemap lists each page with the public URL of the server', async () => {
   const map = await (await ask('/docs/sitemap.xml')).text()
   expect(map).toContain(`<loc>${server.url}/docs/</loc>`)
   expect(map).toContain(`<loc>${server.url}/docs/operations/getUniqueVisitors</loc>`)
 })
 
-test('HEAD answers as GET does, and POST is no way to ask for a page', async () => {
+test('HEAD answers like GET, and POST is refused', async () => {
   const head = await ask('/docs/', 'HEAD')
   expect([head.status, await head.text()]).toEqual([200, ''])
   expect((await ask('/docs/', 'POST')).status).toBe(404)

@@ -29,7 +29,7 @@ test('lets 100 requests through at once and refuses the next', async () => {
   expect(headers).toMatchObject({ RateLimit: '"analytics";r=0;t=36', 'Retry-After': '36' })
 })
 
-test('gives one request back each 36 seconds, not before', async () => {
+test('allows one more request every 36 seconds', async () => {
   const limits = inMemory()
   for (let i = 0; i < 100; i++) await takeRequest(limits, 'org_1', budget, now)
   expect((await takeRequest(limits, 'org_1', budget, now + 35_999)).allowed).toBe(false)
@@ -46,7 +46,7 @@ test('never lets more than 200 through in any hour', async () => {
   expect(passed).toBe(199)
 })
 
-test('keeps the budgets of organizations apart', async () => {
+test('counts each organization separately', async () => {
   const limits = inMemory()
   for (let i = 0; i < 100; i++) await takeRequest(limits, 'org_1', budget, now)
   expect((await takeRequest(limits, 'org_2', budget, now)).allowed).toBe(true)

@@ -7,7 +7,7 @@ import { startTestServer } from '../support/server.ts'
 
 const checkedEveryMs = 3000
 
-test('a server whose database cannot be written is not ready, and is ready again afterwards', async () => {
+test('a server is not ready while its database cannot be written', async () => {
   const server = await startTestServer()
   const other = new Database(join(server.dataFolder, 'quire.db'))
   try {

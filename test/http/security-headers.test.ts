@@ -22,7 +22,7 @@ test.each([
   ['an answer', '/healthz', 200],
   ['a refusal', '/v2/agent/x/job/y', 401],
   ['an unknown path', '/nothing', 404],
-])('%s carries the headers that helmet gives', async (_, path, status) => {
+])('%s has the headers of helmet', async (_, path, status) => {
   for (const round of ['first', 'second']) {
     const answer = await send(server.url, path)
     expect({ round, status: answer.status, headers: answer.headers }).toMatchObject({ round, status, headers: sealed })

@@ -76,7 +76,7 @@ describe('rule 2: an encoded project id stays one segment', () => {
   })
 })
 
-test('rule 3: visitors and a boolean hasMore are there when the answer is empty, and past the end', async () => {
+test('rule 3: empty answers and pages past the end have visitors and a boolean hasMore', async () => {
   for (const query of ['', '?offset=1000000', '?dateFrom=2020-01-01&dateTo=2020-01-01']) {
     const { json } = await get(`/v1/analytics/${projectId}/visitors${query}`)
     expect(json).toEqual({ totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false })
@@ -133,7 +133,7 @@ test('rule 6: 401, 403 and 404 are distinct, and an empty result is 200', async 
   expect(statuses.map(({ status }) => status)).toEqual([401, 403, 403, 404, 200])
 })
 
-test('rule 7: the bundle POST comes without body, type and length, and a GET may carry a type', async () => {
+test('rule 7: the bundle POST needs no body, Content-Type or Content-Length, and a GET may have a Content-Type', async () => {
   const jobId = await completeExport()
   const bundle = await send(server.url, `/v1/static-export/jobs/${jobId}/bundle`, { method: 'POST', headers: auth })
   expect(bundle.status).toBe(200)
@@ -144,14 +144,14 @@ test('rule 7: the bundle POST comes without body, type and length, and a GET may
   }
 })
 
-test('rule 8: an export of a small site is done long before the official loop gives up', {
+test('rule 8: a small site is exported long before the official polling loop gives up', {
   timeout: 60_000,
 }, async () => {
   await completeExport()
 })
 
 describe('rule 9: the link to a bundle', () => {
-  test('passes through a shell, and downloads without a header', async () => {
+  test('is safe in a shell, and downloads without a header', async () => {
     const link = await createLink(await completeExport())
     expect(link).toMatch(/^[A-Za-z0-9:/?&=._~%+-]+$/)
     const whole = await send(server.url, link.slice(server.url.length))
@@ -218,7 +218,7 @@ test('rule 9: one second past its lifetime a link is 403', async () => {
   }
 })
 
-test('rule 10: a fresh link to the same bundle can be had after the first expired, also after a restart', async () => {
+test('rule 10: an expired link can be replaced by a new one to the same bundle, also after a restart', async () => {
   const jobId = await completeExport()
   const first = await send(server.url, (await createLink(jobId)).slice(server.url.length))
   await server.restart()
@@ -226,7 +226,7 @@ test('rule 10: a fresh link to the same bundle can be had after the first expire
   expect(second.headers.etag).toBe(first.headers.etag)
 })
 
-test('an unknown job and the job of another organization answer byte for byte the same', async () => {
+test('an unknown job and the job of another organization get identical answers', async () => {
   const jobId = await completeExport()
   const other = await createOrganization(server.store)
   const { key } = await createApiKey(server.store, other.organizationId)

@@ -10,7 +10,7 @@ beforeAll(async () => {
   const { organizationId, projectId } = await createOrganization(server.store)
   const { key } = await createApiKey(server.store, organizationId)
   headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-  // Nothing answers there: what is started fails at once.
+  // Nothing listens there, so the job fails at once.
   const origin = 'http://127.0.0.1:9/'
   await server.store.sites.insert({ domain: 'docs.example.com', projectId, origin, createdAt: 0 })
 })
@@ -32,13 +32,13 @@ test.each([
     { offlineSearch: true, features: { search: false } },
   ],
   ['every page checked', { verify: 'full' }, { offlineSearch: false, verify: 'full' }],
-])('a start with %s is kept as it was asked', async (_what, asked, want) => {
+])('a start with %s is stored as requested', async (_what, asked, want) => {
   const answer = await start(asked)
   expect(answer.status).toBe(202)
   expect((await server.store.exportJobs.find(String(answer.json.jobId)))?.request).toMatchObject(want)
 })
 
-test('the same idempotency key with another search or check is another request', async () => {
+test('the same idempotency key with another search or check is a different request', async () => {
   const key = { 'Idempotency-Key': 'one' }
   const first = await start({ offlineSearch: true }, key)
   expect((await start({ offlineSearch: true }, key)).json.jobId).toBe(first.json.jobId)

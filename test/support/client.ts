@@ -8,7 +8,7 @@ export interface RawAnswer {
 }
 
 /**
- * Sends a request exactly as written: the path is not normalised, and no header is added but Host and what node:http needs.
+ * Sends a request exactly as written: the path is not normalised, and node:http adds only Host and the headers it needs.
  * `body` undefined = no body, no Content-Type and no Content-Length.
  */
 export function send(

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { failIfProgramEnded } from './watched-programs.ts'
 
-/** A small documentation site on a free port of this machine, with as many pages as asked for. */
+/** Serves a documentation site with the given number of pages on a free local port. */
 export async function startSite(pages: number, { delayMs = 0 } = {}): Promise<{ url: string; close(): Promise<void> }> {
   const server: Server = createServer((req, res) => {
     const match = /^\/page-(\d+)\.html$/.exec(req.url ?? '')
@@ -15,7 +15,7 @@ export async function startSite(pages: number, { delayMs = 0 } = {}): Promise<{ 
         return
       }
       const next = page + 1 < pages ? `<a href="/page-${page + 1}.html">Next</a>` : ''
-      const text = `<p>This is page ${page} of a small site, with enough words of its own to be told from the others.</p>`
+      const text = `<p>This is page ${page} of a small site, with enough unique words to differ from the others.</p>`
       res
         .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
         .end(
@@ -34,7 +34,7 @@ export async function startSite(pages: number, { delayMs = 0 } = {}): Promise<{ 
   }
 }
 
-/** Asks again every 50 ms until the answer is there. Fails at once when a program that the test started has ended. */
+/** Calls `ask` every 50 ms until it returns an answer. Fails at once if a program of the test ends early. */
 export async function waitFor<T>(ask: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
   const endsAt = Date.now() + withinMs
   while (Date.now() < endsAt) {
@@ -43,5 +43,5 @@ export async function waitFor<T>(ask: () => Promise<T | undefined>, withinMs = 6
     failIfProgramEnded()
     await new Promise(done => setTimeout(done, 50))
   }
-  throw new Error(`It did not come within ${withinMs} ms.`)
+  throw new Error(`No answer within ${withinMs} ms.`)
 }

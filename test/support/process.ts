@@ -24,7 +24,7 @@ export interface ServeProcess extends RunningProgram {
 /**
  * Starts `quire serve ARGS` and waits until it listens.
  *
- * @throws {Error} with its output when it ends before that.
+ * @throws {Error} with its output if it ends before it listens.
  */
 export async function startServe(args: readonly string[]): Promise<ServeProcess> {
   const program = startQuire(['serve', '--port', '0', ...args])

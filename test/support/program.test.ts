@@ -5,18 +5,18 @@ import { runProgram, startProgram } from './program.ts'
 const script = (text: string) => ['--eval', text]
 const dies = script('console.log("first words"); console.error("last words"); process.exit(3)')
 
-test('a program that ends is told with its exit code and its output', async () => {
+test('a program that ends gives its exit code and its output', async () => {
   expect(await runProgram(dies)).toEqual({ code: 3, stdout: 'first words\n', stderr: 'last words\n' })
 })
 
-test('a program reads its input, and one that does not read it does no harm', async () => {
+test('a program can read its input or ignore it', async () => {
   const echo = script('process.stdin.pipe(process.stdout)')
   expect(await runProgram(echo, { input: 'words' })).toMatchObject({ code: 0, stdout: 'words' })
   expect(await runProgram(script('process.exit(4)'), { input: 'x'.repeat(1e7) })).toMatchObject({ code: 4 })
 })
 
-// No timeout is involved in these: a wait that went on would end at the timeout of the test, without the output.
-test('what waits for a text of a program that has ended fails with its output', async () => {
+// These tests need no timeout: a wait that does not fail would end at the timeout of the test, without the output.
+test('waiting for a text of a program that has ended fails with its output', async () => {
   const program = startProgram(dies)
   await expect(program.read(output => output.includes('Listening'))).rejects.toThrow(
     /ended with 3 too early:\n(first words\nlast words|last words\nfirst words)\n$/,
@@ -25,13 +25,13 @@ test('what waits for a text of a program that has ended fails with its output', 
   await program.ended
 })
 
-test('what waits for anything else fails when a program ends meanwhile', async () => {
+test('any other wait fails when a program ends meanwhile', async () => {
   const program = startProgram(dies)
   await expect(waitFor(async () => undefined, 600_000)).rejects.toThrow('ended with 3 too early')
   await program.ended
 })
 
-test('a program that a signal ended is told with the signal', async () => {
+test('the error for a program that a signal ended names the signal', async () => {
   const program = startProgram(script('console.log("up"); setInterval(() => {}, 1000)'))
   await program.read(output => output.includes('up'))
   program.child.kill('SIGKILL')
@@ -45,7 +45,7 @@ test('a text that came with the last output is found', async () => {
   expect([code, await program.read(output => /last \w+/.exec(output)?.[0])]).toEqual([3, 'last words'])
 })
 
-test('a program that the test ends does not fail what waits afterwards', async () => {
+test('a program that the test ends does not fail later waits', async () => {
   const program = startProgram(script('console.log("up"); setInterval(() => {}, 1000)'))
   await program.read(output => output.includes('up'))
   expect(await program.end('SIGTERM')).toBeNull()

@@ -24,17 +24,17 @@ export interface RunningProgram {
   /** What it wrote so far. */
   stdout(): string
   stderr(): string
-  /** Standard output and standard error as they came. */
+  /** Standard output and standard error, in the order they arrived. */
   output(): string
   /** Resolves when it has ended and its output is complete. */
   ended: Promise<Finished>
   /**
    * Waits until `find` finds something in the output.
    *
-   * @throws {Error} with the end of its output, as soon as the program has ended without it.
+   * @throws {Error} with the end of the output, as soon as the program has ended without a match.
    */
   read<T>(find: (output: string) => T | undefined | null | false | ''): Promise<T>
-  /** Sends the signal and waits for the end; the exit code, null when a signal ended it. */
+  /** Sends the signal and waits for the end. Returns the exit code; null if a signal ended the program. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
@@ -44,8 +44,8 @@ export function runProgram(args: readonly string[], options: ProgramOptions = {}
 }
 
 /**
- * Starts the Node of the tests with ARGS as `runProgram` does. When it ends before the test kills it or takes `ended`, `read`
- * and `waitFor` fail at once with its output.
+ * Starts a program like `runProgram`. If it ends before the test kills it or awaits `ended`, `read` and `waitFor` fail at once
+ * with its output.
  */
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): RunningProgram {
   const { child, ended, stdout, stderr, output } = start(args, options)
@@ -83,7 +83,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
 
 function start(args: readonly string[], { env = {}, input = '' }: ProgramOptions) {
   const child = spawn(process.execPath, [...args], { cwd: root, env: { ...process.env, ...env }, stdio: 'pipe' })
-  // One that ends before it has read all of the input breaks the pipe; its exit code says more.
+  // A program that ends before it has read its input breaks the pipe; its exit code explains more.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const text = { stdout: '', stderr: '', output: '' }
@@ -101,7 +101,7 @@ function start(args: readonly string[], { env = {}, input = '' }: ProgramOptions
 }
 
 /**
- * Never called: `vitest --changed` follows these imports, so that a test that starts a program is run again when the program
- * changes.
+ * Never called. `vitest --changed` follows these imports, so that it runs tests that start a program when the program has
+ * changed.
  */
 export const programs = [() => import('../../server/main.ts'), () => import('../../mock/main.ts')]

@@ -30,7 +30,7 @@ test('fast-check uses the seed', () => {
   expect(take()).toEqual(take())
 })
 
-describe('no test makes random input of another kind', () => {
+describe('no test uses another source of random input', () => {
   const folder = join(import.meta.dirname, '..')
   const sources = globSync('**/*.ts', { cwd: folder })
     .map(file => file.replaceAll('\\', '/'))

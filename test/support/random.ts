@@ -1,9 +1,9 @@
 import { createCipheriv, createHash } from 'node:crypto'
 
-/** What all random input of the tests is made from: the same in each run, unless QUIRE_TEST_SEED says otherwise. */
+/** The seed of all random input in tests: the same in each run, unless QUIRE_TEST_SEED is set. */
 export const seed = readSeed(process.env.QUIRE_TEST_SEED)
 
-/** Reads QUIRE_TEST_SEED: a whole number, `random` for a new one, undefined for the usual one. */
+/** Reads QUIRE_TEST_SEED: a whole number, or `random` for a new seed; undefined = the default seed. */
 export function readSeed(text: string | undefined): number {
   if (text === undefined || text === '') return 20_251
   if (text === 'random') return Date.now() % 2 ** 31
@@ -11,13 +11,13 @@ export function readSeed(text: string | undefined): number {
   throw new Error(`QUIRE_TEST_SEED=${text}: give a whole number below 2147483648, or random.`)
 }
 
-/** Returns a function like Math.random whose numbers follow from the seed. A name gives a sequence that others do not shift. */
+/** Returns a function like Math.random with a fixed seed. Each name has an independent sequence. */
 export function createRandom(name: string): () => number {
   const bytes = createBytes(name)
   return () => bytes(4).readUInt32LE() / 2 ** 32
 }
 
-/** Bytes that do not compress, the same ones for the same seed and name. */
+/** Creates incompressible bytes, always the same for a seed and a name. */
 export function createRandomBytes(name: string, count: number): Buffer {
   return createBytes(name)(count)
 }

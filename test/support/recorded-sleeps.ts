@@ -3,7 +3,7 @@ import timers from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
 
 /**
- * Until the test ends, waits of `fromMs` and more made with node:timers/promises are over at once.
+ * Ends waits of `fromMs` or more of node:timers/promises at once, until the test ends.
  *
  * @returns the milliseconds of each such wait so far
  */

@@ -1,7 +1,7 @@
 import childProcess from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'
 
-/** The set-up of the unit project: a test there that starts a program fails, also when test/projects.ts missed its import. */
+/** The setup file of the unit project: makes tests fail that start a program, in case test/projects.ts missed their import. */
 for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'] as const) {
   Object.assign(childProcess, {
     [name](program: string) {

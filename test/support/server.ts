@@ -9,7 +9,7 @@ import { createKey, hashKey, type Scope } from '../../server/tenancy/api-key.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import type { Plan } from '../../server/tenancy/organization.ts'
 
-/** A whole server on a free port with a folder of its own, and the store beside it to prepare what a test needs. */
+/** A server on a free port with a new data folder, and its store, to prepare test data. */
 export interface TestServer extends RunningServer {
   dataFolder: string
   store: Store
@@ -55,7 +55,7 @@ export async function startTestServer(flags: Partial<ServeFlags> = {}): Promise<
   }
 }
 
-/** An organization with a project; made through the store, as the commands do. */
+/** Creates an organization with a project through the store, as the commands do. */
 export async function createOrganization(store: Store, plan: Plan = 'enterprise') {
   const createdAt = Date.now()
   const organizationId = createId('org')
@@ -65,7 +65,7 @@ export async function createOrganization(store: Store, plan: Plan = 'enterprise'
   return { organizationId, projectId }
 }
 
-/** A live key of an organization, as a client would hold it. */
+/** Creates a valid key of an organization, and returns it as a client would send it. */
 export async function createApiKey(
   store: Store,
   organizationId: string,

@@ -4,7 +4,7 @@ import ts from 'typescript'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The paths of all TypeScript files below server/, from the top folder, sorted. */
+/** Lists all TypeScript files in server/ by their paths from the top folder, sorted. */
 export function listServerFiles(): string[] {
   return readdirSync(join(root, 'server'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts'))
@@ -32,7 +32,7 @@ function parse(path: string): ts.SourceFile {
   return source
 }
 
-/** The names of the threads that a source file starts, as `startThread` takes them. */
+/** Lists the threads that a source file starts, by the names passed to `startThread`. */
 export function listThreads(path: string): string[] {
   const names: string[] = []
   visitNodes(path, node => {
@@ -43,7 +43,7 @@ export function listThreads(path: string): string[] {
   return names
 }
 
-/** The paths of the files that a source file imports, with those it only takes types from. */
+/** Lists the files that a source file imports, including type imports. */
 export function listImports(path: string): string[] {
   const imports: string[] = []
   visitNodes(path, node => {
@@ -59,7 +59,7 @@ export function listImports(path: string): string[] {
   return imports
 }
 
-/** All files that a source file reaches: those it imports, the threads it starts, and what they reach in turn. */
+/** Lists all files that a source file reaches through imports and threads, directly or indirectly. */
 export function listReached(entry: string): string[] {
   const reached = new Set([entry])
   for (const path of reached) {

@@ -4,11 +4,11 @@ import { callInThread } from './thread.ts'
 type Day = typeof import('../../server/analytics/day.ts')
 const file = 'server/analytics/day.ts'
 
-test('a thread answers what the function returns', async () => {
+test('a thread returns the result of the function', async () => {
   expect(await callInThread(file, (day: Day, date: string) => day.parseDay(date), '1970-01-03')).toBe(2)
 })
 
-test('an error of the function, and a module that is not there, fail the call', async () => {
+test('an error of the function or a missing module fails the call', async () => {
   const fail = () => {
     throw new Error('no such luck')
   }

@@ -11,11 +11,11 @@ const program = `
   })`
 
 /**
- * Calls a function with a module of the project in a thread that ends with the test. So a call that takes for ever fails its
- * test by the timeout, where it would block a test that made it directly: no clock has to be read to prove that it ends.
+ * Calls a function with a module of the project in a thread that ends with the test. A call that never returns then fails the
+ * test by its timeout, instead of blocking it, so tests can prove that a call ends without reading a clock.
  *
- * @param file the module, below the root of the project
- * @param call uses nothing but its arguments, as its source text is sent
+ * @param file path of the module from the top folder
+ * @param call must only use its arguments, because its source text is sent to the thread
  */
 export function callInThread<Module, Args extends unknown[], Result>(
   file: string,

@@ -1,6 +1,6 @@
 const endedEarly = new Set<Error>()
 
-/** Remembers how a program ended, until the test says that it may end. Null = as the test wanted. */
+/** Records how a program ended, until the test allows it to end. Null = as the test expected. */
 export function watchProgram(ended: Promise<Error | null>): { stop(): void } {
   let watched = true
   let error: Error | undefined
@@ -18,7 +18,7 @@ export function watchProgram(ended: Promise<Error | null>): { stop(): void } {
   }
 }
 
-/** Throws the error of a program of this test file that ended too early, once. In a file without imports, so that unit tests can wait, too. */
+/** Throws the error of a program of this test file that ended too early, once. This file has no imports, so that unit tests can use it, too. */
 export function failIfProgramEnded(): void {
   for (const error of endedEarly) {
     endedEarly.delete(error)

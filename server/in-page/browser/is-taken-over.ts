@@ -1,6 +1,6 @@
 /**
- * Whether a framework has taken over the page: frameworks put own properties on elements. Without one, only lists of fields
- * and choices have own properties (numbers), and the document has `location`.
+ * Whether a framework controls the page: frameworks add own properties to elements. Without a framework, only forms and
+ * select elements have own properties (numbers), and the document has `location`.
  */
 export default function isTakenOver(): boolean {
   const isMarked = (node: Node) => Object.keys(node).some(name => !/^\d+$|^location$/.test(name))

@@ -1,4 +1,4 @@
-/** The text of the page's menus and bars: of elements that are named so and hold no content. */
+/** Returns the text of the page's menus and bars: elements that are named like one and contain no page content. */
 export default function readMenuText(): string {
   const named = ['nav', 'menu', 'sidebar', 'toolbar', 'breadcrumb'].flatMap(name => [
     `[id*="${name}" i]`,

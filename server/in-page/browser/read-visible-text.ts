@@ -1,4 +1,4 @@
-/** The text that a reader sees. */
+/** Returns the visible text of the page. */
 export default function readVisibleText(): string {
   return document.body?.innerText ?? ''
 }

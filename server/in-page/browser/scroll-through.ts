@@ -1,7 +1,7 @@
 const lazyMarkers =
   '[data-src], [data-srcset], [data-original], [data-lazy], [data-lazy-src], [data-lazy-srcset], [data-bg], .lazyload, .lazy'
 
-/** Scrolls through the page once, for images that load when they become visible. False = nothing waits for it. */
+/** Scrolls through the page once, for images that load when visible. Returns false if the page has none. */
 export default async function scrollThrough(maxSteps: number): Promise<boolean> {
   const lazy = document.querySelectorAll<HTMLImageElement | HTMLIFrameElement>(
     'img[loading=lazy], iframe[loading=lazy]',
@@ -20,15 +20,15 @@ export default async function scrollThrough(maxSteps: number): Promise<boolean> 
   return true
 }
 
-/** Most observers only highlight a heading in the menu; one that loads something observes media or an empty element. */
+/** Observers that load content observe media or empty elements; most others only highlight a heading in the menu. */
 function mayLoad(element: Element): boolean {
   const isPlace = element.matches('img, iframe, video, picture, source') || element.textContent?.trim() === ''
   return element.isConnected && isPlace
 }
 
 /**
- * Observers are called when a frame is drawn, and a busy machine draws few frames: each step waits for one. A page that is
- * never drawn waits for the time of a frame.
+ * Waits for one frame per step, because observers run when a frame is drawn, and a busy machine draws few. If the page is
+ * never drawn, waits as long as a frame takes.
  */
 function createFrameWaiter(): () => Promise<void> {
   const later = window.__quireWatch?.setTimeout ?? setTimeout

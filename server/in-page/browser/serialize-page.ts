@@ -1,6 +1,6 @@
 import type { SerializedPage } from './serialized-page.ts'
 
-/** The current page as HTML that needs no script: style rules that scripts made are written out, shadow trees declared. */
+/** Returns the current page as HTML that needs no script, with style rules made by scripts and declarative shadow trees. */
 export default function serializePage(): SerializedPage {
   const shadowRoots: ShadowRoot[] = []
   writeRules(document, shadowRoots)
@@ -36,7 +36,7 @@ function writeRules(root: Document | ShadowRoot, shadowRoots: ShadowRoot[]): voi
   }
 }
 
-/** Empty for a sheet of another origin, which scripts cannot read. */
+/** Returns the text of the rules; empty for style sheets of another origin, which scripts cannot read. */
 function rulesOf(sheet: CSSStyleSheet): string {
   try {
     return Array.from(sheet.cssRules, rule => rule.cssText).join('\n')

@@ -1,7 +1,7 @@
-// No DOM in this file: the renderer reads it, too.
+// This file uses no DOM, because the renderer imports it, too.
 
 export interface SerializedPage {
   html: string
-  /** Address of the document, which relative addresses are relative to before any base element. */
+  /** Address of the document: the base of relative addresses unless a base element changes it. */
   baseUrl: string
 }

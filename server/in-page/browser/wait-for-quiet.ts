@@ -1,7 +1,6 @@
 /**
- * Resolves with true after `quietTurns` turns of the page's event loop in which nothing changed and no timer was open, else
- * with false after `maxMs` and at least four times as many turns. Counts turns, not time: on a busy machine a page needs
- * longer for the same work.
+ * Resolves with true after `quietTurns` turns of the event loop without a change or an open timer, or with false after
+ * `maxMs` and at least four times as many turns. Counts turns, not time, because pages need longer on a busy machine.
  */
 export default function waitForQuiet(quietTurns: number, maxMs: number): Promise<boolean> {
   const watch = window.__quireWatch

@@ -1,7 +1,7 @@
 import { makeRandomRepeatable } from './repeatable-random.ts'
 import type { Watch } from './watch.ts'
 
-/** Runs before any script of the page: records its open work, makes random values repeatable, keeps dialogs from blocking. */
+/** Runs before any script of the page: records pending work, makes random values repeatable, and disables dialogs. */
 export default function watchPage(): void {
   const watch: Watch = {
     lastChange: performance.now(),
@@ -24,8 +24,8 @@ const maxTimerMs = 1000
 const maxChain = 4
 
 /**
- * A page that waits a moment for its next step is not finished. Counts a chain of timers for a few steps only: a page that
- * polls never finishes.
+ * Counts open short timers, because a page that waits for one is not finished. Counts only the first steps of a chain of
+ * timers, because a page that polls never finishes.
  */
 function countTimers(watch: Watch): void {
   const clear = window.clearTimeout.bind(window)

@@ -1,11 +1,11 @@
-/** State that `watchPage` leaves on the window for the other scripts. */
+/** State that `watchPage` stores on the window for the other scripts. */
 export interface Watch {
   lastChange: number
-  /** Elements that a script waits to see in the viewport. */
+  /** Elements that a script observes until they are in the viewport. */
   awaited: Set<Element>
   /** Short timers that have not fired yet. */
   timers: Set<number>
-  /** The browser's own function, which counts no timers. */
+  /** The original function of the browser, which does not count timers. */
   setTimeout: typeof window.setTimeout
 }
 

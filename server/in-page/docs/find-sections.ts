@@ -1,4 +1,4 @@
-// No DOM in this file: the documentation is written with its types.
+// This file uses no DOM, because the documentation generator imports it, too.
 
 /** One section in the search index. */
 export interface SearchEntry {
@@ -18,8 +18,8 @@ const maxFound = 30
 const excerptChars = 180
 
 /**
- * Finds the sections that hold every word of the question, the best first: a word in the heading counts more than one in the
- * title of the page, and that more than one in the text.
+ * Finds the sections that contain every word of the question, best first. Words in the heading count most, then words in the
+ * page title, then words in the text.
  */
 export function findSections(entries: readonly SearchEntry[], question: string): Found[] {
   const words = splitQuestion(question)
@@ -36,7 +36,7 @@ export function splitQuestion(question: string): string[] {
   return question.toLowerCase().split(/\s+/).filter(Boolean)
 }
 
-/** 0 when a word is missing. */
+/** Returns 0 if a word is missing. */
 function scoreSection({ page, heading, text }: SearchEntry, words: readonly string[]): number {
   let sum = 0
   for (const word of words) {
@@ -49,7 +49,7 @@ function scoreSection({ page, heading, text }: SearchEntry, words: readonly stri
   return sum
 }
 
-/** The text around the first word, cut at spaces. */
+/** Returns the text around the first word, cut at spaces. */
 function cutExcerpt(text: string, words: readonly string[]): string {
   const places = words.map(word => text.toLowerCase().indexOf(word)).filter(at => at >= 0)
   const first = places.length > 0 ? Math.min(...places) : 0

@@ -1,8 +1,8 @@
 import { type Found, findSections, type SearchEntry, splitQuestion } from './find-sections.ts'
 
-/** Runs in the search page of the documentation: shows the sections that hold the words in the search field. */
+/** Runs in the search page of the documentation: shows the sections that contain the words in the search field. */
 export default function searchDocs(texts: readonly Omit<SearchEntry, 'href'>[]): void {
-  // The addresses come from the list in the page: an export rewrites links, not scripts.
+  // The addresses come from the list in the page, because exports rewrite links but not scripts.
   const links = document.querySelectorAll('.sections a')
   const entries = texts
     .map((text, at) => ({ ...text, href: links[at]?.getAttribute('href') ?? '' }))
@@ -49,7 +49,7 @@ function createItem({ entry, excerpt }: Found, words: readonly string[]): HTMLLI
 function appendMarked(parent: Element, text: string, words: readonly string[]): void {
   const escaped = words.map(word => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   for (const [at, part] of text.split(new RegExp(`(${escaped.join('|')})`, 'i')).entries()) {
-    // The separators are at the odd places.
+    // The words are at the odd positions.
     const node = at % 2 === 1 ? document.createElement('mark') : document.createTextNode('')
     node.textContent = part
     parent.append(node)

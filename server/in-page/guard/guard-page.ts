@@ -9,14 +9,14 @@ declare global {
 }
 
 /**
- * Runs first in a guarded page. Lets the site's scripts start when the page is at its own path; elsewhere loads our runtime.
+ * Runs first in a guarded page. Starts the site's scripts if the page is at its original path; otherwise loads our runtime.
  *
  * @param ownPath null = the scripts may start at any path of a host.
  * @param runtime relative address of our runtime.
  * @param folder path of the page's folder, with a final slash.
  */
 export default function guardPage(ownPath: string | null, runtime: string, folder: string): void {
-  // An app that inserts the markup of another page also inserts that page's guard.
+  // Runs again when an app inserts the markup of another page, which includes that page's guard.
   if (window.__quire) return
   const guard = document.currentScript
   const atHome = isAtHome(ownPath)

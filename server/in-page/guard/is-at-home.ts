@@ -1,4 +1,4 @@
-/** Whether the page is at this path of an HTTP host; null = at any path of one. */
+/** Whether the page is served over HTTP at this path; null = at any path. */
 export function isAtHome(ownPath: string | null): boolean {
   const isHosted = /^https?:$/.test(location.protocol)
   return isHosted && (ownPath === null || normalizePath(location.pathname) === normalizePath(ownPath))

@@ -1,17 +1,17 @@
 type Call = Document['currentScript']
 
 export interface ScriptStarter {
-  /** While the page is parsed: removes the call, and writes the inert script before it as one that runs. */
+  /** Used while the page is parsed: removes the call, and replaces the inert script before it with one that runs. */
   writeScript(call: Call, atHome: boolean): void
-  /** After that, in markup that an app inserted: replaces the inert script before the call, else all of the page. */
+  /** Used later, in markup inserted by an app: replaces the inert script before the call, otherwise all on the page. */
   replaceScripts(call: Call): void
 }
 
-/** @param folder what relative addresses of scripts are relative to; null = they stay as they are. */
+/** @param folder base path of relative script addresses; null = they stay unchanged. */
 export function createScriptStarter(folder: string | null): ScriptStarter {
   const started: Record<string, boolean> = {}
 
-  /** False for a script whose address already ran. */
+  /** Returns false if a script with this address already ran. */
   function isNew(script: Element): boolean {
     const source = script.getAttribute('src')
     if (!source) return true
@@ -22,7 +22,7 @@ export function createScriptStarter(folder: string | null): ScriptStarter {
     return !hasRun
   }
 
-  /** Some site runtimes find their script by its address as written, and sites mostly write addresses from the root. */
+  /** Writes addresses from the root, as most sites do, because some site runtimes find their script by its `src` attribute. */
   function readValue({ name, value }: Attr): string {
     if (folder === null || name !== 'src' || /^([a-z][a-z0-9+.-]*:|[/]|$)/i.test(value)) return value
     return new URL(value, location.origin + folder).href.slice(location.origin.length)
@@ -45,7 +45,7 @@ export function createScriptStarter(folder: string | null): ScriptStarter {
       document.write(html)
     },
     replaceScripts(call) {
-      // An app may run the call in another place than its own; then the call starts all inert scripts.
+      // An app may run the call at another place in the page; then the call starts all inert scripts.
       const before = call?.previousElementSibling
       const scripts = isInert(before)
         ? [before]

@@ -2,7 +2,7 @@ const sources = ['data-src', 'data-lazy-src', 'data-lazy', 'data-original']
 const sourceSets = ['data-srcset', 'data-lazy-srcset']
 const backgrounds = ['data-bg', 'data-background-image', 'data-background']
 
-/** Shows the pictures, films and frames whose address is in a data attribute, for a script that does not run. */
+/** Shows images, videos and frames whose address is in a data attribute, because the script that would do so does not run. */
 export function showLazyPictures(): void {
   const shown = new Set<Element>([...showSourceSets(), ...showSources()])
   for (const video of findAll(['data-poster'], 'video'))
@@ -11,7 +11,7 @@ export function showLazyPictures(): void {
   for (const element of shown) if (element instanceof HTMLElement && element.tagName !== 'SOURCE') reveal(element)
 }
 
-/** Gives the pictures that changed. */
+/** Returns the changed elements. */
 function showSourceSets(): Element[] {
   const shown: Element[] = []
   for (const element of findAll(sourceSets, 'img source')) {
@@ -54,12 +54,12 @@ function findAll(attributes: string[], tags: string): NodeListOf<HTMLElement> {
   )
 }
 
-/** The first value that looks like an address; empty = none. */
+/** Returns the first value that looks like an address; empty = none. */
 function addressIn(element: Element, attributes: string[]): string {
   return attributes.map(name => element.getAttribute(name) ?? '').find(value => /[/.]\w/.test(value)) ?? ''
 }
 
-/** Style sheets hide what is not loaded, by classes that the missing script would change. */
+/** Shows an element that style sheets hide until it is loaded, by classes that the missing script would change. */
 function reveal(element: HTMLElement): void {
   for (const name of Array.from(element.classList))
     if (/^(b-)?lazy(-?load(ing)?)?$|^(un|not-)loaded$/i.test(name)) element.classList.remove(name)

@@ -1,10 +1,10 @@
-/** Shows the pictures that are in a noscript element, in the place of the placeholder beside it. */
+/** Shows images from noscript elements, in place of the placeholder beside them. */
 export function showNoscriptPictures(): void {
   const present = new Set(Array.from(document.images, addressOf))
   for (const fallback of document.querySelectorAll('body noscript')) {
     const content = new DOMParser().parseFromString(fallback.textContent ?? '', 'text/html').body
     const image = content.querySelector('img')
-    // A picture of one pixel counts visitors. Text would say that scripts are off, and they are not.
+    // Images of one pixel count visitors. Text would wrongly say that scripts are off.
     const isPixel = image?.getAttribute('width') === '1' || image?.getAttribute('height') === '1'
     if (!image || isPixel || content.textContent?.trim() !== '') continue
     const address = addressOf(image)

@@ -9,7 +9,7 @@ import { uncoverContent } from './uncover-content.ts'
 
 const controls = '[role=tab], button, [role=button], [role=switch], [aria-expanded], [aria-controls]'
 
-/** Does in a static page what the site's own scripts would: shows lazy pictures and covered content, opens menus and tabs, switches the theme. */
+/** Replaces the site's scripts in a static page: shows lazy images and hidden content, opens menus and tabs, switches the theme. */
 export default function runPage(settings: RuntimeSettings): void {
   showLazyPictures()
   showNoscriptPictures()

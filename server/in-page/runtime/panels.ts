@@ -1,6 +1,6 @@
 const lists = 'ul, ol, menu, [role=group], [role=menu], [class*=items], [class*=menu]'
 
-/** The element that a control opens: by its id, else the list beside the control or beside one of the boxes around it. */
+/** Finds the element that a control opens: by id, otherwise the list beside the control or beside one of its ancestors. */
 export function findPanel(control: Element): HTMLElement | null {
   const id = control.getAttribute('aria-controls')
   const named = id ? document.getElementById(id) : null

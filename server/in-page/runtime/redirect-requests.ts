@@ -1,8 +1,8 @@
 type Resolve = <T>(address: T) => T | string
 
 /**
- * Runs in pages before any script of the site, when scripts of the site request files of other hosts. Gives them the packed
- * file instead, wherever the bundle is.
+ * Runs before the site's scripts in pages whose scripts request files of other hosts. Redirects these requests to the files
+ * in the bundle.
  *
  * @param files paths in the bundle, percent-encoded, by address.
  */
@@ -10,7 +10,7 @@ export default function redirectRequests(files: Record<string, string>): void {
   const own = document.currentScript as HTMLScriptElement | null
   const root = new URL('..', own?.src ?? location.href).href
 
-  /** The address of the packed file; any other address stays as it is. */
+  /** Returns the address of the file in the bundle; other addresses stay unchanged. */
   function resolve<T>(address: T): T | string {
     if (typeof address !== 'string' && !(address instanceof URL)) return address
     const url = URL.canParse(String(address), document.baseURI) ? new URL(String(address), document.baseURI) : null
@@ -24,7 +24,7 @@ export default function redirectRequests(files: Record<string, string>): void {
   redirectCalls(resolve)
 }
 
-/** Properties that load a file when a script sets them. */
+/** Lists properties that load a file when a script sets them. */
 function loadingProperties(): [string, Element][] {
   return [
     ['src', HTMLScriptElement.prototype],
@@ -48,7 +48,7 @@ function redirectElements(resolve: Resolve): void {
   }
 }
 
-/** The export may have changed the bytes, and file: has no origins: both attributes would keep a packed file from loading. */
+/** Ignores both attributes, because they would block packed files: exports change bytes, and file: has no origins. */
 function ignoreIntegrity(): void {
   for (const prototype of [HTMLScriptElement.prototype, HTMLLinkElement.prototype])
     for (const name of ['integrity', 'crossOrigin'])

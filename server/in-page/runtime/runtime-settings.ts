@@ -1,4 +1,4 @@
-// No DOM in this file: the exporter reads it, too.
+// This file uses no DOM, because the exporter imports it, too.
 
 /** Facts about a site's style sheets and bundle that a page on file:// cannot read. */
 export interface RuntimeSettings {
@@ -6,8 +6,8 @@ export interface RuntimeSettings {
   themeAttributes: string[]
   /** Whether a class `dark` on the html element turns the dark theme on. */
   hasDarkClass: boolean
-  /** Whether the bundle has its own search, which the page's search fields then open. */
+  /** Whether the bundle has a search, which the page's search fields then open. */
   hasSearch: boolean
-  /** Whether the site's own search works anywhere on a host, as opposed to its root only. */
+  /** Whether the site's own search works at any path of a host, and not only at the root. */
   isHosted: boolean
 }

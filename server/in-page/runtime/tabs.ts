@@ -1,4 +1,4 @@
-/** Selects a tab of a tab list and shows its panel alone. */
+/** Selects a tab of a tab list and shows only its panel. */
 export function selectTab(tab: Element): void {
   const list = tab.closest('[role=tablist]')
   if (!list) return
@@ -18,7 +18,7 @@ export function selectTab(tab: Element): void {
   }
 }
 
-/** Style sheets mark the selected tab by a class whose name says so. */
+/** Moves the class that marks the selected tab, such as `active` or `selected`. */
 function moveActiveClass(tabs: readonly Element[], tab: Element): void {
   const active = tabs.find(other => other.getAttribute('aria-selected') === 'true')
   if (!active || active === tab) return

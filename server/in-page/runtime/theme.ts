@@ -9,7 +9,7 @@ export function isThemeControl(control: Element): boolean {
   return !control.hasAttribute('aria-controls') && themeName.test(nameOf(control))
 }
 
-/** Shows the theme that the visitor chose before, else the one of the system. */
+/** Shows the theme that the visitor chose before, otherwise the theme of the system. */
 export function createThemeSwitch(settings: RuntimeSettings): { toggle(): void } {
   let isDark = readChoice() ?? matchMedia('(prefers-color-scheme: dark)').matches
   showTheme(settings, isDark)
@@ -45,7 +45,7 @@ function readChoice(): boolean | null {
     const chosen = localStorage.getItem(storeKey)
     return chosen ? chosen === 'dark' : null
   } catch {
-    // The browser may refuse storage; a choice then lasts for one page.
+    // The browser may refuse storage; the choice then lasts for one page.
     return null
   }
 }

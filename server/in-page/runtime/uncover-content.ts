@@ -1,4 +1,4 @@
-/** Shows the content of a site that builds its pages hidden, and then shows them by a script: by a class, an attribute or a style. */
+/** Shows content that a site hides by a class, an attribute or a style until its script runs. */
 export function uncoverContent(): void {
   const named = findContents('main, [role=main], article, h1')
   const contents = named.length > 0 ? named : findContents('p')
@@ -23,7 +23,7 @@ function uncover(box: HTMLElement): void {
   const style = getComputedStyle(box)
   const isCovered = () => style.display === 'none' || style.visibility === 'hidden' || style.opacity === '0'
   if (!isCovered()) return
-  // Without the class or attribute that covers it, the box gets the site's own layout.
+  // Removing the class or attribute that hides the box keeps the site's own layout.
   for (const name of [...box.classList]) {
     box.classList.remove(name)
     if (!isCovered()) break

@@ -1,7 +1,7 @@
 import { searchStyle } from './search-style.ts'
 
 export interface DialogElements {
-  /** Holds the shadow root; not attached to the page yet. */
+  /** Contains the shadow root; not attached to the page yet. */
   host: HTMLElement
   opener: HTMLButtonElement
   dialog: HTMLDialogElement
@@ -24,7 +24,7 @@ const markup =
   '<p class="keys" aria-hidden="true"><kbd>↑</kbd><kbd>↓</kbd> select <kbd>Enter</kbd> open <kbd>Esc</kbd> close</p>' +
   '</div></dialog>'
 
-/** Builds the dialog in its own shadow root, so that style sheets and scripts of the page do not affect it. */
+/** Builds the dialog in a shadow root, so that style sheets and scripts of the page do not affect it. */
 export function createDialogElements(): DialogElements {
   const host = document.createElement('quire-search')
   const shadow = host.attachShadow({ mode: 'open' })

@@ -1,4 +1,4 @@
-/** Index of the last of ascending values that is not greater than `value`; -1 = all are. */
+/** Returns the index of the last of ascending values that is not greater than `value`; -1 = all are greater. */
 export function findPlace<T>(ascending: readonly T[], value: T): number {
   let low = 0
   let high = ascending.length

@@ -11,10 +11,10 @@ export interface FoundWord {
   scores: Scores
 }
 
-/** Many words share a short prefix: the first files of them are enough. */
+/** Limit for short prefixes, which many words share. */
 const maxFiles = 4
 
-/** Looks a word up in the index; a name that no section has by its parts. */
+/** Looks up a word in the index, or its parts if it is a name that no section contains. */
 export async function findWord(
   directory: SearchDirectory,
   load: IndexLoader,

@@ -1,8 +1,8 @@
-// No DOM in this file: the exporter reads terms with it.
+// This file uses no DOM, because the exporter imports it to write the index.
 
 const letters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ı: 'i', þ: 'th' }
 
-/** Lower case without accents, full width as half width. */
+/** Converts text to lower case without accents, and full-width characters to half width. */
 export function foldText(text: string): string {
   const lower = text.toLowerCase()
   if (/^[a-z0-9_]*$/.test(lower)) return lower

@@ -5,10 +5,10 @@ import type { SearchHit } from './search-query.ts'
 export interface HitList {
   /** Shows other hits and selects the first. */
   show(hits: readonly SearchHit[]): void
-  /** Selects another hit, by how many places below the selected one; the list wraps around. */
+  /** Moves the selection down by a number of places; the list wraps around. */
   move(distance: number): void
   selected(): HTMLAnchorElement | undefined
-  /** The hit around a node of the list. */
+  /** Finds the hit that contains a node of the list. */
   find(node: Node): HTMLAnchorElement | undefined
 }
 
@@ -53,7 +53,7 @@ export function createHitList({ list, input }: Pick<DialogElements, 'list' | 'in
   }
 }
 
-/** @param isBelow whether the hit before is of the same page. */
+/** @param isBelow whether the previous hit is in the same page. */
 function createOption(hit: SearchHit, root: string, isBelow: boolean): HTMLAnchorElement {
   const option = document.createElement('a')
   option.tabIndex = -1
@@ -68,7 +68,7 @@ function createOption(hit: SearchHit, root: string, isBelow: boolean): HTMLAncho
   return option
 }
 
-/** An element of this class with the text in it, its marks in mark elements. */
+/** Creates an element of a class with the text, and the marks as mark elements. */
 export function createText(className: string, texts: MarkedText): HTMLElement {
   const element = document.createElement('span')
   element.className = className

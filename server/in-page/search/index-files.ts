@@ -10,11 +10,11 @@ declare global {
 export interface IndexFilesSettings {
   /** Address of the bundle. */
   root: string
-  /** Lets scripts run in a page whose policy allows no other. */
+  /** Allows scripts in pages whose content security policy requires a nonce. */
   nonce: string
 }
 
-/** Loads the files of the index, each once. They are scripts: a page on file:// can load scripts, and read no other file. */
+/** Loads each file of the index once. The files are scripts, because pages on file:// can load scripts but no other files. */
 export function createIndexLoader({ root, nonce }: IndexFilesSettings): IndexLoader {
   const waiting = new Map<string, (data: unknown) => void>()
   const loaded = new Map<string, Promise<unknown>>()

@@ -1,12 +1,12 @@
-// No DOM in this file: the exporter writes the index with it.
+// This file uses no DOM, because the exporter imports it to write the index.
 
-/** What a search needs before it looks anything up. */
+/** The data that every search needs first. */
 export interface SearchDirectory {
   /** Changes with the content of the index. */
   build: string
-  /** Number of sections of all pages; they are numbered across pages. */
+  /** Number of sections in all pages; sections are numbered across pages. */
   sections: number
-  /** Path in the bundle, name, language, number of sections: in the order of their sections. */
+  /** Path in the bundle, name, language and number of sections, in the order of the sections. */
   pages: [string, string, string, number][]
   /** The first term of each file of words. */
   words: string[]

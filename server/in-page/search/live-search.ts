@@ -5,7 +5,7 @@ import type { SearchHit } from './search-query.ts'
 export interface LiveSearch {
   /** Searches for the text of the input field now. */
   search(): Promise<void>
-  /** Searches soon: not at each key of a fast typist, because unfinished words load files that nobody needs. */
+  /** Searches after a short pause, because searching at every key would load index files for unfinished words. */
   searchSoon(): void
   /** Calls back with the selected hit, after the running search if there is one. */
   choose(): void
@@ -38,7 +38,7 @@ export function createLiveSearch({ elements, hits, find, onChosen }: LiveSearchS
     const turn = lastTurn
     const question = input.value
     const isEmpty = question.trim() === ''
-    // The previous hits stay until the next are there, so that nothing flickers while a visitor types.
+    // The previous hits stay until the next arrive, so that the list does not flicker while a visitor types.
     const slow = setTimeout(() => {
       if (turn === lastTurn && !isEmpty) status.textContent = 'Searching …'
     }, 200)
@@ -78,7 +78,7 @@ export function createLiveSearch({ elements, hits, find, onChosen }: LiveSearchS
 function showStatus(status: HTMLElement, found: readonly SearchHit[] | null, isEmpty: boolean): void {
   if (found === null) status.textContent = 'Could not load the search index.'
   else status.textContent = isEmpty || found.length > 0 ? '' : 'No results.'
-  // The list shows it; this is for screen readers.
+  // For screen readers; others see the list.
   if (found && found.length > 0)
     status.append(createText('quiet', [{ text: countResults(found.length), isMark: false }]))
 }

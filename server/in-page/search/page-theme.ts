@@ -1,4 +1,4 @@
-/** Whether the page is dark, by its colours: a page may choose another theme than the system. */
+/** Whether the page has a dark background; its theme may differ from the system. */
 export function isDarkPage(): boolean {
   for (const element of [document.body, document.documentElement]) {
     const background = element ? brightnessOf(getComputedStyle(element).backgroundColor) : null

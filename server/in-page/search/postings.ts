@@ -1,9 +1,9 @@
-// No DOM in this file: the exporter writes the index with it.
+// This file uses no DOM, because the exporter imports it to write the index.
 
-/** A section that has a term, and the weight of the term there. */
+/** A section that contains a term, and the weight of the term there. */
 export type Posting = [section: number, weight: number]
 
-/** One digit each; a string of them needs no escapes. */
+/** Digits of base 64; strings of them need no escapes. */
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-'
 const values = new Map(Array.from(digits, (digit, value) => [digit, value]))
 
@@ -11,14 +11,14 @@ const values = new Map(Array.from(digits, (digit, value) => [digit, value]))
 const maxWeight = 7
 const weightSteps = 63
 
-/** A posting as one number; postings of a term sort by section. */
+/** Encodes a posting as one number, which sorts by section. */
 export function toEntry(section: number, weight: number): number {
-  // By the square root, so that small weights keep their differences.
+  // The square root keeps the differences of small weights.
   const step = Math.max(1, Math.round(Math.sqrt(Math.min(weight, maxWeight) / maxWeight) * weightSteps))
   return section * 64 + step
 }
 
-/** Writes ascending entries: the distance from the section before, five bits a digit with the lowest first; then the weight in one digit. */
+/** Writes ascending entries: the distance from the previous section, five bits per digit, lowest first, then one digit for the weight. */
 export function writePostings(entries: readonly number[]): string {
   let out = ''
   let before = 0

@@ -3,7 +3,7 @@ import type { TermReader } from './search-terms.ts'
 /** A word of a question. */
 export interface QuestionWord {
   term: string
-  /** Terms of its parts, for a name that no section has. */
+  /** Terms of its parts, used if no section contains the whole name. */
   parts: string[]
   /** Whether it may be unfinished. */
   isPrefix: boolean
@@ -11,7 +11,7 @@ export interface QuestionWord {
 
 const maxWords = 12
 
-/** The different words of a question; the last may be unfinished. */
+/** Reads the distinct words of a question; the last may be unfinished. */
 export function readQuestion(reader: TermReader, question: string): QuestionWord[] {
   const found: QuestionWord[] = []
   for (const { term, end, isPart } of reader.read(question)) {

@@ -17,7 +17,7 @@ interface PageScores {
 }
 
 /**
- * Ranks the pages that have all words, else as many of them as any page has.
+ * Ranks the pages that contain all words, or otherwise the largest number of words.
  *
  * @param firsts the first section of each page.
  * @param found scores of each word.
@@ -29,7 +29,7 @@ export function rankPages(
   found: readonly Scores[],
   language: string,
 ): RankedPage[] {
-  // A page need not have a word that half of the sections have.
+  // Words that half of the sections contain are optional.
   const isOptional = (scores: Scores) => scores.size >= directory.sections / 2 && scores.size > 0
   const ranked = Array.from(gatherByPage(firsts, found), ([page, scores]) => {
     const words = found.filter((word, index) => (scores.best[index] ?? 0) > 0 || isOptional(word)).length
@@ -61,7 +61,7 @@ function gatherByPage(firsts: readonly number[], found: readonly Scores[]): Map<
   return pages
 }
 
-/** A section with all words ranks higher; words of other sections of the page count a little. */
+/** Sections with all words rank higher; words in other sections of the page count a little. */
 function rankSections({ best, sections }: PageScores, share: number): RankedPage['sections'] {
   const scored = Array.from(sections, ([section, own]) => {
     const bonus = own.every(score => score > 0) ? 1.25 : 1

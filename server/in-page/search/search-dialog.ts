@@ -5,7 +5,7 @@ import { isDarkPage } from './page-theme.ts'
 import type { SearchHit } from './search-query.ts'
 
 export interface SearchDialog {
-  /** @param question to begin with; without one, the previous question stays. */
+  /** @param question initial text; undefined = the previous question stays. */
   open(question?: string): void
   /** Shows or hides a small button at the edge of the page that opens the dialog. */
   showButton(isShown: boolean): void
@@ -17,7 +17,7 @@ export interface SearchDialogSettings {
   find(question: string): Promise<SearchHit[]>
 }
 
-/** Creates the search dialog; nothing is added to the page before it is needed. */
+/** Creates the search dialog. It is added to the page when it is first needed. */
 export function createSearchDialog({ root, find }: SearchDialogSettings): SearchDialog {
   const elements = createDialogElements()
   const { host, opener, dialog, input } = elements
@@ -79,7 +79,7 @@ function listenToClicks(
 ): void {
   list.addEventListener('click', event => {
     const option = hits.find(event.target as Node)
-    // Any other click is the browser's, such as one that opens a new tab.
+    // The browser handles other clicks, such as those that open a new tab.
     if (!option || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     follow(option)
@@ -90,7 +90,7 @@ function listenToClicks(
   close.addEventListener('click', () => dialog.close())
 }
 
-/** Goes to an address; within the page without loading it again. */
+/** Goes to an address, without reloading if it is in the same page. */
 function goTo(href: string): void {
   const [page, anchor] = href.split('#')
   if (page !== location.href.split('#')[0]) location.assign(href)

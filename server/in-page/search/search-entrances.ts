@@ -3,11 +3,11 @@ import type { SearchDialog } from './search-dialog.ts'
 import { createSiteSearch, type SiteSearch } from './site-search.ts'
 
 /**
- * Opens the search from the page's own fields and buttons where its own search does not run, by `/` and Ctrl or Cmd K, and
- * from our button where the page has no entrance. Where the site's own search runs, ours does nothing.
+ * Opens the search from the page's search fields and buttons, by `/` and Ctrl or Cmd K, and from our button if the page has
+ * no entrance. Does nothing if the site's own search runs.
  *
- * @param isInstead whether the site's own search is a service that the bundle cannot reach: entrances that the site's scripts
- * add open ours.
+ * @param isInstead whether the site's own search is a service that the bundle cannot reach; entrances added by the site's
+ * scripts then open our search.
  */
 export function openSearchEntrances(dialog: SearchDialog, isInstead: boolean): void {
   const siteSearch = createSiteSearch(isInstead)
@@ -47,7 +47,7 @@ function listenToEntrances(siteSearch: SiteSearch, take: Take): void {
   })
 }
 
-/** In the bubbling phase, so that the page can use a key first; in the capturing phase where the site's search is gone. */
+/** Listens in the bubbling phase, so that the page can handle a key first; in the capturing phase if the site's search is gone. */
 function listenToShortcuts(siteSearch: SiteSearch, take: Take, isInstead: boolean): void {
   addEventListener(
     'keydown',
@@ -77,7 +77,7 @@ function keepButton(dialog: SearchDialog, siteSearch: SiteSearch): void {
     update()
     return
   }
-  // An app first takes over its page, and may add its search later.
+  // Waits, because an app may add its search later.
   const afterLoad = () => {
     updateLater(800)
     setTimeout(update, 4000)
@@ -86,7 +86,7 @@ function keepButton(dialog: SearchDialog, siteSearch: SiteSearch): void {
   else addEventListener('load', afterLoad)
 }
 
-/** True = one of them is visible. */
+/** Returns true if one of them is visible. */
 function enableEntrances(): boolean {
   let isVisible = false
   for (const control of listEntrances()) {

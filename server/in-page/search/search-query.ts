@@ -34,7 +34,7 @@ interface PageNumbers {
 const maxHits = 20
 const maxHitsOfPage = 3
 
-/** Searches an index for pages that have all words of a question, else as many as any page has. */
+/** Searches an index for pages that contain all words of a question, or otherwise the largest number of words. */
 export function createSearch(reader: TermReader, load: IndexLoader): Search {
   let numbers: PageNumbers | null = null
 
@@ -98,7 +98,7 @@ async function loadSection(directory: SearchDirectory, load: IndexLoader, sectio
   return texts[section - (directory.texts[file] ?? 0)] ?? []
 }
 
-/** The path of a page tells it from others with the same name. */
+/** Returns the path of a page if others have the same name. */
 function writePlace(path: string, pagesOfName: number): MarkedText {
   const place = path.replace(/(^|\/)index\.html$/, '').replace(/\.html$/, '')
   return place !== '' && pagesOfName > 1 ? [{ text: ` \u00b7 ${place}`, isMark: false }] : []

@@ -1,12 +1,12 @@
 import { disabledForm, listEntrances } from './entrances.ts'
 
-/** What of the site's own search works in this page. */
+/** The state of the site's own search in this page. */
 export interface SiteSearch {
   /** Whether scripts of the site run. */
   isScripted: boolean
   /** Whether this entrance leads to the site's own search. */
   owns(entrance: Element): boolean
-  /** Whether the page has such an entrance now. */
+  /** Whether the page currently has an entrance to the site's own search. */
   exists(): boolean
 }
 
@@ -18,7 +18,7 @@ export function createSiteSearch(isGone: boolean): SiteSearch {
   return { isScripted, owns, exists: () => isRunning && listEntrances().some(owns) }
 }
 
-/** Where the site's scripts must not run, the export made them inert or removed them. */
+/** Whether the site's scripts run here: otherwise the export has removed them or made them inert. */
 function siteRuns(): boolean {
   return Array.from(document.scripts).some(
     ({ type, src, text }) =>

@@ -3,10 +3,10 @@ import type { QuestionWord } from './question.ts'
 import type { TermReader } from './search-terms.ts'
 
 const snippetChars = 150
-/** Marks of a longer text are searched for in its beginning only. */
+/** Only the beginning of a longer text is searched for marks. */
 const maxTextChars = 100_000
 
-/** Cuts the part with the most words out of a text, at spaces. */
+/** Returns the part of a text with the most words, cut at spaces. */
 export function cutSnippet(reader: TermReader, whole: string, words: readonly QuestionWord[]): MarkedText {
   const text = whole.slice(0, maxTextChars)
   const marks = findMarks(reader, text, words)
@@ -18,7 +18,7 @@ export function cutSnippet(reader: TermReader, whole: string, words: readonly Qu
   return pieces
 }
 
-/** Start of the first mark after which the most different words follow within a snippet. */
+/** Returns the start of the first mark whose snippet would contain the most distinct words. */
 function findDensest(text: string, marks: readonly Mark[]): number {
   let from = 0
   let max = 0

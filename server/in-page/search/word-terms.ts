@@ -1,4 +1,4 @@
-// No DOM in this file: the exporter reads terms with it.
+// This file uses no DOM, because the exporter imports it to write the index.
 import { foldText } from './fold-text.ts'
 
 /** A searchable term of a text, and its place there. */
@@ -6,17 +6,17 @@ export interface TextTerm {
   term: string
   start: number
   end: number
-  /** A part of the word before it, such as `text` of `read_text`: found, but not required. */
+  /** Whether this is a part of a name, such as `text` of `read_text`: found, but not required. */
   isPart: boolean
 }
 
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+/gu
 const maxTermChars = 48
-/** Nobody types a longer name, so it is not split into parts. */
+/** Longer names are not split into parts, because nobody types them. */
 export const maxNameChars = 128
 
-/** Splits a word into terms: names with underscores or capitals as a whole and in parts, scripts without spaces by pairs of characters. */
+/** Splits a word into terms: names with underscores or capitals become the whole and its parts; scripts without spaces, pairs of characters. */
 export function readWordTerms(word: string): TextTerm[] {
   const pieces: TextTerm[][] = []
   let at = 0
@@ -29,7 +29,7 @@ export function readWordTerms(word: string): TextTerm[] {
   return pieces.flat()
 }
 
-/** One term or none. */
+/** Returns one term or none. */
 function readTerm(word: string, start: number, end: number, isPart: boolean): TextTerm[] {
   const term = foldText(word.slice(start, end)).slice(0, maxTermChars)
   return term === '' ? [] : [{ term, start, end, isPart }]
