@@ -32,12 +32,7 @@ interface CreateFlags extends JobFlags {
   id?: string
 }
 
-export function agentJobsCommand(): Command {
-  const jobs = new Command('agent-jobs')
-    .description('jobs of writing agents; the API can read them, but not change them')
-    .addHelpText(
-      'after',
-      `
+const help = `
 Examples:
   quire agent-jobs create --project prj_0f3c9a1b2d4e5f60 --repository https://git.example.com/acme/docs --ref main --model writer-2
   quire agent-jobs complete aj_0f3c9a1b2d4e5f60 --project prj_0f3c9a1b2d4e5f60 --pr-link https://git.example.com/acme/docs/pull/7
@@ -47,8 +42,12 @@ Examples:
   quire agent-jobs import jobs.jsonl --project prj_0f3c9a1b2d4e5f60
 
 A job goes from active to completed or failed, and then to archived.
-import reads one job per line, as JSON in the format of the API; "-" reads standard input.`,
-    )
+import reads one job per line, as JSON in the format of the API; "-" reads standard input.`
+
+export function agentJobsCommand(): Command {
+  const jobs = new Command('agent-jobs')
+    .description('jobs of writing agents; the API can read them, but not change them')
+    .addHelpText('after', help)
   jobs
     .command('create')
     .description('create an active job')

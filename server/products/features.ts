@@ -4,7 +4,7 @@ import type { Feature } from '../tenancy/removal-rules.ts'
 export type Deployment = 'cloud' | 'client-hosted' | 'air-gapped'
 export type Features = Record<Feature, boolean>
 
-/** Which features a deployment can have (CONTRACT: feature availability by deployment). Configurable ones are off by default. */
+/** Which features a deployment can have (the table in spec/schemas/ExportFeatures.yaml). Configurable ones are off by default. */
 const availability: Record<Feature, Record<Deployment, 'yes' | 'configurable' | 'no'>> = {
   search: { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' },
   assistant: { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' },

@@ -6,7 +6,7 @@ import type { Feature } from '../tenancy/removal-rules.ts'
  */
 export interface ProductSigns {
   name: string
-  /** Patterns of the addresses that it loads, see address-pattern.ts. */
+  /** Patterns of the addresses that it loads, see server/web/address-pattern.ts. */
   addresses?: readonly string[]
   /** Texts in the inline scripts that start it; white space and the kind of quotes do not matter. */
   inline?: readonly string[]

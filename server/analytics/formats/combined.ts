@@ -9,7 +9,7 @@ import {
   type ParserOptions,
 } from './log-format.ts'
 
-/** Apache's `combined` and nginx's default. */
+/** Apache's `combined` and nginx's default. `vhost_combined` and `traefik` use its parser too. */
 export const combined: LogFormat = {
   name: 'combined',
   hasHost: false,
