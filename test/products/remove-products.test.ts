@@ -178,6 +178,6 @@ describe("a site's settings", () => {
 
 test('a broken page of a million open elements is read in linear time', async () => {
   const clean = (module: typeof import('./broken-page.ts'), count: number) => module.cleanBrokenPage(count)
-  const text = await callInThread('test/export/products/broken-page.ts', clean, 1_000_000)
+  const text = await callInThread('test/products/broken-page.ts', clean, 1_000_000)
   expect(text).toBe('<i><p>'.repeat(500_000))
 })

@@ -69,7 +69,7 @@ test.each<[string, (results: Results) => void, string[]]>([
         lines: 100_000_000,
         heldBytes: Array.from({ length: 40 }, (_, i) => i * 10e6),
       }),
-    ['import: memory stays flat'],
+    ['import: memory stays constant'],
   ],
   ['a slow week', results => Object.assign(ofLength(results, 'week'), { first: time(11) }), ['week: at most 10 ms']],
   ['a slow deep page', results => Object.assign(ofLength(results, 'month'), { deep: time(21) }), ['month: at most']],
