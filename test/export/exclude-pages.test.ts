@@ -90,8 +90,12 @@ test('pages that only a query tells apart are met by a pattern with a query', as
 })
 
 test.each([
-  ['the first page', { paths: null }, 'The page / is left out by choice; exclude fewer pages.'],
-  ['a page that is asked for', { paths: ['/a'] }, 'No page is at /a (left out by choice); correct `paths`'],
+  ['the first page', { paths: null }, 'The page / is excluded by your rules (--exclude). Exclude fewer pages.'],
+  [
+    'a page that is asked for',
+    { paths: ['/a'] },
+    'This page cannot be exported: /a (excluded by your rules). Correct `paths`',
+  ],
 ])('%s cannot be left out', async (_, options, message) => {
   const only: FakeSite = { '/': { status: 302, headers: { location: '/a' } }, '/a': page('a'), '/b': page('b') }
   const starts = options.paths ? ['/a', '/b'] : null
