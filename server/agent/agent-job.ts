@@ -46,8 +46,9 @@ const transitions: Record<AgentJobStatus, readonly AgentJobStatus[]> = {
  */
 export function transition(job: AgentJob, to: AgentJobStatus, now: number, prLink: string | null = null): AgentJob {
   if (!transitions[job.status].includes(to)) {
-    const legal = transitions[job.status].join(' or ') || 'nothing else'
-    throw new OperatorError(`Job ${job.id} is ${job.status}; from there it can become ${legal}, not ${to}.`)
+    const legal = transitions[job.status].join(' or ')
+    const hint = legal === '' ? 'Its status can no longer change.' : `It can only become ${legal}.`
+    throw new OperatorError(`Job ${job.id} is ${job.status} and cannot become ${to}. ${hint}`)
   }
   return {
     ...job,

@@ -57,7 +57,7 @@ function introduce(baseUrl: string, demo: Demo & { jobId: string }): string {
   return `
 Quire serves at   ${baseUrl}
 Documentation     ${baseUrl}/docs/
-Admin API key     ${demo.key}   (shown this once; the next start makes another)
+Admin API key     ${demo.key}   (shown only once; the next start creates a new key)
 
 Paste these, one for each operation:
 
@@ -76,6 +76,6 @@ ${curl} ${baseUrl}/v1/static-export/jobs/${demo.jobId}
 # a link to its bundle
 ${curl} -X POST ${baseUrl}/v1/static-export/jobs/${demo.jobId}/bundle
 
-Ctrl-C ends it. What it knows is in ${demo.dataFolder}; delete that folder to begin anew.
+Ctrl-C ends it. Its data is in ${demo.dataFolder}. Delete that folder to start over.
 `
 }

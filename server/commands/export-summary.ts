@@ -14,7 +14,7 @@ export function summarize(
     [report.deadLinks.length, 'link to a missing page', 'links to missing pages'],
     [report.missingFiles.length, 'file that could not be fetched', 'files that could not be fetched'],
     [report.skipped.length, 'page left out', 'pages left out'],
-    [report.excludedPages.length, 'page left out by choice', 'pages left out by choice'],
+    [report.excludedPages.length, 'page excluded by your rules', 'pages excluded by your rules'],
     [
       report.unresolved.length,
       'address that does not resolve in the bundle',

@@ -42,7 +42,8 @@ Examples:
 
 The host of the URL or of --origin may be a private or loopback address; other private addresses are refused.
 robots.txt is obeyed, unless you give --origin or --ignore-robots.
-Headers are sent only to the site. In the variable, write one per line; the list of processes does not show them.
+Headers are sent only to the site. In QUIRE_EXPORT_HEADERS, write one header per line. Unlike --header, the variable does not
+appear in the process list.
 To trust a private certificate authority, set NODE_EXTRA_CA_CERTS=authority.pem.
 
 ${removalHelp}`

@@ -51,7 +51,7 @@ An origin may be a private or loopback address, because an operator sets it. Exp
     .action(setOrigin)
   addRemovalOptions(sites.command('set-features <domain>'))
     .description(
-      'set which content and pages exports of a site remove, beyond the known products; replaces earlier rules',
+      "set the rules that remove content and pages from a site's exports, in addition to the known products; replaces earlier rules",
     )
     .option('--clear', 'delete all rules of the site')
     .addOption(dataOption())

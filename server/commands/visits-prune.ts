@@ -32,9 +32,9 @@ Examples:
   quire visits prune --project prj_0f3c9a1b2d4e5f60 --keep-days 400
   quire serve --visitor-retention-days 400
 
-The keyed hashes of visitors of the deleted days are removed; the counters stay. Ranges that begin on a kept day, or end
+The keyed hashes of visitors of the pruned days are removed; the counters stay. Ranges that begin on a kept day, or end
 before the first kept day, stay exact. A range that spans the cut counts a visitor twice if they came on both sides of it.
-Views of deleted days in logs that are imported later are skipped, because they may be counted already.`,
+If you import a log later, its views on pruned days are skipped, because they may already be counted.`,
     )
     .action(async ({ project: id, keepDays, data, json }: Flags) => {
       const before = toDay(Date.now()) - keepDays

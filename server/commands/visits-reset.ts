@@ -26,7 +26,8 @@ Examples:
   quire visits import /var/log/nginx/access.log* --project prj_0f3c9a1b2d4e5f60
 
 A visit keeps the class (human, AI) that the lists of agents gave it when it was imported. To apply newer lists to old visits,
-reset and import the logs again. End a follower of the project's logs first.`,
+reset and import the logs again. First stop every process that follows the project's logs (quire visits follow, or
+quire serve --follow-log).`,
       )
       .action(async ({ project: id, yes, data }: Flags) => {
         await withExistingStore(data, async store => {

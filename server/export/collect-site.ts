@@ -129,7 +129,7 @@ async function crawlAndClose(
 }
 
 function noteCrawl({ isCut, folded }: CrawlResult): string[] {
-  const cut = 'The site has more links than can be kept in mind: some were neither followed nor listed.'
+  const cut = 'The site has more links than the memory limit allows: some were neither followed nor listed.'
   return [...noteFolded(folded), ...(isCut ? [cut] : [])]
 }
 
@@ -141,7 +141,7 @@ function noteFolded(folded: readonly string[]): string[] {
   const many = folded.length >= maxFolded ? `${maxFolded} or more` : String(folded.length)
   const links = folded.length === 1 ? 'link with a query leads' : 'links with a query lead'
   return [
-    `${many} ${links} to the page without it, such as ${pathname}${search}: what only the query changes is not in the bundle.`,
+    `${many} ${links} to the page without it, such as ${pathname}${search}: the bundle does not contain variants that differ only by the query.`,
   ]
 }
 

@@ -7,7 +7,10 @@ import { parseSiteHeaders, type SiteHeaders } from '../web/fetch/site-headers.ts
 export function readTarget(site: string, originFlag: string | undefined) {
   if (site.includes('://')) {
     if (originFlag !== undefined)
-      throw new OperatorError('--origin needs a domain as the site; with a URL, leave it out.', 2)
+      throw new OperatorError(
+        '--origin can only be used if the site is a domain. If the site is a URL, omit --origin.',
+        2,
+      )
     const origin = readUrl(site, 'The site')
     return { domain: origin.host, origin, originAllowed: true }
   }

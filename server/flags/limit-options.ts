@@ -9,7 +9,7 @@ const second = 1000
 const limits: [keyof ExportLimits, flag: string, what: string, unit: number, most: number, least?: number][] = [
   ['pages', 'max-pages', 'maximum pages of one export', 1, 1_000_000],
   ['links', 'max-links', 'maximum links requested in one export, including dead ones', 1, 10_000_000],
-  ['files', 'max-files', 'maximum other files of one export', 1, 10_000_000],
+  ['files', 'max-files', 'maximum files of one export, not counting pages', 1, 10_000_000],
   ['failedPercent', 'max-failed-percent', 'maximum percentage of pages that may fail; 100 = no limit', 1, 100, 0],
   ['totalBytes', 'max-total-mb', 'maximum MB fetched for one export', megabyte, 1_000_000],
   ['fileBytes', 'max-file-mb', 'maximum MB of one file', megabyte, 100_000],

@@ -19,7 +19,7 @@ export function addLogOptions(command: Command): Command {
 /** @param prefix of the flags in commands that do more than read logs: `follow-` */
 export function logOptions(prefix = ''): Option[] {
   return [
-    new Option(`--${prefix}format <name>`, 'format of the lines (default: recognized)')
+    new Option(`--${prefix}format <name>`, 'format of the lines (default: detected automatically)')
       .env('QUIRE_LOG_FORMAT')
       .choices([...formats.map(({ name }) => name), 'json']),
     new Option(`--${prefix}json-fields <list>`, 'fields of format json: NAME=PATH,...')
@@ -30,10 +30,10 @@ export function logOptions(prefix = ''): Option[] {
       'field with the addresses of X-Forwarded-For (default: the connecting address is the client)',
     )
       .env('QUIRE_LOG_CLIENT_FIELD')
-      .argParser(nonEmpty('a field, such as X-Forwarded-For, or last')),
+      .argParser(nonEmpty('a field, such as X-Forwarded-For, or the word "last"')),
     new Option(
       `--${prefix}trusted-proxies <number>`,
-      'number of trusted proxies; the client address is counted from the right of that field',
+      `number of trusted proxies N; the client address is the Nth from the right in --${prefix}client-field`,
     )
       .env('QUIRE_LOG_TRUSTED_PROXIES')
       .argParser(integer(1, 100)),
@@ -82,7 +82,7 @@ accessLog.fields.headers.names.User-Agent=keep
 Behind proxies, the address of the client is in a list. --client-field names its field: a header (caddy, traefik-json), a
 column (cloudfront), a dotted path (json), or the number of the field after the user agent, or last (combined,
 vhost_combined, traefik). The leftmost valid address of the list counts. Clients can send a forged list. If the first proxy
-does not replace it, give --trusted-proxies N: with 1, the last entry counts, which your own proxy wrote.`
+does not replace it, give --trusted-proxies N. With N = 1, the last entry counts, because your own proxy wrote it.`
 
 /** Checks the fields and returns the text, because a format object cannot be sent to a thread. */
 function checkJsonFields(text: string, prefix: string): string {

@@ -13,16 +13,17 @@ export interface RemovalFlags {
 }
 
 /** Explains the flags in the help of the commands that have them. */
-export const removalHelp = `Known products of features that are off (search, assistant, analytics, playground) are removed. Further rules:
+export const removalHelp = `If a feature (search, assistant, analytics, playground) is off, its known products are removed. Further rules:
   --remove-selector   one element by tag, custom-element, #id, .class, [attr] or [attr=value], also joined: div.ask
   --remove-script     host/path of a script, frame or style, with * for anything: cdn.example.com/ask/*, */ask.js,
                       /js/ask.js; or inline:TEXT for inline scripts that contain the text
   --keep              content wrongly removed as a product: a name from the report, a selector, or host/path
   --exclude           pages that are not exported, as a path or host/path with * for anything: /internal/*,
                       */drafts/*; links to them lead to the public site
-  --features-file     the same as JSON: {"removeSelectors": [], "removeScripts": [], "keep": [], "products":
+  --features-file     these rules in a JSON file: {"removeSelectors": [], "removeScripts": [], "keep": [], "products":
                       [{"name": "Ask", "feature": "assistant", "selectors": ["#ask"], "scripts": ["*/ask.js"]}],
-                      "excludePages": []}; products are removed if their feature is off, the rest always
+                      "excludePages": []}. Products are removed only if their feature is off; the other rules
+                      always apply.
 In an environment variable, write one value per line.`
 
 /** Adds the flags for removing and keeping content beyond the known products, and for excluding pages. */

@@ -38,7 +38,9 @@ export function serveOptions(): Option[] {
     new Option('--host <address>', 'address to listen on; 0.0.0.0 = all addresses of this machine')
       .env('QUIRE_HOST')
       .default('127.0.0.1')
-      .argParser(nonEmpty('an address of this machine, such as 127.0.0.1; for all of them 0.0.0.0 or ::')),
+      .argParser(
+        nonEmpty('an address of this machine, such as 127.0.0.1. To listen on all addresses, use 0.0.0.0 or ::'),
+      ),
     new Option('--port <number>', 'port to listen on; 0 = any free port')
       .env('QUIRE_PORT')
       .default(8787)

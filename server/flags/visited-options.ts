@@ -13,9 +13,10 @@ export function addVisitedOptions(command: Command): Command {
   return command
     .addOption(projectOption())
     .addOption(
-      new Option('--by-host', 'count each line for the project whose site has the host as its domain').env(
-        'QUIRE_BY_HOST',
-      ),
+      new Option(
+        '--by-host',
+        'assign each line to a project by its host, which must be the domain of a registered site',
+      ).env('QUIRE_BY_HOST'),
     )
 }
 

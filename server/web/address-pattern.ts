@@ -31,7 +31,7 @@ export function parseAddressPattern(text: string): AddressPattern {
   if (/\s|:\/\//.test(source) || source.startsWith('//')) refuse('has a scheme or a space')
   if (slash === -1) refuse('has no path')
   const hostText = source.slice(0, slash).toLowerCase()
-  if (hostText !== '' && hostText !== '*' && !hostPattern.test(hostText)) refuse('names no host')
+  if (hostText !== '' && hostText !== '*' && !hostPattern.test(hostText)) refuse('does not have a valid host name')
   const path = source.slice(slash)
   if ((hostText === '' || hostText === '*') && path.replace(/[*/]/g, '') === '') refuse('would mean every address')
   const host = hostText === '' || hostText === '*' ? null : hostText

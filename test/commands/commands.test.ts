@@ -108,7 +108,7 @@ test('an agent job can only take the allowed transitions', async () => {
   ]
   const id = (await quire(...create)).stdout.trim()
   expect((await quire('agent-jobs', 'archive', id, ...flags)).stderr).toContain(
-    'it can become completed or failed, not archived',
+    'is active and cannot become archived. It can only become completed or failed.',
   )
   const pr = 'https://git.example.com/acme/docs/pull/7'
   expect((await quire('agent-jobs', 'complete', id, ...flags, '--pr-link', pr)).code).toBe(0)
@@ -187,7 +187,7 @@ describe('an error that stops a command is one line with exit code 1', () => {
       const data = join(folder, 'read-only')
       await mkdir(data)
       await chmod(data, 0o555)
-      expectOneLine(await serve(data), /may not be written/)
+      expectOneLine(await serve(data), /is not writable/)
     },
   )
 

@@ -89,7 +89,7 @@ test('an error after the start is logged without a stack trace, with the time of
     log,
     err: {
       message:
-        '--follow-client-field X-Forwarded-For is not valid for this format. Give the number of the field after the user agent, from 1, or last.',
+        '--follow-client-field X-Forwarded-For is not valid for this format. Give the position of the field after the user agent (1 = the first), or the word "last".',
     },
     msg: 'a log cannot be followed; the next try is in 1 s',
   })
@@ -109,7 +109,7 @@ describe('before it listens', () => {
 
   const clientField = ['--follow-client-field', 'X-Forwarded-For']
   const invalidField =
-    'is not valid for this format. Give the number of the field after the user agent, from 1, or last.'
+    'is not valid for this format. Give the position of the field after the user agent (1 = the first), or the word "last".'
   test.each([
     ['a missing project', 'LOG=prj_9', [], 'There is no project prj_9. See: quire projects list'],
     ['a folder', 'FOLDER=PROJECT', [], 'FOLDER is a folder. Give the log files in it: FOLDER/*.log*'],

@@ -118,7 +118,7 @@ test.each([
     'a client field that the format does not have',
     ['LOG', '--format', 'combined', '--client-field', 'X'],
     2,
-    '--client-field X is not valid for this format. Give the number of the field after the user agent, from 1, or last.\n',
+    '--client-field X is not valid for this format. Give the position of the field after the user agent (1 = the first), or the word "last".\n',
   ],
   ['a grace time that is none', ['LOG', '--grace-seconds', 'x'], 2, /--grace-seconds <number>.*must be a whole number/],
 ])('refuses %s', async (_, given, code, stderr) => {

@@ -60,7 +60,7 @@ test('pages that are excluded are neither fetched nor packed, and links to them 
   expect(home).toContain('<iframe data-quire-removed="/internal/frame">')
 })
 
-test('the report lists them as left out by choice, and as nothing else', async () => {
+test('the report lists them as excluded by rules, and as nothing else', async () => {
   const { report, entries } = await exportWithout(['/internal/*', '/typo/*'], site)
   expect(report.excludedPages).toEqual(
     ['frame', 'listed', 'logo.png', 'moved', 'plan', 'x.pdf'].map(name => ({
@@ -70,10 +70,10 @@ test('the report lists them as left out by choice, and as nothing else', async (
   )
   expect([report.deadLinks, report.skipped, report.unresolved]).toEqual([[], [], []])
   expect(report.missingFiles).toEqual([
-    { url: '/internal/frame', reason: 'left out by choice', count: 1, pages: ['index.html'] },
+    { url: '/internal/frame', reason: 'excluded by your rules', count: 1, pages: ['index.html'] },
   ])
-  expect(report.notes).toContain('--exclude /typo/* left nothing out: the site names no such page.')
-  expect(readEntry(entries, 'export-report.html')).toContain('Pages left out by choice (6)')
+  expect(report.notes).toContain('--exclude /typo/* matched no page of the site.')
+  expect(readEntry(entries, 'export-report.html')).toContain('Pages excluded by your rules (6)')
 })
 
 test('pages that only a query tells apart are met by a pattern with a query', async () => {
@@ -90,8 +90,12 @@ test('pages that only a query tells apart are met by a pattern with a query', as
 })
 
 test.each([
-  ['the first page', { paths: null }, 'The page / is left out by choice; exclude fewer pages.'],
-  ['a page that is asked for', { paths: ['/a'] }, 'No page is at /a (left out by choice); correct `paths`'],
+  ['the first page', { paths: null }, 'The page / is excluded by your rules (--exclude). Exclude fewer pages.'],
+  [
+    'a page that is asked for',
+    { paths: ['/a'] },
+    'This page cannot be exported: /a (excluded by your rules). Correct `paths`',
+  ],
 ])('%s cannot be left out', async (_, options, message) => {
   const only: FakeSite = { '/': { status: 302, headers: { location: '/a' } }, '/a': page('a'), '/b': page('b') }
   const starts = options.paths ? ['/a', '/b'] : null

@@ -81,7 +81,7 @@ function readFieldNumber(clientField: string): number {
   if (clientField === 'last') return Number.POSITIVE_INFINITY
   if (/^[1-9]\d?$/.test(clientField)) return Number(clientField)
   throw new LogFormatError(
-    `${clientField} is not valid for this format. Give the number of the field after the user agent, from 1, or last.`,
+    `${clientField} is not valid for this format. Give the position of the field after the user agent (1 = the first), or the word "last".`,
     'client-field',
   )
 }

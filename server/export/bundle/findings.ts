@@ -63,7 +63,7 @@ export function createFindings(site: Pick<Site, 'own'>): Findings {
       const notes: string[] = []
       for (const [what, found] of [['dead links', dead] as const, ['missing files', missing] as const]) {
         if (keepSmallestKeys(found, listedFindings, 1).length > 0 || cut.has(found))
-          notes.push(`Of the ${what} the first ${listedFindings.toLocaleString('en')} are listed.`)
+          notes.push(`Only the first ${listedFindings.toLocaleString('en')} ${what} are listed.`)
       }
       return {
         deadLinks: list(dead).map(({ name, ...rest }) => ({ to: name, ...rest })),

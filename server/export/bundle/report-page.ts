@@ -61,13 +61,13 @@ function listFacts(report: ExportReport): [string, string][] {
     ['Dead links', String(report.deadLinks.length)],
     ['Scripts', modes[scripts.mode]],
     ...(scripts.reason === null ? [] : ([['Why', scripts.reason]] as [string, string][])),
-    ['Decided by', scripts.decidedBy === 'browser' ? 'opening pages in a browser' : 'rules; no browser was asked'],
+    ['Decided by', scripts.decidedBy === 'browser' ? 'opening pages in a browser' : 'rules, without a browser'],
     ['Offline search', report.offlineSearch ? describeSearch(report.offlineSearch) : 'none was asked for'],
   ]
 }
 
 function describeSearch({ pages, sections }: PackedSearch): string {
-  return `packed: it finds in ${pages} pages with ${sections} sections, and works without a server`
+  return `packed: it covers ${pages} pages with ${sections} sections, and works without a server`
 }
 
 function listTables(report: ExportReport): string[] {
@@ -87,14 +87,14 @@ function listTables(report: ExportReport): string[] {
       String(row.count),
       row.pages.join('\n'),
     ]),
-    table('Files that could not be had', ['Address', 'Why', 'Pages', 'Such as'], report.missingFiles, row => [
+    table('Files that could not be fetched', ['Address', 'Why', 'Pages', 'Such as'], report.missingFiles, row => [
       row.url,
       row.reason,
       String(row.count),
       row.pages.join('\n'),
     ]),
     table('Pages left out', ['Address', 'Why'], report.skipped, row => [row.url, row.reason]),
-    table('Pages left out by choice', ['Address', 'Left out by'], report.excludedPages, row => [row.url, row.pattern]),
+    table('Pages excluded by your rules', ['Address', 'Rule'], report.excludedPages, row => [row.url, row.pattern]),
     table('Redirects', ['From', 'To'], report.redirects, row => [row.from, row.to]),
     table('Products removed', productHeads, report.removedFeatures, productCells),
     table('Products kept, loaded from their vendors', productHeads, report.keptFeatures, productCells),

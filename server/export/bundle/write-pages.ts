@@ -28,7 +28,7 @@ function toTask(
   { key, path, page }: { key: string; path: string; page: Resource },
 ): WriteTask {
   const { span, charset, url, rendered } = page
-  if (!span) throw new Error(`nothing is kept of the page ${key}`)
+  if (!span) throw new Error(`no content is stored for the page ${key}`)
   const shell = collected.apps.get(key)
   return {
     ...{ span, charset, url: url.href, isRendered: rendered, path },

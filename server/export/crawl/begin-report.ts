@@ -53,7 +53,7 @@ function noteUnvisited(unvisited: Skipped): string[] {
   const reasons = [...new Set(unvisited.map(({ reason }) => reason))].join(', ')
   return unvisited.length === 0
     ? []
-    : [`${unvisited.length} links were not followed, since they are ${reasons}; raise the limit to have them.`]
+    : [`${unvisited.length} links were not followed, since they are ${reasons}; raise the limit to include them.`]
 }
 
 function byUrl(a: { url: string }, b: { url: string }): number {

@@ -33,7 +33,10 @@ function countIn({ pages }: Pick<Outcome, 'pages'>, state: PageOutcome['state'])
 function checkStart({ site, start, pages, exclusions }: Outcome): void {
   const first = pages.get(linkKey(start))
   if (exclusions.has(start) || (first?.state === 'redirect' && exclusions.has(new URL(first.to))))
-    throw new ExportError(`The page ${start.pathname} is left out by choice; exclude fewer pages.`, 'not_found')
+    throw new ExportError(
+      `The page ${start.pathname} is excluded by your rules (--exclude). Exclude fewer pages.`,
+      'not_found',
+    )
   if (first) throw explainStart(site, start, first)
 }
 
@@ -42,7 +45,8 @@ function checkWanted({ pages, exclusions }: Outcome, wanted: readonly URL[]): vo
   if (lost.length === 0) return
   const named = lost.slice(0, maxLost).map(url => describeLost(url, pages.get(linkKey(url)), exclusions.has(url)))
   const more = lost.length > maxLost ? ` and ${lost.length - maxLost} more` : ''
-  const message = `No page is at ${named.join(', ')}${more}; correct \`paths\` (--path) and start again.`
+  const these = lost.length === 1 ? 'This page' : 'These pages'
+  const message = `${these} cannot be exported: ${named.join(', ')}${more}. Correct \`paths\` (--path) and start again.`
   throw new ExportError(message, 'not_found')
 }
 
@@ -74,7 +78,7 @@ function describeFailures(pages: CollectedSite['pages']): string {
 
 /** Names the reason only if it is a limit, robots.txt or an exclusion. */
 function describeLost({ pathname }: URL, outcome: PageOutcome | undefined, isExcluded: boolean): string {
-  if (isExcluded) return `${pathname} (left out by choice)`
+  if (isExcluded) return `${pathname} (excluded by your rules)`
   return outcome?.state === 'skipped' || outcome?.state === 'unvisited' ? `${pathname} (${outcome.reason})` : pathname
 }
 

@@ -5,7 +5,7 @@ import type { Site } from '../model/site.ts'
 /** The error that ends the export after a failed first request; null when other requests may succeed. */
 export function explainUnreachable(site: Site, error: FetchError): ExportError | null {
   if (error.code === 'forbidden') {
-    const message = `${error.message}; set the site's origin (--origin) if it is meant to be exported from there.`
+    const message = `${error.message}. To export the site from this address, set it as the site's origin (--origin).`
     return new ExportError(message, 'forbidden_address', { cause: error })
   }
   if (error.code === 'certificate')

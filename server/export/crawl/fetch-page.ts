@@ -72,7 +72,7 @@ function checkAnswer(context: VisitContext, { target, key, isAssumed }: PageRequ
   if (landed === key) return url
   const sendsMissing = missing.status === 200 && linkKey(missing.url) !== linkKey(missing.asked)
   if (sendsMissing && landed === linkKey(missing.url) && key !== startKey)
-    return { state: 'missing', reason: 'sent to the page that stands for missing ones' }
+    return { state: 'missing', reason: 'redirected to the not-found page' }
   if (!site.inScope(url)) return { state: 'skipped', reason: `outside of ${site.origin.pathname}` }
   context.onLanding(landed, url)
   return { state: 'redirect', to: landed }

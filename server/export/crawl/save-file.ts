@@ -40,7 +40,7 @@ export async function fetchFile(
 
 function explainNoFile({ status, type }: Answer): string | null {
   if (status >= 400 || status < 200) return `status ${status}`
-  return type === 'text/html' ? 'a page stands where a file is expected' : null
+  return type === 'text/html' ? 'got an HTML page instead of a file' : null
 }
 
 /** Saves the body of an answer in the work folder; see `fetchFile`. */

@@ -51,13 +51,12 @@ export function createExclusions(
     notes() {
       const notes = parsed
         .filter(pattern => !met.has(pattern))
-        .map(({ text }) => `--exclude ${text} left nothing out: the site names no such page.`)
+        .map(({ text }) => `--exclude ${text} matched no page of the site.`)
       if (named.size > 0)
         notes.push(
-          `Pages were left out by choice: links to them lead to ${site.online(site.origin).origin}. Scripts, data and search indexes of the site may still hold words of them.`,
+          `Pages were excluded by your rules: links to them lead to ${site.online(site.origin).origin}. Scripts, data and search indexes of the site may still contain text from excluded pages.`,
         )
-      if (isCut || named.size > maxNamed)
-        notes.push(`Of the pages left out by choice the first ${maxNamed} are listed.`)
+      if (isCut || named.size > maxNamed) notes.push(`Only the first ${maxNamed} excluded pages are listed.`)
       return notes
     },
   }

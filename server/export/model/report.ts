@@ -26,7 +26,7 @@ export interface ExportReport {
   missingFiles: { url: string; reason: string; count: number; pages: string[] }[]
   /** Linked pages that were left out. */
   skipped: { url: string; reason: string }[]
-  /** Pages left out by choice, with the pattern that matched; links to them lead to the public site. */
+  /** Pages excluded by the site's rules, with the pattern that matched; links to them lead to the public site. */
   excludedPages: { url: string; pattern: string }[]
   /** Third-party products that were removed from pages because their feature is off or the site's settings say so. */
   removedFeatures: ProductCount[]

@@ -63,15 +63,15 @@ function noteChecks({ hasOldRoutes }: CompletionFindings, { views, compares }: D
 function noteScriptLinks(scriptLinks: Pick<ScriptLinks, 'found'>): string[] {
   const { pages, opened } = scriptLinks.found()
   if (pages[0] === undefined) return []
-  const which = `linked only by what scripts add to others, such as ${nameOf(pages[0])}`
-  const more = opened.length > 0 ? `; to find such, further pages were opened in a browser: ${opened.length}` : ''
+  const which = `linked only from content that scripts add to other pages, such as ${nameOf(pages[0])}`
+  const more = opened.length > 0 ? `; to find these, further pages were opened in a browser: ${opened.length}` : ''
   return [`Pages ${which}: ${pages.length}${more}.`]
 }
 
 function noteApps(rendered: ReadonlySet<string>, apps: CollectedSite['apps']): string[] {
   return [...apps.keys()].sort().map(key => {
     const count = [...rendered].filter(page => appKey(page) === key).length
-    return `${nameOf(key)} shows ${count} pages by fragments (#/page): at the root of a host its own scripts do so, and elsewhere each is a page of its own.`
+    return `${nameOf(key)} shows ${count} pages by fragments (#/page): at the root of a host, the site's scripts show them; elsewhere, each is a separate page.`
   })
 }
 

@@ -111,7 +111,7 @@ function decideOutside({ findings }: AddressContext, { destination, url, address
   }
   if (role === 'frame') {
     const why = destination.kind === 'gone' ? destination.reason : 'a frame of another site'
-    findings.missingFile(url, destination.kind === 'excluded' ? 'left out by choice' : why)
+    findings.missingFile(url, destination.kind === 'excluded' ? 'excluded by your rules' : why)
     return { drop: 'removed' }
   }
   if (destination.kind === 'gone') {

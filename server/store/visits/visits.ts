@@ -62,7 +62,9 @@ function openVisitorKey(file: string, isInUse: boolean): Uint8Array {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reason =
-      code === 'EACCES' ? `${file} may not be read or written. Give the user of this process access.` : message
+      code === 'EACCES'
+        ? `Permission denied for ${file}. Give the user of this process read and write access.`
+        : message
     throw new OperatorError(reason, 1, { cause: error })
   }
 }

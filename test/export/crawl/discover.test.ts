@@ -145,7 +145,7 @@ describe('scope and choice of pages', () => {
 
   test('a page asked for that is not there fails the export by name', async () => {
     await expect(run(site, { paths: ['/blog', '/no-such', '/nor-this'] })).rejects.toThrow(
-      'No page is at /no-such, /nor-this; correct `paths` (--path) and start again.',
+      'These pages cannot be exported: /no-such, /nor-this. Correct `paths` (--path) and start again.',
     )
   })
 })

@@ -16,7 +16,7 @@ test('drops what a site answers for pages that are not there', async () => {
   expect(report.deadLinks.map(({ to }) => to)).toEqual(['/gone', '/robots-of-old.html'])
 })
 
-test('drops pages that are sent to the page that stands for missing ones', async () => {
+test('drops pages that are redirected to the not-found page', async () => {
   const known: Record<string, string> = {
     '/': page('home', '<a href="/real">1</a><a href="/gone">2</a>'),
     '/real': page('real'),

@@ -106,7 +106,7 @@ test('of variants by query the page without one is kept, whatever comes first, a
   expect(text('guide/index.html')).toContain('<h1>/guide in en</h1>')
   expect(text('index.html')).toContain('<a href="guide/index.html?lang=de">x</a>')
   expect(report.notes).toContain(
-    '4 links with a query lead to the page without it, such as /?lang=de: what only the query changes is not in the bundle.',
+    '4 links with a query lead to the page without it, such as /?lang=de: the bundle does not contain variants that differ only by the query.',
   )
 })
 

@@ -38,7 +38,7 @@ describe('the report', () => {
       { key: '/internal/secret', pattern: '/internal/*' },
     ])
     expect(exclusions.notes()).toEqual([
-      '--exclude /nowhere/* left nothing out: the site names no such page.',
+      '--exclude /nowhere/* matched no page of the site.',
       expect.stringContaining('links to them lead to https://docs.example.com.'),
     ])
   })
@@ -48,7 +48,7 @@ describe('the report', () => {
     const list = (order: string[]) => {
       const exclusions = createExclusions(['/x/*'], site)
       for (const path of order) exclusions.note(path, new URL(path, site.origin))
-      expect(exclusions.notes()).toContain('Of the pages left out by choice the first 1000 are listed.')
+      expect(exclusions.notes()).toContain('Only the first 1000 excluded pages are listed.')
       return exclusions.list()
     }
     expect(list(paths)).toHaveLength(1000)

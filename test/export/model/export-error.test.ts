@@ -20,7 +20,7 @@ describe('fails with a sentence that says what to do', () => {
       { '/': page('x') },
       { originAllowed: false },
       'forbidden_address',
-      /127\.0\.0\.1 is not a public address \(loopback\); set the site's origin/,
+      /127\.0\.0\.1 is not a public address \(loopback\)\. To export the site from this address, set it as the site's origin/,
     ],
     [
       'too many bytes',

@@ -33,7 +33,7 @@ const rows: Record<keyof ExportLimits, Row[]> = {
         expect(exported?.report.skipped).toHaveLength(16)
         expect(exported?.report.skipped[0]).toEqual({ url: '/p12', reason: 'past the limit of 5 pages' })
         expect(exported?.report.notes).toContainEqual(
-          '16 links were not followed, since they are past the limit of 5 pages; raise the limit to have them.',
+          '16 links were not followed, since they are past the limit of 5 pages; raise the limit to include them.',
         )
       },
     },
@@ -48,7 +48,7 @@ const rows: Record<keyof ExportLimits, Row[]> = {
         expect(requests.filter(path => /^\/p\d/.test(path))).toHaveLength(29)
         expect(exported?.report.skipped).toContainEqual({ url: '/p99', reason: 'past the limit of 30 links' })
         expect(exported?.report.notes).toContainEqual(
-          '371 links were not followed, since they are past the limit of 30 links; raise the limit to have them.',
+          '371 links were not followed, since they are past the limit of 30 links; raise the limit to include them.',
         )
       },
     },
@@ -63,14 +63,14 @@ const rows: Record<keyof ExportLimits, Row[]> = {
       },
     },
     {
-      what: 'of more links than can be kept in mind some are forgotten, and the report says so, the same way each time',
+      what: 'of more links than the memory limit allows some are forgotten, and the report says so, the same way each time',
       limits: { links: 10, pages: 10 },
       site: path => (path === '/' ? page('home', withLinks(5000)) : numbered(path)),
       check({ exported }) {
         expect(exported?.pageCount).toBe(10)
         expect(exported?.report.skipped.length).toBe(1000)
         expect(exported?.report.notes).toContainEqual(
-          'The site has more links than can be kept in mind: some were neither followed nor listed.',
+          'The site has more links than the memory limit allows: some were neither followed nor listed.',
         )
       },
     },

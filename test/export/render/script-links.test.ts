@@ -49,7 +49,7 @@ test('a menu that only a script fills is followed, from the page that is opened 
   )
   expect(pages).toEqual(['/', '/a', '/b', '/c', '/d'])
   expect(notes).toEqual([
-    'Pages linked only by what scripts add to others, such as /b: 2; to find such, further pages were opened in a browser: 1.',
+    'Pages linked only from content that scripts add to other pages, such as /b: 2; to find these, further pages were opened in a browser: 1.',
   ])
 })
 
@@ -63,7 +63,7 @@ test('where each page has links of its own, all pages of the template are opened
   const { pages, notes } = await run({ ...sent, '/more': [] }, { ...added, '/': ['/more'] })
   expect(pages).toEqual(['/', '/a', '/a-more', '/b', '/b-more', '/c', '/c-more', '/d', '/d-more', '/more'])
   expect(notes).toEqual([
-    expect.stringMatching(/^Pages linked only by what scripts add to others, such as \/a-more: 5;/),
+    expect.stringMatching(/^Pages linked only from content that scripts add to other pages, such as \/a-more: 5;/),
   ])
 })
 

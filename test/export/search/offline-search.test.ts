@@ -27,7 +27,7 @@ test('packs the search and tells of it, the same bytes each time', async () => {
     '_quire/search/words-0.js',
   ])
   expect(one.report).toMatchObject({ offlineSearch: { pages: 2, sections: 3, files: 3 }, unresolved: [] })
-  expect(readEntry(one.entries, 'export-report.html')).toContain('it finds in 2 pages with 3 sections')
+  expect(readEntry(one.entries, 'export-report.html')).toContain('it covers 2 pages with 3 sections')
   expect(readEntry(one.entries, 'deep/guide/index.html')).toContain('<script src="../../_quire/search.js" defer="">')
   expect((await runExport(server)).sha256).toBe(one.sha256)
 })

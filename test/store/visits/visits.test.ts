@@ -140,7 +140,7 @@ describe('the visitor key', () => {
   test.skipIf(process.getuid?.() === 0)('is refused with a remedy when it may not be read', async () => {
     await store.visits.openVisitorKey()
     chmodSync(join(folder, 'visitor.key'), 0)
-    expect(() => store.visits.openVisitorKey()).toThrow(/may not be read or written/)
+    expect(() => store.visits.openVisitorKey()).toThrow(/Permission denied for /)
   })
 })
 
