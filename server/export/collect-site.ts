@@ -57,7 +57,7 @@ export async function collectSite(options: ExportOptions, deps: CollectDeps): Pr
   const compares = options.verify !== 'static'
   const shared = { tools, found, files, missing, startKey }
   const completer = createPageCompleter({ ...shared, profileFolder, compares, signal, log })
-  // Browsers request it on their own.
+  // Browsers request /favicon.ico by default.
   files.need(new URL('/favicon.ico', site.origin), 'asset')
   const crawled = await crawlAndClose(options, completer, {
     ...shared,
@@ -88,7 +88,7 @@ async function createTools(
   }
 }
 
-/** The pages to begin with; the first one is the page that the bundle opens with. */
+/** Lists the pages where the crawl starts. The first one becomes the start page of the bundle. */
 function listStarts({ origin, paths }: ExportOptions, site: Site, listed: readonly string[]): URL[] {
   if (paths !== null) return paths.map(path => new URL(path, site.origin))
   const pages = listed.flatMap(address => {
@@ -97,12 +97,14 @@ function listStarts({ origin, paths }: ExportOptions, site: Site, listed: readon
     if (own && url) own.hash = url.hash
     return own && site.inScope(own) ? [own] : []
   })
-  // An origin may name a page, which then opens the bundle. Its own spelling counts, too: some servers know only /guide
-  // and not /guide/.
+  // An origin may name a page. That page then becomes the start page of the bundle. The spelling of the origin is tried,
+  // too: some servers know only /guide and not /guide/.
   return [isPageFile(origin) ? origin : site.origin, site.origin, origin, ...pages]
 }
 
-/** What missing pages say; null for a proper 404, and when the site redirects missing pages to another page. */
+/**
+ * Returns the words of the soft 404 page; null for a proper 404, and when the site redirects missing pages to another page.
+ */
 function readMissing({ body, url, asked }: MissingPage): ReadTask['missing'] {
   if (!body || linkKey(url) !== linkKey(asked)) return null
   return { words: readPageWords(readRawText(body, null)), asked: asked.href }
@@ -133,7 +135,7 @@ function noteCrawl({ isCut, folded }: CrawlResult): string[] {
   return [...noteFolded(folded), ...(isCut ? [cut] : [])]
 }
 
-/** A query may choose a language, which a reader would miss. */
+/** Notes dropped queries for the report: a query may choose a language, and the bundle would lack that language. */
 function noteFolded(folded: readonly string[]): string[] {
   const [first] = folded
   if (first === undefined) return []
@@ -145,7 +147,7 @@ function noteFolded(folded: readonly string[]): string[] {
   ]
 }
 
-/** Removes products from the soft 404 page: pages are compared with it without theirs. */
+/** Removes products from the soft 404 page, because it is compared with pages whose products are removed. */
 function withoutProducts(missing: MissingPage, products: ProductRemoval): MissingPage {
   if (!missing.body) return missing
   const raw = readRawText(missing.body, null)

@@ -23,7 +23,7 @@ export type { ExportReport } from './model/report.ts'
 /**
  * Exports a site into one self-contained archive. The same site gives the same bytes.
  *
- * @throws {ExportError} when there is no bundle, with a sentence that a person can act on.
+ * @throws {ExportError} when no bundle can be made, with a message that a person can act on.
  */
 export async function exportSite(options: ExportOptions): Promise<ExportResult> {
   const { workFolder } = options
@@ -46,9 +46,9 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
   }
 }
 
-/** What one export works with. */
+/** The services and state of one export. */
 interface Run extends CollectDeps {
-  /** The fetcher as a cache; null when nothing is reused. */
+  /** The caching fetcher; null when nothing is reused. */
   cachingFetcher: CachingFetcher | null
   createFetcher(): Fetcher
 }
@@ -81,7 +81,7 @@ function openPool(options: ExportOptions): PagePool {
   return openPagePool({ domain, origin: origin.href, features, removal, folder }, startThread, isAlone)
 }
 
-/** Returns the archive of an earlier export when nothing has changed; else makes a new one. */
+/** Returns the archive of an earlier export if nothing has changed; otherwise makes a new one. */
 async function repeatOrMake(options: ExportOptions, run: Run): Promise<ExportResult> {
   const { outFile, log, reuse } = options
   const { signal, pace, cachingFetcher } = run
@@ -108,7 +108,7 @@ function timeExceeded({ jobTimeoutMs }: ExportLimits): ExportError {
   return new ExportError(message, 'timeout')
 }
 
-/** Turns what ended the export into an error whose message may be shown. */
+/** Turns the error that ended the export into an error whose message may be shown. */
 function explain(error: unknown, signal: AbortSignal): unknown {
   const cause = signal.aborted && !(error instanceof ExportError) ? signal.reason : error
   if (cause instanceof ExportError) return cause

@@ -6,9 +6,9 @@ import type { RewriteFindings } from '../rewrite/findings.ts'
 
 interface Finding {
   reason: string
-  /** How many pages have it. */
+  /** Number of pages with this finding. */
   count: number
-  /** The last page that was counted: the findings of one page come in a row. */
+  /** The page counted last. The findings of one page arrive in a row, so this value prevents counting it twice. */
   last: string
   /** Some of the pages, sorted. */
   pages: string[]
@@ -16,14 +16,14 @@ interface Finding {
 
 /** Dead links and missing files of a whole bundle. */
 export interface Findings {
-  /** Collects the findings of one page or file, by its path. */
+  /** Returns the collector for the findings of the page or file at `path`. */
   on(path: string): RewriteFindings
   list(): Pick<ExportReport, 'deadLinks' | 'missingFiles' | 'notes'>
 }
 
-/** Pages named for each dead link and missing file. */
+/** Max pages named for each dead link or missing file. */
 const namedPages = 5
-/** Dead links listed, and missing files. */
+/** Max dead links in the report, and max missing files. */
 const listedFindings = 10_000
 
 export function createFindings(site: Pick<Site, 'own'>): Findings {
@@ -53,7 +53,7 @@ export function createFindings(site: Pick<Site, 'own'>): Findings {
         if (own) own.hash = url.hash
         add(dead, own ? nameOf(routeKey(own)) : url.href, reason, path)
       },
-      // The site's own addresses as paths: the origin may be a private host.
+      // Names the site's own files by path: the origin may be a private host.
       missingFile(url, reason) {
         const own = site.own(url)
         add(missing, own ? own.pathname + own.search : url.href.replace(/#.*$/, ''), reason, path)
@@ -74,7 +74,7 @@ export function createFindings(site: Pick<Site, 'own'>): Findings {
   }
 }
 
-/** The path of a page, with its fragment where that names it. */
+/** Returns the path of a page, plus the fragment if its key has one. */
 function nameOf(key: string): string {
   const { pathname, hash } = new URL(key)
   return pathname + hash

@@ -3,9 +3,9 @@ import { extname, join, posix } from 'node:path'
 import { scanHtml } from '../../web/html/html-scan.ts'
 import { createSplices } from '../../web/html/splice.ts'
 
-/** Larger fonts stay files. */
+/** Max size of an inlined font. Larger fonts stay files. */
 const maxFontBytes = 100 * 1024
-/** Fonts written into one style sheet, all together. */
+/** Max size of all fonts inlined into one style sheet. */
 const maxSheetBytes = 320 * 1024
 
 const types: Record<string, string> = {
@@ -16,8 +16,8 @@ const types: Record<string, string> = {
 }
 
 /**
- * Writes small fonts into the style sheets and style elements of a bundle, as data: addresses: browsers refuse font files on
- * file://. Fonts for Latin text and for all text come first; what exceeds the limit stays a file.
+ * Inlines small fonts into the style sheets and style elements of a bundle as data: URLs, because browsers refuse font
+ * files on file://. Fonts for Latin text and for all text come first. Fonts beyond the limit stay files.
  *
  * @param paths of style sheets and pages.
  */
@@ -78,7 +78,7 @@ async function inlineInto(folder: string, path: string, css: string): Promise<st
   return out + css.slice(at)
 }
 
-/** The font that a browser loads for each @font-face: the first source in a known format. */
+/** Finds the font that a browser loads for each @font-face: the first source in a known format. */
 function findFonts(css: string, path: string): FontUse[] {
   const uses: FontUse[] = []
   for (const face of css.matchAll(/@font-face\s*\{[^}]*\}/gi)) {
@@ -96,7 +96,7 @@ function findFonts(css: string, path: string): FontUse[] {
   return uses
 }
 
-/** Whether a unicode-range includes a character. */
+/** Decides whether a unicode-range includes a character. */
 function covers(range: string, codePoint: number): boolean {
   return range.split(',').some(part => {
     const [, from = '', to] = /U\+([0-9A-F?]{1,6})(?:-([0-9A-F]{1,6}))?/i.exec(part) ?? []

@@ -68,7 +68,7 @@ function openPlacer({ collection, hasSearch, signal }: Making, options: ExportOp
   })
 }
 
-/** Writes the bundle until its check misses no file that the site has. */
+/** Writes the bundle, and writes it again until no obtainable file is missing, at most `maxRounds` times. */
 async function writeComplete(making: Making, placer: ScriptPlacer) {
   const { folder, clock } = making
   for (let round = 0; ; round += 1) {
@@ -100,14 +100,14 @@ function finishReport({ collected, report }: Collection, written: WrittenBundle,
   Object.assign(report, findings, listThirdParties(collected), counts, { scripts, differences })
 }
 
-/** Returns the paths of the report in both forms. */
+/** Writes the report as JSON and as HTML. Returns both paths. */
 async function writeReports(folder: string, report: ExportReport): Promise<string[]> {
   await writeFile(join(folder, 'export-report.json'), writeReport(report))
   await writeFile(join(folder, 'export-report.html'), writeReportPage(report))
   return ['export-report.json', 'export-report.html']
 }
 
-/** Counts written pages. Pages that are written again are not counted again. */
+/** Returns a function that counts written pages, up to `pagesKnown`, because pages may be written again. */
 function countPages(pagesKnown: number, { onProgress }: ExportOptions): () => void {
   let written = 0
   return () => {

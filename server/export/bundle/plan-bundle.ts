@@ -11,7 +11,7 @@ export interface BundlePlan {
   redirects: ReadonlyMap<string, string>
 }
 
-/** A page of the bundle that leads to another one, both by their paths. */
+/** A page of the bundle that redirects to another page. Both are paths in the bundle. */
 export interface Redirect {
   path: string
   to: string
@@ -19,11 +19,11 @@ export interface Redirect {
 
 interface Item extends Placed {
   into: keyof BundlePlan
-  /** The key of what it stands for. */
+  /** The key of the page or file that this item places. */
   own: string
 }
 
-/** Places pages, files and redirects at once, so that no two of them get the same name. */
+/** Places pages, files and redirects together, to prevent name collisions. */
 export function planBundle(collected: CollectedSite, aliases: ReadonlyMap<string, string>): BundlePlan {
   const items = [...listPages(collected, aliases), ...listFiles(collected)]
   const placed = planLayout(items)
@@ -47,7 +47,10 @@ function listPages({ pages }: CollectedSite, aliases: ReadonlyMap<string, string
   })
 }
 
-/** Other names of pages become redirects: a reader may know one, and an app's own navigation may use it. */
+/**
+ * Decides whether a key is another name of a page. Such names become redirects: a reader may know one, and an app's own
+ * navigation may use it.
+ */
 function isOtherName(outcome: PageOutcome, { pathname }: URL, isRoute: boolean): boolean {
   if (outcome.state === 'page') return true
   return outcome.state === 'redirect' && !isRoute && !/\.(?!x?html?$)[a-z0-9]{1,8}$/i.test(pathname)
@@ -58,13 +61,13 @@ function listFiles({ site, files }: CollectedSite): Item[] {
     if (outcome.state !== 'file') return []
     const { type, sha256 } = outcome.resource
     const external = !site.own(new URL(own))
-    // Scripts of other hosts load files by addresses relative to their final one.
+    // Scripts of other hosts load files relative to their URL after redirects.
     const url = external ? outcome.resource.url : new URL(own)
     return [{ key: `file ${own}`, own, into: 'files', url, isPage: false, type, sha256, external }]
   })
 }
 
-/** The redirects whose page is in the bundle. */
+/** Returns the redirects whose target page is in the bundle. */
 export function planRedirects({ redirects }: BundlePlan, map: BundleMap): Redirect[] {
   return [...redirects].flatMap(([key, path]) => {
     const destination = map.findPage(new URL(key))
@@ -72,7 +75,7 @@ export function planRedirects({ redirects }: BundlePlan, map: BundleMap): Redire
   })
 }
 
-/** A bundle opens at its root. Where no page is there, a redirect leads to the start. */
+/** Returns a redirect to the start page if the bundle has no page at its root, where readers open it. */
 export function planEntrance(plan: BundlePlan, start: URL, map: BundleMap): Redirect[] {
   const taken = [...plan.pages.values(), ...plan.redirects.values(), ...plan.files.values()]
   if (taken.includes('index.html')) return []

@@ -2,7 +2,7 @@ import type { ProductCount } from '../../products/product-removal.ts'
 import type { ExportReport, PackedSearch } from '../model/report.ts'
 import { table, toHtml } from './report-table.ts'
 
-/** Where the site's own scripts run. */
+/** Sentences about where the site's own scripts run, by mode. */
 const modes = {
   none: 'The site has no scripts of its own in these pages.',
   everywhere: 'The site’s own scripts run wherever the bundle is opened.',
@@ -20,7 +20,7 @@ th[scope=row] { white-space: nowrap }
 summary { cursor: pointer; font-weight: 600; padding: .25rem 0 }
 `
 
-/** The report as a page that a person can read. It loads nothing and runs nothing. */
+/** Writes the report as a page for people. The page loads no files and runs no scripts. */
 export function writeReportPage(report: ExportReport): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,7 +1,7 @@
-/** Rows of one table that are shown; export-report.json has all. */
+/** Max rows shown of one table. export-report.json has all rows. */
 const maxRows = 500
 
-/** Writes a list as a table that unfolds; nothing when it is empty. */
+/** Writes a list as a collapsible table. Returns an empty string for an empty list. */
 export function table<T>(title: string, heads: string[], rows: readonly T[], cells: (row: T) => string[]): string {
   if (rows.length === 0) return ''
   const shown = rows.slice(0, maxRows)

@@ -33,10 +33,12 @@ interface WriteOptions extends PageWriting {
   hasSearch: boolean
 }
 
-/** Files that are read and written at once. */
+/** Max files read and written at once. */
 const parallelFiles = 4
 
-/** Writes all pages and files of a site into a folder, with links that lead inside it, and checks that they resolve. */
+/**
+ * Writes all pages and files of a site into a folder. Rewrites the links between them, and checks that the links resolve.
+ */
 export async function writeBundle(collected: CollectedSite, options: WriteOptions): Promise<WrittenBundle> {
   const { folder, hasSearch, pool } = options
   const aliases = findAliases(collected.pages)
@@ -66,7 +68,7 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
   )
 }
 
-/** Files of other hosts, if scripts load any: a script may load again what a page loaded. */
+/** Lists the files of other hosts, if scripts load any. A script may also load a file that a page loads. */
 function listExternal({ site, scripted }: CollectedSite, files: BundlePlan['files']): Map<string, string> {
   if (![...scripted].some(key => files.has(key))) return new Map()
   return new Map(sortedEntries(files).filter(([key]) => !site.own(new URL(key))))

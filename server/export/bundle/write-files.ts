@@ -55,7 +55,10 @@ function rewriteManifest(raw: RawText, manifest: Resource, path: string, map: Bu
   return Buffer.from(replaced).toString('latin1')
 }
 
-/** The fetched file stays: a bundle may be written again. Nothing changes the linked file in the bundle. */
+/**
+ * Links or copies a fetched file into the bundle. The fetched file is kept, because a bundle may be written again. Nothing
+ * modifies the linked file in the bundle.
+ */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch(() => copyFile(from, to))
 }

@@ -11,7 +11,7 @@ export interface PageWriting {
   onPage(): void
 }
 
-/** Starts to write all pages. Each promise gives the path of a page whose style elements name fonts, or null. */
+/** Starts to write all pages. Each promise resolves to the path of a page whose style elements name fonts, or to null. */
 export function startPages(writing: Writing, options: PageWriting): Promise<string | null>[] {
   const { collected, plan, queue } = writing
   return sortedEntries(plan.pages).flatMap(([key, path]) => {

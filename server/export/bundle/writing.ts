@@ -5,7 +5,7 @@ import type { BundleMap } from '../rewrite/bundle-map.ts'
 import type { Findings } from './findings.ts'
 import type { BundlePlan } from './plan-bundle.ts'
 
-/** The state that the parts which write one bundle share. */
+/** The state shared by the functions that write one bundle. */
 export interface Writing {
   collected: CollectedSite
   folder: string
@@ -13,14 +13,14 @@ export interface Writing {
   map: BundleMap
   /** Paths of all files of the bundle. */
   paths: ReadonlySet<string>
-  /** Bounds the files that are read and written at once. */
+  /** Limits how many files are read and written at once. */
   queue: Queue
   found: Findings
-  /** Addresses that lead nowhere in the bundle. */
+  /** Addresses that do not resolve in the bundle. */
   unresolved: ExportReport['unresolved']
 }
 
-/** Sorted by key. */
+/** Returns the entries of a map, sorted by key. */
 export function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map].sort(([a], [b]) => compareText(a, b))
 }

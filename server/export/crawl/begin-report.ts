@@ -2,10 +2,10 @@ import type { ExportReport } from '../model/report.ts'
 import type { CollectedSite } from './collected-site.ts'
 import { listThirdParties } from './third-parties.ts'
 
-/** Unvisited links named in the report; a note tells how many there are. */
+/** Max unvisited links named in the report. A note gives the total. */
 const maxUnvisited = 1000
 
-/** The report after the crawl. Its lists of links are filled when the bundle is written. */
+/** Returns the report after the crawl. Its lists of links are filled when the bundle is written. */
 export function beginReport(
   options: Pick<ExportReport, 'domain' | 'version' | 'deployment'>,
   collected: CollectedSite,
@@ -60,7 +60,7 @@ function byUrl(a: { url: string }, b: { url: string }): number {
   return a.url < b.url ? -1 : 1
 }
 
-/** A key as the report names it: the path of a page of the site, the URL of anything else. */
+/** Returns a key as the report shows it: the path if it belongs to the site, else the URL. */
 function pathOf({ site }: Pick<CollectedSite, 'site'>, key: string): string {
   return key.startsWith(site.origin.origin) ? key.slice(site.origin.origin.length) : key
 }

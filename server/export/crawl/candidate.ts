@@ -2,18 +2,18 @@
 export interface Candidate {
   key: string
   targets: string[]
-  /** How many links use each spelling. */
+  /** Number of links per spelling, in the order of `targets`. */
   votes: number[]
-  /** How many of the targets were tried. */
+  /** Number of targets tried so far. */
   tried: number
-  /** A spelling that no link uses, tried first. It counts only if it gives the page. */
+  /** A spelling that no link uses. It is tried first, and counts only if it returns the page. */
   assumed?: string
 }
 
-/** `/a`, `/a/`, `/a/index.html`, and an assumed one. */
+/** Max spellings of a page: `/a`, `/a/`, `/a/index.html` and an assumed one. */
 const maxSpellings = 4
 
-/** Counts a link to a page. True when its spelling is new. */
+/** Counts a link to a page. Returns true when its spelling is new. */
 export function addSpelling({ targets, votes }: Candidate, target: string): boolean {
   const at = targets.indexOf(target)
   if (at !== -1) votes[at] = (votes[at] ?? 0) + 1
@@ -23,7 +23,7 @@ export function addSpelling({ targets, votes }: Candidate, target: string): bool
   return true
 }
 
-/** Sorts the untried spellings by their votes, most first. */
+/** Sorts the untried spellings by votes, in descending order. */
 export function sortTargets(candidate: Candidate): void {
   const { targets, votes, tried } = candidate
   const rest = targets.slice(tried).map((target, at) => ({ target, votes: votes[tried + at] ?? 0 }))

@@ -4,12 +4,12 @@ import type { PageOutcome } from '../model/resource.ts'
 import { linkKey, type Site } from '../model/site.ts'
 import type { CollectedSite } from './collected-site.ts'
 
-/** Reasons named when pages fail, and pages named for each reason. */
+/** Max reasons named when pages fail, and max pages named for each reason. */
 const maxReasons = 3
 const maxPagesPerReason = 3
-/** Missing pages named. */
+/** Max missing pages named. */
 const maxLost = 5
-/** Redirects followed from a wanted page. */
+/** Max redirects followed from a wanted page. */
 const maxHops = 10
 
 type Outcome = Pick<CollectedSite, 'site' | 'start' | 'pages' | 'exclusions'>
@@ -17,8 +17,8 @@ type Outcome = Pick<CollectedSite, 'site' | 'start' | 'pages' | 'exclusions'>
 /**
  * Checks that the crawl found enough for a bundle.
  *
- * @param wanted the pages that were asked for by name; null = the whole site.
- * @throws {ExportError} when it did not, or when a wanted page is missing.
+ * @param wanted the pages requested by name; null = the whole site.
+ * @throws {ExportError} when the crawl found too little, or when a wanted page is missing.
  */
 export function checkOutcome(found: Outcome, limits: ExportLimits, wanted: readonly URL[] | null): void {
   if (countIn(found, 'page') === 0) checkStart(found)
@@ -58,7 +58,9 @@ function checkFailures(found: Outcome, { failedPercent }: ExportLimits): void {
   throw new ExportError(message, 'unreachable')
 }
 
-/** The most frequent reasons first: `40 times status 502 (/a, /b, /c ...), 2 times status 500 (/d, /e)`. */
+/**
+ * Lists failures by reason, the most frequent first: `40 times status 502 (/a, /b, /c ...), 2 times status 500 (/d, /e)`.
+ */
 function describeFailures(pages: CollectedSite['pages']): string {
   const byReason = new Map<string, string[]>()
   for (const [key, outcome] of [...pages].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -76,7 +78,7 @@ function describeFailures(pages: CollectedSite['pages']): string {
   return described.join(', ') + (sorted.length > maxReasons ? ' and other reasons' : '')
 }
 
-/** Names the reason only if it is a limit, robots.txt or an exclusion. */
+/** Describes a wanted page that is missing. Gives the reason only for a limit, robots.txt or an exclusion. */
 function describeLost({ pathname }: URL, outcome: PageOutcome | undefined, isExcluded: boolean): string {
   if (isExcluded) return `${pathname} (excluded by your rules)`
   return outcome?.state === 'skipped' || outcome?.state === 'unvisited' ? `${pathname} (${outcome.reason})` : pathname

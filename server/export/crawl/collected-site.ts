@@ -3,22 +3,22 @@ import type { Exclusions } from '../model/exclusions.ts'
 import type { FileOutcome, Outcomes, PageOutcome, Resource } from '../model/resource.ts'
 import type { Site } from '../model/site.ts'
 
-/** A crawled site, as the stages after the crawl read it. */
+/** A crawled site, as input of the stages after the crawl. */
 export interface CollectedSite extends Outcomes {
   site: Site
-  /** The page that the bundle opens with. */
+  /** The start page of the bundle. */
   start: URL
-  /** Pages that show other pages for other fragments, as they were fetched, with their scripts; by linkKey. */
+  /** Fetched pages, with their scripts, that show different pages for different fragments; by linkKey. */
   apps: ReadonlyMap<string, Resource>
-  /** Keys of files of other hosts that scripts load by themselves: no address in a page leads to them. */
+  /** Keys of files of other hosts that scripts load. Pages need not contain the addresses of these files. */
   scripted: ReadonlySet<string>
-  /** Keys of files of other hosts that were requested on a guess. A missing one is not reported. */
+  /** Keys of files of other hosts that were requested on a guess. Missing ones are not reported. */
   guesses: ReadonlySet<string>
   exclusions: Exclusions
   products: ProductRemoval
 }
 
-/** A site while the crawl fills it. */
+/** A site during the crawl. */
 export interface MutableSite extends CollectedSite {
   pages: Map<string, PageOutcome>
   files: Map<string, FileOutcome>

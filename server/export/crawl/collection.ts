@@ -3,7 +3,7 @@ import type { CollectedSite } from './collected-site.ts'
 import type { CrawlTools } from './crawl-tools.ts'
 import type { FileCollector } from './file-collector.ts'
 
-/** A collected site, with the tools to fetch what the check of the bundle misses. */
+/** A collected site, and the tools to fetch files that the bundle check finds missing. */
 export interface Collection {
   collected: CollectedSite
   report: ExportReport

@@ -9,7 +9,7 @@ import { type ExportLimits, totalExceeded } from '../model/limits.ts'
 import type { Site } from '../model/site.ts'
 import type { PagePool } from '../pages/page-pool.ts'
 
-/** The services and settings of one crawl. They stay the same until it ends. */
+/** The services and settings of one crawl. They do not change during the crawl. */
 export interface CrawlTools {
   site: Site
   fetcher: Fetcher
@@ -18,11 +18,11 @@ export interface CrawlTools {
   queue: Queue
   /** Reads and rewrites pages. */
   pool: PagePool
-  /** What browsers saw in earlier exports. */
+  /** Page views cached by earlier exports. */
   views: ViewCache
   /** Folder for fetched files. */
   folder: string
-  /** Whether robots.txt allows a URL of the site. */
+  /** Returns whether robots.txt allows a URL of the site. */
   isAllowed(url: URL): boolean
   exclusions: Exclusions
   products: ProductRemoval
@@ -30,12 +30,12 @@ export interface CrawlTools {
   abort(error: unknown): void
 }
 
-/** The file of the work folder that holds the bytes of a resource. */
+/** Returns the path of the file in the work folder that contains the bytes of a resource. */
 export function workFile({ folder }: Pick<CrawlTools, 'folder'>, key: string): string {
   return join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32))
 }
 
-/** @throws {ExportError} when more bytes were fetched than one export may hold. */
+/** @throws {ExportError} when the fetched bytes exceed the limit of one export. */
 export function checkTotal({ fetcher, limits }: Pick<CrawlTools, 'fetcher' | 'limits'>): void {
   if (fetcher.totalBytes > limits.totalBytes) throw totalExceeded(limits)
 }

@@ -13,20 +13,20 @@ export interface CrawlOptions extends Omit<VisitContext, 'onLanding' | 'files'> 
   starts: readonly URL[]
   /** False when only the starts are exported. */
   followLinks: boolean
-  /** @param pageCount how many of the visited pages are pages of the bundle. */
+  /** @param pageCount number of visited pages that the bundle contains. */
   onProgress(pagesDone: number, pagesKnown: number, pageCount: number): void
 }
 
 export interface CrawlResult {
-  /** Whether some links were forgotten because there were too many; see `Frontier`. */
+  /** Whether links were dropped because there were too many; see `Frontier`. */
   isCut: boolean
-  /** Links whose query makes no separate page. */
+  /** Links whose query does not select a separate page. */
   folded: string[]
 }
 
 /**
- * Visits pages generation by generation, and fetches their files meanwhile. The links of one generation make the next,
- * sorted, so that a limit always cuts at the same place, in whatever order the answers come.
+ * Visits pages generation by generation, and fetches their files at the same time. The links of one generation, sorted,
+ * form the next generation. A limit therefore always cuts at the same place, in any order of the answers.
  */
 export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
   const { tools, found, files, completer, starts, followLinks } = options
@@ -35,13 +35,16 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
   const links = createPageLinks({ tools, found, frontier, completer })
   const context = { ...options, onLanding: (key: string, url: URL) => void frontier.add(key, url) }
   const generations = createGenerationVisitor({ context, frontier, completer, keep, onVisited })
-  /** Keys without .html: `/a` and `/a.html` become one page of the bundle, and the count must not fall in the end. */
+  /**
+   * Keys without .html, because `/a` and `/a.html` become one page of the bundle. The reported count must not decrease at
+   * the end.
+   */
   const kept = new Set<string>()
   let pagesDone = 0
 
   function keep(page: FetchedPage): void {
     kept.add(page.resource.key.replace(/\.html$/, ''))
-    // One URL at a time: a page may hold a million links, and a URL takes much more memory than its text.
+    // Creates one URL at a time: a page may have a million links, and a URL takes much more memory than its text.
     for (const link of keepPage(found, files, page)) {
       const url = new URL(link)
       if (followLinks) links.add(url)
@@ -51,7 +54,7 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
 
   function onVisited(): void {
     pagesDone += 1
-    // Without a page there is no progress: the site may have none.
+    // Reports no progress before the first page: the site may have no pages.
     if (kept.size > 0) options.onProgress(pagesDone, frontier.size(), kept.size)
   }
 

@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib'
 
-/** Words read from one file. */
+/** Max words read from one file. */
 export const maxWords = 50_000
 const maxDataBytes = 8 * 1024 ** 2
 
-/** The words of a data file that may be part of a file name, each once, in their order. */
+/** Returns the words of a data file that may be part of a file name, without duplicates, in file order. */
 export function dataWords(bytes: Buffer): string[] {
   const text = unzip(bytes).toString('latin1')
   const words = new Set<string>()
@@ -22,14 +22,15 @@ function* binaryWords(text: string): Generator<string> {
   const isCounted = runs.filter(run => countedStrings(run)[0]?.length === run.length - 1).length > runs.length / 2
   for (const run of runs) {
     if (isCounted) yield* countedStrings(run)
-    // In other binary data only a hash is told from chance.
+    // In other binary data, only a hash can be distinguished from random letters.
     else if (/\d/.test(run) && /[a-z]/i.test(run)) yield run
   }
 }
 
 /**
- * The strings that a run of letters may end in, the longest first. CBOR (RFC 8949, 3) writes the length of a short string
- * as a letter before it. Other strings may precede that letter, and a letter may match the length by chance.
+ * Returns the strings that may end a run of letters, the longest first. In CBOR (RFC 8949, 3), the byte before a short
+ * string gives its length and is a letter. Other strings may precede that letter, and a letter may match the length by
+ * chance.
  */
 function countedStrings(run: string): string[] {
   const found: string[] = []

@@ -8,28 +8,28 @@ import { type MissingPage, probeMissing } from './missing-probe.ts'
 import { boundRobots, parseRobots } from './robots.ts'
 import { readSitemap } from './sitemap.ts'
 
-/** What a site says about itself before any page is crawled. */
+/** The robots.txt rules, listed pages and not-found response of a site, read before the crawl. */
 export interface Discovered {
-  /** Addresses of pages in sitemaps and llms.txt: absolute, unchecked. */
+  /** Absolute page addresses from sitemaps and llms.txt, not yet checked. */
   pages: string[]
-  /** Whether robots.txt allows a URL. */
+  /** Returns whether robots.txt allows a URL. */
   isAllowed(url: URL): boolean
-  /** How the site answers for a page that does not exist. */
+  /** The site's response for a page that does not exist. */
   missing: MissingPage
 }
 
 const maxSitemaps = 200
 const maxListedPages = 500_000
 const listBytes = 64 * 1024 ** 2
-/** Lists read at once. Each is held in memory. */
+/** Max lists read at once. Each is held in memory. */
 const parallelLists = 4
-/** With a longer delay no export would ever end. */
+/** Max delay between two requests. A longer delay would make exports endless. */
 const maxCrawlDelayMs = 10_000
 
 interface DiscoverOptions {
   site: Site
   fetcher: Fetcher
-  /** Gets the delay that robots.txt asks for between two requests. */
+  /** Receives the delay between two requests that robots.txt requires. */
   pace: Pick<Pace, 'slowDown'>
   obeyRobots: boolean
   /** False when only given paths are exported. */
@@ -71,7 +71,7 @@ async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Pro
   const pages: string[] = []
   const seen = new Set<string>()
   const queue = createQueue(parallelLists)
-  // Level by level: an index first, then the sitemaps that it names.
+  // Reads level by level: an index first, then the sitemaps that it names.
   for (let level = starts; level.length > 0 && pages.length < maxListedPages; ) {
     const urls = level.flatMap(address => {
       const url = URL.parse(address, site.origin)
@@ -90,7 +90,7 @@ async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Pro
         }),
       ),
     )
-    // One by one: a call cannot take half a million arguments.
+    // Pushes one by one: a call cannot take half a million arguments.
     for (const sitemap of sitemaps)
       for (const page of sitemap.pages) if (pages.length < maxListedPages) pages.push(page)
     level = sitemaps.flatMap(sitemap => sitemap.sitemaps)
@@ -98,7 +98,7 @@ async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Pro
   return pages
 }
 
-/** The links of llms.txt, a Markdown list of pages (llmstxt.org). */
+/** Returns the links of llms.txt, a Markdown list of pages (llmstxt.org). */
 export function linksOfLlms(text: string, base: URL): string[] {
   const found: string[] = []
   for (const [, address = ''] of text.matchAll(/\]\(\s{0,8}<?([^\s)>]{1,2000})/g)) {
@@ -114,7 +114,7 @@ async function readText(fetcher: Fetcher, url: URL): Promise<string | null> {
   return bytes?.toString('utf8') ?? null
 }
 
-/** The body of an answer with status 200 that is not HTML (a soft 404 is HTML); else null. */
+/** Reads the body of an answer with status 200 that is not HTML (a soft 404 is HTML). Returns null for other answers. */
 async function readBytes(fetcher: Fetcher, url: URL): Promise<Buffer | null> {
   try {
     const answer = await fetcher.open(url)

@@ -2,7 +2,7 @@ import type { FetchError } from '../../web/fetch/fetch-error.ts'
 import { ExportError } from '../model/export-error.ts'
 import type { Site } from '../model/site.ts'
 
-/** The error that ends the export after a failed first request; null when other requests may succeed. */
+/** Returns the error that ends the export after a failed first request; null when other requests may succeed. */
 export function explainUnreachable(site: Site, error: FetchError): ExportError | null {
   if (error.code === 'forbidden') {
     const message = `${error.message}. To export the site from this address, set it as the site's origin (--origin).`

@@ -11,16 +11,19 @@ import type { MissingPage } from './missing-probe.ts'
 import type { FetchedPage } from './page-completer.ts'
 import { type NoPage, refusedByRobots, softMissing } from './page-outcomes.ts'
 
-/** The values that all visits of one crawl share. */
+/** The values shared by all visits of one crawl. */
 export interface VisitContext {
   tools: CrawlTools
   found: MutableSite
   files: Pick<FileCollector, 'keepAnswer'>
   missing: MissingPage
-  /** The words of the soft 404 page; null when the site answers a proper 404. */
+  /** The words of the soft 404 page; null when the site returns a proper 404. */
   missingContent: ReadTask['missing']
   startKey: string
-  /** Called with another page that a redirect led to. It is visited like any other: several redirects may lead there. */
+  /**
+   * Called with the target page of a redirect. The crawl visits it separately, because several redirects may share a
+   * target.
+   */
   onLanding(key: string, url: URL): void
 }
 
@@ -32,7 +35,7 @@ interface PageRequest {
   isAssumed: boolean
 }
 
-/** Fetches and reads a page; a link that leads to a file fetches that. */
+/** Fetches and reads a page. If the link leads to a file, fetches the file instead. */
 export async function fetchPage(context: VisitContext, request: PageRequest): Promise<FetchedPage | NoPage> {
   const { tools, files } = context
   if (!tools.isAllowed(request.target)) return refusedByRobots
@@ -56,7 +59,7 @@ function isPage({ type }: Answer): boolean {
   return type === 'text/html' || type === 'application/xhtml+xml'
 }
 
-/** Returns the final URL of a page or file to keep, or the outcome when there is none. */
+/** Returns the final URL of a page or file to keep, or the outcome when there is nothing to keep. */
 function checkAnswer(context: VisitContext, { target, key, isAssumed }: PageRequest, answer: Answer): URL | NoPage {
   const { tools, missing, startKey } = context
   const { site } = tools
@@ -78,7 +81,7 @@ function checkAnswer(context: VisitContext, { target, key, isAssumed }: PageRequ
   return { state: 'redirect', to: landed }
 }
 
-/** The key of the page that a redirect led to. Two queries of one path may be two pages. */
+/** Returns the key of the target page of a redirect. Two queries of one path may be two pages. */
 function landedKey(
   { queried }: Pick<MutableSite, 'queried'>,
   { target, key }: Pick<PageRequest, 'target' | 'key'>,
@@ -114,7 +117,7 @@ async function readPage(
   return { content, resource: { key, url, kind: 'page', type, charset, ...stored, hasScripts } }
 }
 
-/** @throws errors that concern more than this page. */
+/** Turns an error into the outcome of a page. Throws errors that concern more than this page. */
 function explainFailure({ site, exclusions }: CrawlTools, error: unknown): NoPage {
   if (error instanceof PageWorkError) return { state: 'failed', reason: error.message }
   if (!(error instanceof FetchError)) throw error
@@ -125,7 +128,7 @@ function explainFailure({ site, exclusions }: CrawlTools, error: unknown): NoPag
     return { state: 'redirect', to: linkKey(redirectedTo) }
   }
   const isPassing = code === 'network' || code === 'timeout'
-  // The link leads to another site even when that cannot be reached now.
+  // The link leads to another site even if that site cannot be reached now.
   const isElsewhere = redirectedTo && !site.own(redirectedTo) && (isPassing || code === 'certificate')
   if (redirectedTo && isElsewhere) return { state: 'elsewhere', url: redirectedTo }
   return { state: isPassing ? 'failed' : 'missing', reason: message }

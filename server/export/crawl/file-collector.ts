@@ -15,25 +15,25 @@ import { readFileNeeds, type TextFile } from './file-needs.ts'
 import { createJoinedNames, type JoinedNames } from './joined-names.ts'
 import { fetchFile, saveFile } from './save-file.ts'
 
-/** Fetches the files of a site, each once, with the files that they need in turn. */
+/** Fetches the files of a site, each once, and the files that those files need. */
 export interface FileCollector {
-  /** Asks for a file that a page or style sheet names. */
+  /** Requests a file that a page or style sheet names. */
   need(url: URL, role: UrlRole): void
-  /** Asks for a file that a browser loaded. Skips URLs of other hosts that carry a time stamp. */
+  /** Requests a file that a browser loaded. Skips URLs of other hosts that contain a timestamp. */
   needLoaded(url: URL): void
-  /** Asks for a file of another host whose address a script holds or builds. Ignores files of the site. */
+  /** Requests a file of another host whose address a script contains or builds. Ignores files of the site. */
   needScripted(url: URL): void
-  /** Asks for the files that the scripts in a page name. */
+  /** Requests the files that the scripts in a page name. */
   needOfPrograms(page: { content: ReadPage; resource: Pick<Resource, 'url'> }): void
-  /** Asks for a file and waits for it; null when it is missing. */
+  /** Requests a file and waits for it. Returns null when it is missing. */
   get(url: URL, role: UrlRole): Promise<Resource | null>
-  /** Saves the answer to a link that turned out to lead to a file; drops it when the file is known. */
+  /** Saves the answer to a link that turned out to lead to a file. Discards the answer if the file is known. */
   keepAnswer(answer: Answer, key: string): Promise<void>
-  /** Resolves when every file that was asked for is fetched or known to be missing. */
+  /** Resolves when every requested file is fetched or known to be missing. */
   finish(): Promise<void>
 }
 
-/** Guesses tried for one script of another host, whose owner may know nothing of the export. */
+/** Max guesses tried for one script of another host. The owner of that host may not know about the export. */
 const maxGuesses = 60
 
 type FileTools = Omit<CrawlTools, 'pool' | 'views'>
@@ -43,7 +43,7 @@ interface FileWork {
   found: Pick<MutableSite, 'files' | 'scripted' | 'guesses'>
   /** Requests under way, by key. */
   pending: Map<string, Promise<void>>
-  /** Guesses under way. They run outside the queue and add to it. */
+  /** Guesses under way. They run outside the queue and add requests to it. */
   background: Set<Promise<void>>
   moduleNames: ModuleNames
   joinedNames: JoinedNames
@@ -95,7 +95,7 @@ function isKnown({ found, pending }: FileWork, key: string): boolean {
   return found.files.has(key) || pending.has(key)
 }
 
-/** Notes a file as pending, then its outcome. Rejects only with errors that end the export. */
+/** Records a file as pending, then records its outcome. Rejects only with errors that end the export. */
 async function claimFile(work: FileWork, key: string, fetch: () => Promise<FileOutcome>): Promise<void> {
   const { files } = work.found
   const done = (async () => {
@@ -128,7 +128,7 @@ async function getFile(work: FileWork, url: URL, role: UrlRole): Promise<Resourc
   return outcome?.state === 'file' ? outcome.resource : null
 }
 
-/** Gets a file of the site that may name others; null when there is none. */
+/** Gets a file of the site that may name other files. Returns null when the file is missing. */
 async function findData(work: FileWork, url: URL) {
   const { site, products, limits } = work.tools
   const own = site.own(url)
@@ -163,7 +163,7 @@ function needOfScript(work: FileWork, needs: readonly ScriptNeed[]): void {
   }
 }
 
-/** Tries the names that a script of the site holds as names of files. */
+/** Tries the names in a script of the site as file names. */
 function guessFiles(work: FileWork, names: Iterable<string>, near: URL): void {
   const { site, abort } = work.tools
   for (const name of names) {
@@ -174,18 +174,18 @@ function guessFiles(work: FileWork, names: Iterable<string>, near: URL): void {
   }
 }
 
-/** Tries places in their order, up to the first that holds a file. */
+/** Tries places in order, and stops at the first one with a file. */
 async function guessFile(work: FileWork, places: readonly URL[]): Promise<void> {
   const { site, exclusions } = work.tools
   for (const place of places) {
     const url = site.own(place)
-    // The data of an excluded page is excluded with it.
+    // The data of an excluded page is also excluded.
     if (!url || exclusions.has(url)) continue
     if (await getFile(work, url, 'asset')) return
   }
 }
 
-/** Tries the names that a script of another host holds, below its folder. */
+/** Tries the names in a script of another host as files below the script's folder. */
 function guessBeside(work: FileWork, names: Iterable<string>, url: URL): void {
   const folder = new URL('.', url).href
   let guesses = 0
@@ -211,7 +211,7 @@ function needScripted(work: FileWork, url: URL, role: 'script' | 'asset'): void 
   needFile(work, url, role)
 }
 
-/** Such a URL, of a counter or a cache buster, changes with every export. */
+/** Detects the timestamp of a counter or a cache buster. Such a URL changes with every export. */
 function hasTimestamp(url: URL): boolean {
   return /\d{12,}/.test(url.search)
 }

@@ -8,21 +8,21 @@ import { type ScriptNeed, scriptNeeds } from '../../web/javascript/script-needs.
 /** A fetched style sheet, script or web app manifest. */
 export interface TextFile {
   kind: 'stylesheet' | 'script' | 'manifest'
-  /** Decoded. */
+  /** The decoded text. */
   text: string
-  /** After redirects. */
+  /** The URL after redirects. */
   url: URL
-  /** Whether it belongs to the site, as opposed to another host. */
+  /** Whether the file belongs to the site; false for files of other hosts. */
   isOwn: boolean
 }
 
 /** The files that a file names. */
 export interface FileNeeds {
-  /** Loaded by a style sheet or manifest. */
+  /** Files that a style sheet or manifest loads. */
   named: { url: URL; role: UrlRole }[]
-  /** Names in a script that may be names of files. */
+  /** Names in a script that may be file names. */
   guesses: ReadonlySet<string>
-  /** Loaded by a script for certain. */
+  /** Files that a script certainly loads. */
   script: ScriptNeed[]
 }
 
@@ -46,7 +46,7 @@ function namesInOwnScript(text: string, url: URL): string[] {
   return [...scriptFiles(text), ...chunkFiles(text), ...(twin ? [twin] : [])]
 }
 
-/** Chunks first: only some of the names are tried. */
+/** Returns chunks first, because only some of the names are tried. */
 function namesInForeignScript(text: string): string[] {
   return [...chunkFiles(text), ...scriptFiles(text)]
 }

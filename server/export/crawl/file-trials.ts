@@ -1,19 +1,19 @@
-/** Gets a file of the site; null when there is none. `isData` = it is neither a script nor a style sheet, and not too large. */
+/** Gets a file of the site; null when it is missing. `isData` = neither a script nor a style sheet, and not too large. */
 export type FindFile = (url: URL) => Promise<{ isData: boolean; read(): Promise<Buffer> } | null>
 
 /** Tries file names, each once. */
 export interface FileTrials {
   /**
-   * Whether a file exists. False also for new names past the limit of misses.
+   * Returns whether a file exists. Returns false for new names after too many missing files.
    *
    * @param onData called with the bytes of a data file, the first time only.
    */
   exists(url: URL, onData?: (bytes: Buffer) => void): Promise<boolean>
-  /** How many names were tried. */
+  /** Returns the number of names tried. */
   count(): number
 }
 
-/** Missing files beyond the number of those found. */
+/** Max missing files beyond the number of files found. */
 const maxMisses = 1000
 
 export function createFileTrials(findFile: FindFile): FileTrials {

@@ -7,32 +7,32 @@ import { gaveNothing } from './page-outcomes.ts'
 
 /** The pages still to visit. */
 export interface Frontier {
-  /** Adds a page, or a vote for one of its spellings. False when the page is excluded. */
+  /** Adds a page, or a vote for one of its spellings. Returns false when the page is excluded. */
   add(key: string, url: URL): boolean
-  /** Adds a page again whose spellings so far gave nothing, if another spelling is left. */
+  /** Adds a page again if no spelling tried so far returned it and another spelling is left. */
   retry(candidate: Candidate): void
   /**
-   * Takes the next generation, sorted by key. Past a limit the remaining pages are noted as unvisited.
+   * Takes the next generation, sorted by key. When a limit is reached, records the remaining pages as unvisited.
    *
-   * @return empty when nothing is left to visit.
+   * @return an empty list when nothing is left to visit.
    */
   take(): Candidate[]
   isEmpty(): boolean
-  /** Whether a page was ever added. */
+  /** Returns whether a page was ever added. */
   has(key: string): boolean
-  /** How many pages were ever added. */
+  /** Returns how many pages were ever added. */
   size(): number
-  /** Whether so many pages were added that some were forgotten: neither visited nor noted as unvisited. */
+  /** Returns whether pages were dropped because there were too many: neither visited nor recorded as unvisited. */
   isCut(): boolean
 }
 
-/** Pages kept past the limit of links, so that the report can name them. */
+/** Max pages kept beyond the limit of links, to be named in the report. */
 const reportedLinks = 1000
 
 interface FrontierOptions {
   limits: Pick<ExportLimits, 'pages' | 'links'>
   exclusions: Exclusions
-  /** Known outcomes, by key. Unvisited pages are added. */
+  /** Known outcomes, by key. The frontier adds unvisited pages. */
   pages: Map<string, PageOutcome>
 }
 
@@ -88,7 +88,7 @@ export function createFrontier({ limits, exclusions, pages }: FrontierOptions): 
   }
 }
 
-/** Notes a page for the report if it is excluded, and tells whether it is. */
+/** Returns whether a page is excluded, and records an excluded page for the report. */
 export function noteExcluded(exclusions: Exclusions, key: string, url: URL): boolean {
   const isExcluded = exclusions.has(url)
   if (isExcluded) exclusions.note(key, url)
@@ -101,7 +101,7 @@ function countPages(pages: ReadonlyMap<string, PageOutcome>): number {
   return count
 }
 
-/** An outcome that is known already, such as a missing first spelling, says more than the limit. */
+/** Records a page as unvisited. Keeps a known outcome, such as a missing first spelling: it is more informative. */
 function noteUnvisited(pages: Map<string, PageOutcome>, key: string, reason: string): void {
   if (!pages.has(key)) pages.set(key, { state: 'unvisited', reason })
 }

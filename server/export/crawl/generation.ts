@@ -17,13 +17,13 @@ interface GenerationOptions {
   frontier: Pick<Frontier, 'add' | 'retry'>
   completer: Pick<PageCompleter, 'complete' | 'renderRoute'>
   keep(page: FetchedPage): void
-  /** Called after each visit, whatever came of it. */
+  /** Called after each visit, successful or not. */
   onVisited(): void
 }
 
 interface Visits extends GenerationOptions {
   slashes: SlashHabit
-  /** The first generation holds what the site itself lists; its spellings stay in their order. */
+  /** Whether this is the first generation: the pages that the site itself lists. Their spellings keep their order. */
   isFirst: boolean
 }
 
@@ -51,7 +51,7 @@ async function visitGeneration(visits: Visits, batch: readonly Candidate[]): Pro
 
 type Visited = Promise<FetchedPage | null | undefined>
 
-/** Undefined = the page is known already: a redirect may have led to it. */
+/** Visits a page. Returns undefined if the page is already known, for example as the target of a redirect. */
 async function askFor({ context, slashes, isFirst }: Visits, candidate: Candidate): Visited {
   const { tools, found } = context
   const known = found.pages.get(candidate.key)
@@ -69,7 +69,7 @@ async function finishVisit(visits: Visits, candidate: Candidate, asked: Visited)
   const page = await asked
   if (page === undefined) return
   if (page === null) frontier.retry(candidate)
-  // Outside the queue: a browser needs the queue for the requests of the page.
+  // Runs outside the queue, because the browser needs the queue for the requests of the page.
   const completed = page && (await completer.complete(page))
   if (completed) visits.keep(completed)
   else if (page) context.found.pages.set(page.resource.key, softMissing)

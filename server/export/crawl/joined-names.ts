@@ -5,29 +5,29 @@ import { createNamePatterns, type NameEnding, type NamePattern, type NamePattern
 /**
  * Finds files whose names scripts join from parts: a folder named elsewhere (`${base}search.js`), words of a data file
  * (`${base}part/${hash}.bin`), names in other scripts (`name + ".js"`) or numbers (`"part" + number`). Search indexes and
- * menus in many small files are loaded that way.
+ * menus that consist of many small files are loaded this way.
  */
 export interface JoinedNames {
   addScript(text: string, url: URL): void
   /**
-   * Tries the names that all scripts so far make. Called when all else is fetched, so that limits always cut at the same
-   * place.
+   * Tries the names that can be joined from all scripts so far. Called when everything else is fetched, to make limits
+   * always cut at the same place.
    *
-   * @return whether a new name was tried: a file found by it may name more.
+   * @return whether a new name was tried. A file found under a new name may name more files.
    */
   resolve(): Promise<boolean>
 }
 
-/** Limits of what is tried. */
+/** Max tails, pairs, patterns and stems tried. */
 const maxTails = 24
 const maxPairs = 400
 const maxPatterns = 40
 const maxStems = 40
-/** Words of one file tried with a pattern, evenly spread, before the pattern counts as meant for other words. */
+/** Max words of one file tried first with a pattern, evenly spread. If none names a file, the pattern uses other words. */
 const probes = 128
-/** Words of one kind follow each other. A run ends after this many words that name no file. */
+/** Max words in a row that name no file. Words of one kind are adjacent, so a run of hits ends there. */
 const missesInRow = 8
-/** A pattern with more files than this leads to the data itself, not to indexes that name further files. */
+/** A pattern that finds more files than this finds the data itself, not indexes that name further files. */
 const maxIndexFiles = 4
 
 interface Joining {
@@ -36,7 +36,7 @@ interface Joining {
   trials: FileTrials
   /** Words of data files, by address. */
   data: Map<string, string[]>
-  /** The pattern that used a word. A hash that names a file by one pattern names none by another. */
+  /** The pattern that used each word. A hash that names a file with one pattern names no file with another. */
   spent: Map<string, NamePattern>
 }
 
@@ -55,7 +55,7 @@ export function createJoinedNames(root: URL, findFile: FindFile): JoinedNames {
   }
 }
 
-/** Tries names in the folders that they may stand in. */
+/** Tries tails in the folders that may contain them. */
 async function tryTails(joining: Joining): Promise<void> {
   const { names, trials } = joining
   const work: Promise<boolean>[] = []
@@ -68,7 +68,7 @@ async function tryTails(joining: Joining): Promise<void> {
   await Promise.all(work)
 }
 
-/** The root, the folders of the scripts that use the name, and folders that scripts name. */
+/** Yields the root, the folders of the scripts that use the name, and folders that scripts name. */
 function* foldersOf({ root, names }: Joining, name: string): Generator<string> {
   const { tails, folders } = names
   yield root.href
@@ -80,7 +80,7 @@ function* foldersOf({ root, names }: Joining, name: string): Generator<string> {
 /** Tries patterns with the words of the data files in the folder of the script. */
 async function tryPatterns(joining: Joining): Promise<void> {
   const known = sortByKey(joining.data)
-  // Names in a subfolder first: most words belong to them.
+  // Puts patterns with a subfolder first, because most words belong to them.
   const sorted = [...joining.names.patterns].sort(([a, { before }], [b, { before: other }]) => {
     const isInFolder = Number(other.includes('/')) - Number(before.includes('/'))
     return isInFolder || (a < b ? -1 : 1)
@@ -95,7 +95,7 @@ async function tryEndings(joining: Joining): Promise<void> {
   const listed = sortByKey(lists)
   for (const [, ending] of sortByKey(endings).slice(0, maxPatterns)) {
     const near = listed.filter(([address]) => folderOf(address) === ending.folder)
-    // Without such a list the script names other things.
+    // Without a list in its folder, the script does not append the ending to file names.
     if (near.length > 0) await tryNumbers(joining, ending)
     for (const [, words] of near) await fill(joining, ending, words)
   }
@@ -112,7 +112,7 @@ async function tryNumbers({ trials }: Joining, { folder, after, stems }: NameEnd
   await Promise.all([...stems].sort().slice(0, maxStems).map(tryStem))
 }
 
-/** Tries a pattern with some of the words, then with the words around those that name a file. */
+/** Tries a pattern with a sample of the words, then with the neighbours of the words that name a file. */
 async function fill(joining: Joining, pattern: NamePattern, all: readonly string[]): Promise<void> {
   const { trials, spent } = joining
   const words = all.filter(word => (spent.get(word) ?? pattern) === pattern)
@@ -134,7 +134,7 @@ async function fill(joining: Joining, pattern: NamePattern, all: readonly string
   if (pattern.found <= maxIndexFiles) for (const [url, bytes] of found) addData(joining, url, bytes)
 }
 
-/** Tries the words on one side of a hit, up to a run of misses. */
+/** Tries the words on one side of a hit. Stops after `missesInRow` misses in a row. */
 async function follow(hit: number, direction: number, end: number, exists: (at: number) => Promise<boolean>) {
   let missed = 0
   for (let at = hit + direction; missed < missesInRow && at >= 0 && at < end; at += direction)

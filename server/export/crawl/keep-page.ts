@@ -2,7 +2,7 @@ import type { MutableSite } from './collected-site.ts'
 import type { FileCollector } from './file-collector.ts'
 import type { FetchedPage } from './page-completer.ts'
 
-/** Keeps a page and asks for its files. Returns the site's own links that may lead to pages. */
+/** Keeps a page and requests its files. Returns the site's own links that may lead to pages. */
 export function keepPage(
   { pages }: Pick<MutableSite, 'pages'>,
   files: Pick<FileCollector, 'need' | 'needOfPrograms'>,

@@ -4,11 +4,11 @@ import type { Fetcher } from '../../web/fetch/fetcher.ts'
 import type { Site } from '../model/site.ts'
 import { explainUnreachable } from './explain-unreachable.ts'
 
-/** How a site answers for a page that does not exist. */
+/** The site's response for a page that does not exist. */
 export interface MissingPage {
   /** 404 on most sites; 200 = the site has soft 404 pages. */
   status: number
-  /** After redirects. */
+  /** The URL after redirects. */
   url: URL
   /** The made-up address that was requested. */
   asked: URL
@@ -20,7 +20,7 @@ const maxBodyBytes = 8 * 1024 ** 2
 
 /** @throws {ExportError} when the site cannot be reached. */
 export async function probeMissing(site: Site, fetcher: Fetcher): Promise<MissingPage> {
-  // No page has this address by chance, and every export of the site requests the same one.
+  // A hash avoids the addresses of real pages. Every export of the site requests the same address.
   const name = createHash('sha256').update(site.origin.href).digest('hex').slice(0, 16)
   const asked = new URL(`quire-${name}`, site.origin)
   try {

@@ -10,7 +10,7 @@ export interface NamePattern {
   found: number
 }
 
-/** An ending that a script appends to whole names, and the names that a number may follow. */
+/** An ending that a script appends to whole names, and the stems that a number may follow. */
 export interface NameEnding extends NamePattern {
   stems: Set<string>
 }
@@ -20,12 +20,12 @@ export interface NamePatterns {
   addScript(text: string, url: URL): void
   /** Folders that scripts name. */
   folders: ReadonlySet<string>
-  /** Folders of the scripts that append a name to a folder, by name. */
+  /** The folders of the scripts that append a name to a folder, by that name. */
   tails: ReadonlyMap<string, ReadonlySet<string>>
   patterns: ReadonlyMap<string, NamePattern>
-  /** By folder and ending. */
+  /** Endings, by folder and ending. */
   endings: ReadonlyMap<string, NameEnding>
-  /** Names that a list of pages gives beside them, by the address of the script that holds the list. */
+  /** Names listed next to pages, by the address of the script that contains the list. */
   lists: ReadonlyMap<string, string[]>
 }
 
@@ -40,11 +40,11 @@ const sum = /["']\/?((?:[\w@-]+\/)*[\w@.-]*)["']\s*\+\s*[\w$.]{1,40}\s*\+\s*["']
 const ending = /[\w$\])]\s*\+\s*["'](\.(?:m?js|json))["']\s*[;,)}]/g
 /** "part" + number */
 const stem = /["']([a-z][\w-]{2,40})["']\s*\+\s*[\w$]{1,40}\s*[,;)]/gi
-/** In a list: a page, and a name that begins with the name of the page. */
+/** In a list: a page, then a name that begins with the name of that page. */
 const namesake = /"([\w@-]{1,200})\.\w{1,5}(?:#[^"\s]{0,200})?"\s*,\s*"(\1[\w@-]{0,20})"/g
 const folderName = /["'`](\/(?:[\w@.-]+\/)+)["'`]/g
 
-/** @param root what folders are relative to. */
+/** @param root base URL of the folders. */
 export function createNamePatterns(root: URL): NamePatterns {
   const folders = new Set<string>()
   const tails = new Map<string, Set<string>>()

@@ -7,12 +7,12 @@ import type { PageCompleter } from './page-completer.ts'
 import { createQueryPages } from './query-pages.ts'
 import { createRoutePages } from './route-pages.ts'
 
-/** Adds pages to the frontier, by the links that lead to them. */
+/** Adds the targets of links to the frontier. */
 export interface PageLinks {
   add(url: URL): void
-  /** Adds the pages that only a query or a fragment tells apart. Called between generations. */
+  /** Adds pages that differ from other pages only in query or fragment. Called between generations. */
   addDistinguished(): Promise<void>
-  /** Links whose query makes no separate page; see `QueryPages`. */
+  /** Returns links whose query does not select a separate page; see `QueryPages`. */
   folded(): string[]
 }
 

@@ -1,6 +1,6 @@
 import type { PageOutcome } from '../model/resource.ts'
 
-/** The outcome of a request that gave no page. */
+/** The outcome of a request that returned no page. */
 export type NoPage = Exclude<PageOutcome, { state: 'page' }>
 
 const refused = 'refused by robots.txt'
@@ -8,7 +8,7 @@ const refused = 'refused by robots.txt'
 export const refusedByRobots: NoPage = { state: 'skipped', reason: refused }
 export const softMissing: NoPage = { state: 'missing', reason: 'answers like a page that does not exist' }
 
-/** Whether another spelling may still lead to the page. */
+/** Decides whether another spelling may still lead to the page. */
 export function gaveNothing(outcome: PageOutcome): boolean {
   const { state } = outcome
   return state === 'missing' || state === 'failed' || (state === 'skipped' && outcome.reason === refused)

@@ -5,19 +5,19 @@ import type { CrawlTools } from './crawl-tools.ts'
 
 /** Finds the paths where every query is a separate page, such as /index.php?title=Install. */
 export interface QueryPages {
-  /** Notes a link with a query whose path is not known to be such a path. */
+  /** Records a link with a query, on a path that is not yet known to have a page per query. */
   note(url: URL): void
-  /** The first 1,000 links, sorted, whose query was dropped because the path without it is the page. */
+  /** Returns the first 1,000 links, sorted, whose query was dropped because the path alone is the page. */
   folded(): string[]
-  /** The links to visit with their query, by what is known now. */
+  /** Returns the links to visit with their query, based on the outcomes so far. */
   next(): Promise<URL[]>
 }
 
-/** Queries tried on a path that is no page without one, before the others are followed. */
+/** Max queries tried on a path that is not a page by itself, before the other queries are followed. */
 const maxTries = 3
-/** Links kept whose query was dropped. */
+/** Max links kept whose query was dropped. */
 export const maxFolded = 1000
-/** Links kept for a path until it is known what its queries mean. */
+/** Max links kept per undecided path. */
 const maxWaiting = 1000
 
 type QueryTools = Pick<CrawlTools, 'fetcher' | 'isAllowed'>
@@ -32,13 +32,14 @@ interface Queries {
   tried: Map<string, string[]>
   /** Keys of paths whose queries make no pages. */
   closed: Set<string>
-  /** The key of the path, by the key of a query. */
+  /** The key of the path for each key of a query. */
   paths: Map<string, string>
 }
 
 /**
- * Where the path without a query is a page, a query sorts, counts or tracks and makes no other page. Where the path alone
- * is missing, or redirects to itself with a query, a few queries are tried; if one gives a page, all are followed.
+ * Creates the finder. If the path without a query is a page, its queries only sort, count or track, and are ignored. If the
+ * path alone is missing, or redirects to itself with a query, a few queries are tried. If one of them returns a page, all
+ * are followed.
  */
 export function createQueryPages(tools: QueryTools, found: QuerySite): QueryPages {
   const queries: Queries = {
@@ -77,7 +78,7 @@ function note({ waiting, closed, paths }: Queries, url: URL): void {
   keepSmallestKeys(urls, maxWaiting)
 }
 
-/** The links of a path to visit now. */
+/** Returns the links of a path to visit now. */
 async function decide(queries: Queries, key: string, urls: Map<string, URL>): Promise<URL[]> {
   const { found, tried } = queries
   const before = tried.get(key)
@@ -96,32 +97,32 @@ function isPage({ pages }: QuerySite, query: string): boolean {
   return outcome?.state === 'page' || (outcome?.state === 'redirect' && pages.get(outcome.to)?.state === 'page')
 }
 
-/** Whether a path gives pages only with a query. Null = not known yet. */
+/** Decides whether a path returns pages only with a query. Null = not known yet. */
 async function needsQuery({ tools, found }: Queries, key: string): Promise<boolean | null> {
   const outcome = found.pages.get(key)
   if (outcome?.state === 'missing') return true
   if (outcome?.state !== 'page') return outcome ? false : null
   const { url } = outcome.resource
   if (!isTellingQuery(url)) return false
-  // The redirect may have come from elsewhere: /login?next=/a says nothing about /login.
+  // The redirect may come from another path: /login?next=/a does not show that /login needs a query.
   const plain = new URL(url)
   plain.search = ''
   if (!tools.isAllowed(plain)) return false
   const landed = await findLanding(tools, plain)
   if (!landed || linkKey(landed) !== key || !isTellingQuery(landed)) return false
-  // The page kept under the path is the page of this query.
+  // The page stored under the path is the page of this query.
   found.pages.set(queryKey(url), { state: 'redirect', to: key })
   return true
 }
 
-/** The URL after redirects; null when the request fails. */
+/** Returns the URL after redirects; null when the request fails. */
 async function findLanding({ fetcher }: QueryTools, url: URL): Promise<URL | null> {
   const answer = await fetcher.open(url).catch(() => null)
   await answer?.drop()
   return answer?.url ?? null
 }
 
-/** From now on every query on this path is a page. */
+/** Treats every query on this path as a page from now on. Returns the waiting links. */
 function openPath({ found, waiting }: Queries, key: string): URL[] {
   found.queried.add(key)
   const urls = [...(waiting.get(key)?.values() ?? [])]
@@ -129,7 +130,7 @@ function openPath({ found, waiting }: Queries, key: string): URL[] {
   return urls
 }
 
-/** From now on queries on this path are ignored. */
+/** Ignores all queries on this path from now on. */
 function closePath({ waiting, closed }: Queries, key: string): [] {
   closed.add(key)
   waiting.delete(key)

@@ -1,6 +1,6 @@
 import robotsParser from 'robots-parser'
 
-/** Characters of robots.txt that are read (RFC 9309 asks for at least 500 KiB). Every rule costs time for every address. */
+/** Max characters read of robots.txt (RFC 9309 requires at least 500 KiB). Every rule costs time for every address. */
 const maxCharacters = 512 * 1024
 const maxLineLength = 2000
 

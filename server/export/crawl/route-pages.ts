@@ -5,22 +5,22 @@ import { isTrap, linkKey } from '../model/site.ts'
 import type { MutableSite } from './collected-site.ts'
 import type { PageCompleter } from './page-completer.ts'
 
-/** Finds the pages that only a fragment tells apart, such as /#/guide. */
+/** Finds pages that differ only in the fragment, such as /#/guide. */
 export interface RoutePages {
-  /** Notes a link whose fragment may name a page of an app. */
+  /** Records a link whose fragment may name a page of an app. */
   note(url: URL): void
-  /** The keys of the pages to visit, by what is known now. Each is returned once. */
+  /** Returns the keys of the pages to visit, based on the outcomes so far. Each key is returned once. */
   next(): Promise<string[]>
 }
 
-/** Fragments tried on a page before it counts as one page. */
+/** Max fragments tried on a page before it counts as a single page. */
 const maxTries = 3
-/** Pages tried in vain before the rest is not tried: a button that leads to `#/` stands on all pages of a site. */
+/** Max failed pages before the rest is skipped: a button that links to `#/` may be on every page of a site. */
 const maxVain = 3
-/** Links kept for a page until it is known whether it is an app. */
+/** Max links kept for a page until it is known whether the page is an app. */
 const maxWaiting = 1000
 
-/** A fragment names a page only in an app: a page that a browser built, and that changes with the fragment. */
+/** Creates the finder. A fragment names a page only in an app: a rendered page that changes with the fragment. */
 export function createRoutePages(
   { pages, apps }: Pick<MutableSite, 'pages' | 'apps'>,
   { links: maxLinks }: Pick<ExportLimits, 'links'>,

@@ -4,14 +4,14 @@ import { decodeXML } from 'entities'
 export interface Sitemap {
   /** Addresses of pages. */
   pages: string[]
-  /** Addresses of further sitemaps, when this is an index. */
+  /** Addresses of further sitemaps, if this is an index. */
   sitemaps: string[]
 }
 
 /**
  * Reads a sitemap, a sitemap index (sitemaps.org) or a plain list of addresses. Skips unreadable parts.
  *
- * @param maxBytes of the text, after decompression.
+ * @param maxBytes max size of the text after decompression.
  */
 export function readSitemap(bytes: Buffer, maxBytes: number): Sitemap {
   const text = decompress(bytes, maxBytes).toString('utf8')
@@ -26,7 +26,7 @@ export function readSitemap(bytes: Buffer, maxBytes: number): Sitemap {
   let list: string[] | null = null
   let listPrefix: string | undefined
   let hasAddress = false
-  // In one pass: a sitemap may be 64 MB of opened tags.
+  // Reads in one pass: a sitemap may be 64 MB of opening tags.
   for (const tag of text.matchAll(/<(\/?)([a-z]\w*:)?(url|sitemap|loc|link)(?=[\s/>])([^<>]*)>/gi)) {
     const [whole, slash, prefix, name = '', attributes = ''] = tag
     const element = name.toLowerCase()
@@ -49,10 +49,10 @@ export function readSitemap(bytes: Buffer, maxBytes: number): Sitemap {
   return found
 }
 
-/** Characters of an address (at most 2,048) and the markup around it. */
+/** Max characters of an address (at most 2,048) and the markup around it. */
 const longestLocation = 5000
 
-/** The text of a loc element, up to its end. */
+/** Returns the text of a loc element, up to its end. */
 function readLocation(text: string): string {
   const inside = text.trimStart()
   const isQuoted = inside.startsWith('<![CDATA[')

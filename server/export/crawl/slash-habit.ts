@@ -1,19 +1,19 @@
 import type { Candidate } from './candidate.ts'
 
-/** Learns whether a site redirects `/guide` to `/guide/`, as static hosts do that keep each page in a separate folder. */
+/** Learns whether a site redirects `/guide` to `/guide/`. Static hosts with a separate folder for each page do this. */
 export interface SlashHabit {
-  /** The pages of a generation to visit before the others, to learn the habit; none when it is known. */
+  /** Returns the pages of a generation to visit first, to learn the habit. Returns none when the habit is known. */
   probe<T>(batch: readonly T[]): readonly T[]
-  /** Notes the URL requested for a page, and the URL where it was found. */
+  /** Records the URL requested for a page, and the URL where it was found. */
   note(asked: URL, found: URL): void
-  /** Decides by the notes so far. Called between visits, so that requests do not depend on the order of the answers. */
+  /** Decides from the recorded URLs. Called between visits, to make requests independent of the order of the answers. */
   learn(): void
   /** Adds the spelling with a slash, to save the redirect. */
   apply(candidate: Candidate): void
 }
 
 const probeSize = 8
-/** Redirected pages that prove the habit, if no page stayed without a slash. */
+/** Min redirected pages that prove the habit, if no page was found without a slash. */
 const minRedirects = 3
 
 export function createSlashHabit(): SlashHabit {
@@ -42,7 +42,7 @@ export function createSlashHabit(): SlashHabit {
   }
 }
 
-/** False for files and for URLs with a query. */
+/** Decides whether a slash may be added. Returns false for files and for URLs with a query. */
 function mayGetSlash({ pathname, search }: URL): boolean {
   return search === '' && !pathname.endsWith('/') && !pathname.slice(pathname.lastIndexOf('/')).includes('.')
 }

@@ -1,7 +1,9 @@
 import type { ExportReport } from '../model/report.ts'
 import type { CollectedSite } from './collected-site.ts'
 
-/** The files of other hosts, packed and left out, sorted. Complete when the check of the bundle has fetched what it missed. */
+/**
+ * Lists the packed and the omitted files of other hosts, sorted. Complete after the bundle check fetched all missing files.
+ */
 export function listThirdParties({
   site,
   files,

@@ -3,9 +3,10 @@ import { fetchPage, type VisitContext } from './fetch-page.ts'
 import type { FetchedPage } from './page-completer.ts'
 import { gaveNothing } from './page-outcomes.ts'
 
-/** Tries the spellings of a page in turn, and notes the outcome unless it is a page. */
+/** Tries the spellings of a page in turn, and records the outcome unless it is a page. */
 export async function visitPage(context: VisitContext, candidate: Candidate): Promise<FetchedPage | null> {
-  // Spellings that are added meanwhile wait for the next generation: when they come depends on the order of the answers.
+  // Spellings added during this visit wait for the next generation, because their timing depends on the order of the
+  // answers.
   for (let left = candidate.targets.length - candidate.tried; left > 0; left -= 1) {
     const target = candidate.targets[candidate.tried]
     candidate.tried += 1

@@ -8,10 +8,10 @@ import { type AnswerCache, createAnswerCache } from './answer-cache.ts'
 
 type AnswerTools = Pick<CrawlTools, 'site' | 'fetcher' | 'limits' | 'products' | 'exclusions' | 'isAllowed'>
 
-/** Types of requests for files that the bundle holds, too. */
+/** Types of requests for files that are also in the bundle. */
 const packed = new Set(['stylesheet', 'image', 'media', 'font'])
 
-/** Answers what pages ask for in a browser: each file is fetched once, for the browser and the bundle. */
+/** Answers the requests of pages in a browser. Each file is fetched once for both the browser and the bundle. */
 export function createAnswerer(tools: AnswerTools, files: Pick<FileCollector, 'get'>): Answerer {
   const cache = createAnswerCache()
   return async request => {
@@ -30,16 +30,16 @@ export function createAnswerer(tools: AnswerTools, files: Pick<FileCollector, 'g
   }
 }
 
-/** The URL to answer, at the origin when it is one of the site's own; null when the request is refused. */
+/** Returns the URL to answer, mapped to the origin if it belongs to the site; null when the request is refused. */
 function findAllowed(
   { site, products, exclusions, isAllowed }: AnswerTools,
   { url: address, method, resourceType, isNavigation }: BrowserRequest,
 ): URL | null {
   const asked = URL.parse(address)
   if (!asked || (asked.protocol !== 'http:' && asked.protocol !== 'https:')) return null
-  // Looking at a page sends nothing: no forms, no beacons.
+  // Showing a page must not send data: no forms, no beacons.
   if (method !== 'GET' && method !== 'HEAD') return null
-  // Such an answer never ends.
+  // An event stream never ends.
   if (resourceType === 'eventsource') return null
   const own = site.own(asked)
   if (isNavigation && !own) return null
@@ -49,7 +49,7 @@ function findAllowed(
   return products.refuse(own ?? asked) === null ? (own ?? asked) : null
 }
 
-/** Reads a file that the bundle holds, too; null when it is missing. */
+/** Reads a file that is also in the bundle; null when it is missing. */
 async function readPacked(
   files: Pick<FileCollector, 'get'>,
   url: URL,
@@ -69,13 +69,13 @@ async function fetchAnswer(
   const answer = await fetcher.open(url)
   const final = { status: answer.status, headers: answer.headers, body: await answer.read(limits.pageBytes) }
   if (!answer.redirected) return final
-  // Modules and style sheets resolve their addresses against the final one.
+  // Modules and style sheets resolve addresses against their URL after redirects.
   const to = site.own(answer.url) ?? answer.url
   cache.put(assetKey(to), final)
   return { status: 302, headers: { location: to.href, 'access-control-allow-origin': '*' }, body: Buffer.alloc(0) }
 }
 
-/** The site is one origin; the browser sees two when it is fetched under another name than its domain. */
+/** Adds CORS headers: the browser sees two origins when the site is fetched under another name than its domain. */
 function addCorsHeaders(
   answer: BrowserAnswer,
   { resourceType, origin }: Pick<BrowserRequest, 'resourceType' | 'origin'>,

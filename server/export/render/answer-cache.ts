@@ -1,13 +1,13 @@
 import type { BrowserAnswer } from '../../web/browser/browser-request.ts'
 
-/** Keeps answers between pages: most pages of a site load the same scripts and data. */
+/** Caches answers between pages, because most pages of a site load the same scripts and data. */
 export interface AnswerCache {
-  /** Fetches an answer unless it is kept or under way. Failures are not kept. */
+  /** Fetches an answer unless it is cached or under way. Failures are not cached. */
   get(key: string, fetch: () => Promise<BrowserAnswer>): Promise<BrowserAnswer>
   put(key: string, answer: BrowserAnswer): void
 }
 
-/** Bytes kept before the cache is emptied. */
+/** Max bytes cached before the cache is emptied. */
 const maxBytes = 64 * 1024 ** 2
 
 export function createAnswerCache(): AnswerCache {

@@ -6,10 +6,10 @@ import { keepWithMenus } from './keep-rendered.ts'
 import { showPage } from './show-page.ts'
 import type { Template } from './templates.ts'
 
-/** Templates compared per export. A site has few, and each costs the browser one page. */
+/** Max templates compared per export. A site has few, and each costs the browser one page. */
 const maxTemplates = 4
 
-/** Starts to compare one page of each new template, those with the most pages first. */
+/** Starts to compare one page of each new template. Templates with the most pages come first. */
 export function startComparisons(completion: Completion): void {
   const { templates, findings, comparisons } = completion
   const unknown = templates.list().filter(({ verdict, keys }) => verdict === 'unknown' && keys.length > 0)
@@ -47,7 +47,7 @@ async function compareTemplate(completion: Completion, template: Template, key: 
     return
   }
   if (gained === 'menus') menuPages.push(await keepWithMenus(completion, kept, shown))
-  // Its scripts stay in the bundle and load these files there.
+  // The scripts of the page stay in the bundle and load these files there.
   for (const url of shown.loaded) files.needLoaded(url)
   scriptLinks.note(key, shown, template.keys)
 }
@@ -64,7 +64,7 @@ async function renderTemplate(completion: Completion, template: Template): Promi
   return pages.filter(page => typeof page !== 'string')
 }
 
-/** A page that is kept as it was fetched. */
+/** Finds a page that is kept as it was fetched; null when there is none. */
 function findFetched({ found }: Pick<Completion, 'found'>, key: string): Resource | null {
   const outcome = found.pages.get(key)
   return outcome?.state === 'page' && !outcome.resource.rendered ? outcome.resource : null

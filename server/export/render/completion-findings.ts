@@ -9,22 +9,22 @@ import type { ScriptLinks } from './script-links.ts'
 export interface CompletionFindings {
   rendered: Set<string>
   compared: Set<string>
-  /** Pages that scripts build and that no browser could show. */
+  /** Pages that are built by scripts and could not be shown by a browser. */
   empty: Set<string>
-  /** Whether fragments such as #!/page tell the pages of the site apart. */
+  /** Whether the pages of the site differ only in fragments such as #!/page. */
   hasOldRoutes: boolean
 }
 
 interface Described {
   apps: CollectedSite['apps']
   limits: ExportLimits
-  /** Whether pages whose HTML seems complete were compared, too. */
+  /** Whether pages whose HTML seems complete were also compared. */
   compares: boolean
   views: Pick<PageViews, 'isAvailable' | 'cut'>
   scriptLinks: Pick<ScriptLinks, 'found'>
 }
 
-/** The part of the report about rendering. */
+/** Returns the part of the report about rendering. */
 export function describeFindings(
   findings: CompletionFindings,
   described: Described,

@@ -23,7 +23,7 @@ export interface PageCompleterOptions {
   log: ExportLog | undefined
 }
 
-/** The state that the parts of a page completer share. */
+/** The state shared by the parts of a page completer. */
 export interface Completion extends PageCompleterOptions {
   views: PageViews
   templates: Templates

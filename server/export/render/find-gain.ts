@@ -2,13 +2,13 @@ import type { RenderedPage } from '../../web/browser/renderer.ts'
 import { missingWords, readGluedWords, readPageWords } from '../../web/html/page-text.ts'
 import type { RawText } from '../../web/html/text-encoding.ts'
 
-/** A page gains by rendering when the browser shows this many more words, and this share of all words. */
+/** Min words that rendering must add, and their min share of all words. */
 const gainedWords = 20
 const gainedShare = 0.1
 
 /**
- * Compares a page in a browser with its HTML. A word is gained when the HTML lacks it, whether the text of neighbouring
- * elements is read apart or joined.
+ * Compares a page in a browser with its HTML. A word is gained when the HTML lacks it in both readings: with the text of
+ * neighbouring elements separated, and with this text joined.
  */
 export function findGain({ words, menuWords }: RenderedPage, raw: RawText): 'nothing' | 'menus' | 'content' {
   const split = readPageWords(raw)

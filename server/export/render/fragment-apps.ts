@@ -11,11 +11,11 @@ import { PageWorkError } from '../pages/page-pool.ts'
 import type { ReadPage } from '../pages/page-tasks.ts'
 import type { PageViews } from './page-views.ts'
 
-/** Shows the pages of apps that tell their pages apart by the fragment (#/guide). The app is started for each page. */
+/** Shows the pages of apps that choose the page by the fragment (#/guide). The app is started for each page. */
 export interface FragmentApps {
-  /** Notes a page that a browser built: it may be the first page of an app. */
+  /** Records a page that a browser built. It may be the first page of an app. */
   note(built: BuiltPage): void
-  /** Whether a page shows something else for one of these fragments, given as keys. If so, its scripts stay in the bundle. */
+  /** Decides whether a page changes for one of these fragments, given as keys. If so, its scripts stay in the bundle. */
   isApp(key: string, routes: readonly string[]): Promise<boolean>
   show(key: string): Promise<FetchedPage | PageOutcome>
 }
@@ -23,9 +23,9 @@ export interface FragmentApps {
 /** A page that a browser built from nearly empty HTML. */
 interface BuiltPage {
   page: FetchedPage
-  /** As the server sent it. */
+  /** The page as the server sent it. */
   fetched: Resource
-  /** The files that the sent page needs; null when they were requested already. */
+  /** The files that the fetched page needs; null when they were already requested. */
   content: ReadPage | null
   shown: RenderedPage
 }
@@ -36,7 +36,7 @@ interface FragmentAppsOptions {
   files: Pick<FileCollector, 'need' | 'needOfPrograms' | 'needLoaded' | 'needScripted'>
   startKey: string
   views: Pick<PageViews, 'tryShow'>
-  /** Replaces the fetched page by the rendered one. */
+  /** Replaces the fetched page with the rendered page. */
   keep(resource: Resource, shown: RenderedPage): Promise<FetchedPage>
 }
 
@@ -44,17 +44,17 @@ interface FragmentAppsOptions {
 interface Home extends Pick<BuiltPage, 'fetched' | 'content'> {
   words: string[]
   loaded: URL[]
-  /** The words for a fragment that names no page; null when the app shows the first page for it. */
+  /** The words shown for a fragment that names no page; null when the app has no separate not-found page. */
   missingWords: string[] | null
 }
 
 interface Apps extends FragmentAppsOptions {
   homes: Map<string, Home>
-  /** Pages shown while the app was recognised, by key. */
+  /** Pages shown while the app was detected, by key. */
   shownEarly: Map<string, RenderedPage>
 }
 
-/** A clock or a counter changes this many words. */
+/** Max words that a clock or a counter changes. */
 const changedWords = 3
 /** No page of an app has this name. */
 const unknownRoute = '#/quire-no-such-page'
@@ -89,7 +89,7 @@ async function isApp(apps: Apps, key: string, routes: readonly string[]): Promis
   return false
 }
 
-/** Asks for what the app needs: its scripts run in the bundle. */
+/** Requests the files that the app needs, because its scripts run in the bundle. */
 async function openApp(apps: Apps, key: string, home: Home): Promise<void> {
   const { found, files } = apps
   const { fetched, content } = home
@@ -118,14 +118,14 @@ async function showRoute(apps: Apps, key: string): Promise<FetchedPage | PageOut
   }
 }
 
-/** Null when the app shows a separate page for the key. */
+/** Explains why the app shows no separate page for the key; null when it shows one. */
 function explainNoPage(
   apps: Apps,
   { key, home, shown }: { key: string; home: Home; shown: RenderedPage },
 ): PageOutcome | null {
   const landed = keyOf(apps, shown.url)
   if (landed !== key) return landed ? { state: 'redirect', to: landed } : { state: 'elsewhere', url: shown.url }
-  // The app went to another host, or in a circle.
+  // The app navigated to another host, or in a loop.
   if (shown.words.length === 0) return { state: 'skipped', reason: 'the app shows nothing there' }
   if (isSame(shown.words, home.words)) return { state: 'redirect', to: appKey(key) }
   const asked = routePlace(appKey(key) + unknownRoute)
@@ -165,7 +165,7 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.join(' ') === b.join(' ')
 }
 
-/** Whether words were replaced by others. A part that only unfolds makes no other page. */
+/** Decides whether words were replaced by others. A part that only expands does not make another page. */
 function isOther(home: readonly string[], shown: readonly string[]): boolean {
   const lost = countMissing(home, shown)
   return lost > 0 && lost + countMissing(shown, home) > changedWords

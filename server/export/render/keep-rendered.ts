@@ -11,14 +11,14 @@ interface Keeping {
   findings: Pick<CompletionFindings, 'rendered'>
 }
 
-/** Replaces a fetched page by what the browser shows. */
+/** Replaces a fetched page with its rendering in the browser. */
 export async function keepRendered(
   { tools, findings }: Keeping,
   resource: Resource,
   shown: RenderedPage,
 ): Promise<FetchedPage> {
   const content = await readShown(tools, shown)
-  // Scripts may have added products that the HTML does not hold.
+  // Scripts may have added products that are not in the HTML.
   tools.products.note(resource.key, content.products)
   const { charset, span, sizeBytes, sha256 } = content
   findings.rendered.add(resource.key)
@@ -26,7 +26,9 @@ export async function keepRendered(
   return { content, resource: { ...resource, ...changed } }
 }
 
-/** Keeps a fetched page, with the links of the menus that its scripts build. Asks for the files that they load. */
+/**
+ * Keeps a fetched page, and adds the links of the menus that its scripts build. Requests the files that the scripts load.
+ */
 export async function keepWithMenus(
   { tools, files }: { tools: Pick<CrawlTools, 'pool'>; files: Pick<FileCollector, 'needLoaded'> },
   resource: Resource,

@@ -16,15 +16,15 @@ import { createTemplates } from './templates.ts'
 
 /** Completes pages in a browser. */
 export interface BrowserCompleter extends PageCompleter {
-  /** Whether a page waits for the browser. */
+  /** Returns whether a page waits for the browser. */
   isRendering(): boolean
   findings(): Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>
   close(): Promise<void>
 }
 
-/** Short pages of a template that are shown one by one before the template counts as complete. */
+/** Max short pages of a template that are shown one by one before the template counts as complete. */
 const maxSuspects = 3
-/** The share of pages that may stay empty when there is no browser. */
+/** Max share of pages that may stay empty without a browser. */
 const maxEmptyShare = 0.1
 
 export function createPageCompleter(options: PageCompleterOptions): BrowserCompleter {
@@ -87,7 +87,7 @@ function createCompletion(options: PageCompleterOptions): Completion {
 
 type Show = (request: ShowRequest) => ReturnType<typeof showPage>
 
-/** Shows a page in the browser where its HTML seems incomplete. */
+/** Shows a page in the browser if its HTML seems incomplete. */
 async function completePage(completion: Completion, page: FetchedPage, show: Show): Promise<FetchedPage | null> {
   const { views, findings, templates, startKey } = completion
   const { content, resource } = page
@@ -111,7 +111,7 @@ async function completePage(completion: Completion, page: FetchedPage, show: Sho
   return page
 }
 
-/** The page to keep, with the links of both. */
+/** Returns the page to keep, with the links of both versions. */
 function merge(page: FetchedPage, shown: FetchedPage | 'same' | 'missing'): FetchedPage | null {
   if (shown === 'missing') return null
   if (shown === 'same' || shown.resource.rendered) return shown === 'same' ? page : shown

@@ -9,33 +9,33 @@ import type { Resource } from '../model/resource.ts'
 import { linkKey } from '../model/site.ts'
 import { readSpan } from '../pages/spool.ts'
 
-/** A page in a browser, and as it was fetched. */
+/** A page as a browser shows it, and as it was fetched. */
 export interface PageView {
   shown: RenderedPage
   fetched: RawText
 }
 
-/** Shows fetched pages in a browser, which starts with the first of them. */
+/** Shows fetched pages in a browser. The browser starts with the first page. */
 export interface PageViews {
   /** Whether there is a browser. */
   isAvailable: boolean
   /**
-   * @param at the page's address; another one has a fragment.
+   * @param at the address to show: the URL of the page, or this URL with a fragment.
    * @throws {RenderError}
    */
   show(page: Resource, at?: URL): Promise<PageView>
-  /** The same; null when the browser cannot show the page. */
+  /** Works like `show`, but returns null when the browser cannot show the page. */
   tryShow(page: Resource, at?: URL): Promise<PageView | null>
-  /** The words of the soft 404 page; null when there is none, or the browser cannot show it. */
+  /** Returns the words of the soft 404 page; null when there is none, or when the browser cannot show it. */
   findMissingWords(): Promise<string[] | null>
-  /** Keys of pages that asked for more files than the limit. */
+  /** Keys of pages that requested more files than the limit. */
   cut: ReadonlySet<string>
   close(): Promise<void>
 }
 
 interface PageViewsOptions {
   tools: Pick<CrawlTools, 'limits' | 'views'>
-  /** Answers what pages ask for. */
+  /** Answers the requests of pages. */
   answer: Answerer
   missing: MissingPage
   profileFolder: string
@@ -80,7 +80,7 @@ export function createPageViews({ tools, answer, missing, profileFolder, signal 
       const { body } = missing
       if (!body || linkKey(missing.url) !== linkKey(missing.asked)) return Promise.resolve(null)
       missingWords ??= renderMissing(body).catch(nullIfRenderError)
-      // A caller may fail before it awaits this.
+      // Prevents an unhandled rejection: a caller may fail before it awaits this promise.
       missingWords.catch(() => {})
       return missingWords
     },

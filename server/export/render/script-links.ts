@@ -6,35 +6,35 @@ import { linkKey } from '../model/site.ts'
 import type { PageViews } from './page-views.ts'
 
 /**
- * Finds pages that are linked only by what scripts add to complete pages, such as a menu or a list of related pages. The
- * links are read in the pages of a template that are opened anyway. Where they led to new pages, one more page of the
- * template is opened; if that has further links, all are.
+ * Finds pages whose only links are added to complete pages by scripts, such as a menu or a list of related pages.
+ * Reads the links in the pages of a template that are opened for other reasons. If these links lead to new pages, opens one
+ * more page of the template. If that page has further links, opens all pages of the template.
  */
 export interface ScriptLinks {
   /**
-   * Reads the links of a page that a browser showed and that stays as it was fetched.
+   * Reads the links of a page that a browser showed and whose fetched HTML is kept.
    *
    * @param siblings keys of the other pages of its template; may grow.
    */
   note(key: string, shown: RenderedPage, siblings: readonly string[]): void
   /**
-   * The links of the site that lead to unknown pages. Called when no other link is left, and again when those were followed.
+   * Returns the site's links to unknown pages. Called when no other link is left, and again when these were followed.
    *
    * @param isKnown whether the crawl knows a page, by its key.
    */
   next(isKnown: (key: string) => boolean): Promise<URL[]>
-  /** The pages found, and the pages opened to find them, by key. */
+  /** Returns the keys of the pages found, and of the pages opened to find them. */
   found(): { pages: string[]; opened: string[] }
 }
 
-/** Pages of one template that are opened for their links. */
+/** Max pages of one template that are opened for their links. */
 const maxOpened = 200
 
 interface LinkedTemplate {
   siblings: readonly string[]
   /** Keys of the opened pages. */
   opened: string[]
-  /** Their links, by key. */
+  /** The links of the opened pages, by key. */
   links: Map<string, URL>
   /** Keys of the links followed last. */
   followed: string[]
@@ -102,10 +102,10 @@ function takeUnknown(links: Links, template: LinkedTemplate, isKnown: (key: stri
   return unknown.map(([, url]) => url)
 }
 
-/** Opens one more page of a template, and the next time all others. */
+/** Opens one more page of a template on the first call, and all others on the second call. */
 async function openMore(links: Links, template: LinkedTemplate): Promise<void> {
   const others = template.siblings.filter(key => !template.opened.includes(key)).sort()
-  // A page that a script led to may have no further links.
+  // Prefers pages that no script link led to, because the others may have no further links.
   const likely = others.filter(key => !links.followed.has(key))
   const isFirst = template.hasOpened === 'none'
   const chosen = isFirst ? (likely.length > 0 ? likely : others).slice(-1) : others.slice(0, maxOpened)

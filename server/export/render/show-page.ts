@@ -8,17 +8,17 @@ import type { Completion } from './completion.ts'
 import { findGain } from './find-gain.ts'
 import { keepRendered, keepWithMenus } from './keep-rendered.ts'
 
-/** A page to show, with what is known of it. */
+/** A page to show, its fetched content and the pages of its template. */
 export interface ShowRequest {
   resource: Resource
-  /** As it was fetched; null when its files were requested already. */
+  /** The content as it was fetched; null when its files were already requested. */
   content: ReadPage | null
   /** Keys of the other pages of its template; may grow. */
   siblings: readonly string[]
 }
 
 /**
- * Shows a page in a browser. A page that gains only menus stays as it was fetched: its scripts build them in the bundle, too.
+ * Shows a page in a browser. If it gains only menus, keeps the fetched page: its scripts build the menus in the bundle.
  *
  * @return the page to keep, `same` when the browser shows no more than the HTML, `missing` for a soft 404.
  */
@@ -40,7 +40,7 @@ export async function showPage(
 
 async function showAndJudge(completion: Completion, { resource, content, siblings }: ShowRequest) {
   const { views, tools, missing, findings } = completion
-  // Requested first: behind a whole generation of pages it would delay all of them.
+  // Requested first: queued behind a whole generation of pages, this request would delay all of them.
   const missingWords = views.findMissingWords()
   const { shown, fetched } = await views.show(resource)
   const own = tools.site.own(shown.url)

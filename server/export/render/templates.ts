@@ -4,14 +4,14 @@ import type { FetchedPage } from '../crawl/page-completer.ts'
 export interface Template {
   /** Keys of the pages kept as they were fetched. */
   keys: string[]
-  /** Short pages that a browser was asked about. */
+  /** Number of short pages that were shown in a browser. */
   suspects: number
-  /** Whether the HTML of its pages is complete, or has to be rendered. */
+  /** Whether the HTML of its pages is complete or has to be rendered. */
   verdict: 'unknown' | 'complete' | 'render'
 }
 
 export interface Templates {
-  /** The template of a page. */
+  /** Returns the template of a page. */
   of(page: FetchedPage): Template
   list(): Template[]
 }

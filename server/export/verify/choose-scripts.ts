@@ -5,7 +5,7 @@ import { freezePage, guardPage } from '../runtime/guard-page.ts'
 import { comparePage, type PageCheck, type SampledPage } from './compare-page.ts'
 import { createPlace, type Place } from './places.ts'
 
-/** Why an app needs the root of a host. */
+/** The reason why an app needs the root of a host. */
 export const appsNeedRoot = 'fragments of one address (#/page) tell its pages apart, which needs a host'
 
 /** A written bundle, and the pages to open in it. */
@@ -15,10 +15,10 @@ interface BundleCheck extends Omit<PageCheck, 'idle'> {
 }
 
 /**
- * Opens the sampled pages of a written bundle, and finds where its scripts work as at the origin.
+ * Opens the sampled pages of a written bundle, and decides where its scripts work as they do at the origin.
  *
  * @param isMovable whether the site's pages load their files by relative addresses. Other pages may look right in a folder
- * of a host, until a script requests something from the root.
+ * of a host until a script requests a file from the root.
  */
 export async function chooseScripts(check: BundleCheck, isMovable: boolean): Promise<ScriptChoice> {
   const { folder, sample } = check
@@ -35,7 +35,7 @@ export async function chooseScripts(check: BundleCheck, isMovable: boolean): Pro
     const awayFromRoot = onFile ?? inFolder
     return { mode: 'guarded', reason: awayFromRoot ? describe(awayFromRoot) : appsNeedRoot }
   }
-  // All pages are opened, so that all missing files are noted at once.
+  // Opens all pages, to record all missing files at once.
   await Promise.all(sample.map(page => comparePage(check, guarded, page)))
   // Scripts are removed only if the pages work without them.
   const withoutScripts = await findFault(check, createPlace('folder', folder, freezeWith(sample)))
@@ -58,7 +58,7 @@ export async function findDifferences(
 
 type Change = (path: string, text: string) => string
 
-/** Guards pages whose guard is not written yet. */
+/** Adds the guard to pages that are not guarded yet. */
 function guardWith(sample: readonly SampledPage[], at: 'own path' | 'any path'): Change {
   const pages = byPath(sample)
   return (path, text) => {
@@ -76,18 +76,18 @@ function freezeWith(sample: readonly SampledPage[]): Change {
   }
 }
 
-/** Pages that hold their scripts themselves. */
+/** Returns the pages that contain their scripts, by path. */
 function byPath(sample: readonly SampledPage[]): Map<string, SampledPage> {
   return new Map(sample.flatMap(page => (page.app ? [] : [[page.path, page] as const])))
 }
 
-/** Also finds pages whose scripts do nothing in this place. */
+/** Works like `findFault`, but also finds pages whose scripts do nothing in this place. */
 async function findFaultAway(check: BundleCheck, place: Place, guarded: Place): Promise<Difference | null> {
   const idle: Difference[] = []
   return (await findFault({ ...check, idle }, place)) ?? (await findIdle(check, idle, guarded))
 }
 
-/** The first sampled page that fails. A few are opened at once; none after a fault. */
+/** Returns the first sampled page that fails. Opens a few pages at once, and none after a fault. */
 async function findFault(check: BundleCheck & PageCheck, place: Place): Promise<Difference | null> {
   const { sample } = check
   for (let at = 0; at < sample.length; at += at === 0 ? 1 : viewerTabs) {
@@ -100,8 +100,8 @@ async function findFault(check: BundleCheck & PageCheck, place: Place): Promise<
 }
 
 /**
- * A page whose scripts do something at the root of a host, and nothing elsewhere, without any error. What they do at the
- * origin proves nothing: the bundle may lack the product that did it.
+ * Finds a page whose scripts have an effect at the root of a host and none elsewhere, without any error. An effect at the
+ * origin proves nothing: it may come from a product that the bundle lacks.
  */
 async function findIdle({ viewer }: PageCheck, idle: readonly Difference[], atRoot: Place): Promise<Difference | null> {
   for (const difference of idle.slice(0, viewerTabs)) {

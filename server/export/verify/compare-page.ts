@@ -4,34 +4,34 @@ import type { Difference } from '../model/report.ts'
 import type { MissedFiles } from './missed-files.ts'
 import type { Place } from './places.ts'
 
-/** A page of the bundle, and what the origin showed there. */
+/** A page of the bundle, and its look at the origin. */
 export interface SampledPage {
   path: string
-  /** On the site, as it stands in an address. */
+  /** The path on the site, percent-encoded. */
   ownPath: string
   charset: string
   origin: PageLook
-  /** The page of the app that shows this one at the root of a host, and the fragment; null = no app shows it. */
+  /** The page and fragment of the app that shows this page at the root of a host; null = no app shows this page. */
   app: { path: string; fragment: string } | null
 }
 
-/** The viewer that opens pages of a bundle, and the collectors of what it finds. */
+/** The viewer that opens pages of a bundle, and the collectors of its findings. */
 export interface PageCheck {
   viewer: BundleViewer
   /** Collects failed requests. */
   missed?: Pick<MissedFiles, 'note'>
-  /** Collects pages that are right although their scripts do nothing there. */
+  /** Collects pages that look right although their scripts do nothing. */
   idle?: Difference[]
 }
 
-/** Words that a page may lose. Clocks and counters change a few by themselves. */
+/** Max words that a page may lose. Clocks and counters change a few words. */
 const maxLostWords = 3
 const maxLostShare = 0.02
 
-/** A page is opened again when it fails: a busy machine must not decide what a bundle holds. */
+/** Max attempts. A failed page is opened again, because a busy machine may have caused the failure. */
 const attempts = 2
 
-/** Opens a page in a place and compares it with the origin; null when nothing is lost. */
+/** Opens a page in a place and compares it with the origin. Returns null when nothing is lost. */
 export async function comparePage(check: PageCheck, place: Place, page: SampledPage): Promise<Difference | null> {
   const { viewer, missed, idle } = check
   let what = ''
@@ -71,8 +71,8 @@ function findLoss(look: PageLook, origin: PageLook, place: Place): string | null
 }
 
 /**
- * The data that a page loaded at the origin and not here, where it loaded a file of the same name with another ending:
- * sites made for file:// bring their data as a script, too.
+ * Finds the data that a page loaded only at the origin, if it loaded a file with the same name and another extension here.
+ * Sites made for file:// also provide their data as scripts.
  */
 function findReplaced(loaded: readonly string[], atOrigin: readonly string[]): string[] {
   const known = atOrigin.map(withoutHost)

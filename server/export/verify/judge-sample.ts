@@ -5,7 +5,7 @@ import { appsNeedRoot } from './choose-scripts.ts'
 import type { ScriptedPage } from './sample-pages.ts'
 import { judgeScripts, namesRoot } from './script-rule.ts'
 
-/** Chooses without a browser, by what is known to fail. */
+/** Chooses where scripts run without a browser, based on patterns known to fail. */
 export async function judgeSample(sampled: readonly ScriptedPage[]): Promise<ScriptChoice> {
   let hasScripts = false
   for (const { page, app } of sampled) {
@@ -19,7 +19,7 @@ export async function judgeSample(sampled: readonly ScriptedPage[]): Promise<Scr
   return { mode: hasScripts ? 'everywhere' : 'none', reason: null }
 }
 
-/** Whether these pages, as the site sends them, find their scripts in any folder. An app starts only at its own path. */
+/** Decides whether these pages, as fetched, find their scripts in any folder. An app starts only at its own path. */
 export async function areMovable(site: Pick<Site, 'own'>, sampled: readonly ScriptedPage[]): Promise<boolean> {
   const isOwn = (url: URL) => site.own(url) !== null
   if (sampled.some(({ app }) => app !== null)) return false

@@ -4,14 +4,14 @@ import { assetKey, type Site } from '../model/site.ts'
 import type { FileSource } from './file-source.ts'
 import type { Place } from './places.ts'
 
-/** How often a bundle is written again with the files that its check missed. */
+/** Max times that a bundle is written again to add missing files. */
 export const maxRounds = 3
 const maxMissed = 500
 
 /** Collects the failed requests of the pages of a bundle. */
 export interface MissedFiles {
   note(look: PageLook, place: Place): void
-  /** Fetches the files from the site and from other hosts. True when the bundle lacks any that was found. */
+  /** Fetches the files from the site and from other hosts. Returns true if a file was found that the bundle lacks. */
   fetch(): Promise<boolean>
 }
 
@@ -29,7 +29,7 @@ export function createMissedFiles(
       }
     },
     async fetch() {
-      // Failed files are not retried. A packed file may only lack a link to it.
+      // Failed files are not retried. For a packed file, only the link to it may be missing.
       const fresh = [...missed].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([key]) => !files.has(key))
       const unlinked = [...missed.keys()].filter(key => isFile(key) && !scripted.has(key))
       missed.clear()
@@ -44,7 +44,7 @@ export function createMissedFiles(
   }
 }
 
-/** The URL on the site for an address in a place; null when there is none. Addresses of other hosts stay. */
+/** Returns the URL on the site for an address in a place; null when there is none. Keeps addresses of other hosts. */
 function locate({ origin }: Site, address: string, place: Place): URL | null {
   const host = place.name === 'file' ? place.root : new URL('/', place.root).href
   if (!address.startsWith(host)) return /^https?:/.test(address) ? URL.parse(address) : null

@@ -2,24 +2,24 @@
 interface Pattern {
   before: string
   after: string
-  /** The pages for which it was seen. */
+  /** The pages for which the pattern was seen. */
   pages: Set<string>
 }
 
-/** Pages for which a file has to be seen before it is requested for all pages. */
+/** Min pages for which a file must be seen before it is requested for all pages. */
 const minPages = 3
 const maxPatterns = 12
 
-/** Types that never hold the data of one page. */
+/** Extensions of files that never contain the data of one page. */
 const neverData = /\.(?:avif|css|gif|ico|jpe?g|png|svg|webp|woff2?)$/i
 
 /**
  * Finds the files that an app keeps for each page, such as its data: `/a/b/data.json`, `/data/a/b.json` or `/a/b.txt` for
- * the page `/a/b`. Files seen for some pages show where those of all pages are.
+ * the page `/a/b`. Derives patterns from the files seen for some pages, and applies them to all pages.
  *
- * @param pages their paths, without a slash at the end.
- * @param seen paths of files that scripts asked for.
- * @return paths, sorted. Some may be missing.
+ * @param pages paths of the pages, without a trailing slash.
+ * @param seen paths of files that scripts requested.
+ * @return sorted paths. Some of the files may be missing.
  */
 export function findCompanions(pages: Iterable<string>, seen: Iterable<string>): string[] {
   const known = new Set([...pages].map(bareName))
@@ -40,13 +40,13 @@ export function findCompanions(pages: Iterable<string>, seen: Iterable<string>):
     .sort(([a, { pages: ofA }], [b, { pages: ofB }]) => ofB.size - ofA.size || (a < b ? -1 : 1))
     .slice(0, maxPatterns)
   const found = proven.flatMap(([, { before, after }]) =>
-    // The page at the root has no name for an extension.
+    // The page at the root has no name that could take an extension.
     [...known].flatMap(name => (name === '' && !after.startsWith('/') ? [] : [before + name + after])),
   )
   return [...new Set(found)].filter(path => !asked.has(path)).sort()
 }
 
-/** The longest path of a page within a path: whole segments; the last one may be cut at a dot. */
+/** Finds the longest page path inside a path. Compares whole segments, but the last one may end at a dot. */
 function findPage(path: string, known: ReadonlySet<string>): { name: string; at: number } | null {
   const starts = [...path.matchAll(/\//g)].map(({ index }) => index)
   const ends = [...path.matchAll(/[./]/g)].map(({ index }) => index).reverse()

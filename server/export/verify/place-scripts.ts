@@ -16,7 +16,7 @@ export interface ScriptPlacer {
   guardedAhead: ReadonlySet<string>
   /** Makes the scripts of a written bundle run only where they work. Returns the paths of added files. */
   place(bundle: PlacedBundle): Promise<string[]>
-  /** Fetches the files that the check of the bundle missed. True = the bundle has to be written again with them. */
+  /** Fetches the files that the bundle check found missing. Returns true if the bundle has to be written again with them. */
   fetchMissed(): Promise<boolean>
   findings(): ScriptFindings
   close(): Promise<void>
@@ -41,13 +41,13 @@ interface ScriptPlacerOptions extends Omit<OriginLooks, 'viewer' | 'limits'> {
   log: ExportLog | undefined
 }
 
-/** Pages that a browser opens by default; with `verify: full` it opens all with scripts. */
+/** Max pages that a browser opens by default. With `verify: full`, it opens all pages with scripts. */
 const sampleSize = 10
 
 interface Placing extends ScriptPlacerOptions {
   scripted: readonly ScriptedPage[]
   sampled: readonly ScriptedPage[]
-  /** Null without a browser, and where there is nothing to open. */
+  /** Null without a browser, and when there is no page to open. */
   viewer: BundleViewer | null
   /** Pages as the origin showed them, by key. */
   looks: ReadonlyMap<string, PageLook>
@@ -58,7 +58,7 @@ interface Placing extends ScriptPlacerOptions {
   findings: ScriptFindings
 }
 
-/** Looks at the origin before the bundle is written. The browser starts only for a site with scripts. */
+/** Shows the sampled pages at the origin before the bundle is written. The browser starts only for a site with scripts. */
 export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<ScriptPlacer> {
   const { collected, files, verify } = options
   const scripted = listScriptedPages(collected)
@@ -91,7 +91,7 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
   }
 }
 
-/** Null when no browser is wanted or found. */
+/** Opens the browser. Returns null when no browser is wanted or found. */
 async function openViewer(options: ScriptPlacerOptions): Promise<BundleViewer | null> {
   const { collected, limits, profileFolder, signal, verify } = options
   const executablePath = verify === 'static' ? null : findBrowser()
@@ -115,7 +115,7 @@ async function placeScripts(placing: Placing, bundle: PlacedBundle): Promise<str
   const { folder } = bundle
   if (scripted.length === 0) return []
   const sample = locateSample(placing, bundle)
-  // Written first: pages are tried with it.
+  // Written first, because the sampled pages are opened with it.
   const themes = await readThemes(folder, bundle.paths)
   await writeRuntime(folder, { ...themes, hasSearch, isHosted: false })
   const { mode } = await choose(placing, folder, sample)
@@ -127,7 +127,7 @@ async function placeScripts(placing: Placing, bundle: PlacedBundle): Promise<str
   return scripted.some(({ app }) => !app) ? [runtimePath] : []
 }
 
-/** The sampled pages that are in the bundle and that the origin showed. */
+/** Returns the sampled pages that are in the bundle and were shown at the origin. */
 function locateSample({ sampled, looks }: Placing, { pagePaths }: PlacedBundle): SampledPage[] {
   return sampled.flatMap(({ page: { key, url, charset }, app: shownBy }) => {
     const path = pagePaths.get(key)
@@ -138,7 +138,7 @@ function locateSample({ sampled, looks }: Placing, { pagePaths }: PlacedBundle):
   })
 }
 
-/** Chooses where scripts run, and notes the choice. */
+/** Chooses where scripts run, and records the choice. */
 async function choose(placing: Placing, folder: string, sample: readonly SampledPage[]): Promise<ScriptChoice> {
   const { collected, sampled, viewer, missed, ahead, log } = placing
   const isOpened = viewer !== null && sample.length > 0
@@ -151,7 +151,7 @@ async function choose(placing: Placing, folder: string, sample: readonly Sampled
   return choice
 }
 
-/** Differences of the finished bundle, in the places where the site's scripts do not run. */
+/** Finds differences of the finished bundle in the places where the site's scripts do not run. */
 async function findRemaining(
   { folder, sample, viewer }: { folder: string; sample: readonly SampledPage[]; viewer: BundleViewer },
   mode: ScriptMode,

@@ -7,9 +7,9 @@ import type { PlaceName } from '../model/report.ts'
 /** A place where a bundle is opened. */
 export interface Place {
   name: PlaceName
-  /** The beginning of all addresses in it. */
+  /** The prefix of all addresses in this place. */
   root: string
-  /** The address of a page or file by its path in the bundle. */
+  /** Returns the address of a page or file from its path in the bundle. */
   address(path: string): string
   answer: ViewAnswerer
 }
@@ -41,10 +41,10 @@ const types: Record<string, string> = {
 }
 
 /**
- * Serves a bundle without a server: the host exists only in the browser, whose requests are answered here.
+ * Serves a bundle without a server. The host exists only in the browser, and this module answers its requests.
  *
  * @param folder the unpacked bundle.
- * @param change changes a page when it is served, by its path and its text as latin1.
+ * @param change changes a served page. Receives the path and the text as latin1.
  */
 export function createPlace(
   name: PlaceName,
@@ -52,7 +52,7 @@ export function createPlace(
   change: (path: string, text: string) => string = (_path, text) => text,
 ): Place {
   if (name === 'file') return createFilePlace(resolve(folder))
-  // Browsers treat localhost as a secure context, as most hosts of documentation are.
+  // Browsers treat localhost as a secure context. Most documentation hosts are secure contexts, too.
   const root = name === 'root' ? 'http://localhost/' : 'http://localhost/any/sub/folder/'
   return {
     name,

@@ -13,11 +13,11 @@ import { findCompanions } from './page-companions.ts'
 /** A page of a bundle whose scripts may run there. */
 export interface ScriptedPage {
   page: Resource
-  /** The app that shows it by a fragment, as the site sends it; null for a page that holds its scripts itself. */
+  /** The app, as fetched, that shows this page by a fragment; null for a page that contains its scripts. */
   app: Resource | null
 }
 
-/** The pages of a bundle that hold scripts or that an app shows, sorted by key. */
+/** Lists the pages of a bundle that contain scripts or that an app shows, sorted by key. */
 export function listScriptedPages({ pages, apps }: Pick<CollectedSite, 'pages' | 'apps'>): ScriptedPage[] {
   return [...pages]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -27,7 +27,7 @@ export function listScriptedPages({ pages, apps }: Pick<CollectedSite, 'pages' |
     .filter(({ page, app }) => page.hasScripts && (!page.rendered || app) && page.type === 'text/html')
 }
 
-/** Picks `size` items, spread evenly: always the same ones of the same list. */
+/** Picks `size` items, evenly spread. The same list always gives the same items. */
 export function pickSample<T>(sorted: readonly T[], size: number): T[] {
   if (sorted.length <= size) return [...sorted]
   const picked = Array.from({ length: size }, (_, index) => sorted[Math.floor((index * sorted.length) / size)])
@@ -38,13 +38,13 @@ export interface OriginLooks {
   collected: CollectedSite
   files: FileSource
   limits: Pick<ExportLimits, 'files'>
-  /** Answers what pages ask for. */
+  /** Answers the requests of pages. */
   answer: Answerer
   views: ViewCache
   viewer: BundleViewer
 }
 
-/** Shows pages as they are at the origin, by key. Asks for the files that their scripts load there. */
+/** Shows pages at the origin and returns their looks by key. Requests the files that their scripts load there. */
 export async function lookAtOrigin(
   options: OriginLooks,
   pages: readonly ScriptedPage[],
@@ -66,7 +66,7 @@ export async function lookAtOrigin(
   return looks
 }
 
-/** Null when the browser cannot show the page. */
+/** Shows one page at the origin; null when the browser cannot show it. */
 async function lookAt({ answer, views, viewer }: OriginLooks, { page, app }: ScriptedPage): Promise<PageLook | null> {
   const { url } = page
   const { span, type, charset } = app ?? page
@@ -81,13 +81,13 @@ async function lookAt({ answer, views, viewer }: OriginLooks, { page, app }: Scr
   )
 }
 
-/** Asks for the data of all pages where an app loaded that of some. */
+/** Requests the data of all pages if an app loaded the data of some pages. */
 function needCompanions({ collected, files: source, limits }: OriginLooks, looks: Iterable<PageLook>): void {
   const { site, pages, files } = collected
   const pathOf = (address: string) => site.own(new URL(address))?.pathname ?? []
   const paths = [...pages].flatMap(([key, outcome]) => (outcome.state === 'page' ? pathOf(key) : []))
   const seen = [...looks].flatMap(look => look.byScript).flatMap(pathOf)
-  // These are guesses: they must not use up the limit of files.
+  // These are guesses, and must not use up the limit of files.
   const room = Math.max(0, Math.floor((limits.files - files.size) / 2))
   for (const path of findCompanions(paths, seen).slice(0, room)) source.needLoaded(new URL(path, site.origin))
 }

@@ -2,7 +2,7 @@ import { type Attribute, findAttribute, scanHtml } from '../../web/html/html-sca
 import { isExecutable } from '../../web/html/page-text.ts'
 import { decodeAttribute, type RawText } from '../../web/html/text-encoding.ts'
 
-/** Marks that frameworks which hydrate a page leave in its HTML. */
+/** Marks in the HTML of frameworks that hydrate pages. */
 const takenOver =
   /__NEXT_DATA__|self\.__next_f|id=["']?(?:__docusaurus|__nuxt|___gatsby|__next)\b|data-server-rendered|data-reactroot|data-v-app|ng-version=|data-sveltekit|<astro-island|q:container|window\.__NUXT__|__VP_HASH_MAP__|__remixContext/
 
@@ -10,7 +10,7 @@ const takenOver =
 const rootAddress = /["'`]\/[\w@-][\w@/.-]*["'`]/
 
 /**
- * Whether a page, as its site sends it, loads files by addresses relative to the root of the host.
+ * Decides whether a page, as fetched, loads files by addresses relative to the root of the host.
  *
  * @param isOwn whether an absolute address belongs to the site.
  */
@@ -38,7 +38,7 @@ export function namesRoot(raw: RawText, isOwn: (url: URL) => boolean): boolean {
   return isFound
 }
 
-/** Judges the scripts of a page without a browser, by what is known to fail away from the root of a host. */
+/** Judges the scripts of a page without a browser, based on patterns known to fail away from the root of a host. */
 export function judgeScripts(raw: RawText): { hasScripts: boolean; needsRoot: string | null } {
   let hasScripts = false
   let needsRoot: string | null = null

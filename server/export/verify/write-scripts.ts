@@ -7,7 +7,7 @@ import { freezePage, guardPage, runtimePath } from '../runtime/guard-page.ts'
 import { findThemes, runtimeFile } from '../runtime/page-runtime.ts'
 import type { ScriptedPage } from './sample-pages.ts'
 
-/** Guards or freezes the scripts in written pages. An app is written with its guard, so it only freezes. */
+/** Guards or freezes the scripts in written pages. An app already contains its guard, so it can only be frozen. */
 export async function changeScripts(
   { folder, pagePaths }: { folder: string; pagePaths: ReadonlyMap<string, string> },
   scripted: readonly ScriptedPage[],
