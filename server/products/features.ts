@@ -4,7 +4,10 @@ import type { Feature } from '../tenancy/removal-rules.ts'
 export type Deployment = 'cloud' | 'client-hosted' | 'air-gapped'
 export type Features = Record<Feature, boolean>
 
-/** Which features a deployment can have (the table in spec/schemas/ExportFeatures.yaml). Configurable ones are off by default. */
+/**
+ * Availability of each feature by deployment (the table in spec/schemas/ExportFeatures.yaml). Configurable features are off
+ * by default.
+ */
 const availability: Record<Feature, Record<Deployment, 'yes' | 'configurable' | 'no'>> = {
   search: { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' },
   assistant: { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' },
@@ -13,9 +16,11 @@ const availability: Record<Feature, Record<Deployment, 'yes' | 'configurable' | 
 }
 
 /**
- * The features of an export: what the deployment always has, plus what was asked for where it is configurable.
+ * Returns the features of an export: those that the deployment always has, plus the requested features that are
+ * configurable.
  *
- * @throws {OperatorError} when a feature is asked for that the deployment cannot have, or refused that it always has.
+ * @throws {OperatorError} when the request turns on a feature that the deployment cannot have, or turns off one that it
+ * always has.
  */
 export function resolveFeatures(deployment: Deployment, asked: Partial<Features>): Features {
   const resolve = (feature: Feature): boolean => {

@@ -8,34 +8,36 @@ import { type CleanedPage, createProductFinder, type ProductFinder, removeProduc
 export interface ProductRemoval {
   /** Finds products while the page is scanned, and removes those that are off. */
   find(raw: RawText, url: URL): ProductFinder
-  /** The page without the products that are off. */
+  /** Returns the page without the products that are off. */
   clean(raw: RawText, url: URL): CleanedPage
-  /** Notes the names of the products that a page of the bundle has or had. */
+  /** Records the names of the products that a page of the bundle has or had. */
   note(key: string, names: readonly string[]): void
-  /** Why this address may not be loaded or packed; null = it may. */
+  /** Returns the reason why this address may not be loaded or packed; null = it may. */
   refuse(url: URL): string | null
-  /** Whether this address belongs to a product that stays. Pages load it from its vendor, who may change it at any time. */
+  /**
+   * Decides whether this address belongs to a kept product. Pages load it from the vendor, who may change it at any time.
+   */
   leavesOutside(url: URL): boolean
-  /** Content-Security-Policy sources for the products that stay on a page. */
+  /** Returns the Content-Security-Policy sources for the kept products of a page. */
   sourcesOn(key: string): string[]
-  /** Whether a search service was removed from this page. */
+  /** Returns whether a search service was removed from this page. */
   losesSearch(key: string): boolean
-  /** Sorted by product. */
+  /** Returns the number of pages for each product, sorted by product. */
   count(pageKeys: Iterable<string>): { removedFeatures: ProductCount[]; keptFeatures: ProductCount[] }
 }
 
 /** A product that was removed, or kept because its feature is on. */
 export interface ProductCount {
   product: string
-  /** null = named by the site's settings. */
+  /** null = a product named by the site's settings. */
   feature: Feature | null
   /** Number of pages of the bundle that had it. */
   pages: number
 }
 
-/** Tells the addresses of the site from those of others. */
+/** Distinguishes the addresses of the site from other addresses. */
 interface OwnAddresses {
-  /** The address at the site's origin; null = the address belongs to another host. */
+  /** Returns the address at the site's origin; null = the address belongs to another host. */
   own(url: URL): URL | null
 }
 
@@ -84,7 +86,7 @@ export function createProductRemoval(
   }
 }
 
-/** The hosts of patterns; a pattern for any host has none. */
+/** Returns the hosts of patterns. A pattern for any host has none. */
 function sourcesOf(patterns: readonly string[]): string[] {
   return patterns.flatMap(pattern => {
     const host = pattern.slice(0, pattern.indexOf('/'))

@@ -1,6 +1,6 @@
 import type { ProductSigns } from './product.ts'
 
-/** Consoles that send requests, and embedded places to run code. */
+/** API consoles that send requests, and embedded code playgrounds. */
 export const playgroundProducts: readonly ProductSigns[] = [
   {
     name: 'Swagger UI',

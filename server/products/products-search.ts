@@ -1,6 +1,6 @@
 import type { ProductSigns } from './product.ts'
 
-/** Searches that ask a hosted index. A search whose index lies on the site itself is none of these. */
+/** Search products that query a hosted index. Excludes searches whose index is on the site itself. */
 export const searchProducts: readonly ProductSigns[] = [
   {
     name: 'Algolia DocSearch',

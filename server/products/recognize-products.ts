@@ -18,26 +18,26 @@ export interface RecognizedProduct {
 /** Recognises the products that parts of a page belong to. */
 export interface Recognizer {
   byName(name: string): RecognizedProduct | undefined
-  /** Cache of open tags that belong to no product on any page; pages repeat most of their tags. */
+  /** Caches open tags that belong to no product on any page, because pages repeat most of their tags. */
   plainTags: Set<string>
-  /** The product that a file, frame or connection of this address belongs to. */
+  /** Finds the product that a file, frame or connection of this address belongs to. */
   byAddress(url: URL, isOwn: boolean): RecognizedProduct | undefined
-  /** The product that an inline script or an event handler starts. */
+  /** Finds the product that an inline script or an event handler starts. */
   byScript(text: string): RecognizedProduct | undefined
-  /** Products with a trace in a script that the site needs. */
+  /** Finds products with a trace in a script that the site needs. */
   byTrace(text: string): RecognizedProduct[]
-  /** `isProof` false = it counts only if something else proves the product. */
+  /** Finds the product of an element. `isProof` false = the element counts only if something else proves the product. */
   byElement(
     element: ElementView,
     attributes: readonly { name: string }[],
   ): { product: RecognizedProduct; isProof: boolean }[]
-  /** Whether the site's settings protect an element. */
+  /** Decides whether the site's settings protect an element. */
   isKept(element: ElementView): boolean
 }
 
-/** Loaders are short. Longer scripts are the site's own code or data, which its pages need. */
+/** Max length of a loader. Longer scripts are the site's own code or data, which its pages need. */
 const maxLoaderLength = 64 * 1024
-/** Inline scripts with the data of a page, written by frameworks. They contain the text of the page. */
+/** Matches inline scripts in which frameworks store the data of a page. They contain the text of the page. */
 const dataCarrier =
   /^[(;]*(self|window|globalThis)?[.[']*(__next_|__NEXT_|__NUXT|__remix|__reactRouter|__VP_|__sveltekit|__INITIAL_STATE|__PRELOADED_STATE|__APOLLO_STATE|__staticRouter|__docusaurus|___)/
 const maxCachedScripts = 2000
@@ -61,7 +61,7 @@ export function createRecognizer(features: Features, rules: RemovalRules | null)
     products.flatMap(product => (product.signs[kind] ?? []).map(text => ({ text: normalizeScript(text), product })))
   const inline = texts('inline')
   const traces = texts('traces')
-  // By script text, because sites repeat the same few inline scripts on every page.
+  // The key is the script text, because sites repeat the same few inline scripts on every page.
   const cachedScripts = new Map<string, RecognizedProduct | undefined>()
 
   function findScript(text: string): RecognizedProduct | undefined {
@@ -136,7 +136,7 @@ function readKeep(keep: readonly string[]) {
   }
 }
 
-/** Whether the script has the sign, and not only as the end of a longer name. */
+/** Decides whether the script contains the sign other than as the end of a longer name. */
 function hasWord(script: string, sign: string): boolean {
   const isName = /^[\w$]/.test(sign)
   for (let at = script.indexOf(sign); at !== -1; at = script.indexOf(sign, at + 1)) {
@@ -145,7 +145,7 @@ function hasWord(script: string, sign: string): boolean {
   return false
 }
 
-/** Makes scripts equal that differ only in white space, quotes or escapes. */
+/** Returns the same text for scripts that differ only in white space, quotes or escapes. */
 function normalizeScript(text: string): string {
   return text
     .replace(/\\+/g, '')

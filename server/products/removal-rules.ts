@@ -16,7 +16,11 @@ export const noRemovalRules: RemovalRules = {
 const features: readonly Feature[] = ['search', 'assistant', 'analytics', 'playground']
 const maxEntries = 200
 
-/** @throws {OperatorError} naming the field and the remedy, when a rule cannot be read. */
+/**
+ * Checks the rules and returns them.
+ *
+ * @throws {OperatorError} with the field and the remedy when a rule is invalid.
+ */
 export function checkRemovalRules(rules: RemovalRules): RemovalRules {
   for (const text of rules.removeSelectors) readable('removeSelectors', () => parseSelector(text))
   for (const text of rules.removeScripts) checkScript('removeScripts', text)
@@ -31,9 +35,9 @@ export function checkRemovalRules(rules: RemovalRules): RemovalRules {
 
 /**
  * Reads rules from JSON: `{"removeSelectors": [], "removeScripts": [], "keep": [], "products": [{"name", "feature",
- * "selectors": [], "scripts": []}], "excludePages": []}`, each of them optional.
+ * "selectors": [], "scripts": []}], "excludePages": []}`. Every field is optional.
  *
- * @throws {OperatorError} naming the field and the remedy.
+ * @throws {OperatorError} with the field and the remedy.
  */
 export function parseRemovalRules(text: string): RemovalRules {
   let value: unknown
@@ -54,7 +58,7 @@ export function parseRemovalRules(text: string): RemovalRules {
   })
 }
 
-/** The rules of both; null = none. */
+/** Combines two sets of rules; null = no rules. */
 export function joinRules(first: RemovalRules | null, second: RemovalRules | null): RemovalRules | null {
   if (!first || !second) return first ?? second
   const join = (a: string[], b: string[]) => [...new Set([...a, ...b])]
@@ -67,7 +71,7 @@ export function joinRules(first: RemovalRules | null, second: RemovalRules | nul
   }
 }
 
-/** The known product with this name; case does not matter. */
+/** Finds the known product with this name, ignoring case. */
 export function findProduct(name: string): ProductSigns | undefined {
   const wanted = name.trim().toLowerCase()
   return knownProducts.find(product => product.name.toLowerCase() === wanted)

@@ -15,10 +15,10 @@ export interface CleanedPage {
   products: Set<RecognizedProduct>
 }
 
-/** What decides which parts of a page belong to products. */
+/** Data that decides which parts of a page belong to products. */
 export interface ProductSearch {
   pageUrl: URL
-  /** Whether an address belongs to the site itself. */
+  /** Decides whether an address belongs to the site itself. */
   isOwn(url: URL): boolean
   recognizer: Recognizer
 }
@@ -31,10 +31,10 @@ export interface ProductFinder {
 }
 
 /**
- * Removes everything that belongs to removed products: scripts, styles, frames, and elements with their content. Everything else
- * stays.
+ * Removes all parts of removed products: scripts, styles, frames, and elements with their content. Everything else stays.
  *
- * @param scriptsRun false for a page whose own scripts are dropped, so that nothing can show a removed element again.
+ * @param scriptsRun false for a page whose own scripts are dropped. On such a page, nothing can show a removed element
+ * again.
  */
 export function removeProducts(raw: RawText, search: ProductSearch, scriptsRun = true): CleanedPage {
   const finder = createProductFinder(raw, search)
@@ -97,7 +97,7 @@ export function createProductFinder(raw: RawText, { pageUrl, isOwn, recognizer }
       if (found.targets.has(tag.start)) return
       const script = decodeRaw(text.slice(start, end), charset)
       const runs = isExecutable(tag, raw)
-      // Scripts of the type text/plain wait until a consent banner starts them.
+      // A script of the type text/plain waits until a consent banner starts it.
       const product = runs || isWaiting(tag, value) ? recognizer.byScript(script) : undefined
       if (product && !recognizer.isKept(viewTag(tag, value))) return target(tag, product)
       if (runs) found.hasScripts = true
@@ -109,12 +109,12 @@ export function createProductFinder(raw: RawText, { pageUrl, isOwn, recognizer }
 
 /** The parts of a page that belong to products. */
 interface Found {
-  /** By the offset of the open tag. */
+  /** Products by the offset of the open tag. */
   targets: Map<number, RecognizedProduct>
   /** Elements that count only if something else proves the product. */
   parts: { start: number; product: RecognizedProduct }[]
   products: Set<RecognizedProduct>
-  /** Products with their own script; the others are built into a script of the site. */
+  /** Products with a separate script; the others are built into a script of the site. */
   scripted: Set<RecognizedProduct>
   /** Whether the page has scripts that stay. */
   hasScripts: boolean
@@ -133,7 +133,7 @@ function removeFound(raw: RawText, found: Found, scriptsRun: boolean): CleanedPa
   return { raw: { ...raw, text: hideElements(text, embedded) }, products: found.products }
 }
 
-/** The product that a tag loads from or connects to. Links do neither. */
+/** Finds the product that a tag loads from or connects to. Links do neither. */
 function findLoaded(
   tag: Tag,
   value: (attribute: Attribute) => string,
@@ -152,7 +152,7 @@ function findLoaded(
   return undefined
 }
 
-/** The product that an event handler of a button or link opens. */
+/** Finds the product that an event handler of a button or link opens. */
 function findStarted(
   tag: Tag,
   value: (attribute: Attribute) => string,
@@ -168,7 +168,7 @@ function findStarted(
   return undefined
 }
 
-/** Whether a tag loads nothing by itself. */
+/** Decides whether a tag loads nothing by itself. */
 function isLink({ name, attributes }: Tag): boolean {
   return name === 'a' || name === 'area' || attributes.length === 0
 }
@@ -190,14 +190,14 @@ function viewTag(tag: Tag, value: (attribute: Attribute) => string): ElementView
 
 interface Element extends OpenElement {
   isTarget: boolean
-  /** The offset up to which it has only white space and removed elements; -1 = it has other content. */
+  /** Offset up to which the element has only white space and removed elements; -1 = it has other content. */
   emptyTo: number
 }
 
-/** Elements that are removed as well if they had only the product. */
+/** Elements that are also removed when they contain nothing but the product. */
 const shells = new Set(['a', 'button', 'dialog', 'figure', 'form', 'label', 'li', 'noscript', 'p', 'search'])
 
-/** The text without the elements that begin at these offsets. */
+/** Returns the text without the elements that begin at these offsets. */
 function removeElements(text: string, targets: ReadonlySet<number>): string {
   const splices = createSplices(text)
   const isBlank = (start: number, end: number) =>
@@ -217,7 +217,7 @@ function removeElements(text: string, targets: ReadonlySet<number>): string {
     const isShell =
       shells.has(element.name) && element.emptyTo > element.contentStart && isBlank(element.emptyTo, contentEnd)
     if (!element.isTarget && !isShell) return
-    // It was never closed, so the rest of the page follows its open tag.
+    // The element was never closed, so the rest of the page follows its open tag.
     remove(element.start, ending === 'lost' ? element.contentStart : end)
   })
 

@@ -10,7 +10,7 @@ import type { BundleFormat } from '../model/options.ts'
 import { tarFiles } from './tar-files.ts'
 import { zipFiles } from './zip-files.ts'
 
-/** Gives archives 2 % larger than the default level, in three quarters of the time (Python docs, 67 MB). */
+/** Archives are 2 % larger than at the default level and take three quarters of the time (Python docs, 67 MB). */
 const level = 5
 
 export interface ArchiveOptions {
@@ -24,7 +24,7 @@ export interface ArchiveOptions {
   signal: AbortSignal
 }
 
-/** Packs files into one archive, byte-identical for identical input: sorted names, fixed dates and modes. */
+/** Packs files into one archive. Identical input gives identical bytes: names are sorted, and dates and modes are fixed. */
 export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes: number; sha256: string }> {
   const { folder, paths, format, outFile, signal } = options
   const partFile = `${outFile}.part`
@@ -58,7 +58,7 @@ export async function archiveFiles(options: ArchiveOptions): Promise<{ sizeBytes
   }
 }
 
-/** Whether the name still refers to the opened file. */
+/** Decides whether the name still refers to the opened file. */
 async function isFile(opened: Stats, name: string): Promise<boolean> {
   const current = await lstat(name).catch(() => null)
   return opened.ino === current?.ino && opened.dev === current.dev

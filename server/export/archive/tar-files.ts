@@ -4,19 +4,19 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TarArchive } from 'archiver'
 
-/** The same for all files, so that the bytes of a bundle depend only on its content. */
+/** Date of every file. It is fixed, so the bytes of a bundle depend only on the bundle's content. */
 const entryDate = new Date(Date.UTC(1980, 0, 1))
 const entryMode = 0o644
 /** Files up to this size are read at once; larger ones are streamed. */
 const bufferBytes = 4 * 1024 ** 2
-/** Number of files to read ahead while a file is compressed. */
+/** Number of files to read ahead while another file is compressed. */
 const readAhead = 4
 
-/** The bytes of a tar.gz with these files, in the given order. */
+/** Yields the bytes of a tar.gz with these files, in the given order. */
 export async function* tarFiles(folder: string, paths: readonly string[], level: number): AsyncGenerator<Buffer> {
-  // Loaded on demand, because it has as many modules as the rest of an export.
+  // Imported on demand, because archiver has as many modules as the rest of an export.
   const { TarArchive } = await import('archiver')
-  // Node writes a gzip header without a time (MTIME 0), so the header is stable too.
+  // Node writes a gzip header without a time (MTIME 0), so the header is always the same.
   const archive = new TarArchive({ gzip: true, gzipOptions: { level } })
   const appended = appendAll(archive, folder, paths)
   appended.catch(error => archive.destroy(error))
@@ -32,7 +32,7 @@ export async function* tarFiles(folder: string, paths: readonly string[], level:
 async function appendAll(into: TarArchive, folder: string, paths: readonly string[]): Promise<void> {
   const read = (path: string | undefined) => {
     const entry = path === undefined ? undefined : readEntry(join(folder, path))
-    // If an earlier file fails, this one is never awaited.
+    // If an earlier file fails, nothing awaits this promise.
     entry?.catch(() => {})
     return entry
   }
@@ -42,7 +42,7 @@ async function appendAll(into: TarArchive, folder: string, paths: readonly strin
     ahead.push(read(paths[index + readAhead]))
     if (!entry) continue
     const { stats, bytes } = entry
-    // One entry at a time, because archiver opens or holds everything that is appended.
+    // Append one entry at a time, because archiver opens the file or holds the bytes of every appended entry.
     const done = once(into, 'entry')
     const source = bytes ?? createReadStream(join(folder, path))
     into.append(source, { name: path, date: entryDate, mode: entryMode, stats })
@@ -51,7 +51,7 @@ async function appendAll(into: TarArchive, folder: string, paths: readonly strin
   await into.finalize()
 }
 
-/** Reads a file to be packed; null bytes = it is streamed later. */
+/** Reads a file to be packed; null `bytes` means that the file is streamed later. */
 async function readEntry(file: string): Promise<{ stats: Stats; bytes: Buffer | null }> {
   const stats = await stat(file)
   return { stats, bytes: stats.size <= bufferBytes ? await readFile(file) : null }

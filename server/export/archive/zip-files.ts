@@ -9,19 +9,19 @@ const deflate = promisify(deflateRaw)
 
 /** Files up to this size are read and compressed at once; larger ones are streamed. */
 const bufferBytes = 4 * 1024 ** 2
-/** So many files are compressed at the same time. */
+/** Number of files that are compressed in parallel. */
 const parallelFiles = 4
 
 /**
- * The bytes of a zip of files, in the order of their paths. Not written by archiver, which gives the same bytes: it takes
- * 1.3 to 1.6 times the CPU time for the python docs and 1.6 to 2 times for many small files (`npm run bench -- archive`),
- * since it compresses one file after the other and computes checksums in JavaScript.
+ * Yields the bytes of a zip of files, in the order of `paths`. Does not use archiver, although archiver gives the same
+ * bytes. It takes 1.3 to 1.6 times the CPU time for the Python docs and 1.6 to 2 times for many small files (`npm run bench
+ * -- archive`), because it compresses one file after the other and computes checksums in JavaScript.
  */
 export async function* zipFiles(folder: string, paths: readonly string[], level: number): AsyncGenerator<Buffer> {
   const zip = createZipWriter()
   const pack = (path: string | undefined) => {
     const packed = path === undefined ? undefined : packFile(join(folder, path), level)
-    // Its turn may never come, when one before it fails.
+    // If an earlier file fails, nothing awaits this promise.
     packed?.catch(() => {})
     return packed
   }
@@ -44,14 +44,14 @@ export async function* zipFiles(folder: string, paths: readonly string[], level:
   yield zip.finish()
 }
 
-/** Without content when the file is too large to be held. */
+/** Compresses a file. `content` is null when the file is too large to hold in memory. */
 async function packFile(file: string, level: number) {
   const { size } = await stat(file)
   if (size > bufferBytes) return { crc: 0, sizeBytes: size, content: null }
   const bytes = await readFile(file)
   const crc = crc32(bytes)
   if (bytes.length === 0) return { crc, sizeBytes: 0, content: bytes }
-  // Room for the whole in most cases: each further chunk is one more way to another thread and back.
+  // In most cases, one chunk holds the whole content. Each further chunk needs another round trip to a worker thread.
   const content = await deflate(bytes, { level, chunkSize: Math.max(1024, bytes.length >> 1) })
   return { crc, sizeBytes: bytes.length, content }
 }

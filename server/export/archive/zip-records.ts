@@ -1,38 +1,42 @@
-/** A file in a zip, as the directory describes it. */
+/** A file in a zip, as the directory lists it. */
 export interface ZipEntry {
   name: string
   crc: number
   sizeBytes: number
   packedBytes: number
   isPacked: boolean
-  /** Whether sizes are written in 64 bits. A program that reads the zip as a stream has to know before the content. */
+  /** Whether sizes are written in 64 bits. A program that reads the zip as a stream needs this before the content. */
   isLarge: boolean
 }
 
-/** An entry of the directory, and the offset of the file in the zip. */
+/** An entry of the directory, with the offset of the file in the zip. */
 interface Listed extends ZipEntry {
   offset: number
 }
 
 const versionPlain = 20
 const versionZip64 = 45
-/** Made on Unix, so that the file mode is used. */
+/** Declares Unix as the origin of the zip; programs then use the file mode. */
 const madeBy = (3 << 8) | versionZip64
 /** General purpose bits: sizes follow the content; the name is UTF-8. */
 const sizesFollow = 1 << 3
 const utf8 = 1 << 11
 const deflated = 8
-/** The first day of the format and a readable file, always the same, so that the bytes of a bundle depend only on its content. */
+/**
+ * The first date of the format, and the mode of a readable file. Both are fixed, so the bytes of a bundle depend only on its
+ * content.
+ */
 const firstDay = (1 << 21) | (1 << 16)
 const attributes = ((0o100644 << 16) | 0x20) >>> 0
 const maxUint16 = 0xffff
 const maxUint32 = 0xffff_ffff
-/** From this size on, the compressed size may need more than 32 bits: incompressible content grows a little. */
+/** From this size on, the compressed size may need more than 32 bits, because incompressible content grows a little. */
 const minLarge = 4_000_000_000
 
 /**
- * Writes the records of a zip around compressed content: APPNOTE.TXT 6.3, sections 4.3 and 4.4, with Zip64 records for large
- * numbers. For each entry, call `begin`, `pass` for each chunk of its content, and `end`; after the last entry, call `finish`.
+ * Creates a writer for the records of a zip around compressed content: APPNOTE.TXT 6.3, sections 4.3 and 4.4, with Zip64
+ * records for large numbers. For each entry, call `begin`, `pass` for each chunk of its content, and `end`; after the last
+ * entry, call `finish`.
  */
 export function createZipWriter() {
   const listed: Listed[] = []
@@ -45,10 +49,10 @@ export function createZipWriter() {
 
   return {
     /**
-     * The bytes before the content.
+     * Returns the bytes before the content.
      *
-     * @param sizeBytes of the uncompressed content.
-     * @param content the whole content, if it is at hand.
+     * @param sizeBytes size of the uncompressed content.
+     * @param content the whole content, if available.
      */
     begin(name: string, isPacked: boolean, sizeBytes: number, content: Buffer = Buffer.alloc(0)): Buffer {
       const isLarge = sizeBytes >= minLarge
@@ -62,7 +66,7 @@ export function createZipWriter() {
     },
     /** A chunk of the content. */
     pass: count,
-    /** The bytes after the content. */
+    /** Returns the bytes after the content. */
     end(crc: number, sizeBytes: number, packedBytes: number): Buffer {
       const entry = listed[listed.length - 1] as Listed
       Object.assign(entry, { crc, sizeBytes, packedBytes })
@@ -71,7 +75,7 @@ export function createZipWriter() {
       const width = entry.isLarge ? 8 : 4
       return count(record(0x0807_4b50, 4, crc, width, packedBytes, width, sizeBytes))
     },
-    /** The directory. */
+    /** Returns the directory. */
     finish(): Buffer {
       const start = offset
       const directory = Buffer.concat(listed.map(describe))
@@ -80,7 +84,11 @@ export function createZipWriter() {
   }
 }
 
-/** @param fields pairs of a width in bytes and a value. */
+/**
+ * Builds a record.
+ *
+ * @param fields pairs of a width in bytes and a value.
+ */
 function record(signature: number, ...fields: number[]): Buffer {
   let length = 4
   for (let at = 0; at < fields.length; at += 2) length += fields[at] ?? 0
@@ -97,7 +105,7 @@ function record(signature: number, ...fields: number[]): Buffer {
   return bytes
 }
 
-/** The first fields, which are the same in both headers of an entry. */
+/** Returns the first fields of an entry. They are the same in both headers. */
 function common(version: number, { name, isPacked }: ZipEntry): number[] {
   const flags = sizesFollow | (Buffer.byteLength(name) === name.length ? 0 : utf8)
   return [2, version, 2, flags, 2, isPacked ? deflated : 0, 4, firstDay]
@@ -117,7 +125,7 @@ function describe(entry: Listed): Buffer {
   return Buffer.concat([head, name, extra])
 }
 
-/** The extra field with the 64-bit values of fields that are too large for 32 bits. */
+/** Returns the extra field with the 64-bit values of fields that are too large for 32 bits. */
 function extra64(...values: number[]): Buffer {
   const bytes = Buffer.alloc(4 + values.length * 8)
   bytes.writeUInt16LE(1)

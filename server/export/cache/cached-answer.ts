@@ -5,7 +5,7 @@ import type { CachedAnswer, KeptBody } from '../model/site-cache.ts'
 import { digestAnswer } from './answer-digest.ts'
 import { type CachedRun, storeOnRead } from './fetched-answer.ts'
 
-/** An answer from the cache. When its body is missing or damaged, the body is requested again. */
+/** Returns an answer from the cache. Requests the body again if the stored body is missing or damaged. */
 export function openCached(context: CachedRun, start: URL, known: CachedAnswer): Answer {
   const { cache } = context
   const { body, contentType, headers, status, redirected, validators } = known
@@ -47,7 +47,7 @@ function noteRequest({ requests }: CachedRun, known: CachedAnswer, bodySha256: s
   requests.note({ asked, accept, digest: digestAnswer(known, bodySha256) }, bodySha256 !== null)
 }
 
-/** Cached bytes count like fetched ones, so that the limits cut an export at the same place. */
+/** Counts cached bytes like fetched bytes, so an export reaches its limits at the same point with and without a cache. */
 function count(context: CachedRun, known: CachedAnswer, { sha256, sizeBytes }: KeptBody): void {
   const { fetcher, limits } = context
   noteRequest(context, known, sha256)
@@ -55,7 +55,11 @@ function count(context: CachedRun, known: CachedAnswer, { sha256, sizeBytes }: K
   if (fetcher.totalBytes + context.cachedBytes > limits.totalBytes) throw totalExceeded(limits)
 }
 
-/** @throws {FetchError} when the server answers differently now: the caller has seen the cached answer already. */
+/**
+ * Requests an answer again, because its cached body is missing or damaged.
+ *
+ * @throws {FetchError} when the answer has changed, because the caller has already seen the cached answer.
+ */
 async function requestAgain(context: CachedRun, start: URL, known: CachedAnswer): Promise<Answer> {
   const { asked, accept, status, url, contentType } = known
   const answer = await context.fetcher.open(start, accept)

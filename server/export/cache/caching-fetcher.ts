@@ -8,24 +8,24 @@ import { type CachedRun, notingFailure, storeOnRead } from './fetched-answer.ts'
 import { createRequestLog } from './request-log.ts'
 
 export interface CachingFetcher extends Fetcher {
-  /** Every request so far, with a digest of its answer. */
+  /** Returns every request so far, with a digest of its answer. */
   asked(): AskedAnswer[]
-  /** Repeats a request and says whether the answer has the same digest. Stores no new body. */
+  /** Repeats a request and returns whether the answer has the same digest. Does not store new bodies. */
   isUnchanged(before: AskedAnswer): Promise<boolean>
 }
 
 export interface CachingOptions {
   fetcher: Fetcher
   cache: SiteCache
-  /** Identifies this export; an export that continues after a kill keeps its name. */
+  /** Identifies this export. An export that resumes after a kill keeps this id. */
   run: string
   limits: ExportLimits
 }
 
 /**
- * Creates a fetcher that reads answers from the cache where it can. Answers of the same run are taken as they are, so an export
- * that continues after a kill sees the same site as before. Answers of earlier runs are confirmed by conditional requests. All
- * requests go through `fetcher` and its checks, redirects included.
+ * Creates a fetcher that reads answers from the cache where possible. Answers of the same run are used without a request, so
+ * an export that resumes after a kill sees the same site as before. Answers of earlier runs are confirmed by conditional
+ * requests. All requests, including redirects, go through `fetcher` and its checks.
  */
 export function createCachingFetcher({ fetcher, cache, run, limits }: CachingOptions): CachingFetcher {
   const context: CachedRun = { fetcher, cache, run, limits, requests: createRequestLog(), cachedBytes: 0 }
@@ -50,7 +50,10 @@ async function open(context: CachedRun, start: URL, accept: string): Promise<Ans
   })
 }
 
-/** `known` = the cached answer, seen by this run or confirmed by the server; `answer` = a new one of the network. */
+/**
+ * Finds a cached answer or fetches a new one. `known` is a cached answer that this run has seen or the server has confirmed;
+ * `answer` is a new answer from the network.
+ */
 async function findOrFetch(
   { fetcher, cache, run }: CachedRun,
   start: URL,
@@ -61,7 +64,7 @@ async function findOrFetch(
   const answer = await fetcher.open(start, accept, known?.validators)
   if (!known || answer.status !== 304) return { answer }
   await answer.drop()
-  // A redirect leads elsewhere now, to another file that happens to have the same tag.
+  // The address now redirects to another file that happens to have the same ETag.
   if (answer.url.href !== known.url) return { answer: await fetcher.open(start, accept) }
   const confirmed = { ...known, run }
   cache.putAnswer(confirmed)

@@ -6,11 +6,11 @@ import type { KeptBody, SiteCache } from '../model/site-cache.ts'
 import { digestAnswer, digestFailure } from './answer-digest.ts'
 import type { RequestLog } from './request-log.ts'
 
-/** What the answers to one export share. */
+/** State that the answers of one export share. */
 export interface CachedRun {
   fetcher: Fetcher
   cache: SiteCache
-  /** Identifies this export; an export that continues after a kill keeps its name. */
+  /** Identifies this export. An export that resumes after a kill keeps this id. */
   run: string
   limits: ExportLimits
   requests: RequestLog
@@ -19,7 +19,7 @@ export interface CachedRun {
 }
 
 /**
- * Wraps an answer of the network so that its body is stored in the cache when it is read.
+ * Wraps an answer from the network. Its body is stored in the cache when it is read.
  *
  * @param asked the requested URL, without fragment.
  */
@@ -36,7 +36,7 @@ export function storeOnRead(context: CachedRun, asked: string, accept: string, a
     note(body?.sha256 ?? null)
     if (isLasting(status)) cache.putAnswer({ ...seen, body })
   }
-  /** @param keep stores the body; false when the cache has no room. */
+  /** @param keep stores the body; resolves to false when the cache has no room. */
   async function storeBody(body: KeptBody, keep: () => Promise<boolean>): Promise<void> {
     if (!isLasting(status) || (await keep())) store(body)
     else note(body.sha256)
@@ -60,20 +60,20 @@ export function storeOnRead(context: CachedRun, asked: string, accept: string, a
     async hash(maxBytes) {
       const body = await answer.hash(maxBytes)
       const before = cache.findAnswer(asked, accept)
-      // The body is not at hand to be stored, but the cache may have it already.
+      // The body is not available here, but the cache may already have it.
       if (isLasting(status) && before?.body?.sha256 === body.sha256) store(body)
       return body
     },
     async drop() {
       const before = cache.findAnswer(asked, accept)
-      // An answer that this run stored already may have its body.
+      // If this run already stored the answer, the stored answer may have its body.
       if (before?.run !== run) store(null)
       await answer.drop()
     },
   }
 }
 
-/** Does work that belongs to a request, and logs the request as failed when it throws a FetchError. */
+/** Does work for a request, and logs the request as failed when the work throws a FetchError. */
 export async function notingFailure<T>(
   requests: RequestLog,
   asked: string,
@@ -88,7 +88,7 @@ export async function notingFailure<T>(
   }
 }
 
-/** Whether an answer says something about the page. Server errors and requests to wait do not. */
+/** Decides whether an answer describes the page. Server errors and answers that mean "retry later" do not. */
 function isLasting(status: number): boolean {
   return status >= 200 && status < 500 && ![304, 408, 425, 429].includes(status)
 }

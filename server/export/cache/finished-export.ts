@@ -9,8 +9,8 @@ import type { AskedAnswer, FinishedExport } from '../model/site-cache.ts'
 import { type CachingFetcher, createCachingFetcher } from './caching-fetcher.ts'
 
 /**
- * Reuses the archive of an earlier export if the site still gives the same answer to each of its requests. The same answers
- * and options give the same bytes. Null at the first difference.
+ * Reuses the archive of an earlier export if the site still gives the same answer to every request of that export. The same
+ * answers and options give the same bytes. Returns null at the first difference.
  *
  * @param createFetcher creates a separate fetcher, because compared bytes do not count as fetched.
  */
@@ -25,7 +25,7 @@ export async function repeatExport(
   const finished = await reuse?.cache.findFinished(key)
   if (!reuse || !finished) return null
   const { asked, delays, pageCount, sizeBytes, sha256, report } = finished
-  // robots.txt first: it may forbid the other requests by now.
+  // Check robots.txt first, because it may now forbid the other requests.
   const rules = asked.filter(({ asked }) => new URL(asked).pathname === '/robots.txt')
   for (const [host, delayMs] of delays) pace.slowDown(host, delayMs)
   const onCompared = (done: number) =>
@@ -56,7 +56,7 @@ export async function repeatExport(
   return { pageCount, sizeBytes, sha256, report }
 }
 
-/** Stores a finished export for the next one with the same options. */
+/** Stores a finished export for reuse by the next export with the same options. */
 export async function keepExport(
   options: ExportOptions,
   finished: FinishedResult & Pick<FinishedExport, 'asked' | 'delays'>,
@@ -66,8 +66,8 @@ export async function keepExport(
 }
 
 /**
- * Whether an option changes the archive of an export. The compiler demands an entry for each option. The headers for the site
- * change only its answers, which are compared, and are not stored.
+ * Whether an option changes the archive of an export. The compiler requires an entry for each option. The headers for the
+ * site change only the site's answers. Those are compared, and the headers are not stored.
  */
 const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   domain: true,
@@ -95,13 +95,13 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   isAlone: false,
 }
 
-/** Identifies everything that decides the archive of an export, except the answers of the site. */
+/** Returns a digest of everything that decides the archive of an export, except the answers of the site. */
 function digestOptions(options: ExportOptions, { engine }: ExportReuse): string {
   const deciding = Object.entries(options).filter(([name]) => decides[name as keyof ExportOptions])
   return digestJson({ ...Object.fromEntries(deciding), engine, browser: describeBrowser() })
 }
 
-/** Repeats the requests, `connections` at a time, up to the first difference. */
+/** Repeats the requests, `connections` at a time, and stops at the first difference. */
 async function isUnchanged(
   all: readonly AskedAnswer[],
   fetcher: CachingFetcher,

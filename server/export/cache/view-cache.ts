@@ -6,13 +6,13 @@ import type { ExportReuse } from '../model/options.ts'
 import type { CachedView } from '../model/site-cache.ts'
 import { digestAnswer } from './answer-digest.ts'
 
-/** Results of pages shown in a browser, valid while the page's requests get the same answers. */
+/** Caches the results of pages shown in a browser. A result is valid while the page's requests get the same answers. */
 export interface ViewCache {
   /**
    * Returns the stored view of the subject if all of its requests get the same answers as before. Otherwise calls `show` and
-   * stores the result. The requests are made in both cases, and so are the requests that follow from their answers.
+   * stores the result. In both cases, the page's requests are made, and so are the requests that follow from their answers.
    *
-   * @param subject a JSON value with everything else that the view depends on.
+   * @param subject a JSON value with all other data that the view depends on.
    * @param show returns a JSON value; null is not stored.
    */
   see<T>(subject: unknown, answer: Answerer, show: (answer: Answerer) => Promise<T>): Promise<T>
@@ -20,10 +20,10 @@ export interface ViewCache {
   settle(): Promise<void>
 }
 
-/** Stores nothing. */
+/** A cache that stores nothing. */
 export const noViewCache: ViewCache = { see: (_, answer, show) => show(answer), settle: async () => {} }
 
-/** Views whose requests are made at once: as many as pages that a browser shows at once. */
+/** Max views whose requests are made in parallel. A browser shows the same number of pages in parallel. */
 const parallelViews = 4
 
 export function createViewCache({ cache, run, engine }: ExportReuse): ViewCache {
@@ -64,7 +64,7 @@ export function createViewCache({ cache, run, engine }: ExportReuse): ViewCache 
       const shown = await show(request => {
         const answered = answer(request)
         const digested = answered.then(digestGiven)
-        // `store` awaits it and sees the error; a failed export ends before.
+        // `store` awaits this promise and sees the error. A failed export ends before `store` runs.
         digested.catch(() => {})
         given.set(JSON.stringify(request), digested)
         return answered
@@ -83,7 +83,7 @@ export function createViewCache({ cache, run, engine }: ExportReuse): ViewCache 
   }
 }
 
-/** Many requests get the same body, so each body is hashed once. */
+/** Caches digests, because many requests get the same body. */
 const bodyDigests = new WeakMap<Buffer, string>()
 
 function digestGiven(answer: BrowserAnswer | null): string {

@@ -2,18 +2,21 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export interface BundleLink {
   url: string
-  /** Milliseconds since 1970, a whole second. The link works up to and including it. */
+  /** Milliseconds since 1970, a whole second. The link works up to and including this time. */
   expiresAt: number
 }
 
-/** Signs and checks links to bundles. The signature covers the path and the second of expiry. */
+/** Signs and checks links to bundles. The signature covers the path and the expiry in seconds. */
 export interface BundleLinks {
   create(jobId: string, fileName: string, now: number): BundleLink
-  /** Whether `requestTarget` (path and query as they arrived, undecoded) is a link of ours that has not expired. */
+  /**
+   * Decides whether `requestTarget` (the undecoded path and query) is a link that this server signed and that has not
+   * expired.
+   */
   isValid(requestTarget: string, now: number): boolean
 }
 
-/** The path below which links are answered; see server/http/bundles.ts. */
+/** Path prefix of links to bundles; see server/http/bundles.ts. */
 export const bundlesPath = '/bundles'
 
 export function createBundleLinks(options: { key: Buffer; publicUrl: string; ttlSeconds: number }): BundleLinks {
@@ -28,7 +31,8 @@ export function createBundleLinks(options: { key: Buffer; publicUrl: string; ttl
       return { url: `${options.publicUrl}${path}?${query}`, expiresAt: expires * 1000 }
     },
     isValid(requestTarget, now) {
-      // Compared as text, not as a parsed URL: `%73e_` for `se_`, a repeated parameter or an upper-case digit is another link.
+      // Compare the text, not the parsed URL: `%73e_` for `se_`, a repeated parameter or an upper-case digit makes a
+      // different link.
       const match = /^([^?]+)\?expires=(\d{1,12})&signature=([0-9a-f]{64})$/.exec(requestTarget)
       if (!match) return false
       const [, path = '', expires = '', signature = ''] = match

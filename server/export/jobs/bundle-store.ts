@@ -1,12 +1,12 @@
 import type { Awaitable } from '../../base/awaitable.ts'
 
-/** Stores finished archives. They are files today; an object store with its own links would have the same methods. */
+/** Stores finished archives as files. An object store with links could have the same methods. */
 export interface BundleStore {
-  /** Moves a finished archive into the store, atomically; it replaces an archive with the same name. */
+  /** Moves a finished archive into the store atomically. Replaces an archive with the same name. */
   publish(file: string, fileName: string): Awaitable<void>
-  /** The path of a published archive; undefined when it is missing. */
+  /** Returns the path of a published archive; undefined when the archive is missing. */
   find(fileName: string): Awaitable<string | undefined>
-  /** Does nothing when it is missing. Readers that have it open can read it to the end. */
+  /** Removes an archive; does nothing when the archive is missing. Readers that have it open can read it to the end. */
   remove(fileName: string): Awaitable<void>
   list(): Awaitable<string[]>
 }

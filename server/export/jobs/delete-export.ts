@@ -4,13 +4,13 @@ import type { ExportJobs, UndeletedJob } from './export-job.ts'
 export interface DeleteExportOptions {
   /** Milliseconds since 1970. */
   now: number
-  /** Deletes it even while a link to its bundle works. */
+  /** Whether to delete the export even while a link to its bundle works. */
   despiteLink: boolean
 }
 
 /**
- * Deletes an ended export: first the job, then its bundle, so that no completed job lacks its bundle. If the process is killed
- * between the two, `removeStrays` removes the bundle.
+ * Deletes an ended export. Deletes the job before the bundle, so no completed job lacks its bundle. If the process is killed
+ * in between, `removeStrays` removes the bundle.
  */
 export async function deleteExport(
   stores: { exportJobs: Pick<ExportJobs, 'delete'>; bundles: Pick<BundleStore, 'remove'> },

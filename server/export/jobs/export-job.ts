@@ -5,16 +5,16 @@ import type { BundleFormat, Verify } from '../model/options.ts'
 
 export type ExportStatus = 'queued' | 'running' | 'completed' | 'failed'
 
-/** What to export and how, as accepted from the caller. */
+/** Content and settings of an export, as accepted from the caller. */
 export interface ExportRequest {
   domain: string
   /** Label of the export; null = none. */
   version: string | null
-  /** Only these pages; null = the whole site. */
+  /** Exports only these pages; null = the whole site. */
   paths: string[] | null
   deployment: Deployment
   features: Features
-  /** Whether a search that needs no server is packed. */
+  /** Whether to pack a search that needs no server. */
   offlineSearch: boolean
   /** How much of the bundle a browser checks; null = the server's setting. */
   verify: Verify | null
@@ -30,11 +30,11 @@ export interface ExportJob {
   progress: number
   /** Pages exported so far; never falls. */
   pageCount: number
-  /** A sentence that tells a person what to do; only when failed. */
+  /** A sentence that says what to do; set only when the job failed. */
   error: string | null
   createdAt: number
   updatedAt: number
-  /** The archive; only when completed. */
+  /** The archive; set only when the job is completed. */
   bundle: Bundle | null
 }
 
@@ -45,7 +45,7 @@ export interface Bundle {
   sha256: string
 }
 
-/** The right to work on a job. It is void once it has expired and the job was claimed again. */
+/** The right to work on a job. A lease is void when it has expired and the job was claimed again. */
 export interface Lease {
   jobId: string
   owner: string
@@ -55,7 +55,7 @@ export interface Lease {
 export interface ClaimedJob {
   job: ExportJob
   lease: Lease
-  /** How often the work was interrupted by a crash or a kill before this claim. */
+  /** Number of times that a crash or a kill interrupted the work before this claim. */
   interruptions: number
 }
 
@@ -63,8 +63,8 @@ export type UndeletedJob = 'unknown' | 'open' | 'linked'
 
 export interface ExportJobs {
   /**
-   * Inserts the job, or finds the job that was started with the same idempotency key and request since `keysSince`.
-   * 'conflict' = the key was used with another request.
+   * Inserts the job, or finds the job that was started with the same idempotency key and request since `keysSince`. Returns
+   * 'conflict' when the key was used with another request.
    */
   start(
     job: ExportJob,
@@ -74,31 +74,36 @@ export interface ExportJobs {
   findOwned(organizationId: string, jobId: string): Awaitable<ExportJob | undefined>
   find(jobId: string): Awaitable<ExportJob | undefined>
 
-  /** Newest first. */
+  /** Returns jobs, newest first. */
   list(filter: { organizationId?: string | undefined }): Awaitable<ExportJob[]>
-  /** Stores until when a link to the bundle works; retention keeps the job until then. False when there is no such bundle. */
+  /**
+   * Stores the expiry of a link to the bundle. Retention keeps the job until then. Returns false when there is no such
+   * bundle.
+   */
   noteLink(jobId: string, expiresAt: number): Awaitable<boolean>
-  /** Ids of the jobs that completed or failed before `endedBefore` and whose links have all expired, oldest first. */
+  /**
+   * Returns the ids of jobs that completed or failed before `endedBefore` and whose links have all expired, oldest first.
+   */
   findEnded(endedBefore: number, now: number): Awaitable<string[]>
   /**
-   * Deletes a job with its idempotency keys, and returns the name of the bundle to delete next; null = none. 'open' = the job
+   * Deletes a job with its idempotency keys. Returns the name of the bundle to delete next; null = none. 'open' = the job
    * has not ended; 'linked' = a link to its bundle still works.
    */
   delete(jobId: string, now: number, despiteLink: boolean): Awaitable<{ fileName: string | null } | UndeletedJob>
 
   /** Claims the oldest job that is queued or whose lease has expired. */
   claim(owner: string, now: number, leaseMs: number): Awaitable<ClaimedJob | undefined>
-  /** Extends the lease; false when it is void. */
+  /** Extends the lease; returns false when the lease is void. */
   heartbeat(lease: Lease, now: number, leaseMs: number): Awaitable<boolean>
-  /** Raises progress and page count, never lowers them; false when the lease is void. */
+  /** Raises progress and page count and never lowers them; returns false when the lease is void. */
   report(lease: Lease, progress: number, pageCount: number, now: number): Awaitable<boolean>
   complete(lease: Lease, bundle: Bundle, pageCount: number, now: number): Awaitable<boolean>
   fail(lease: Lease, error: string, now: number): Awaitable<boolean>
-  /** Gives the lease back, so that any runner can claim the job at once; the job stays running. */
+  /** Releases the lease, so that any runner can claim the job at once. The job stays running. */
   release(lease: Lease): Awaitable<boolean>
 }
 
-/** Digest of a request; the order of its fields does not matter. */
+/** Returns a digest of a request. The order of the request's fields does not matter. */
 export function digestRequest(request: ExportRequest): string {
   return digestJson(request)
 }

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExportJobs } from './export-job.ts'
 
-/** The name of the work folder for one attempt at a job. */
+/** Returns the name of the work folder for one attempt at a job. */
 export function workFolderName(jobId: string, token: number): string {
   return `${jobId}-${token}`
 }
@@ -13,7 +13,10 @@ export async function removeLeftovers(folder: string, jobId: string): Promise<vo
     if (jobOf(name) === jobId) await rm(join(folder, name), { recursive: true, force: true })
 }
 
-/** Removes the work folders of jobs that have ended or were deleted. Open jobs are running, or will continue. */
+/**
+ * Removes the work folders of jobs that have ended or were deleted. Keeps those of open jobs, which are running or will
+ * resume.
+ */
 export async function sweepLeftovers(folder: string, exportJobs: Pick<ExportJobs, 'find'>): Promise<void> {
   for (const name of await listFolders(folder)) {
     const jobId = jobOf(name)
@@ -27,7 +30,7 @@ function jobOf(name: string): string | undefined {
   return /^(se_\w+)-\d+$/.exec(name)?.[1]
 }
 
-/** Without symbolic links, because their targets are not ours. */
+/** Lists folders. Omits symbolic links, because their targets do not belong to Quire. */
 async function listFolders(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   return entries.filter(entry => entry.isDirectory()).map(({ name }) => name)

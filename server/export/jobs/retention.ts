@@ -16,10 +16,7 @@ export interface RetentionDeps {
 const everyMs = 60 * 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
 
-/**
- * Removes bundles without a job, once, and deletes exports by age, now and every hour. `stop` waits for the deletion in
- * progress.
- */
+/** Removes bundles without a job once, and deletes old exports now and every hour. `stop` waits for the current deletion. */
 export function startRetention(deps: RetentionDeps): Stoppable {
   let isStopped = false
   let hasRemovedStrays = false
@@ -41,24 +38,27 @@ export function startRetention(deps: RetentionDeps): Stoppable {
   }
 }
 
-/** Deletes the exports past their age, one by one. */
+/** Deletes exports older than the retention age, one by one. */
 export async function deleteOld(deps: RetentionDeps, isStopped: () => boolean): Promise<void> {
   const { exportJobs, retentionDays, now, log } = deps
   if (retentionDays === undefined) return
   let deleted = 0
   for (const jobId of await exportJobs.findEnded(now() - retentionDays * dayMs, now())) {
     if (isStopped()) break
-    // Someone may have got a link since the exports were listed.
+    // A link may have been created since the exports were listed.
     if ((await deleteExport(deps, jobId, { now: now(), despiteLink: false })) === 'deleted') deleted += 1
   }
   if (deleted > 0) log.info({ deleted, retentionDays }, 'deleted old exports')
 }
 
-/** Removes bundles that belong to no job. A running job may have published its bundle without having recorded it yet. */
+/**
+ * Removes bundles that belong to no job. Keeps bundles of running jobs, because a job publishes its bundle before it records
+ * it.
+ */
 export async function removeStrays({ exportJobs, bundles, log }: RetentionDeps): Promise<void> {
   let removed = 0
   for (const fileName of await bundles.list()) {
-    // Other files are not ours.
+    // Ignore files that are not bundles.
     const jobId = /^(se_\w+)\.(?:zip|tar\.gz)$/.exec(fileName)?.[1]
     if (jobId === undefined) continue
     const job = await exportJobs.find(jobId)

@@ -23,7 +23,7 @@ export interface RunnerDeps {
   engine: string
   limits: ExportLimits
   verify: Verify
-  /** For temporary files; on the same file system as the bundles. */
+  /** Folder for temporary files, on the same file system as the bundles. */
   workFolder: string
   /** Identifies this process in a lease. */
   owner: string
@@ -37,15 +37,15 @@ export interface RunnerDeps {
 }
 
 export interface Runner {
-  /** Looks for work now instead of at the next poll. */
+  /** Looks for work immediately and does not wait for the next poll. */
   wake(): void
-  /** Stops the current export, gives its lease back, and resolves when nothing runs any more. */
+  /** Stops the current export, releases its lease, and resolves when no work is running. */
   stop(): Promise<void>
 }
 
 const pollMs = 1000
 const reportEveryMs = 250
-/** After this many interruptions, the job is assumed to be what ends the process. */
+/** After this many interruptions, Quire assumes that the job itself ends the process. */
 const maxInterruptions = 30
 /** Progress at which each stage begins and ends, in percent. */
 const stageSpans: Record<ExportProgress['stage'], [number, number]> = {
@@ -170,7 +170,7 @@ async function exportJob(deps: RunnerDeps, attempt: Attempt): Promise<void> {
       workFolder: join(workFolder, 'site'),
       limits: deps.limits,
       verify: job.request.verify ?? deps.verify,
-      // The job identifies the run, so that the next attempt after a kill does not repeat requests of this one.
+      // The job id identifies the run. After a kill, the next attempt therefore does not repeat requests of this attempt.
       reuse: cache && { cache, run: job.jobId, engine: deps.engine },
       onProgress: reporter(deps, lease, leaseLost),
       signal,
@@ -185,7 +185,7 @@ async function exportJob(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   }
 }
 
-/** Opens the cache of the site; null when it cannot be used, which makes the export slower but changes nothing else. */
+/** Opens the cache of the site; null when the cache cannot be used. The export is then slower but otherwise the same. */
 async function openCache({ siteCaches, log }: RunnerDeps, domain: string): Promise<SiteCache | null> {
   try {
     const cache = await siteCaches?.open(domain)
@@ -211,8 +211,8 @@ function reporter({ exportJobs, now, log }: RunnerDeps, lease: Lease, leaseLost:
 }
 
 /**
- * Tells whether the lease is still held. A failed write, because the database is locked or full for a while, does not mean that
- * the lease is lost: the next write shows it. The store may throw synchronously or reject.
+ * Returns whether the lease is still held. A write can fail because the database is temporarily locked or full. Such a
+ * failure does not mean that the lease is lost; the next write decides. The store may throw synchronously or reject.
  */
 async function stillHeld(write: () => Awaitable<boolean>, log: RunnerDeps['log']): Promise<boolean> {
   try {

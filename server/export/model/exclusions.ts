@@ -2,22 +2,27 @@ import { keepSmallestKeys } from '../../base/bounded-map.ts'
 import { type AddressPattern, parseAddressPattern } from '../../web/address-pattern.ts'
 import type { Site } from './site.ts'
 
-/** Pages that the operator excludes: they are neither fetched nor packed, and links to them lead to the public site. */
+/** Pages that the operator excludes. They are neither fetched nor packed, and links to them lead to the public site. */
 export interface Exclusions {
-  /** Whether the page at this own URL is left out. */
+  /** Decides whether the page at this own URL is excluded. */
   has(own: URL): boolean
-  /** Notes an excluded page for the report. */
+  /** Records an excluded page for the report. */
   note(key: string, own: URL): void
-  /** The first excluded pages, sorted by key. */
+  /** Returns the first excluded pages, sorted by key. */
   list(): { key: string; pattern: string }[]
-  /** Sentences for the report. */
+  /** Returns sentences for the report. */
   notes(): string[]
 }
 
 /** Max excluded pages listed in the report. */
 const maxNamed = 1000
 
-/** @param patterns see `parseAddressPattern`; a pattern matches any spelling of a page's path: `/a`, `/a/`, `/a/index.html`. */
+/**
+ * Creates the exclusions of one export.
+ *
+ * @param patterns see `parseAddressPattern`. A pattern matches every spelling of a page's path: `/a`, `/a/`,
+ * `/a/index.html`.
+ */
 export function createExclusions(
   patterns: readonly string[],
   site: Pick<Site, 'domain' | 'origin' | 'online'>,
@@ -69,7 +74,7 @@ function spellings(path: string): string[] {
   return [...found]
 }
 
-/** The path without percent escapes, as people write it. */
+/** Returns the path without percent escapes, as people write it. */
 function decoded(path: string): string {
   try {
     return decodeURI(path)

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../base/operator-error.ts'
 
-/** Why an export ended without a bundle. Programs may rely on these codes. */
+/** Reason for ending an export without a bundle. Programs may rely on these codes. */
 export type ExportErrorCode =
   | 'aborted'
   | 'browser_missing'
@@ -13,7 +13,7 @@ export type ExportErrorCode =
   | 'too_large'
   | 'unreachable'
 
-/** Ends an export. The message is one sentence that tells a person what to do; it becomes the `error` of the job. */
+/** Ends an export. The message is one sentence that says what to do; it becomes the `error` of the job. */
 export class ExportError extends OperatorError {
   readonly code: ExportErrorCode
   constructor(message: string, code: ExportErrorCode = 'failed', options?: ErrorOptions) {

@@ -5,36 +5,36 @@ import { linkKey, normalizePath } from './site.ts'
 
 const shape = /^#(\/[^?#]*)(?:\?([^#]*))?(?:#(.*))?$/
 
-/** The page of an app that the fragment of a URL may name, such as `/guide`; null for an ordinary fragment. */
+/** Returns the page of an app that the fragment of a URL may name, such as `/guide`; null for an ordinary fragment. */
 export function routeOf({ hash, origin }: URL): string | null {
   const route = hash.startsWith('#/') ? shape.exec(hash)?.[1] : undefined
   return route === undefined ? null : normalizePath((URL.parse(origin + route) ?? new URL(origin)).pathname)
 }
 
-/** The key of the app page that an own URL leads to. The first page, and a URL without a route, have the key of the app. */
+/** Returns the key of the app page at an own URL. The first page and URLs without a route have the key of the app. */
 export function routeKey(url: URL): string {
   const route = routeOf(url)
   return linkKey(url) + (route === null || route === '/' ? '' : `#${route}`)
 }
 
-/** The anchor in such a page that a URL leads to, with its `#`; empty for the top. */
+/** Returns the anchor that a URL names in an app page, with its `#`; empty for the top of the page. */
 export function routeAnchor({ hash }: URL): string {
   const [, , query = '', anchor] = shape.exec(hash) ?? []
   const id = anchor ?? /(?:^|&)id=([^&]*)/.exec(query)?.[1]
   return id ? `#${id}` : ''
 }
 
-/** Whether a key belongs to a page of an app other than its first. */
+/** Decides whether a key belongs to a page of an app other than the app's first page. */
 export function isRouteKey(key: string): boolean {
   return key.includes('#')
 }
 
-/** The key of the app that a page belongs to. */
+/** Returns the key of the app that a page belongs to. */
 export function appKey(key: string): string {
   return key.split('#', 1)[0] ?? key
 }
 
-/** The address of such a page without the fragment: `/guide` for `/#/guide`, below the address of the app. */
+/** Returns the address of an app page without the fragment, below the address of the app: `/guide` for `/#/guide`. */
 export function routePlace(key: string): URL {
   const url = new URL(key)
   const folder = url.pathname.replace(/\.x?html?$/i, '').replace(/\/$/, '')
@@ -43,7 +43,7 @@ export function routePlace(key: string): URL {
   return url
 }
 
-/** The same address as that of a file: /guide.html. */
+/** Returns the address of an app page as an HTML file: `/guide.html` for `/#/guide`. */
 export function routeFile(key: string): URL {
   const url = routePlace(key)
   if (!url.pathname.endsWith('/')) url.pathname += '.html'

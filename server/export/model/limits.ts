@@ -1,6 +1,6 @@
 import { ExportError } from './export-error.ts'
 
-/** Limits of one export. A page or file over its limit is left out and reported; exceeding a total ends the export. */
+/** Limits of one export. A page or file over its limit is left out and reported. An export that exceeds a total fails. */
 export interface ExportLimits {
   /** Pages in the bundle; links to further pages are left out and reported. */
   pages: number
@@ -14,13 +14,13 @@ export interface ExportLimits {
   totalBytes: number
   /** Bytes of one file, decompressed. */
   fileBytes: number
-  /** Bytes of one page or style sheet, decompressed; it is in memory while it is read. */
+  /** Bytes of one page or style sheet, decompressed. The whole text is in memory while it is read. */
   pageBytes: number
   /** Redirects followed for one request. */
   redirects: number
   /** Time for one request, and for one page in the browser. */
   pageTimeoutMs: number
-  /** Requests that one page may make in the browser; further ones are refused and noted. */
+  /** Requests that one page may make in the browser; further requests are refused and reported. */
   pageRequests: number
   /** Time for the whole export. */
   jobTimeoutMs: number
@@ -43,7 +43,7 @@ export const defaultLimits: ExportLimits = {
   connections: 8,
 }
 
-/** The error for an export that exceeds `totalBytes`. */
+/** Returns the error for an export that exceeds `totalBytes`. */
 export function totalExceeded(limits: ExportLimits): ExportError {
   const limitMb = Math.round(limits.totalBytes / 1024 ** 2)
   return new ExportError(

@@ -8,7 +8,7 @@ import type { SiteCache } from './site-cache.ts'
 
 export interface ExportProgress {
   stage: 'compare' | 'discover' | 'fetch' | 'render' | 'archive'
-  /** Pages visited, including those that turned out to be missing. */
+  /** Visited pages, including missing ones. */
   pagesDone: number
   pagesKnown: number
   /** Finished pages of the bundle. */
@@ -16,27 +16,27 @@ export interface ExportProgress {
 }
 
 export interface ExportOptions {
-  /** Links to http(s)://domain are links of the site. */
+  /** Domain of the site. Links to http(s)://domain are links of the site. */
   domain: string
-  /** Where the site is fetched from; its path is the scope: an export of /docs/ stays below /docs/. */
+  /** Address from which the site is fetched. Its path is the scope: an export of /docs/ stays below /docs/. */
   origin: URL
-  /** Whether the operator set this origin. If so, its host and port may be private or loopback; no other address may. */
+  /** Whether the operator set this origin. If so, its host and port may be private or loopback. No other address may be. */
   originAllowed: boolean
-  /** Other origins that the operator allowed pages to load files from. */
+  /** Other origins from which the operator lets pages load files. */
   alsoAllowed?: readonly URL[]
-  /** Headers for a site behind a login; sent only to the origin, never stored. */
+  /** Headers for a site behind a login. They are sent only to the origin and never stored. */
   siteHeaders?: SiteHeaders
-  /** Only these pages; null = the whole site. */
+  /** Exports only these pages; null = the whole site. */
   paths: readonly string[] | null
   deployment: Deployment
   features: Features
-  /** The site's own rules: products beyond the recognised ones, and pages to leave out. */
+  /** Rules of the site: further products to remove, and pages to leave out. */
   removal?: RemovalRules | null
   version: string | null
   format: BundleFormat
   /** Written as outFile + '.part' and renamed when complete. */
   outFile: string
-  /** For temporary files; emptied first, removed at the end. */
+  /** Folder for temporary files. It is emptied first and removed at the end. */
   workFolder: string
   limits: ExportLimits
   onProgress(progress: ExportProgress): void
@@ -44,22 +44,25 @@ export interface ExportOptions {
   /** Starts the threads that read and index pages. */
   startThread: StartThread
   log?(details: object, message: string): void
-  /** Whether robots.txt is obeyed; by default yes, except for an origin that the operator set, because that site is theirs. */
+  /**
+   * Whether the export obeys robots.txt. The default is true, but false for an origin that the operator set, because the
+   * operator owns that site.
+   */
   obeyRobots?: boolean
   /**
-   * How much of the bundle a browser opens: nothing, a fixed sample (the default), or every page with scripts. With `static`, a
-   * browser only renders pages whose HTML is empty without their scripts.
+   * How much of the bundle a browser opens: nothing, a fixed sample (the default), or every page with scripts. With
+   * `static`, a browser only renders pages whose HTML is empty without scripts.
    */
   verify?: Verify
-  /** What earlier exports saw; null or absent = everything is fetched again. */
+  /** Cached results of earlier exports; null or absent = everything is fetched again. */
   reuse?: ExportReuse | null
-  /** Whether a search that needs no server is packed. */
+  /** Whether to pack a search that needs no server. */
   offlineSearch?: boolean
-  /** Whether nothing else needs the calling thread. */
+  /** Whether the calling thread has no other work. */
   isAlone?: boolean
 }
 
-/** The archive of an export, made now or reused. */
+/** The archive of an export, new or reused. */
 export interface FinishedResult {
   pageCount: number
   sizeBytes: number
@@ -72,12 +75,12 @@ export interface ExportResult extends FinishedResult {
   stageSeconds: Record<string, number>
 }
 
-/** The cache of a site, and what identifies its entries. */
+/** The cache of a site, and the identifiers of its entries. */
 export interface ExportReuse {
   cache: SiteCache
-  /** Identifies this export; an export that continues after a kill keeps its name. */
+  /** Identifies this export. An export that resumes after a kill keeps this id. */
   run: string
-  /** Identifies the program that makes the bundles: results of another program are not reused. */
+  /** Identifies the program that makes the bundles. Results of another program are not reused. */
   engine: string
 }
 

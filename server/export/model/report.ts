@@ -8,27 +8,27 @@ export interface ScriptFindings extends ScriptChoice {
   differences: Difference[]
 }
 
-/** What an export did and could not do. Without times, so that the same site gives the same report. Lists are sorted. */
+/** Results and problems of an export. Contains no times, so that the same site gives the same report. Lists are sorted. */
 export interface ExportReport {
   domain: string
   version: string | null
   deployment: Deployment
   pages: number
-  /** Pages that a browser rendered; the bundle has the rendered HTML, without the site's own scripts. */
+  /** Pages that a browser rendered. The bundle has their rendered HTML without the site's own scripts. */
   renderedPages: string[]
-  /** Pages for which a browser checked that the server's HTML has what a reader sees. */
+  /** Pages for which a browser checked that the server's HTML contains everything that a reader sees. */
   comparedPages: string[]
   files: number
   redirects: { from: string; to: string }[]
-  /** Links to pages of the site that are not in the bundle, with some of the pages that have them. */
+  /** Links to pages of the site that are missing from the bundle, with some of the linking pages. */
   deadLinks: { to: string; reason: string; count: number; pages: string[] }[]
-  /** Files that pages need and that could not be fetched. */
+  /** Files that pages need but that could not be fetched. */
   missingFiles: { url: string; reason: string; count: number; pages: string[] }[]
   /** Linked pages that were left out. */
   skipped: { url: string; reason: string }[]
   /** Pages excluded by the site's rules, with the pattern that matched; links to them lead to the public site. */
   excludedPages: { url: string; pattern: string }[]
-  /** Third-party products that were removed from pages because their feature is off or the site's settings say so. */
+  /** Third-party products that were removed from pages because their feature is off or the site's settings require it. */
   removedFeatures: ProductCount[]
   /** Third-party products that were kept; pages still load them from their vendors. */
   keptFeatures: ProductCount[]
@@ -38,14 +38,14 @@ export interface ExportReport {
   unresolved: { page: string; address: string }[]
   /** The search that was packed on request; null = none. */
   offlineSearch: PackedSearch | null
-  /** Where the site's own scripts run in the bundle, and why not everywhere. */
+  /** Where the site's own scripts run in the bundle, and the reason if they do not run everywhere. */
   scripts: Pick<ScriptFindings, 'mode' | 'reason' | 'decidedBy' | 'checkedPages'>
-  /** Pages that look different in the bundle and at the origin, among those that a browser opened. */
+  /** Pages that look different in the bundle and at the origin. Only pages that a browser opened are compared. */
   differences: Difference[]
   notes: string[]
 }
 
-/** The text of the report's file in the bundle. */
+/** Returns the text of the report file. */
 export function writeReport(report: ExportReport): string {
   return `${JSON.stringify(report, null, 2)}\n`
 }
@@ -62,7 +62,7 @@ export type ScriptMode = 'none' | 'everywhere' | 'hosted' | 'guarded' | 'frozen'
 
 export interface ScriptChoice {
   mode: ScriptMode
-  /** Why scripts do not run everywhere; null = they do, or there are none. */
+  /** Reason why scripts do not run everywhere; null = they run everywhere, or the site has none. */
   reason: string | null
 }
 
@@ -73,16 +73,16 @@ export interface Difference {
   what: string
 }
 
-/** Where a bundle is tested: at the root of a host, in a folder of a host, opened by double click. */
+/** Where a bundle is tested: at the root of a host, in a folder of a host, or on file://. */
 export type PlaceName = 'root' | 'folder' | 'file'
 
 /** Contents and size of the packed search. */
 export interface PackedSearch {
   pages: number
-  /** Headings, and the tops of pages. */
+  /** Number of headings and tops of pages. */
   sections: number
   terms: number
   files: number
-  /** Size of the index files, before compression. */
+  /** Size of the index files before compression. */
   sizeBytes: number
 }

@@ -1,27 +1,27 @@
-/** A fetched page or file for the bundle; its bytes are in a file of the work folder. */
+/** A fetched page or file for the bundle. Its bytes are in a file of the work folder. */
 export interface Resource {
   key: string
-  /** After redirects, and at the origin if it belongs to the site. Its relative addresses are relative to this. */
+  /** URL after redirects, at the origin if the resource belongs to the site. Base of relative addresses. */
   url: URL
   kind: 'page' | 'stylesheet' | 'script' | 'manifest' | 'file'
   /** Media type without parameters. */
   type: string
   charset: string
-  /** The file with its bytes; pages share files and have a span instead. */
+  /** The file with the bytes. Pages share files and have a span instead. */
   file: string
   span: Span | null
   sizeBytes: number
-  /** Of the fetched bytes. */
+  /** Hash of the fetched bytes. */
   sha256: string
-  /** Whether it is a page that a browser rendered; its scripts have run and are dropped. */
+  /** Whether it is a page that a browser rendered. Its scripts have run and are removed. */
   rendered: boolean
   /** Whether it is a page with scripts, inline or loaded. */
   hasScripts: boolean
 }
 
 /**
- * What a link leads to. The key is the linkKey, on a path that needs a query the queryKey, in an app that needs a fragment the
- * routeKey. `failed` = the origin could not answer; `missing` = there is no such page.
+ * Target of a link. The key is the linkKey. For a path that needs a query, the key is the queryKey; for an app that needs a
+ * fragment, the routeKey. `failed` = the origin could not answer; `missing` = the page does not exist.
  */
 export type PageOutcome =
   | { state: 'page'; resource: Resource }
@@ -32,17 +32,19 @@ export type PageOutcome =
   /** Not requested, because a limit was reached. */
   | { state: 'unvisited'; reason: string }
 
-/** What the address of a file leads to, by assetKey. */
+/** Target of a file's address, by assetKey. */
 export type FileOutcome = { state: 'file'; resource: Resource } | { state: 'missing' | 'dropped'; reason: string }
 
-/** The place of a page in a file of many pages: creating a file takes as long as reading a page. */
+/**
+ * Position of a page in a file of many pages. Pages share files, because creating a file takes as long as reading a page.
+ */
 export interface Span {
   file: string
   start: number
   sizeBytes: number
 }
 
-/** What every requested address leads to: pages by linkKey, files by assetKey. */
+/** Targets of all requested addresses: pages by linkKey, files by assetKey. */
 export interface Outcomes {
   pages: ReadonlyMap<string, PageOutcome>
   files: ReadonlyMap<string, FileOutcome>

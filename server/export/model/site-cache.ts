@@ -13,30 +13,30 @@ export interface CachedAnswer {
   asked: string
   accept: string
   status: number
-  /** After redirects. */
+  /** URL after redirects. */
   url: string
   redirected: boolean
   contentType: string
   /** The headers that `lastingHeaders` returns. */
   headers: Record<string, string>
   validators: Validators
-  /** Decompressed; null = never read. */
+  /** The decompressed body; null = never read. */
   body: KeptBody | null
-  /** The export that saw it last. That export does not repeat the request. */
+  /** The last export that saw the answer. That export does not repeat the request. */
   run: string
 }
 
-/** The result of a page shown in a browser, and all answers that the page got. */
+/** The result of a page shown in a browser, with all answers that the page got. */
 export interface CachedView {
   key: string
   /** Each request of the page, as JSON, with the digest of its answer. */
   given: [request: string, digest: string][]
-  /** JSON. */
+  /** The result as JSON. */
   body: KeptBody
   run: string
 }
 
-/** A finished export, and all requests that it made. */
+/** A finished export, with all of its requests. */
 export interface FinishedExport {
   /** Digest of everything that decides the archive, except the answers of the site. */
   key: string
@@ -50,7 +50,7 @@ export interface FinishedExport {
   delays: [host: string, delayMs: number][]
 }
 
-/** A request, and a digest of its answer. */
+/** A request, with a digest of its answer. */
 export interface AskedAnswer {
   /** The requested URL, without fragment. */
   asked: string
@@ -59,31 +59,31 @@ export interface AskedAnswer {
 }
 
 /**
- * What the last exports saw of one site, so that the next one fetches only what changed. A best-effort cache: no method throws,
- * and after a failure the cache acts as if it were empty.
+ * Cache of one site, filled by its last exports. The next export fetches only changed files. The cache is best-effort: no
+ * method throws, and after a failure the cache acts as if it were empty.
  */
 export interface SiteCache {
   findAnswer(asked: string, accept: string): CachedAnswer | undefined
-  /** Replaces the stored answer to the request. Its body has to be stored first. */
+  /** Replaces the stored answer to the request. The answer's body must be stored first. */
   putAnswer(answer: CachedAnswer): void
 
-  /** Stores a body; false when there is no room. */
+  /** Stores a body; returns false when there is no room. */
   keepBody(bytes: Buffer, body: KeptBody): Promise<boolean>
   keepFile(file: string, body: KeptBody): Promise<boolean>
-  /** Null when it is missing or damaged. */
+  /** Returns null when the body is missing or damaged. */
   readBody(body: KeptBody): Promise<Buffer | null>
-  /** Writes it to a file; false when it is missing or damaged. */
+  /** Writes the body to a file; returns false when the body is missing or damaged. */
   copyBody(body: KeptBody, file: string): Promise<boolean>
 
   findView(key: string): CachedView | undefined
   putView(view: CachedView): void
 
   findFinished(key: string): Promise<FinishedExport | undefined>
-  /** Writes the archive of a finished export to a file; false when it is missing or damaged. */
+  /** Writes the archive of a finished export to a file; returns false when the archive is missing or damaged. */
   copyArchive(finished: Pick<FinishedExport, 'sha256' | 'sizeBytes'>, file: string): Promise<boolean>
-  /** Notes that this run found the site unchanged since a finished export. */
+  /** Records that this run found the site unchanged since a finished export. */
   renew(key: string, run: string): void
-  /** Stores an archive, and deletes everything that neither its run nor the run of another stored archive saw. */
+  /** Stores an archive, keeps the entries used by the runs of stored archives, and deletes all others. */
   finish(finished: FinishedExport, archive: string): Promise<void>
 
   /** Writes pending answers and unlocks the cache for other exports. */
@@ -92,8 +92,8 @@ export interface SiteCache {
 
 export interface SiteCaches {
   /**
-   * Opens the cache of a site for one export. Null while another export uses it; the second export then runs without a
-   * cache.
+   * Opens the cache of a site for one export. Returns null while another export uses the cache; the second export then runs
+   * without a cache.
    *
    * @throws {Error} of the file system when the folder cannot be used.
    */

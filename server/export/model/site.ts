@@ -1,15 +1,15 @@
-/** The URL space of one export: which URLs belong to it, and which URLs are the same page. */
+/** The URL space of one export. Decides which URLs belong to the site and which URLs are the same page. */
 export interface Site {
-  /** Where the pages are fetched from; its path is the scope and ends in a slash. */
+  /** Address from which the pages are fetched. Its path is the scope and ends in a slash. */
   origin: URL
   domain: string
-  /** The URL at the origin if it belongs to the site, by its domain or its origin; else null. */
+  /** Returns the URL at the origin for a URL with the site's domain or origin; null for other URLs. */
   own(url: URL): URL | null
-  /** Whether an own URL may be a page: it is under the scope and not a crawler trap. */
+  /** Decides whether an own URL may be a page: it is inside the scope and not a crawler trap. */
   inScope(url: URL): boolean
-  /** Whether an own URL is not under the scope. */
+  /** Decides whether an own URL is outside the scope. */
   isBeside(url: URL): boolean
-  /** The public address of an own URL, including query and fragment. */
+  /** Returns the public address of an own URL, including query and fragment. */
   online(url: URL): URL
 }
 
@@ -17,7 +17,7 @@ export function createSite(domain: string, origin: URL): Site {
   const root = new URL(origin)
   root.search = ''
   root.hash = ''
-  // A scope is a folder. An origin such as /docs/index.html means the folder with that file.
+  // A scope is a folder. For an origin such as /docs/index.html, the scope is the folder that contains the file.
   root.pathname = isPageFile(root) ? root.pathname.replace(/[^/]*$/, '') : withSlash(root.pathname)
   const bareScope = root.pathname.slice(0, -1)
   const isUnder = ({ pathname }: URL) => pathname.startsWith(root.pathname) || pathname === bareScope
@@ -44,18 +44,18 @@ export function createSite(domain: string, origin: URL): Site {
   }
 }
 
-/** Whether a URL names a file of a folder, and not the folder. */
+/** Decides whether a URL names a file in a folder, and not the folder. */
 export function isPageFile(url: URL): boolean {
   return /\.x?html?$/i.test(url.pathname)
 }
 
-/** Extensions that are never pages. Only for these does the query distinguish files. */
+/** Extensions that are never pages. The query distinguishes files only if they have one of these extensions. */
 const fileExtension =
   /\.(?:avif|bz2|css|csv|docx?|epub|exe|gif|gz|ico|inv|jar|jpe?g|js|json|map|md|mjs|mp[34]|mpeg|odt|ogg|otf|pdf|png|pptx?|rar|rst|rss|svg|tar|tgz|ttf|txt|wasm|wav|webm|webmanifest|webp|whl|woff2?|xlsx?|xml|xz|ya?ml|zip|7z)$/i
 
 /**
- * The key of the page that an own URL leads to: without query, fragment, final slash and index.html. `/a` and `/a.html` have
- * different keys; whether they are the same page shows only when both give the same answer.
+ * Returns the key of the page that an own URL leads to: the URL without query, fragment, final slash and index.html. `/a`
+ * and `/a.html` have different keys; only their answers show whether they are the same page.
  */
 export function linkKey(url: URL): string {
   if (fileExtension.test(url.pathname)) return assetKey(url)
@@ -66,17 +66,17 @@ export function linkKey(url: URL): string {
 /** Parameters that track a reader and do not identify a page. */
 const tracking = /^(?:utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|_ga|_gl|_hs\w+|igshid)(?:=|$)/i
 
-/** Whether an own URL has a query that may identify a page. Only the answers show whether it does. */
+/** Decides whether an own URL has a query that may identify a page. Only the site's answers show whether the query does. */
 export function isTellingQuery(url: URL): boolean {
   return url.search.length > 1 && !fileExtension.test(url.pathname) && tellingQuery(url) !== ''
 }
 
-/** The key of a page that shares its path with others and differs in the query. */
+/** Returns the key of a page that shares its path with other pages and differs in the query. */
 export function queryKey(url: URL): string {
   return `${linkKey(url)}?${tellingQuery(url)}`
 }
 
-/** The URL to request for such a page. */
+/** Returns the URL to request for a page that its query identifies. */
 export function queryTarget(url: URL): URL {
   const target = new URL(url)
   target.hash = ''
@@ -89,12 +89,12 @@ function tellingQuery({ search }: URL): string {
   return parameters.filter(parameter => parameter !== '' && !tracking.test(parameter)).join('&')
 }
 
-/** The key of the file that a URL leads to: everything but the fragment. */
+/** Returns the key of the file that a URL leads to: everything but the fragment. */
 export function assetKey(url: URL): string {
   return url.origin + url.pathname + url.search
 }
 
-/** The URL to request for a link: a page without query and fragment, a file with its query. */
+/** Returns the URL to request for a link: without query and fragment for a page, with the query for a file. */
 export function linkTarget(url: URL): URL {
   const target = new URL(url)
   target.hash = ''
@@ -105,7 +105,7 @@ export function linkTarget(url: URL): URL {
 const maxUrlLength = 2000
 const maxSegments = 40
 
-/** Whether a URL seems to come from a loop of relative links: very deep, or with the same folder many times. */
+/** Decides whether a URL seems to come from a loop of relative links: it is very deep or has the same folder many times. */
 export function isTrap(url: URL): boolean {
   if (url.href.length > maxUrlLength) return true
   const segments = url.pathname.split('/').filter(segment => segment !== '')
@@ -119,7 +119,10 @@ export function isTrap(url: URL): boolean {
   return false
 }
 
-/** One spelling per path: unreserved characters unescaped, other escapes in upper case, no double slashes (RFC 3986, 6.2.2). */
+/**
+ * Returns one spelling per path: unreserved characters unescaped, other escapes in upper case, no double slashes (RFC 3986,
+ * 6.2.2).
+ */
 export function normalizePath(path: string): string {
   const collapsed = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path
   if (!collapsed.includes('%')) return collapsed

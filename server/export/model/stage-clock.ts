@@ -1,10 +1,10 @@
 export type ExportLog = (details: object, message: string) => void
 
-/** Measures the stages of an export. The bundle has no times, because the same site has to give the same bytes. */
+/** Measures the stages of an export. The bundle contains no times, because the same site has to give the same bytes. */
 export interface StageClock {
-  /** Ends and logs a stage; it began when the previous one ended. Times of a repeated stage are added up. */
+  /** Ends and logs a stage. A stage begins when the previous one ends. Times of a repeated stage are added up. */
   end(stage: string, details: object, message: string): void
-  /** Seconds by stage, in order. */
+  /** Returns seconds by stage, in order. */
   seconds(): Record<string, number>
 }
 

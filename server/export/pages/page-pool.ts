@@ -14,34 +14,40 @@ import type {
 } from './page-tasks.ts'
 import { createPageWork } from './page-work.ts'
 
-/** The worker crashed twice on this page. */
+/** Reports that the worker crashed twice on the same page. */
 export class PageWorkError extends Error {}
 
 /** Reads and writes pages in parallel threads. */
 export interface PagePool {
   read(task: ReadTask): Promise<ReadPage>
-  /** Called before `write`, after all pages are read. */
+  /** Must be called before `write`, after all pages are read. */
   beginWriting(setup: WriteSetup): void
   write(task: WriteTask): Promise<WrittenPage>
   /** Ends the threads and rejects their pending work. */
   close(): Promise<void>
 }
 
-/** More threads do not help, because the network and the disk are the limit then. */
+/** Max threads. With more threads, the network and the disk are the limit. */
 const maxThreads = 4
-/** Bytes of pages handled in this thread before a thread is worth its start, and max bytes of one such page. */
+/** Max bytes of all pages that this thread handles before it starts another, and max bytes of one such page. */
 const hereBytes = 2 * 1024 ** 2
 const herePageBytes = 256 * 1024
-/** Waiting pages per thread before this one helps, so that the others stay busy meanwhile. */
+/** Min waiting pages per thread before this thread also handles pages. The other threads stay busy meanwhile. */
 const enoughWaiting = 3
-/** A page that needs more memory than this to be read is an attack. */
+/** Max heap of a thread. Only a malicious page needs more memory. */
 const heapMb = 512
-/** For objects that live as long as one page; a thread uses three times as much. More saved no time and took 60 MB per thread. */
+/**
+ * Heap for objects that live as long as one page. A thread uses three times as much. A larger heap saved no time and took 60
+ * MB per thread.
+ */
 const youngMb = 4
 
 /**
- * @param isHelping whether this thread has nothing else to do. If so, it handles pages while the others are busy, and replaces one
- * of them: each thread compiles the same program again, which for some hundred pages takes longer than the pages.
+ * Opens a pool of threads that read and write pages.
+ *
+ * @param isHelping whether this thread has nothing else to do. If so, it handles pages while the others are busy, and the
+ * pool has one thread fewer. Each thread compiles the same program again, which takes longer than handling a few hundred
+ * pages.
  */
 export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isHelping = false): PagePool {
   const threads = Math.max(1, Math.min(availableParallelism() - (isHelping ? 1 : 0), maxThreads))
@@ -51,7 +57,7 @@ export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isH
   let writing: WriteSetup | null = null
   let isClosed = false
 
-  /** The least busy thread; null = this one. */
+  /** Returns the least busy thread; null = this thread. */
   function takeThread(sizeBytes: number): Thread | null {
     const isSmall = sizeBytes < herePageBytes
     seenBytes += sizeBytes
@@ -82,7 +88,7 @@ export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isH
     }
   }
 
-  // The thread starts while the first answers are awaited.
+  // Start a thread while the first network answers are pending.
   if (isHelping) addThread()
   return {
     read: task => run(task.bytes.byteLength, { read: task }, () => here.read(task)),
@@ -100,7 +106,7 @@ export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isH
   }
 }
 
-/** Does work in this thread, and then receives the answers of the other threads before the next page. */
+/** Does work in this thread, then handles the answers of the other threads before the next page. */
 async function workHere<T>(work: () => T): Promise<T> {
   const done = work()
   await nextTurn()
@@ -108,7 +114,7 @@ async function workHere<T>(work: () => T): Promise<T> {
 }
 
 interface Thread {
-  /** Number of pending requests. */
+  /** Returns the number of pending requests. */
   waiting(): number
   tell(request: WorkerRequest): void
   ask(request: Omit<WorkerRequest, 'id'>): Promise<unknown>

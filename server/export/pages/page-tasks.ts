@@ -16,39 +16,39 @@ export interface PageWorkSetup {
   folder: string
 }
 
-/** A page as received, to be cleaned, read and kept. */
+/** A received page to clean, read and keep. */
 export interface ReadTask {
   bytes: Uint8Array
-  /** From the Content-Type header; null when it names none. */
+  /** From the Content-Type header; null when the header names no charset. */
   charset: string | null
   url: string
   /** Whether the page is XHTML. */
   isXhtml?: boolean
-  /** Whether a browser rendered it; then it keeps no scripts. */
+  /** Whether a browser rendered the page. Its scripts are then removed. */
   isRendered: boolean
-  /** The words of the page for a made-up address, if this page may be such a page. */
+  /** The words of the not-found page and its made-up address, if this page may be a not-found page; otherwise null. */
   missing: { words: string[]; asked: string } | null
 }
 
 export interface ReadPage {
-  /** When true, no other member counts. */
+  /** When true, ignore all other members. */
   isMissing: boolean
   charset: string
-  /** The place of the cleaned page. */
+  /** Position of the cleaned page. */
   span: Span
   sizeBytes: number
-  /** Of the received bytes. */
+  /** Hash of the received bytes. */
   sha256: string
   text: PageText
-  /** Addresses of the site's own pages, without duplicates, with fragments that may name a page. */
+  /** Addresses of the site's own pages, without duplicates. Fragments are kept if they may name a page. */
   links: string[]
   assets: { url: string; role: UrlRole }[]
-  /** Files that its inline scripts may load. */
+  /** Files that the page's inline scripts may load. */
   guesses: string[]
-  /** What its inline scripts certainly load. */
+  /** Resources that the page's inline scripts certainly load. */
   scriptNeeds: ScriptNeed[]
   importMaps: { text: string; base: string }[]
-  /** Names of products that were found in it. */
+  /** Names of the products found in the page. */
   products: string[]
 }
 
@@ -57,27 +57,27 @@ export interface WriteSetup {
   folder: string
   targets: LinkTargets
   paths: ReadonlySet<string>
-  /** Path of a script that pages load before their own; null = none. */
+  /** Path of a script that pages load before the site's scripts; null = none. */
   loader: string | null
   /** Whether pages load the search of the bundle. */
   hasSearch: boolean
 }
 
-/** A kept page, to be rewritten for its place in the bundle and checked. */
+/** A kept page to rewrite for its place in the bundle and to check. */
 export interface WriteTask {
   span: Span
   charset: string
   url: string
   isRendered: boolean
-  /** In the bundle. */
+  /** Path of the page in the bundle. */
   path: string
-  /** External sources that its policy allows. */
+  /** External sources that the page's policy allows. */
   sources: readonly string[]
-  /** Whether a search service was removed from it. */
+  /** Whether a search service was removed from the page. */
   losesSearch: boolean
-  /** Its path on the site, if its scripts may start only there; null = they are unchanged. */
+  /** Path of the page on the site, if its scripts may start only there; null = its scripts are unchanged. */
   guardedAt: string | null
-  /** The page as the site sent it, for an app that starts in place of this page; null = none. */
+  /** The page as the site sent it, for an app that replaces this page; null = none. */
   app: { span: Span; charset: string; url: string } | null
 }
 
@@ -86,14 +86,14 @@ export interface WrittenPage {
   missingFiles: [url: string, reason: string][]
   /** Addresses that do not resolve in the bundle. */
   unresolved: string[]
-  /** Whether its inline styles name fonts. */
+  /** Whether the page's inline styles name fonts. */
   hasFonts: boolean
 }
 
-/** The work on each page that needs no network, done in a thread or here. */
+/** Work on pages that needs no network. Runs in a worker thread or in the calling thread. */
 export interface PageWork {
   read(task: ReadTask): ReadPage
-  /** Comes before `write`. */
+  /** Must be called before `write`. */
   beginWriting(setup: WriteSetup): void
   write(task: WriteTask): WrittenPage
   close(): void

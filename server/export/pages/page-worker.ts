@@ -10,7 +10,7 @@ parentPort?.on('message', (request: WorkerRequest) => {
   try {
     parentPort?.postMessage({ id, value: 'read' in request ? work.read(request.read) : work.write(request.write) })
   } catch (error) {
-    // An error that is sent to another thread keeps only its message.
+    // An error that is sent to another thread keeps only its message, so the code is sent separately.
     parentPort?.postMessage({ id, error, code: (error as NodeJS.ErrnoException).code })
   }
 })

@@ -16,9 +16,12 @@ import type { Spool } from './spool.ts'
 
 const inlineScript = { isOwn: true, isInline: true }
 
-/** Cleans a page of removed products, keeps it in the spool, and reads its text, its links and what it loads. */
+/**
+ * Creates a function that removes products from a page, stores the page in the spool, and reads its text, links and
+ * resources.
+ */
 export function createPageReader(site: Site, products: ProductRemoval, spool: Spool): (task: ReadTask) => ReadPage {
-  /** Cleans and reads in one pass, or in two if something was removed. */
+  /** Cleans and reads in one pass, or in two if a product was removed. */
   function readCleaned(raw: RawText, url: URL, isRendered: boolean) {
     const finder = products.find(raw, url)
     const text = createTextReader(raw)

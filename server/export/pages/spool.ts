@@ -10,7 +10,7 @@ export interface Spool {
   close(): void
 }
 
-/** The file is created with the first page. */
+/** Creates a spool. Its file is created with the first page. */
 export function createSpool(file: string): Spool {
   let descriptor: number | null = null
   let end = 0

@@ -4,44 +4,50 @@ import type { Outcomes, PageOutcome, Resource } from '../model/resource.ts'
 import { assetKey, isTellingQuery, linkKey, queryKey, type Site } from '../model/site.ts'
 import { relativeReference } from './layout.ts'
 
-/** Where an address leads in the finished bundle. */
+/** Target of an address in the finished bundle. */
 export type Destination =
   | { kind: 'inside'; path: string }
-  /** Another site: links may lead there, but pages may not load from it. */
+  /** An external address. Pages may link to it but may not load it. */
   | { kind: 'elsewhere'; url: URL }
-  /** A page that is excluded by choice, and its public address. */
+  /** A page that the operator excluded; `url` is its public address. */
   | { kind: 'excluded'; url: URL }
   | { kind: 'gone'; reason: string }
 
 export interface BundleMap {
-  /** For links and frames. */
+  /** Finds the target of a link or frame. */
   findPage(url: URL): Destination
   /**
-   * For links whose fragment names a page of an app; `anchor` is the anchor in that page, such as `#install`. Null if the page at
-   * the address is not such an app.
+   * Finds the target of a link whose fragment names a page of an app. `anchor` is the anchor in that page, such as
+   * `#install`. Returns null if the address does not lead to such an app.
    */
   findRoute(url: URL): { destination: Destination; anchor: string } | null
-  /** For files that a page loads. */
+  /** Finds the target of a file that a page loads. */
   findFile(url: URL): Destination
-  /** Cache of resolved relative addresses, by purpose, folder and spelling. */
+  /** Caches resolved relative addresses, by purpose, folder and spelling. */
   relative: Map<string, string>
-  /** The files of other hosts below an address that ends in a slash; `rest` = the part after it. */
+  /**
+   * Lists the bundled files of other hosts below `folder`, which must end in a slash; `rest` is the part of the address
+   * after it.
+   */
   filesBelow(folder: URL | null): { rest: string; path: string }[]
-  /** The folder of the bundle for an address that ends in a slash, ending in a slash too; null when it has no files. */
+  /**
+   * Returns the bundle folder for an address that ends in a slash. The result also ends in a slash; null when it has no
+   * files.
+   */
   findFolder(folder: URL): string | null
 }
 
 const maxHops = 10
 
-/** The targets of addresses, by key. Plain data, so that it can be sent to another thread. */
+/** Targets of addresses, by key. Contains only plain data, so it can be sent to another thread. */
 export interface LinkTargets {
   pages: ReadonlyMap<string, PageTarget>
   files: ReadonlyMap<string, FileTarget>
-  /** Duplicate pages, and the page that stands for each. */
+  /** Maps the key of each duplicate page to the key of the kept page. */
   aliases: ReadonlyMap<string, string>
 }
 
-/** An undefined `path` = left out. */
+/** An undefined `path` means that the page or file is left out. */
 export type PageTarget =
   | { state: 'page'; path: string | undefined }
   | { state: 'file'; path: string | undefined }
@@ -52,8 +58,10 @@ export type PageTarget =
 export type FileTarget = { state: 'file'; path: string | undefined } | { state: 'gone'; reason: string }
 
 /**
- * @param plan path in the bundle by key of page or file.
- * @param aliases pages that are the same as another, by key.
+ * Plans the target of each page and file.
+ *
+ * @param plan bundle paths, by key of the page or file.
+ * @param aliases maps the keys of duplicate pages to the keys of kept pages.
  */
 export function planTargets(
   state: Outcomes,
@@ -103,7 +111,7 @@ export function createBundleMap(site: Site, targets: LinkTargets, exclusions: Pi
   }
 }
 
-/** The data that addresses are looked up in. */
+/** Data for resolving addresses. */
 interface Lookup {
   site: Site
   targets: LinkTargets
@@ -115,7 +123,7 @@ function findPage(lookup: Lookup, url: URL): Destination {
   const own = site.own(url)
   if (!own) return { kind: 'elsewhere', url }
   if (exclusions.has(own)) {
-    // A page may show an excluded file; then the file is in the bundle.
+    // If a page shows an excluded file, the bundle contains the file.
     const file = findFile(lookup, own)
     own.hash = url.hash
     return file.kind === 'inside' ? file : { kind: 'excluded', url: site.online(own) }
@@ -142,7 +150,7 @@ function filesBelow({ site, targets }: Lookup, folder: URL | null): { rest: stri
     .sort((a, b) => (a.rest < b.rest ? -1 : 1))
 }
 
-/** Finds a page through redirects and aliases. */
+/** Follows redirects and aliases to the final target. */
 function follow({ site, targets, exclusions }: Lookup, start: string, own: URL): Destination {
   const { pages, files, aliases } = targets
   let key = start
@@ -159,7 +167,7 @@ function follow({ site, targets, exclusions }: Lookup, start: string, own: URL):
     const file = hop === 0 ? files.get(assetKey(own)) : undefined
     if (file?.state === 'file') return placed(file.path)
     if (target) return { kind: 'gone', reason: target.reason }
-    // Outside its scope, the host counts as another site.
+    // Addresses on the site's host outside the scope count as external.
     return site.isBeside(own)
       ? { kind: 'elsewhere', url: site.online(own) }
       : { kind: 'gone', reason: 'not among the exported pages' }
@@ -172,8 +180,8 @@ function placed(path: string | undefined): Destination {
 }
 
 /**
- * Finds pages that are the same under `/a` and `/a.html`, and maps the dropped name to the kept one. The kept name is of the
- * kind that most other pages have.
+ * Finds pages that are the same under `/a` and `/a.html`, and maps the dropped name to the kept one. Keeps the kind of name
+ * that most other pages have.
  */
 export function findAliases(pages: ReadonlyMap<string, PageOutcome>): Map<string, string> {
   const twins: [string, string][] = []
@@ -192,7 +200,9 @@ export function findAliases(pages: ReadonlyMap<string, PageOutcome>): Map<string
   return new Map(twins.map(([short, long]) => (ahead > 0 ? [short, long] : [long, short])))
 }
 
-/** Whether a page is the index of a folder. Such pages have the same name on both kinds of sites. */
+/**
+ * Decides whether a page is the index of a folder. Such a page has the same name whether the site uses `/a` or `/a.html`.
+ */
 function isFolder({ pathname }: URL): boolean {
   return /\/(?:index\.x?html?)?$/i.test(pathname)
 }
@@ -202,9 +212,9 @@ function isSame(a: Resource, b: Resource): boolean {
 }
 
 /**
- * The reference from one file of the bundle to another; undefined when the address already is that reference.
+ * Returns the reference from one file of the bundle to another; undefined when the address is already that reference.
  *
- * @param address as written in the file; its query and fragment stay.
+ * @param address as written in the file; its query and fragment are kept.
  */
 export function referTo(from: string, to: string, address: string): string | undefined {
   const at = address.search(/[?#]/)

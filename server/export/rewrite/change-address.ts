@@ -2,39 +2,39 @@ import type { UrlRole } from '../../web/html/url-attributes.ts'
 import { type BundleMap, type Destination, referTo } from './bundle-map.ts'
 import type { RewriteFindings } from './findings.ts'
 
-/** The result for an address; undefined = unchanged. */
+/** The replacement for an address, or the reason to drop it; undefined = unchanged. */
 export type Change = { to: string } | { drop: 'dead' | 'missing' | 'removed' } | undefined
 
-/** What a page may load from outside the bundle: products whose feature is on. */
+/** External addresses that a page may load: those of products whose feature is on. */
 export interface Outside {
   isOutside(url: URL): boolean
-  /** Sources for the policy of the page. */
+  /** Content-Security-Policy sources for the page. */
   sources: readonly string[]
 }
 
 /** The page that contains the addresses. */
 export interface AddressContext {
-  /** What relative addresses are relative to. */
+  /** Base of relative addresses. */
   base: URL
   /** Whether the page has a base element. */
   hasBase: boolean
-  /** Whether a browser rendered the page; then it has no scripts. */
+  /** Whether a browser rendered the page. The page in the bundle then has no scripts. */
   isRendered: boolean
   /** Path of the page in the bundle. */
   path: string
   map: BundleMap
   findings: RewriteFindings
   outside: Outside
-  /** Whether the page is an app that follows links to its own pages by itself. */
+  /** Whether the page is an app whose scripts handle links to the app's own pages. */
   isApp: boolean
 }
 
-/** A relative address that leads from every page of a folder to the same place. */
+/** Matches relative addresses that resolve to the same target from every page of a folder. */
 const plainAddress = /^(?:\.{0,2}\/)?[\w.~%+-][\w./~%+-]*$/
 /** Max cached addresses; pages of a folder share most of their links. */
 const maxRelative = 100_000
 
-/** Decides what each address of one page becomes in the bundle. The same address is decided once. */
+/** Creates a function that decides the change of each address in one page. The function caches its results. */
 export function createAddressChanger(context: AddressContext): (address: string, role: UrlRole) => Change {
   const changes = new Map<string, Change>()
   const { base } = context
@@ -48,7 +48,7 @@ export function createAddressChanger(context: AddressContext): (address: string,
   }
 }
 
-/** Whether the browser loads such an address by itself. */
+/** Decides whether the browser loads such an address without a click. */
 function isLoaded(role: UrlRole): boolean {
   return role === 'asset' || role === 'script' || role === 'stylesheet'
 }
@@ -56,7 +56,7 @@ function isLoaded(role: UrlRole): boolean {
 function decide(context: AddressContext, baseFolder: string, address: string, role: UrlRole): Change {
   const { base, hasBase, isRendered, path, map, outside, isApp } = context
   if (role === 'hint' || role === 'refused') return { drop: 'removed' }
-  // The scripts of a rendered page have run already.
+  // The scripts of a rendered page have already run.
   if (role === 'script' && isRendered) return { drop: 'removed' }
   if (address === '' || role === 'reference') return undefined
   const loads = isLoaded(role)
@@ -79,7 +79,7 @@ function decide(context: AddressContext, baseFolder: string, address: string, ro
   return inside(path, destination.path, address)
 }
 
-/** Decides a link to a page of an app, which leads to the page's file; null = it is not such a link. */
+/** Decides a link to a page of an app. The new link leads to the page's file. Returns null for other links. */
 function decideRoute(context: AddressContext, address: string): { change: Change } | null {
   const { base, path, map } = context
   const url = URL.parse(address, base)
@@ -118,7 +118,7 @@ function decideOutside({ findings }: AddressContext, { destination, url, address
     findings.deadLink(url, destination.reason)
     return { drop: 'dead' }
   }
-  // An address without a scheme, or one that redirects elsewhere, is written as a full address.
+  // Addresses without a scheme and addresses that redirect elsewhere become full addresses.
   const hasMoved = destination.url.href !== url.href
   return hasMoved || !/^https?:/i.test(address) ? { to: destination.url.href } : undefined
 }

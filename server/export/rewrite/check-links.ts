@@ -6,11 +6,11 @@ import { decodeAttribute, decodeRaw, type RawText, rawOf } from '../../web/html/
 import { urlAttributes } from '../../web/html/url-attributes.ts'
 
 /**
- * Finds the addresses of a finished page that do not resolve inside the bundle. Reads the final text, independent of the
- * rewriting. Only links and forms may lead to other sites.
+ * Finds the addresses of a finished page that do not resolve inside the bundle. Reads the written text, independently of the
+ * rewriting code. Only links and forms may be external.
  *
- * @param paths everything in the bundle.
- * @param isOutside whether an address may be loaded from outside the bundle: products whose feature is on.
+ * @param paths all paths in the bundle.
+ * @param isOutside whether a page may load an address from outside the bundle; true for products whose feature is on.
  */
 export function findUnresolvedInPage(
   raw: RawText,
@@ -24,7 +24,7 @@ export function findUnresolvedInPage(
   scanHtml(text, {
     tag(tag) {
       for (const { attribute, role, syntax } of urlAttributes(tag, value)) {
-        // Nothing is loaded from such an address, for example the canonical address of a page, so it stays unchanged.
+        // Browsers do not load such an address, for example a canonical address, so it stays unchanged.
         if (role === 'reference') continue
         const mayLeave = role === 'link' || role === 'form'
         if (syntax === 'url') check.address(value(attribute), mayLeave)
@@ -52,7 +52,7 @@ export function findUnresolvedInStylesheet(raw: RawText, path: string, paths: Re
   return check.unresolved()
 }
 
-/** Cache of relative addresses that resolve, by bundle. */
+/** Caches the relative addresses that resolve, by bundle. */
 const knownOf = new WeakMap<ReadonlySet<string>, Set<string>>()
 const maxKnown = 100_000
 
@@ -63,7 +63,7 @@ function knownIn(paths: ReadonlySet<string>): Set<string> {
 }
 
 function createCheck(path: string, paths: ReadonlySet<string>, isOutside: (url: URL) => boolean = () => false) {
-  // An address that leaves this made-up folder leaves the bundle.
+  // An address outside this placeholder folder is outside the bundle.
   const root = 'http://bundle.invalid/root/'
   const base = new URL(path.split('/').map(encodeURIComponent).join('/'), root)
   const seen = new Set<string>()
@@ -72,7 +72,10 @@ function createCheck(path: string, paths: ReadonlySet<string>, isOutside: (url: 
   const known = knownIn(paths)
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
 
-  /** An address that resolves for one page of a folder resolves for all, and pages of a folder share most of their links. */
+  /**
+   * Caches addresses by folder: an address that resolves for one page of a folder resolves for all, and they share most
+   * links.
+   */
   function isKnown(address: string): boolean {
     if (!/^[\w./~%+-]+$/.test(address)) return false
     const spelling = `${folder} ${address}`

@@ -4,13 +4,13 @@ import { decodeAttribute, encodeAttribute, type RawText } from '../../web/html/t
 
 /** Reads and changes the attributes of one page. */
 export interface AttributeEditor {
-  /** The decoded value. */
+  /** Returns the decoded value. */
   value(attribute: Attribute): string
   write(attribute: Attribute, newValue: string): void
-  /** Renames the attribute, so that people and programs can read the address but nothing loads it. */
+  /** Renames the attribute. The address stays readable, but browsers no longer load it. */
   disable(attribute: Attribute, why: 'dead' | 'missing' | 'removed'): void
   remove(attribute: Attribute | undefined): void
-  /** Adds the class that marks a dead link for readers. */
+  /** Adds the class that shows readers that a link is dead. */
   markDead(tag: Tag): void
 }
 

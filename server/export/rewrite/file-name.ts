@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 
 const maxSegmentBytes = 140
 
-/** Names that Windows keeps for devices, with any extension. */
+/** Matches names that Windows reserves for devices, with any extension. */
 const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i
 
 /**
- * A file name for one segment of a URL path that all common file systems accept. Most segments stay unchanged; a changed name has
- * a hash of the original, so that two segments never get the same name.
+ * Returns a file name for one segment of a URL path. All common file systems accept the name. Most segments stay unchanged.
+ * A changed name gets a hash of the original segment, so two segments never get the same name.
  *
- * @param segment still percent-encoded; not empty.
+ * @param segment percent-encoded; not empty.
  */
 export function safeSegment(segment: string): string {
   const name = decodeSegment(segment)
@@ -31,7 +31,7 @@ export function markSegment(name: string, source: string): string {
   return `${device.test(stem) ? '_' : ''}${stem}${mark}${extension}`
 }
 
-/** Equal for names that a file system may confuse because it ignores case or normalizes Unicode. */
+/** Returns the same text for names that a file system may confuse because it ignores case or normalizes Unicode. */
 export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase().normalize('NFC')
 }

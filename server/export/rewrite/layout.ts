@@ -9,7 +9,7 @@ export interface Placed {
   /** Media type without parameters. */
   type: string
   sha256: string
-  /** Whether it is from another site; then its path is below _external/ and its host. */
+  /** Whether it belongs to another site. Its path is then below _external/ and its host. */
   external: boolean
 }
 
@@ -18,16 +18,16 @@ export const externalFolder = '_external'
 
 const maxPathBytes = 240
 
-/** The file that opens the bundle. */
+/** The first file that a reader opens. */
 const entrance = 'index.html'
 
 /** Names at the root of a bundle that Quire reserves. */
 const ownNames = ['export-report.json', 'export-report.html', '_quire', externalFolder]
 
 /**
- * Gives each page and file its path in the bundle, independent of the order of the input. Pages keep the layout of the
- * site: `/a/b` and `/a/b/` become a/b/index.html, `/a/b.html` stays. Files keep their path; if a path has several queries, the
- * first keeps the plain name. A name that a file system could confuse or reject gets a hash.
+ * Gives each page and file its path in the bundle. The order of the input does not matter. Pages keep the layout of the
+ * site: `/a/b` and `/a/b/` become a/b/index.html, and `/a/b.html` stays. Files keep their path; if a path has several
+ * queries, the first file keeps the plain name. A name that a file system could confuse or reject gets a hash.
  */
 export function planLayout(items: readonly Placed[]): Map<string, string> {
   const sorted = [...items].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
@@ -38,9 +38,9 @@ export function planLayout(items: readonly Placed[]): Map<string, string> {
 
   const plan = new Map<string, string>()
   const bySource = new Map<string, string>()
-  // Folders come first: a file that conflicts with one gets another name.
+  // Place folders first. A file that conflicts with a folder gets another name.
   for (const { segments } of wanted) placeFolder(root, segments.slice(0, -1))
-  // Pages before files, so that a page never loses its name to a file; a plain name before one with a query.
+  // Place pages before files, so that a page never loses its name to a file. Place plain names before names with a query.
   for (const pass of ['page', 'file'] as const) {
     for (const { item, segments } of wanted) {
       if ((pass === 'page') !== item.isPage) continue
@@ -70,7 +70,7 @@ function placeFolder(root: Folder, segments: readonly string[]): { folder: Folde
   for (const segment of segments) {
     let name = segment
     let entry = folder.names.get(foldName(name))
-    // The bundle opens with a file of this name, so a folder may not have it.
+    // A folder must not have the name of the first file that a reader opens.
     const isEntrance = path.length === 0 && foldName(name) === entrance
     if (isEntrance || (entry && (entry.name !== name || !entry.folder))) {
       name = markSegment(segment, `folder ${segment}`)
@@ -119,7 +119,7 @@ function wantedSegments({ url, isPage, type, external, key }: Placed): string[] 
   return external ? [externalFolder, '_long', short] : ['_long', short]
 }
 
-/** The reference from one file of the bundle to another, both as paths from its root. */
+/** Returns the relative reference from one file of the bundle to another. Both paths begin at the root of the bundle. */
 export function relativeReference(from: string, to: string): string {
   const fromFolders = from.split('/').slice(0, -1)
   const target = to.split('/')

@@ -1,4 +1,4 @@
-/** Extensions that static servers map to these types. A file whose name does not match gets the first one. */
+/** Extensions that static servers map to these types. A file with another extension gets the first one. */
 const extensions: Record<string, readonly string[]> = {
   'application/atom+xml': ['xml', 'atom'],
   'application/javascript': ['js', 'mjs', 'cjs'],
@@ -33,12 +33,12 @@ const extensions: Record<string, readonly string[]> = {
   'video/webm': ['webm'],
 }
 
-/** Types that a browser rejects if the extension means another type. Files of other types keep their extension. */
+/** Types that a browser rejects when the extension does not match. Files of other types keep their extension. */
 const strict = /^(text\/css|image\/svg\+xml|(text|application)\/(x-)?javascript|application\/wasm)$/
 
 /**
- * The extension (without dot) to add to a file's name so that a static server, or a browser on file://, uses the right type;
- * null = the name is fine.
+ * Returns the extension (without dot) to add to a file name so that static servers, and browsers on file://, detect the
+ * right type; null = none.
  */
 export function missingExtension(fileName: string, type: string): string | null {
   const known = extensions[type]

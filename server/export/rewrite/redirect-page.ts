@@ -1,6 +1,6 @@
 import { encodeAttribute } from '../../web/html/text-encoding.ts'
 
-/** A small page that redirects, for an address that the site redirects. */
+/** Returns a small HTML page that redirects to `reference`. Used for redirects of the site. */
 export function redirectPage(reference: string): string {
   const target = encodeAttribute(reference, 'utf-8')
   return (

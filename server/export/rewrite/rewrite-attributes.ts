@@ -10,7 +10,7 @@ import { rewriteCss } from './rewrite-stylesheet.ts'
 export interface AttributeRewriting {
   editor: AttributeEditor
   change(address: string, role: UrlRole): Change
-  /** The page inside a frame's srcdoc; null where frames are nested too deeply. */
+  /** Rewrites the page in a frame's srcdoc; null when frames are nested too deeply. */
   rewriteInner(html: string): string | null
 }
 
@@ -28,7 +28,7 @@ export function rewriteAttributes(tag: Tag, rewriting: AttributeRewriting): void
 function rewriteUrl(tag: Tag, attribute: Attribute, role: UrlRole, { editor, change }: AttributeRewriting): void {
   const result = change(editor.value(attribute), role)
   const as = findAttribute(tag, 'as')
-  // A preload only saves time, and it is an error on file://; the file itself is in the bundle.
+  // A preload only saves time, and it causes an error on file://. The bundle contains the file itself.
   if (tag.name === 'link' && as && /^fetch$/i.test(editor.value(as))) {
     editor.disable(attribute, 'removed')
     return
@@ -40,9 +40,9 @@ function rewriteUrl(tag: Tag, attribute: Attribute, role: UrlRole, { editor, cha
   }
   const loads = role === 'script' || role === 'stylesheet' || (role === 'asset' && tag.name !== 'meta')
   if (!loads) return
-  // Bytes may change, and file:// has no origins: both attributes would keep the file from loading.
+  // Rewriting may change the bytes, and file:// has no origins. Both attributes would therefore block the file.
   editor.remove(findAttribute(tag, 'integrity'))
-  // Browsers always fetch fonts as cross-origin; a preload without the attribute would be a second request.
+  // Browsers always fetch fonts as cross-origin. A preload without the attribute would cause a second request.
   if (!as || !/^font$/i.test(editor.value(as))) editor.remove(findAttribute(tag, 'crossorigin'))
 }
 
@@ -69,13 +69,13 @@ function rewriteFrame(attribute: Attribute, { editor, rewriteInner }: AttributeR
   else editor.write(attribute, inner)
 }
 
-/** The content of `<meta http-equiv="refresh">`. */
+/** Rewrites the content of `<meta http-equiv="refresh">`. */
 function rewriteRefresh(attribute: Attribute, role: UrlRole, { editor, change }: AttributeRewriting): void {
   const old = editor.value(attribute)
   const target = refreshTarget(old)
   if (!target) return
   const result = change(target.url, role)
-  // A page that redirects may only lead to another page of the bundle.
+  // A redirect in a page may only lead to another page of the bundle.
   if (result && 'to' in result && !/^https?:/i.test(result.to)) {
     editor.write(attribute, old.slice(0, target.start) + result.to + old.slice(target.start + target.url.length))
   } else if (result || /^https?:/i.test(target.url)) editor.disable(attribute, 'removed')

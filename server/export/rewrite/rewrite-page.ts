@@ -16,7 +16,7 @@ import { rewriteImportMap, rewriteScript } from './rewrite-script.ts'
 import { rewriteCss } from './rewrite-stylesheet.ts'
 import { sealMarkup, sealNonce, sealPosition } from './seal.ts'
 
-/** The place of a page in the bundle, and what is added to the page. */
+/** A page's place in the bundle, and the additions to the page. */
 export interface PagePlace {
   page: Pick<Resource, 'url' | 'rendered'>
   /** Path of the page in the bundle. */
@@ -24,23 +24,23 @@ export interface PagePlace {
   map: BundleMap
   findings: RewriteFindings
   outside?: Outside
-  /** Path of a script that pages load before their own; null = none. */
+  /** Path of a script that pages load before the site's scripts; null = none. */
   loader?: string | null
-  /** How the page loads the search of the bundle; null = not at all. */
+  /** How the page loads the bundle's search; null = not at all. */
   search?: SearchPlace | null
-  /** Markup that starts an app in place of this page; null = none. */
+  /** Markup that starts an app and replaces this page; null = none. */
   app?: string | null
-  /** Whether the page is an app that follows links to its own pages by itself. */
+  /** Whether the page is an app whose scripts handle links to the app's own pages. */
   isApp?: boolean
-  /** Nesting depth, if the page is in the frame of another page. */
+  /** Nesting depth of a page in a frame of another page. */
   depth?: number
 }
 
 const nothingOutside: Outside = { isOutside: () => false, sources: [] }
 
 /**
- * Rewrites a page for the bundle: addresses become relative or are disabled, and a policy seals the page. Everything else
- * stays the same, except that text in a legacy encoding is written in ASCII.
+ * Rewrites a page for the bundle. Addresses become relative or are disabled, and a Content-Security-Policy restricts
+ * loading. Everything else stays the same, except that text in a legacy encoding is written in ASCII.
  */
 export function rewritePage(raw: RawText, place: PagePlace): string {
   const { page, path, map, findings, outside = nothingOutside, isApp = false, depth = 0 } = place
@@ -53,7 +53,7 @@ export function rewritePage(raw: RawText, place: PagePlace): string {
   const rewriting = {
     editor,
     change,
-    // The addresses of a frame's page are relative to this one's, in the bundle as well.
+    // Addresses in a srcdoc page are relative to the address of the outer page, in the bundle as well.
     rewriteInner(html: string) {
       if (depth >= maxFrameDepth) return null
       const inner = rawOf(html)
@@ -82,7 +82,7 @@ export function rewritePage(raw: RawText, place: PagePlace): string {
   return writeAsAscii({ text: splices.apply(), charset: raw.charset })
 }
 
-/** What the scan finds out for the markup that is added to the page. */
+/** Results of the scan that decide the added markup. */
 interface PageHead {
   headEnd: number | null
   htmlEnd: number | null
@@ -101,7 +101,7 @@ function rewriteTag(tag: Tag, rewriting: AttributeRewriting, head: PageHead, isR
   }
   if (tag.name === 'meta') {
     const equivalent = findAttribute(tag, 'http-equiv')
-    // The site's policy may allow only hosts whose files are in the bundle now. Our policy is stricter.
+    // The site's policy may allow only hosts whose files are now in the bundle. Our policy is stricter.
     if (equivalent && /^content-security-policy/i.test(editor.value(equivalent).trim())) {
       editor.disable(equivalent, 'removed')
       return
@@ -110,7 +110,7 @@ function rewriteTag(tag: Tag, rewriting: AttributeRewriting, head: PageHead, isR
   if (tag.name === 'link') {
     const rel = findAttribute(tag, 'rel')
     const href = findAttribute(tag, 'href')
-    // A missing icon counts as no icon, because the browser would request one from the root of the host.
+    // A missing icon counts as no icon. Otherwise the browser would request an icon from the root of the host.
     const isIcon = href && rel && /(^|\s)icon(\s|$)/i.test(editor.value(rel))
     if (isIcon && !isDropped(change(editor.value(href), 'asset'))) head.hasIcon = true
   }
@@ -121,14 +121,14 @@ function rewriteTag(tag: Tag, rewriting: AttributeRewriting, head: PageHead, isR
 
 interface RawTextPlace {
   tag: Tag
-  /** The page. */
+  /** The page that contains the element. */
   raw: RawText
   base: URL
   place: PagePlace
   rewriting: { editor: AttributeEditor; change: AttributeRewriting['change'] }
 }
 
-/** The text of a style or script element. */
+/** Rewrites the text of a style or script element. */
 function rewriteRawText(own: RawText, { tag, raw, base, place, rewriting }: RawTextPlace): string {
   const { page, path, map, findings } = place
   if (tag.name === 'style')
@@ -139,7 +139,7 @@ function rewriteRawText(own: RawText, { tag, raw, base, place, rewriting }: RawT
   return isSpeculation(tag, rewriting.editor.value) ? '{}' : own.text
 }
 
-/** Adds the policy, the icon, the search and the scripts of the bundle at the head of the page. */
+/** Adds the policy, the icon, the search and the bundle's scripts to the head of the page. */
 function seal(raw: RawText, place: PagePlace, head: PageHead, splices: Splices): void {
   const { page, path, map, outside = nothingOutside, loader = null, search = null, app = null } = place
   const at = sealPosition(raw.text, head.headEnd, head.htmlEnd)
@@ -159,7 +159,10 @@ function seal(raw: RawText, place: PagePlace, head: PageHead, splices: Splices):
     splices.replace(at, at, `<script src="${relativeReference(path, loader)}"></script>`)
 }
 
-/** The icon that browsers request by default, or an empty one so that they do not. */
+/**
+ * Returns the address of the icon that browsers request by default. If it is missing, returns an empty icon to prevent that
+ * request.
+ */
 function findIcon(pageUrl: URL, path: string, map: BundleMap): string {
   const icon = map.findFile(new URL('/favicon.ico', pageUrl))
   return icon.kind === 'inside' ? relativeReference(path, icon.path) : 'data:,'
@@ -169,7 +172,7 @@ function isDropped(result: Change): boolean {
   return result !== undefined && 'drop' in result
 }
 
-/** Whether a tag has rules for loading pages ahead, which no policy prevents. */
+/** Decides whether a tag has speculation rules. They load pages ahead, and no policy prevents this. */
 function isSpeculation(tag: Tag, value: (attribute: Attribute) => string): boolean {
   const type = findAttribute(tag, 'type')
   return type !== undefined && value(type).trim().toLowerCase() === 'speculationrules'

@@ -7,18 +7,20 @@ import type { RewriteFindings } from './findings.ts'
 
 /** The place of a script on the site and in the bundle. */
 export interface ScriptPlacement {
-  /** The base of its relative addresses. */
+  /** Base of the script's relative addresses. */
   url: URL
-  /** Path in the bundle of the script, or of the page that contains it. */
+  /** Bundle path of the script, or of the page that contains it. */
   path: string
-  /** True for a script of another host. A script of the site finds its files at the same relative addresses. */
+  /** True for a script of another host. For a script of the site, relative addresses still lead to its files. */
   hasMoved: boolean
 }
 
-/** Matches any text that may need rewriting in a script that has not moved. */
+/** Matches every text that may need rewriting in a script that has not moved. */
 const leaves = /\b(?:from|import|importScripts|URL)\s*\(?\s*["'`](?:https?:)?\/\//
 
-/** Makes the addresses of modules and workers in a script relative to its place in the bundle. All other bytes stay. */
+/**
+ * Makes the addresses of modules and workers relative to the script's place in the bundle. All other bytes stay the same.
+ */
 export function rewriteScript(raw: RawText, place: ScriptPlacement, map: BundleMap, findings: RewriteFindings): string {
   if (!place.hasMoved && !leaves.test(raw.text)) return raw.text
   const splices = createSplices(raw.text)
@@ -31,14 +33,17 @@ export function rewriteScript(raw: RawText, place: ScriptPlacement, map: BundleM
     const destination = map.findFile(url)
     if (destination.kind === 'inside') {
       const to = referTo(place.path, destination.path, address)
-      // The address of a relative module begins with a dot. An apostrophe could end the string.
+      // A relative module address must begin with a dot. An apostrophe could end the string.
       if (to !== undefined) splices.replace(start, end, dotted(to).replaceAll("'", '%27'))
     } else if (destination.kind === 'gone') findings.missingFile(url, destination.reason)
   }
   return splices.apply()
 }
 
-/** Makes the addresses of an import map relative to the page. Names of files that are not in the bundle stay unchanged. */
+/**
+ * Makes the addresses of an import map relative to the page. Addresses of files that are missing from the bundle stay
+ * unchanged.
+ */
 export function rewriteImportMap(raw: RawText, base: URL, path: string, map: BundleMap): string {
   const parsed = parseImportMap(decodeRaw(raw.text, raw.charset))
   if (!parsed) return raw.text
@@ -58,7 +63,7 @@ export function rewriteImportMap(raw: RawText, base: URL, path: string, map: Bun
       const key = isAddress(name) ? move(name) : name
       moved.push([key, typeof address === 'string' ? move(address) : address])
       if (!name.endsWith('/') || typeof address !== 'string') continue
-      // A file whose name in the bundle differs from its name on the host gets an entry.
+      // Adds an entry for each file whose name in the bundle differs from its name on the host.
       for (const { rest, path: to } of map.filesBelow(URL.parse(address, base)))
         moved.push([key + rest, dotted(referTo(path, to, '') ?? '')])
     }

@@ -16,7 +16,7 @@ export function rewriteCss(css: string, change: (address: string, role: UrlRole)
 }
 
 /**
- * Rewrites a style sheet file for the bundle. Relative addresses in it are relative to the file.
+ * Rewrites a style sheet file for the bundle. Its addresses are relative to the file.
  *
  * @param place path of the style sheet in the bundle.
  */

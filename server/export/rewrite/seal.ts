@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { SearchPlace } from '../model/search-files.ts'
 
 /**
- * The policy that lets a page load only from its own bundle. The site's inline scripts and styles keep working. On an inert page,
- * only our search may run.
+ * Returns the policy that lets a page load only from its own bundle. The site's inline scripts and styles still work. On an
+ * inert page, only the bundle's search may run.
  *
  * @param sources hosts of products whose feature is on; none in most bundles.
  */
@@ -14,12 +14,12 @@ function sealPolicy(isInert: boolean, sources: readonly string[], search: Sealed
   return `default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'${more}${scripts}; form-action 'self'${more}; base-uri 'none'`
 }
 
-/** The content of the markup that is added to the head of a page. */
+/** Data for the markup that is added to the head of a page. */
 interface SealedHead {
   charset: string
-  /** Whether no script of the site may run. */
+  /** Whether all scripts of the site are blocked. */
   isInert: boolean
-  /** Address for a page that names no icon; null for one that does. */
+  /** Address of the icon for a page that names none; null for a page that names one. */
   icon: string | null
   /** Hosts of products whose feature is on; none in most bundles. */
   sources: readonly string[]
@@ -30,26 +30,26 @@ interface SealedHead {
 interface SealedSearch {
   /** Relative address of its script. */
   script: string
-  /** Allows this script, and the scripts that it loads, on a page that allows no others. */
+  /** Allows this script, and the scripts that it loads, on a page that allows no other scripts. */
   nonce: string
   place: SearchPlace
 }
 
 /**
- * The nonce of a page. It is a hash of the whole page, so that nothing in the page can contain it: a script that the scan
- * overlooked still does not run.
+ * Returns the nonce of a page. The nonce is a hash of the whole page, so the page cannot contain it. A script that the scan
+ * overlooked is therefore still blocked.
  */
 export function sealNonce(path: string, text: string): string {
   return createHash('sha256').update(`${path}\n`).update(text, 'latin1').digest('base64url').slice(0, 24)
 }
 
-/** Marks a sealed page; everything else that is added to the head follows it. */
+/** Marks a sealed page. All other additions to the head follow this tag. */
 export const sealEnd = '<meta http-equiv="x-dns-prefetch-control" content="off"/>'
 
 /**
- * The markup that is added at the head of a page. The encoding comes first: HTML looks for it only in the first 1024 bytes,
- * and a bundle has no headers. Chromium resolves the hosts of links before a click unless told not to, and every browser
- * requests an icon from the root of the host unless the page names one.
+ * Returns the markup that is added to the head of a page. The encoding comes first, because browsers look for it only in the
+ * first 1024 bytes and a bundle has no headers. Without the DNS setting, Chromium resolves the hosts of links before a
+ * click. Without an icon, every browser requests one from the root of the host.
  */
 export function sealMarkup({ charset, isInert, icon, sources, search }: SealedHead): string {
   return (
@@ -66,16 +66,19 @@ function searchMarkup({ script, nonce, place }: SealedSearch, isInert: boolean):
   return `<script src="${script}"${attributes} defer=""></script>`
 }
 
-/** The place for the added markup: after the head tag, else after html, else after the doctype, which has to come first. */
+/**
+ * Returns the position for the added markup: after the head tag, else after the html tag, else after the doctype, which must
+ * be first.
+ */
 export function sealPosition(text: string, headEnd: number | null, htmlEnd: number | null): number {
   if (headEnd !== null) return headEnd
   if (htmlEnd !== null) return htmlEnd
   return doctypeEnd(text) ?? bomLength(text)
 }
 
-/** After the doctype if only white space and comments precede it; otherwise null. */
+/** Returns the position after the doctype if only white space and comments precede the doctype; otherwise null. */
 function doctypeEnd(text: string): number | null {
-  // Step by step: as one expression, thirty comments without a doctype take seconds, and forty an hour.
+  // Scans step by step. With one expression, thirty comments without a doctype take seconds, and forty take an hour.
   for (let at = bomLength(text); ; ) {
     const space = /[^\s]/g
     space.lastIndex = at

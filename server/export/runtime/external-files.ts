@@ -1,13 +1,13 @@
 import { redirectRequests } from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
 
-/** Path in the bundle of the script that gives scripts of the site the packed files of other hosts. */
+/** Bundle path of the script that serves packed files of other hosts to the site's scripts. */
 export const externalFilesPath = '_quire/external.js'
 
 /**
- * The script that pages load before their own, when scripts of the site request files of other hosts.
+ * Returns the script that pages load before the site's scripts when those scripts request files of other hosts.
  *
- * @param files paths in the bundle, by address.
+ * @param files bundle paths, by address.
  */
 export function externalFilesScript(files: ReadonlyMap<string, string>): string {
   const encoded = [...files].map(([address, path]) => [address, path.split('/').map(encodeURIComponent).join('/')])

@@ -3,17 +3,18 @@ import { callScript } from '../../base/call-script.ts'
 import { normalizeOwnPath } from './guard-page.ts'
 
 /**
- * Markup for the static first page of an app that tells its pages apart by fragments. At the app's own path at the root of a
- * host it replaces the document by the page that the site sent, whose scripts then show every page; elsewhere it does nothing.
+ * Returns markup for the static first page of an app that identifies its pages by fragments. At the app's own path at the
+ * root of a host, the markup replaces the document with the page that the site sent. The scripts of that page then show
+ * every page. In other places, the markup does nothing.
  *
- * @param shell the page of the site as it goes into the bundle, decoded.
+ * @param shell the site's page as written to the bundle, decoded.
  * @param ownPath path of the page on the site, as written in an address.
  */
 export function appMarkup(shell: string, ownPath: string): string {
   return `${begin}${callScript(startApp, normalizeOwnPath(ownPath), shell)}${end}`
 }
 
-/** The page without the app. */
+/** Returns the page without the app. */
 export function freezeApp(text: string): string {
   const from = text.indexOf(begin)
   const to = from === -1 ? -1 : text.indexOf(end, from)

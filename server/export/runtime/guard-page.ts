@@ -12,11 +12,12 @@ import { sealEnd } from '../rewrite/seal.ts'
 export const runtimePath = '_quire/runtime.js'
 
 /**
- * A finished page whose own scripts start only at its own path at the root of a host, or anywhere on one; elsewhere it works
- * as plain HTML with our runtime. Each script becomes inert, and a small script behind it writes it again while the page is
- * parsed. So the browser itself handles order, `defer`, `async`, modules, `document.write` and `document.currentScript`, and
- * at the root the document ends up as the site wrote it. Apps that fetch a page and insert its markup into another page get
- * the guarded markup: its scripts start as well, except those that already ran.
+ * Returns a finished page whose own scripts start only at its own path at the root of a host, or at any path of a host.
+ * Elsewhere the page is plain HTML with our runtime. Each script becomes inert, and a small script after it writes the
+ * original again while the page is parsed. The browser itself therefore handles order, `defer`, `async`, modules,
+ * `document.write` and `document.currentScript`, and at the root the document ends up as the site wrote it. Some apps fetch
+ * a page and insert its markup into another page. They insert the guarded markup, and its scripts also start, except those
+ * that already ran.
  *
  * @param ownPath path of the page on the site, as written in an address; null = its scripts run at any path of a host.
  */
@@ -32,7 +33,7 @@ export function guardPage(raw: RawText, path: string, ownPath: string | null): s
   })
 }
 
-/** A finished page without the site's scripts. */
+/** Returns a finished page without the site's scripts. */
 export function freezePage(raw: RawText, path: string): string {
   const runtime = `<script src="${encodeAttribute(relativeReference(path, runtimePath), raw.charset)}" defer></script>`
   return rewriteScripts(raw, runtime, (splices, tag, _type, end) => splices.replace(tag.start, end, ''))
@@ -44,7 +45,7 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
   const { text, charset } = raw
   const splices = createSplices(text)
   const seal = text.indexOf(sealEnd)
-  // A page without a seal was not written by the exporter.
+  // The exporter seals every page, so this page is not from the exporter.
   if (seal === -1) return text
   const sealed = seal + sealEnd.length
   splices.replace(sealed, sealed, markup)
@@ -68,7 +69,7 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
       if (isDormant(name) && dormant > 0) dormant -= 1
     },
     rawText(tag, _start, end) {
-      // The script right after the seal is the bundle's own search.
+      // The script right after the seal is the bundle's search.
       if (tag.name !== 'script' || tag.start === sealed || dormant > 0 || !isExecutable(tag, raw)) return
       const close = text.indexOf('>', end)
       if (close !== -1) change(splices, tag, findAttribute(tag, 'type'), close + 1)
@@ -85,7 +86,7 @@ function guardMarkup(path: string, ownPath: string | null): string {
   return `<script>${callScript(guardScript, home, runtime, `${folder}/`)}</script>`
 }
 
-/** A path on the site in the spelling that the check of the page's own path expects. */
+/** Returns a path on the site in the spelling that the guard script expects. */
 export function normalizeOwnPath(ownPath: string): string {
   const segments = ownPath.split('/').map(segment => encodeSegment(decode(segment)))
   return segments.join('/')

@@ -2,12 +2,12 @@ import { runPage } from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
 import type { RuntimeSettings } from '../../in-page/runtime/runtime-settings.ts'
 
-/** The file that guarded and frozen pages load. */
+/** Returns the text of the file that guarded and frozen pages load. */
 export function runtimeFile(settings: RuntimeSettings): string {
   return `${callScript(runPage, settings)}\n`
 }
 
-/** Finds in the text of style sheets how a site switches between its two colour themes. */
+/** Finds in style sheets how a site switches between its two colour themes. */
 export function findThemes(sheets: Iterable<string>): Pick<RuntimeSettings, 'themeAttributes' | 'hasDarkClass'> {
   const attributes = new Set<string>()
   let hasDarkClass = false

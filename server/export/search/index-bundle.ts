@@ -5,7 +5,7 @@ import { searchFolder } from '../model/search-files.ts'
 import { readPageSections } from './page-sections.ts'
 import { createSearchIndex } from './search-index.ts'
 
-/** A written bundle and its pages; hits with equal scores are shown in this order. */
+/** A written bundle and its pages. Hits with equal scores are shown in the order of the pages. */
 export interface IndexTask {
   folder: string
   pages: { path: string; charset: string }[]

@@ -17,17 +17,17 @@ export async function writeSearchScript(folder: string): Promise<void> {
 
 export interface PackSearchOptions {
   collected: Pick<Outcomes, 'pages'>
-  /** Where the bundle is. */
+  /** Folder of the bundle. */
   folder: string
-  /** Paths of the pages in the bundle, by key. */
+  /** Bundle paths of the pages, by key. */
   pagePaths: ReadonlyMap<string, string>
   startThread: StartThread
   signal: AbortSignal
 }
 
 /**
- * Writes the search index of a bundle whose pages are final, in a separate thread: indexing thousands of pages takes seconds,
- * and would block everything else.
+ * Writes the search index of a bundle whose pages are final. Runs in a separate thread, because indexing thousands of pages
+ * takes seconds and would block all other work.
  */
 export async function packSearch({
   collected,

@@ -4,7 +4,7 @@ import { inlineElements as inline } from '../../web/html/inline-elements.ts'
 import { createOpenElements, type OpenElement } from '../../web/html/open-elements.ts'
 import { decodeAttribute, decodeRaw, type RawText } from '../../web/html/text-encoding.ts'
 
-/** The content under one heading, up to the next. */
+/** The content between one heading and the next. */
 export interface PageSection {
   /** Fragment of the section's address; empty at the top of the page. */
   anchor: string
@@ -14,16 +14,16 @@ export interface PageSection {
 
 /** The searchable content of a page. */
 export interface PageSections {
-  /** The first main heading, else the title. */
+  /** The first main heading, or else the title. */
   name: string
   title: string
-  /** Language tag in lower case without its region, such as `en`; empty when the page does not say. */
+  /** Language tag in lower case without its region, such as `en`; empty when the page names no language. */
   language: string
-  /** The first is the top of the page. Terms of definition lists count as headings when they have an id. */
+  /** The first section is the top of the page. Terms of definition lists count as headings when they have an id. */
   sections: PageSection[]
 }
 
-/** Elements that hold the content of a page, best first. */
+/** Elements that hold the content of a page, in order of preference. */
 const places = [
   { has: /<main[\s>]|role\s*=\s*["']?main\b/i, name: 'main', role: 'main' },
   { has: /<article[\s>]/i, name: 'article', role: 'article' },
@@ -36,7 +36,10 @@ const silent = new Set([
 const silentRoles = /^(navigation|search|complementary|contentinfo|dialog)$/
 const headings = /^h[1-6]$/
 
-/** Reads the content of a page by its headings: of main or article, else of everything except menus and the like. */
+/**
+ * Reads the content of a page by heading. Reads main or article if present, otherwise everything except menus and similar
+ * parts.
+ */
 export function readPageSections(raw: RawText): PageSections {
   const place = places.find(({ has }) => has.test(raw.text))
   const read = readFrom(raw, place ?? null)
@@ -44,7 +47,7 @@ export function readPageSections(raw: RawText): PageSections {
   return place && isEmpty ? readFrom(raw, null) : read
 }
 
-/** The last section holds everything after this number of headings. */
+/** Max sections. The last one holds all content after this number of headings. */
 const maxSections = 20_000
 
 type Role = 'content' | 'silent' | 'heading' | 'title' | 'plain'
@@ -71,7 +74,7 @@ function readFrom({ text, charset }: RawText, place: (typeof places)[number] | n
     if (tag.name === 'title') return title === '' ? 'title' : 'silent'
     if (silent.has(tag.name)) return 'silent'
     const role = value(findAttribute(tag, 'role')).toLowerCase()
-    // The header of a page is a menu; a header inside the content holds its heading.
+    // On a page without a main or article element, a header is a menu. Inside such an element, a header holds the heading.
     if (silentRoles.test(role) || (tag.name === 'header' && !place)) return 'silent'
     if (place && (tag.name === place.name || role === place.role)) return 'content'
     if (open.content === 0 || open.silent > 0 || open.heading > 0) return 'plain'
@@ -117,7 +120,7 @@ function createSectionList(charset: string) {
   let parts: string[] = []
   let headingParts: string[] | null = null
   let level = ''
-  // The last id without text after it: the address of the next heading if that has no id.
+  // The last id without text after it. It becomes the anchor of the next heading if that heading has no id.
   let pendingId = ''
   let anchorBefore = ''
 
@@ -128,7 +131,7 @@ function createSectionList(charset: string) {
 
   return {
     beginHeading(tagName: string, id: string) {
-      // The main heading names the top of the page, and text before it also belongs to the top.
+      // The main heading names the top of the page. Text before the main heading also belongs to the top.
       if (!(tagName === 'h1' && list.length === 0 && name === '')) endSection()
       level = tagName
       anchor = list.length === 0 ? '' : id
@@ -144,7 +147,7 @@ function createSectionList(charset: string) {
       anchor ||= anchorBefore
       headingParts = null
     },
-    /** An id or a link inside a heading is also its address. */
+    /** Uses an id or a link inside a heading as the heading's anchor. */
     note(id: string, href: string) {
       const own = id || (href.startsWith('#') ? decode(href.slice(1)) : '')
       if (headingParts && anchor === '' && list.length > 0) anchor = own

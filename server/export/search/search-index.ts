@@ -5,33 +5,35 @@ import { createTermReader } from '../../in-page/search/search-terms.ts'
 import type { PageSections } from './page-sections.ts'
 import { weighSection } from './term-weights.ts'
 
-/** A script file of the index: it passes its part to the search that loads it. */
+/** A script file of the index. When a page loads the script, the script passes its part of the index to the search. */
 export interface IndexFile {
   name: string
   content: string
 }
 
 export interface SearchIndex {
-  /** Adds the next page. Gives the files that are complete. */
+  /** Adds the next page. Returns the files that are complete. */
   add(path: string, page: PageSections): IndexFile[]
-  /** The remaining files, and what all files hold. */
+  /** Returns the remaining files, the directory of all files and the number of terms. */
   finish(): { files: IndexFile[]; directory: SearchDirectory; terms: number }
 }
 
-/** Size of a file that a browser loads: small enough to load at a keystroke, large enough to keep the files few. */
+/**
+ * Size of a file that a browser loads: small enough to load at a keystroke, large enough to keep the number of files low.
+ */
 const wordFileChars = 48 * 1024
 const textFileChars = 24 * 1024
 
-/** Text of a section beyond this is not indexed: it is no text that a person reads. */
+/** Max indexed characters of a section. A person does not read longer text. */
 const maxSectionChars = 1_000_000
 
 /**
- * Makes an index in parts: files of sorted terms, each with its sections and its weight there; files of texts, for showing
+ * Creates an index in parts: files of sorted terms, with the sections and weights of each term; files of texts, for showing
  * hits; and a directory of both. The same pages give the same bytes.
  */
 export function createSearchIndex(): SearchIndex {
   const reader = createTermReader()
-  /** By term, ascending entries. */
+  /** Ascending entries, by term. */
   const postings = new Map<string, number[]>()
   const directory: SearchDirectory = { build: '', sections: 0, pages: [], words: [], texts: [] }
   const hash = createHash('sha256')
@@ -119,7 +121,7 @@ function toFile(kind: 'words' | 'text', number: number, data: unknown): IndexFil
   return { name: `${kind}-${number}.js`, content: indexScript(kind, number, data) }
 }
 
-/** A byte order mark makes it UTF-8 in pages of any encoding. */
+/** Returns an index script. Its byte order mark makes it UTF-8 in pages of any encoding. */
 function indexScript(kind: string, number: number, data: unknown): string {
   return `\ufeff__quireSearch(${JSON.stringify(kind)},${number},${JSON.stringify(data)})\n`
 }

@@ -1,18 +1,18 @@
 import type { TermReader } from '../../in-page/search/search-terms.ts'
 
-/** What is indexed of a section. */
+/** The indexed parts of a section. */
 export interface IndexedSection {
   text: string
   heading: string
-  /** Name and title of the page, for its first section; else empty. */
+  /** Name and title of the page for its first section; empty for other sections. */
   titles: string[]
 }
 
-/** Usual lengths, in terms: in longer texts and headings one term counts less. */
+/** Usual lengths in terms. In longer texts and headings, each term counts less. */
 const usualText = 120
 const usualHeading = 3
 
-/** The weight of each term in a section: by BM25 in its text, more in its heading, most in the name of the page. */
+/** Returns the weight of each term in a section: by BM25 in the text, more in the heading, most in the name of the page. */
 export function weighSection(reader: TermReader, { text, heading, titles }: IndexedSection): Map<string, number> {
   const weights = weighText(reader, text)
   const addField = (field: string, weight: number) => {
