@@ -3,7 +3,7 @@ import type { AgentJob, AgentJobStatus } from './agent-job.ts'
 const statuses: readonly string[] = ['active', 'completed', 'archived', 'failed'] satisfies AgentJobStatus[]
 
 /**
- * Reads a job from one line of an import file, in the JSON format of the API.
+ * Reads a job from one line of an import file in the JSON format of the API.
  *
  * @throws {Error} with the invalid field and the expected value.
  */

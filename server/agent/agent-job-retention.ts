@@ -5,7 +5,7 @@ import type { AgentJobs } from './agent-job.ts'
 const everyMs = 60 * 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Archives old agent jobs, now and every hour; does nothing if no retention is set. */
+/** Archives old agent jobs now and every hour. Does nothing if no retention is set. */
 export function startAgentJobRetention(
   agentJobs: Pick<AgentJobs, 'archiveOlderThan'>,
   retentionDays: number | undefined,

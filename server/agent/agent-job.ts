@@ -10,7 +10,7 @@ export interface AgentJob {
   status: AgentJobStatus
   source: { repository: string; ref: string | null }
   model: string
-  /** Null while active, and if no file changed. */
+  /** Null while the job is active, and if no file changed. */
   prLink: string | null
   createdAt: number
   /** Set only on archived jobs. */
@@ -20,18 +20,18 @@ export interface AgentJob {
 export interface AgentJobs {
   /** Returns false if the project already has a job with this id. */
   insert(job: AgentJob): Awaitable<boolean>
-  /** Inserts all jobs or, on an error, none; existing jobs stay unchanged. Returns the number of inserted jobs. */
+  /** Inserts all jobs, or none if an error occurs. Existing jobs stay unchanged. Returns the number of inserted jobs. */
   insertAll(jobs: readonly AgentJob[]): Awaitable<number>
   find(projectId: string, id: string): Awaitable<AgentJob | undefined>
-  /** Newest first. */
+  /** Returns the jobs, newest first. */
   list(projectId: string, status?: AgentJobStatus): Awaitable<AgentJob[]>
-  /** Writes `next` if the job still has the status `from`; returns false if the status has changed. */
+  /** Writes `next` if the job still has the status `from`. Returns false if the status has changed. */
   update(next: AgentJob, from: AgentJobStatus): Awaitable<boolean>
-  /** Archives the completed and failed jobs created before `createdBefore`; returns their number. */
+  /** Archives the completed and failed jobs created before `createdBefore`. Returns the number of archived jobs. */
   archiveOlderThan(createdBefore: number, now: number): Awaitable<number>
 }
 
-/** The allowed transitions; every status change is checked against this table. */
+/** The allowed transitions. Every status change is checked against this table. */
 const transitions: Record<AgentJobStatus, readonly AgentJobStatus[]> = {
   active: ['completed', 'failed'],
   completed: ['archived'],
@@ -40,9 +40,9 @@ const transitions: Record<AgentJobStatus, readonly AgentJobStatus[]> = {
 }
 
 /**
- * Returns the job in its next status. `prLink` is only used for completed: null = no file changed.
+ * Returns the job in its next status. `prLink` is used only for completed: null = no file changed.
  *
- * @throws {OperatorError} when the table does not allow the transition.
+ * @throws {OperatorError} if the table does not allow the transition.
  */
 export function transition(job: AgentJob, to: AgentJobStatus, now: number, prLink: string | null = null): AgentJob {
   if (!transitions[job.status].includes(to)) {

@@ -1,2 +1,4 @@
-/** `T` or a promise of it: SQLite answers synchronously, a network database would not. Callers await it. */
+/**
+ * `T` or a promise of `T`. Callers always await it, because SQLite answers synchronously but a network database would not.
+ */
 export type Awaitable<T> = T | Promise<T>

@@ -1,18 +1,18 @@
 import type { Awaitable } from './awaitable.ts'
 
-/** Work that goes on until it is stopped, or a resource that stays open until then. */
+/** Work that runs, or a resource that stays open, until it is stopped. */
 export interface Stoppable {
   stop(): Awaitable<void>
 }
 
 export interface Background {
-  /** Adds started work, and returns it. */
+  /** Adds started work and returns it. */
   add<T extends Stoppable>(started: T): T
-  /** Stops everything, the last started first; each stop waits for the one before it. */
+  /** Stops everything in reverse order of starting. Each stop waits for the one before it. */
   stop(): Promise<void>
 }
 
-/** Collects what a process starts, so that it stops in reverse order. */
+/** Collects everything that a process starts, to stop it in reverse order. */
 export function createBackground(): Background {
   const started: Stoppable[] = []
   return {
@@ -26,7 +26,7 @@ export function createBackground(): Background {
   }
 }
 
-/** Combines independent work; all parts stop at the same time. */
+/** Combines independent work. All parts stop at the same time. */
 export function together(...parts: readonly Stoppable[]): Stoppable {
   return {
     async stop() {

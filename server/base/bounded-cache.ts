@@ -1,6 +1,6 @@
 /**
  * A map that keeps between `limit` and twice `limit` entries: when the young half is full, it replaces the old half.
- * Cheaper than strict least-recently-used; entries in use stay.
+ * This is cheaper than strict least-recently-used eviction. Entries in use stay.
  */
 export class BoundedCache<Key, Value> {
   readonly #limit: number
@@ -27,7 +27,7 @@ export class BoundedCache<Key, Value> {
     this.#young.set(key, value)
   }
 
-  /** The number of entries; an entry in both halves counts twice. */
+  /** The number of entries. An entry in both halves counts twice. */
   get size(): number {
     return this.#young.size + this.#old.size
   }

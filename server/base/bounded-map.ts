@@ -1,8 +1,8 @@
 /**
- * Bounds a map whose keys a hostile site can invent: once it has more than `max * slack` keys, only the `max` smallest
+ * Limits a map whose keys a hostile site can invent: once it has more than `max * slack` keys, only the `max` smallest
  * stay. The result does not depend on the order of insertion, and a key that stays was never removed before.
  *
- * @return the keys that were removed.
+ * @return the removed keys.
  */
 export function keepSmallestKeys(map: Map<string, unknown>, max: number, slack = 2): string[] {
   if (map.size <= max * slack) return []

@@ -1,8 +1,8 @@
 /**
- * Writes a call of a script of generated/in-page.ts. The text is ASCII and cannot end the script element that contains it,
- * whatever the values are.
+ * Returns a call of a script of generated/in-page.ts as text. The text is ASCII and cannot end the script element that
+ * contains it, whatever the values are.
  *
- * @param values that can be written as JSON.
+ * @param values must be representable as JSON.
  */
 export function callScript(script: string, ...values: unknown[]): string {
   return `${script}(${values.map(toLiteral).join(',')})`

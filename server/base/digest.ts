@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** SHA-256 of a JSON value in hex. The order of fields does not matter: equal values have equal digests. */
+/** Returns the SHA-256 of a JSON value in hex. The order of fields does not matter: equal values have equal digests. */
 export function digestJson(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sortKeys(JSON.parse(JSON.stringify(value)))))
@@ -17,7 +17,7 @@ function sortKeys(value: unknown): unknown {
   )
 }
 
-/** SHA-256 in hex. */
+/** Returns the SHA-256 in hex. */
 export function digest(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex')
 }

@@ -1,6 +1,6 @@
 /**
- * A failure that the operator can act on. The message is a sentence with the remedy, and is shown unchanged. A command that
- * throws it ends with its exit code: 1 = failed, 2 = wrong usage.
+ * A failure that the operator can resolve. The message is a sentence with the remedy and is shown unchanged. A command that
+ * throws this error exits with its exit code: 1 = failed, 2 = wrong usage.
  */
 export class OperatorError extends Error {
   readonly exitCode: 1 | 2

@@ -1,9 +1,9 @@
 /** Runs tasks with bounded concurrency, in the order they were added. */
 export interface Queue {
   add<T>(task: () => Promise<T>): Promise<T>
-  /** Resolves when no task runs or waits, including tasks that running ones add. */
+  /** Resolves when no task is running or waiting, including tasks added by running tasks. */
   idle(): Promise<void>
-  /** Drops waiting tasks: their promises never settle. Running tasks continue. */
+  /** Drops waiting tasks. Their promises never settle. Running tasks continue. */
   clear(): void
 }
 

@@ -1,4 +1,4 @@
-/** Returns a function that returns true at most once every `everyMs`, first after one interval. */
+/** Returns a function that returns true at most once per `everyMs`, for the first time after one interval. */
 export function createClock(everyMs: number): () => boolean {
   let at = performance.now()
   return () => {

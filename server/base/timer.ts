@@ -1,8 +1,8 @@
-/** Timers for work: each is cleared when the work ends, with or without an error. */
+/** Timers for work. Each timer is cleared when the work ends, with or without an error. */
 
 /**
- * Returns the result of the work. Fails with `makeError()` after `ms`, or with the signal's reason if it aborts first. The
- * work itself is not stopped; if it fails later, the error is ignored.
+ * Returns the result of the work. Fails with `makeError()` after `ms`, or with the signal's reason if the signal aborts
+ * first. The work itself is not stopped, and a later error of the work is ignored.
  */
 export async function withTimeout<T>(
   work: Promise<T>,
@@ -24,7 +24,7 @@ export async function withTimeout<T>(
   }
 }
 
-/** Waits for the work without a limit, and calls `act` once if the work has not ended after `ms`. */
+/** Waits for the work without a limit. Calls `act` once if the work has not ended after `ms`. */
 export async function actWhenLate<T>(work: Promise<T>, ms: number, act: () => void): Promise<T> {
   const timer = setTimeout(act, ms)
   try {
@@ -38,7 +38,7 @@ export async function actWhenLate<T>(work: Promise<T>, ms: number, act: () => vo
 export interface Deadline {
   /** Aborts with `makeError()` when the time is up. */
   readonly signal: AbortSignal
-  /** Call it when the steps are done: the signal no longer aborts. */
+  /** Ends the time limit when the steps are done: the signal no longer aborts. */
   clear(): void
 }
 
@@ -49,14 +49,14 @@ export function startDeadline(ms: number, makeError: () => Error): Deadline {
 }
 
 export interface Repetition {
-  /** Starts no more runs, and resolves when the current one has ended. */
+  /** Starts no more runs. Resolves when the current run has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Runs the work every `everyMs`; the first time at once if `startsNow`, otherwise after the first interval. Runs never
- * overlap: while one takes longer than the interval, the next is skipped. The work handles its own errors. The timer
- * does not keep the process alive.
+ * Runs the work every `everyMs`. The first run starts at once if `startsNow`, otherwise after the first interval. Runs
+ * never overlap: while a run takes longer than the interval, the next run is skipped. The work must handle its errors. The
+ * timer does not keep the process alive.
  */
 export function repeat(everyMs: number, work: () => Promise<void>, { startsNow = false } = {}): Repetition {
   let running: Promise<void> | null = null

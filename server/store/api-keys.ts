@@ -22,7 +22,7 @@ interface CallerRow {
   plan: Plan
 }
 
-/** "Last used" is exact to a minute, so that a busy key does not cause a write per request. */
+/** The last use is stored to the minute, so a busy key does not cause a write per request. */
 const lastUsedResolutionMs = 60_000
 
 export function openApiKeys(database: Database): ApiKeys {
@@ -31,7 +31,7 @@ export function openApiKeys(database: Database): ApiKeys {
      VALUES (@id, @organization_id, @name, @secret_sha256, @last4, @scopes, @created_at, @expires_at, @revoked_at, @last_used_at)`,
   )
   const authenticate = database.prepare<{ secretSha256: Buffer; now: number }, CallerRow>(
-    // A sub-select takes a third of the time of a join here (3.3 instead of 10.8 microseconds).
+    // A subquery takes a third of the time of a join here (3.3 instead of 10.8 microseconds).
     `SELECT id, organization_id, scopes, last_used_at,
        (SELECT plan FROM organizations WHERE organizations.id = organization_id) AS plan
      FROM api_keys
@@ -46,7 +46,7 @@ export function openApiKeys(database: Database): ApiKeys {
     'UPDATE api_keys SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL',
   )
 
-  /** Ignores a database that cannot be written right now, so that requests that only read still work. */
+  /** Stores the time of use. Ignores a database that cannot be written now, so read-only requests still work. */
   const noteUse = (id: string, now: number) => {
     try {
       touch.run({ id, now })

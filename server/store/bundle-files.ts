@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import { makeFolder } from './make-folder.ts'
 
-/** Bundles as files of one folder, created when first needed. Archives are moved in from the same file system. */
+/** Stores bundles as files in one folder, created on first use. Archives are moved from the same file system. */
 export function openBundleFiles(folder: string): BundleStore {
   return {
     async publish(file, fileName) {

@@ -7,17 +7,16 @@ import { makeFolder } from './make-folder.ts'
 
 export type { Database } from 'better-sqlite3'
 
-/** How long a statement waits for the lock of another process. */
+/** How long a statement waits for a lock held by another process. */
 export const busyTimeoutMs = 5000
 
 const mainMigrations = 'server/store/migrations'
 
 /**
- * Opens the SQLite database in `file`, creates it when it is missing, and applies the migrations it lacks. The caller
- * closes it.
+ * Opens the SQLite database in `file`, creates it if it is missing, and applies pending migrations. The caller closes it.
  *
  * @param migrationsFolder shipped folder with the numbered .sql files of the schema.
- * @throws {OperatorError} when the file is not a database, is damaged, was written by a newer Quire, or cannot be written.
+ * @throws {OperatorError} if the file is not a database, is damaged, was written by a newer Quire, or cannot be written.
  */
 export function openDatabase(file: string, migrationsFolder = mainMigrations): Database.Database {
   let database: Database.Database | undefined
@@ -27,8 +26,8 @@ export function openDatabase(file: string, migrationsFolder = mainMigrations): D
     database = new Database(file)
     database.pragma(`busy_timeout = ${busyTimeoutMs}`)
     database.pragma('journal_mode = WAL')
-    // With a WAL, NORMAL loses nothing when the process is killed, but a power cut may lose the last transactions. FULL loses
-    // nothing on a power cut either, and takes one fsync per write transaction.
+    // With a WAL, NORMAL loses nothing when the process is killed, but a power cut may lose the last transactions. FULL
+    // loses nothing on a power cut either and takes one fsync per write transaction.
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = ON')
     migrate(database, migrationsFolder)
@@ -47,9 +46,9 @@ function migrate(database: Database.Database, migrationsFolder: string): void {
       `it was written by a newer Quire (schema ${applied()}, this one knows ${names.length}). Upgrade Quire.`,
     )
   }
-  // Without pending migrations, take no lock: another process may hold it for seconds.
+  // Takes no lock without pending migrations, because another process may hold the lock for seconds.
   if (applied() === names.length) return
-  // IMMEDIATE, with the version read again inside, so that two processes that start together do not both apply a migration.
+  // IMMEDIATE reads the version again inside the lock, so two processes that start together do not apply a migration twice.
   database
     .transaction(() => {
       for (let version = applied(); version < names.length; version++) {
@@ -82,7 +81,7 @@ function explain(file: string, error: unknown): unknown {
     return new OperatorError(`Cannot use ${file}: ${error.message}`, 1, { cause: error })
   }
   const code = String((error as { code?: unknown }).code ?? '')
-  // Extended codes such as SQLITE_IOERR_WRITE share the remedy of the code they extend.
+  // Extended codes such as SQLITE_IOERR_WRITE share the remedy of their base code.
   const known = Object.keys(remedies).find(name => code === name || code.startsWith(`${name}_`))
   return known ? new OperatorError(`Cannot use ${file}: ${remedies[known]}`, 1, { cause: error }) : error
 }

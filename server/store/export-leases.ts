@@ -10,7 +10,7 @@ interface LeaseParameters {
 /** The maximum of --lease-seconds. */
 const maxLeaseMs = 3_600_000
 
-/** The methods of the runner that works on an export job. */
+/** Opens the methods for the runner of an export job. */
 export function openExportLeases(
   database: Database,
 ): Pick<ExportJobs, 'claim' | 'heartbeat' | 'report' | 'complete' | 'fail' | 'release'> {
@@ -51,7 +51,7 @@ export function openExportLeases(
 }
 
 function prepareClaim(database: Database): ExportJobs['claim'] {
-  // If a lease ends later than any new lease can, it was given before the clock was set back.
+  // If a lease ends later than any new lease can, the clock was set back after it was granted.
   const findClaimable = database.prepare<{ now: number; latest: number }, { job_id: string }>(
     `SELECT job_id FROM export_jobs
      WHERE status IN ('queued', 'running')

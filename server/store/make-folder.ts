@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder and its missing parents. `mkdir` with `recursive` never returns for some folders, such as those in /proc, so a
- * mistyped setting would hang the process.
+ * Creates a folder and its missing parents. `mkdir` with `recursive` never returns for some folders, such as those in
+ * /proc, so a mistyped setting would block the process forever.
  */
 export function makeFolder(folder: string, mode?: number): void {
   try {

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** A temporary folder of one process. Other processes do not remove it while this one runs. */
+/** A temporary folder of one process. Other processes do not remove the folder while this process runs. */
 export interface ScratchFolder {
   /** Does not exist yet. */
   path: string
@@ -16,17 +16,17 @@ const lockName = 'owner.lock'
 const contentName = 'site'
 
 /**
- * Opens a temporary folder below `parent`, and removes those of killed exports. A lock file marks a folder as in use: the lock
- * ends with its process, and other containers on the same disk see it too.
+ * Opens a temporary folder below `parent`, and removes the folders of killed exports. A lock file marks a folder as in use.
+ * The lock ends with its process, and other containers on the same disk see it too.
  *
- * @throws {Error} of the file system when the folder cannot be written to.
+ * @throws {Error} from the file system if the folder cannot be written.
  */
 export async function openScratchFolder(parent: string): Promise<ScratchFolder> {
   await sweep(parent)
   for (;;) {
     const folder = await mkdtemp(join(parent, prefix))
     const lock = own(folder)
-    // Another export may have swept the folder before it was locked.
+    // Another export may have removed the folder before it was locked.
     if (lock === 'lost') continue
     return {
       path: join(folder, contentName),
@@ -35,7 +35,10 @@ export async function openScratchFolder(parent: string): Promise<ScratchFolder> 
   }
 }
 
-/** Locks a new folder. Null where files cannot be locked; such a folder is never swept. 'lost' = another process took it. */
+/**
+ * Locks a new folder. Returns null where files cannot be locked; such a folder is never removed by other exports. Returns
+ * 'lost' if another process took the folder.
+ */
 function own(folder: string): Database.Database | null | 'lost' {
   const file = join(folder, lockName)
   let lock: Database.Database | undefined
@@ -43,7 +46,7 @@ function own(folder: string): Database.Database | null | 'lost' {
     lock = new Database(file, { timeout: 0 })
     const { ino: inode } = lstatSync(file)
     hold(lock)
-    // The locked file may have been removed meanwhile.
+    // The locked file may have been removed in the meantime.
     if (lstatSync(file).ino === inode) return lock
     lock.close()
     return 'lost'
@@ -54,14 +57,14 @@ function own(folder: string): Database.Database | null | 'lost' {
   }
 }
 
-/** SQLite locks a file without writing to it, and keeps the lock while this process opens the file elsewhere. */
+/** Locks a file through SQLite without writing to it. The lock stays while this process opens the file elsewhere. */
 function hold(lock: Database.Database): void {
-  // Otherwise a journal file would be created beside it.
+  // Any other mode would create a journal file beside the lock file.
   lock.pragma('journal_mode = MEMORY')
   lock.exec('BEGIN EXCLUSIVE')
 }
 
-/** Removes the folders of exports whose process has ended. Folders of others, and folders in use, stay. */
+/** Removes the folders of exports whose process has ended. Folders of other users and folders in use stay. */
 async function sweep(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   for (const name of names.filter(name => ownName.test(name))) await sweepFolder(join(parent, name)).catch(() => {})
@@ -83,13 +86,13 @@ async function sweepFolder(folder: string): Promise<void> {
   await remove(folder, lock)
 }
 
-/** Whether this user owns the path itself; links are not followed. */
+/** Decides whether this user owns the path itself. Links are not followed. */
 function isOurs(path: string): boolean {
   const { uid } = lstatSync(path)
   return process.getuid === undefined || uid === process.getuid()
 }
 
-/** Removes the content first and the lock last, so that a sweep finds a folder that was removed halfway. */
+/** Removes the content first and the lock last, so a later sweep finds a partly removed folder. */
 async function remove(folder: string, lock: Database.Database | null): Promise<void> {
   try {
     await rm(join(folder, contentName), { recursive: true, force: true, maxRetries: 3 })

@@ -7,9 +7,10 @@ import { makeFolder } from './make-folder.ts'
 const secretBytes = 32
 
 /**
- * Reads the secret in `file`: 32 random bytes, stored beside the database and never in it. Creates the file if it is missing (mode 0600).
+ * Reads the secret in `file`: 32 random bytes, stored beside the database and never in it. Creates the file (mode 0600) if
+ * it is missing.
  *
- * @throws {OperatorError} when the file cannot be read or has another size.
+ * @throws {OperatorError} if the file cannot be read or has another size.
  */
 export function openSecret(file: string): Buffer {
   try {
@@ -24,7 +25,7 @@ export function openSecret(file: string): Buffer {
       throw new OperatorError(message, 1, { cause: error })
     }
   }
-  // Written to a draft and linked, so that a kill leaves no incomplete secret and two processes get the same one.
+  // Writes a draft and links it, so a killed process leaves no incomplete secret and two processes read the same secret.
   const draft = `${file}.${process.pid}`
   makeFolder(dirname(file))
   writeFileSync(draft, randomBytes(secretBytes), { mode: 0o600 })

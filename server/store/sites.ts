@@ -62,7 +62,7 @@ function toSite(row: Row): Site {
     domain: row.domain,
     projectId: row.project_id,
     origin: row.origin,
-    // Rules that an older version stored lack newer fields.
+    // Rules stored by an older version lack newer fields.
     removal: row.removal === null ? null : { ...noRemovalRules, ...(JSON.parse(row.removal) as Partial<RemovalRules>) },
     createdAt: row.created_at,
   }

@@ -15,7 +15,7 @@ const checkPatienceMs = 200
 export type Store = ReturnType<typeof openStore>
 
 /**
- * Opens the database of a data folder and everything stored in it. The caller closes it.
+ * Opens the database of a data folder and everything stored in the folder. The caller closes it.
  *
  * @throws {OperatorError} see `openDatabase`.
  */
@@ -32,7 +32,7 @@ export function openStore(dataFolder: string) {
     visits,
     exportJobs: openExportJobs(database),
     rateLimits: openRateLimits(database),
-    /** Throws when the database cannot be written, or stays locked for 200 ms. */
+    /** Throws if the database cannot be written or stays locked for 200 ms. */
     check(now: number): void {
       database.pragma(`busy_timeout = ${checkPatienceMs}`)
       try {

@@ -9,7 +9,7 @@ export interface ApiKey {
   id: string
   organizationId: string
   name: string
-  /** The last 4 characters of the key, so that people can tell keys apart. */
+  /** The last 4 characters of the key, which help people to tell keys apart. */
   last4: string
   scopes: Scope[]
   createdAt: number
@@ -28,7 +28,10 @@ export interface Caller {
 
 export interface ApiKeys {
   insert(key: ApiKey, secretSha256: Buffer): Awaitable<void>
-  /** Finds the caller of a key; undefined if the key is unknown, expired or revoked. Stores the time of use to the minute. */
+  /**
+   * Finds the caller of a key and stores the time of use to the minute. Returns undefined if the key is unknown, expired or
+   * revoked.
+   */
   authenticate(secretSha256: Buffer, now: number): Awaitable<Caller | undefined>
   list(organizationId?: string): Awaitable<ApiKey[]>
   /** Returns false if the key does not exist or was already revoked. */
@@ -39,20 +42,23 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretLength = 30 // 62^30 = 178 bits
 const checksumLength = 6 // 62^6 > 2^32
 
-/** Creates a key: prefix, 178 random bits and their CRC-32 in base 62. It is shown once and never stored; see `hashKey`. */
+/**
+ * Creates a key: prefix, 178 random bits and their CRC-32 in base 62. The key is shown once and never stored; see
+ * `hashKey`.
+ */
 export function createKey(prefix: string): string {
   const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(alphabet.length)]).join('')
   return `${prefix}${secret}${checksum(prefix + secret)}`
 }
 
-/** Checks the format and the checksum of a key, which finds typos without a database query. */
+/** Checks the format and the checksum of a key, to detect typos without a database query. */
 export function isWellFormedKey(prefix: string, key: string): boolean {
   if (key.length !== prefix.length + secretLength + checksumLength || !key.startsWith(prefix)) return false
   const body = key.slice(0, -checksumLength)
   return /^[0-9A-Za-z]+$/.test(key.slice(prefix.length)) && checksum(body) === key.slice(-checksumLength)
 }
 
-/** Hashes a key for storage. A fast hash is enough for 178 random bits; slow hashes are for passwords. */
+/** Hashes a key for storage. A fast hash is enough for 178 random bits. Slow hashes are for passwords. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../base/awaitable.ts'
 
-/** How often the key of the visitor hash changes. A visitor who comes in two periods counts as two. */
+/** How often the key of the visitor hash changes. A visitor who visits in two periods counts as two visitors. */
 export type SaltRotation = 'never' | 'month' | 'day'
 
 export interface Project {
@@ -13,7 +13,9 @@ export interface Project {
 
 export interface Projects {
   insert(project: Project): Awaitable<void>
-  /** Also undefined if the project belongs to another organization, so that callers cannot learn that it exists. */
+  /**
+   * Finds a project. Also returns undefined if it belongs to another organization, so callers cannot detect that it exists.
+   */
   findOwned(organizationId: string, id: string): Awaitable<Project | undefined>
   find(id: string): Awaitable<Project | undefined>
   list(organizationId?: string): Awaitable<Project[]>

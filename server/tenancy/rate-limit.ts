@@ -1,6 +1,6 @@
 import type { Awaitable } from '../base/awaitable.ts'
 
-/** A rate limit that refills continuously: `quota` requests at once, and `quota` more every `windowSeconds`. */
+/** A rate limit that refills continuously: it allows `quota` requests at once and `quota` more per `windowSeconds`. */
 export interface Budget {
   budget: string
   quota: number
@@ -9,8 +9,8 @@ export interface Budget {
 
 export interface RateLimits {
   /**
-   * Passes an organization's arrival time (milliseconds, undefined if it has none) to `next`, and stores the result unless
-   * it is undefined. Atomic across processes.
+   * Passes an organization's arrival time (milliseconds, undefined if none is stored) to `next`, and stores the result
+   * unless it is undefined. Atomic across processes.
    */
   replace(
     organizationId: string,
@@ -21,13 +21,13 @@ export interface RateLimits {
 
 export interface RateLimitDecision {
   allowed: boolean
-  /** `RateLimit`, `RateLimit-Policy` and, if refused, `Retry-After` in whole seconds. */
+  /** `RateLimit`, `RateLimit-Policy` and, if the request is refused, `Retry-After` in whole seconds. */
   headers: Record<string, string>
 }
 
 /**
- * Counts one request against an organization's rate limit by the generic cell rate algorithm. It stores one instant, survives
- * restarts, and never lets twice the quota through, unlike fixed windows at their edges.
+ * Counts one request against an organization's rate limit by the generic cell rate algorithm. The algorithm stores one
+ * instant and survives restarts. Unlike fixed windows at their edges, it never allows twice the quota.
  *
  * Header fields: draft-ietf-httpapi-ratelimit-headers-10.
  */
@@ -42,7 +42,7 @@ export async function takeRequest(
   let usedMs = 0
   let allowed = false
   await limits.replace(organizationId, budget, arrivalAt => {
-    // An arrival time more than a window ahead was stored before the clock was set back.
+    // If an arrival time is more than a window ahead, the clock was set back after it was stored.
     usedMs = Math.min(Math.max((arrivalAt ?? now) - now, 0), windowMs)
     allowed = usedMs + intervalMs <= windowMs
     if (!allowed) return undefined

@@ -1,18 +1,18 @@
-/** Settings of a site that add to the table of known products, and exclude pages. */
+/** Settings of a site that extend the table of known products and exclude pages. */
 export interface RemovalRules {
-  /** Selectors of elements that every export of the site removes, whatever its features. */
+  /** Selectors of elements that every export of the site removes, independent of its features. */
   removeSelectors: string[]
-  /** Address patterns of scripts, frames and styles to remove; `inline:TEXT` = inline scripts that contain the text. */
+  /** Address patterns of scripts, frames and styles to remove. `inline:TEXT` = inline scripts that contain the text. */
   removeScripts: string[]
-  /** Keeps content that the table mistakes for a product: its name there, a selector, or an address pattern. */
+  /** Content to keep although the table treats it as a product: the product's name, a selector, or an address pattern. */
   keep: string[]
-  /** Further products, removed if their feature is off. */
+  /** Additional products, removed if their feature is off. */
   products: SiteProduct[]
-  /** Address patterns of pages that exports exclude; links to them lead to the public site. */
+  /** Address patterns of pages that exports exclude. Links to these pages lead to the public site. */
   excludePages: string[]
 }
 
-/** A product that only this site has. */
+/** A product that the table of known products lacks. */
 export interface SiteProduct {
   name: string
   feature: Feature

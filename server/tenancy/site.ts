@@ -1,20 +1,20 @@
 import type { Awaitable } from '../base/awaitable.ts'
 import type { RemovalRules } from './removal-rules.ts'
 
-/** A documentation site: the public domain of a project, and where its pages are fetched from. */
+/** A documentation site: the public domain of a project, and the origin from which Quire fetches its pages. */
 export interface Site {
-  /** Bare host name in lower case. */
+  /** Host name in lower case, without scheme, port and path. */
   domain: string
   projectId: string
-  /** Absolute http(s) URL set by the operator; null = https://domain/. It may be a private or loopback address. */
+  /** Absolute http(s) URL set by the operator; null = https://domain/. The host may be private or loopback. */
   origin: string | null
-  /** Rules for exports of the site beyond the known products; null = none. */
+  /** Rules for exports of the site in addition to the known products; null = none. */
   removal: RemovalRules | null
   createdAt: number
 }
 
 export interface Sites {
-  /** A new site has no removal rules yet. */
+  /** Inserts a site without removal rules. */
   insert(site: Omit<Site, 'removal'>): Awaitable<void>
   findOwned(organizationId: string, domain: string): Awaitable<Site | undefined>
   find(domain: string): Awaitable<Site | undefined>
@@ -29,13 +29,16 @@ export interface Sites {
 
 const domainPattern = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
 
-/** Returns the domain in lower case; undefined if `text` is not a bare host name. */
+/** Returns the domain in lower case. Returns undefined if `text` is not a bare host name. */
 export function parseDomain(text: string): string | undefined {
   const domain = text.toLowerCase()
   return domainPattern.test(domain) ? domain : undefined
 }
 
-/** Returns the origin with a trailing slash; undefined if `text` is not an absolute http(s) URL without user, query and fragment. */
+/**
+ * Returns the origin with a trailing slash, or undefined if `text` is not an absolute http(s) URL or has a user, query or
+ * fragment.
+ */
 export function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)

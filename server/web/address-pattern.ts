@@ -4,7 +4,7 @@ import { OperatorError } from '../base/operator-error.ts'
 export interface AddressPattern {
   /** As the user wrote it. */
   text: string
-  /** The host, with `*.` in front for its subdomains; null = any host, including the site's own. */
+  /** The host, with the prefix `*.` for its subdomains; null = any host, including the site's host. */
   host: string | null
   matches(url: Pick<URL, 'host' | 'pathname' | 'search'>): boolean
 }
@@ -12,11 +12,11 @@ export interface AddressPattern {
 const hostPattern = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/
 
 /**
- * Reads a pattern of addresses: `host/path`, without scheme, where `*` stands for any text. `*.example.com/*` = all
- * subdomains, `* /widget.js` (without the space) = a file of this name on any host, `/js/widget.js` = a path on any host. The
- * query counts only if the pattern has a `?`.
+ * Reads a pattern of addresses: `host/path`, without scheme. `*` matches any text. `*.example.com/*` = all subdomains,
+ * `* /widget.js` (without the space) = a file of this name on any host, `/js/widget.js` = a path on any host. The query is
+ * compared only if the pattern has a `?`.
  *
- * @throws {OperatorError} with what a good pattern looks like.
+ * @throws {OperatorError} with the syntax of a valid pattern.
  */
 export function parseAddressPattern(text: string): AddressPattern {
   const refuse = (why: string): never => {
@@ -36,7 +36,7 @@ export function parseAddressPattern(text: string): AddressPattern {
   if ((hostText === '' || hostText === '*') && path.replace(/[*/]/g, '') === '') refuse('would mean every address')
   const host = hostText === '' || hostText === '*' ? null : hostText
   const hasQuery = path.includes('?')
-  // After `*`, the path may be in any folder; a pattern that begins with its path means the root.
+  // After `*`, the path may be in any folder. A pattern that begins with its path refers to the root.
   const anywhere = hostText === '*' ? '.*' : ''
   const pathPattern = new RegExp(`^${anywhere}${path.split('*').map(escapeRegExp).join('.*')}$`, 'i')
   return {
@@ -58,7 +58,7 @@ function escapeRegExp(text: string): string {
   return text.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
 }
 
-/** Finds the first pattern that matches an address, by its host and then by its path. */
+/** Creates an index that finds the first pattern that matches an address, by host and then by path. */
 export function createAddressIndex<T>(entries: readonly { pattern: AddressPattern; of: T }[]) {
   const byHost = new Map<string, { pattern: AddressPattern; of: T }[]>()
   for (const entry of entries) {
@@ -66,12 +66,15 @@ export function createAddressIndex<T>(entries: readonly { pattern: AddressPatter
     byHost.set(host, [...(byHost.get(host) ?? []), entry])
   }
   return {
-    /** @param isOwn whether the address belongs to the site: a vendor's own documentation is not its product. */
+    /**
+     * @param isOwn whether the address belongs to the site. Patterns with a host are then ignored, because a vendor's
+     * documentation is not the vendor's product.
+     */
     find(url: URL, isOwn: boolean): T | undefined {
       const hosts = [url.host]
       for (let dot = url.host.indexOf('.'); dot !== -1; dot = url.host.indexOf('.', dot + 1))
         hosts.push(`*${url.host.slice(dot)}`)
-      // Patterns with a host first: they are more specific than a file name.
+      // Tries patterns with a host first, because they are more specific than a file name.
       for (const host of isOwn ? [''] : [...hosts, ''])
         for (const { pattern, of } of byHost.get(host) ?? []) if (pattern.matches(url)) return of
       return undefined

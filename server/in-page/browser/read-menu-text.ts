@@ -1,4 +1,4 @@
-/** Returns the text of the page's menus and bars: elements that are named like one and contain no page content. */
+/** Returns the text of the page's menus and bars: elements with such a name and without page content. */
 export default function readMenuText(): string {
   const named = ['nav', 'menu', 'sidebar', 'toolbar', 'breadcrumb'].flatMap(name => [
     `[id*="${name}" i]`,
@@ -8,7 +8,7 @@ export default function readMenuText(): string {
   const found = new Set<Element>()
   for (const element of document.body?.querySelectorAll(menus) ?? []) {
     const content = element.closest('main, article, [role=main]') ?? element.querySelector('main, article, h1, p')
-    // Only the outermost menus, in document order.
+    // Collects only the outermost menus, in document order.
     let isInside = false
     for (let above = element.parentElement; above && !isInside; above = above.parentElement) isInside = found.has(above)
     if (!content && !isInside) found.add(element)

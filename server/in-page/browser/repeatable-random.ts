@@ -1,4 +1,4 @@
-/** Replaces random numbers and ids by a fixed sequence, so that a page produces the same HTML each time. */
+/** Replaces random numbers and ids with a fixed sequence, to make a page produce the same HTML each time. */
 export function makeRandomRepeatable(): void {
   let seed = 0x9e3779b9
   const random = () => {

@@ -1,7 +1,7 @@
 const lazyMarkers =
   '[data-src], [data-srcset], [data-original], [data-lazy], [data-lazy-src], [data-lazy-srcset], [data-bg], .lazyload, .lazy'
 
-/** Scrolls through the page once, for images that load when visible. Returns false if the page has none. */
+/** Scrolls through the page once, to load images that load when visible. Returns false if the page has none. */
 export default async function scrollThrough(maxSteps: number): Promise<boolean> {
   const lazy = document.querySelectorAll<HTMLImageElement | HTMLIFrameElement>(
     'img[loading=lazy], iframe[loading=lazy]',
@@ -20,15 +20,18 @@ export default async function scrollThrough(maxSteps: number): Promise<boolean> 
   return true
 }
 
-/** Observers that load content observe media or empty elements; most others only highlight a heading in the menu. */
+/**
+ * Decides whether an observed element may load content: observers that load content observe media or empty elements. Most
+ * others only highlight a heading in the menu.
+ */
 function mayLoad(element: Element): boolean {
   const isPlace = element.matches('img, iframe, video, picture, source') || element.textContent?.trim() === ''
   return element.isConnected && isPlace
 }
 
 /**
- * Waits for one frame per step, because observers run when a frame is drawn, and a busy machine draws few. If the page is
- * never drawn, waits as long as a frame takes.
+ * Returns a function that waits for one frame. Observers run when a frame is drawn, and a busy machine draws few frames. If
+ * the page is never drawn, the function waits for the duration of a frame.
  */
 function createFrameWaiter(): () => Promise<void> {
   const later = window.__quireWatch?.setTimeout ?? setTimeout

@@ -1,6 +1,8 @@
 import type { SerializedPage } from './serialized-page.ts'
 
-/** Returns the current page as HTML that needs no script, with style rules made by scripts and declarative shadow trees. */
+/**
+ * Returns the current page as HTML that needs no script. Includes style rules made by scripts and declarative shadow trees.
+ */
 export default function serializePage(): SerializedPage {
   const shadowRoots: ShadowRoot[] = []
   writeRules(document, shadowRoots)
@@ -16,7 +18,7 @@ export default function serializePage(): SerializedPage {
   return { html: `${doctype}<html${attributes}>${inner}</html>\n`, baseUrl: location.href }
 }
 
-/** Writes the rules that scripts made into style elements, and collects the shadow roots below. */
+/** Writes rules made by scripts into style elements, and collects the shadow roots below. */
 function writeRules(root: Document | ShadowRoot, shadowRoots: ShadowRoot[]): void {
   for (const style of root.querySelectorAll('style')) {
     const isEmpty = (style.textContent ?? '').trim() === ''
@@ -36,7 +38,7 @@ function writeRules(root: Document | ShadowRoot, shadowRoots: ShadowRoot[]): voi
   }
 }
 
-/** Returns the text of the rules; empty for style sheets of another origin, which scripts cannot read. */
+/** Returns the text of the rules. Returns an empty text for style sheets of another origin, which scripts cannot read. */
 function rulesOf(sheet: CSSStyleSheet): string {
   try {
     return Array.from(sheet.cssRules, rule => rule.cssText).join('\n')

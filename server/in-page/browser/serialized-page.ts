@@ -1,7 +1,7 @@
-// This file uses no DOM, because the renderer imports it, too.
+// This file uses no DOM, because the renderer also imports it.
 
 export interface SerializedPage {
   html: string
-  /** Address of the document: the base of relative addresses unless a base element changes it. */
+  /** Address of the document: the base of relative addresses unless the page has a base element. */
   baseUrl: string
 }

@@ -1,6 +1,6 @@
 /**
- * Resolves with true after `quietTurns` turns of the event loop without a change or an open timer, or with false after
- * `maxMs` and at least four times as many turns. Counts turns, not time, because pages need longer on a busy machine.
+ * Resolves with true after `quietTurns` turns of the event loop without a change or an open timer. Resolves with false once
+ * `maxMs` and `4 * quietTurns` turns have both passed. Counts turns, not time, because pages need longer on a busy machine.
  */
 export default function waitForQuiet(quietTurns: number, maxMs: number): Promise<boolean> {
   const watch = window.__quireWatch

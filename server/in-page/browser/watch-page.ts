@@ -24,8 +24,8 @@ const maxTimerMs = 1000
 const maxChain = 4
 
 /**
- * Counts open short timers, because a page that waits for one is not finished. Counts only the first steps of a chain of
- * timers, because a page that polls never finishes.
+ * Counts pending short timers, because a page that waits for a short timer is not finished. Counts only the first steps of
+ * a chain of timers, because a page that polls never finishes.
  */
 function countTimers(watch: Watch): void {
   const clear = window.clearTimeout.bind(window)

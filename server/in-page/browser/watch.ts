@@ -1,11 +1,11 @@
 /** State that `watchPage` stores on the window for the other scripts. */
 export interface Watch {
   lastChange: number
-  /** Elements that a script observes until they are in the viewport. */
+  /** Elements that a script observes until they enter the viewport. */
   awaited: Set<Element>
   /** Short timers that have not fired yet. */
   timers: Set<number>
-  /** The original function of the browser, which does not count timers. */
+  /** The browser's original function, which does not count timers. */
   setTimeout: typeof window.setTimeout
 }
 

@@ -1,4 +1,4 @@
-// This file uses no DOM, because the documentation generator imports it, too.
+// This file uses no DOM, because the documentation generator also imports it.
 
 /** One section in the search index. */
 export interface SearchEntry {
@@ -18,8 +18,8 @@ const maxFound = 30
 const excerptChars = 180
 
 /**
- * Finds the sections that contain every word of the question, best first. Words in the heading count most, then words in the
- * page title, then words in the text.
+ * Finds the sections that contain every word of the question, best first. Words in the heading have the highest weight,
+ * then words in the page title, then words in the text.
  */
 export function findSections(entries: readonly SearchEntry[], question: string): Found[] {
   const words = splitQuestion(question)

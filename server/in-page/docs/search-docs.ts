@@ -1,6 +1,6 @@
 import { type Found, findSections, type SearchEntry, splitQuestion } from './find-sections.ts'
 
-/** Runs in the search page of the documentation: shows the sections that contain the words in the search field. */
+/** Runs in the search page of the documentation. Shows the sections that contain the words in the search field. */
 export default function searchDocs(texts: readonly Omit<SearchEntry, 'href'>[]): void {
   // The addresses come from the list in the page, because exports rewrite links but not scripts.
   const links = document.querySelectorAll('.sections a')
@@ -45,7 +45,7 @@ function createItem({ entry, excerpt }: Found, words: readonly string[]): HTMLLI
   return item
 }
 
-/** Appends text with each of the words in a mark element. */
+/** Appends text. Each of the words is in a mark element. */
 function appendMarked(parent: Element, text: string, words: readonly string[]): void {
   const escaped = words.map(word => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   for (const [at, part] of text.split(new RegExp(`(${escaped.join('|')})`, 'i')).entries()) {

@@ -16,7 +16,7 @@ declare global {
  * @param folder path of the page's folder, with a final slash.
  */
 export default function guardPage(ownPath: string | null, runtime: string, folder: string): void {
-  // Runs again when an app inserts the markup of another page, which includes that page's guard.
+  // This function runs again when an app inserts the markup of another page, because the markup includes that page's guard.
   if (window.__quire) return
   const guard = document.currentScript
   const atHome = isAtHome(ownPath)

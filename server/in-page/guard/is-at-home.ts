@@ -1,10 +1,10 @@
-/** Whether the page is served over HTTP at this path; null = at any path. */
+/** Decides whether the page is served over HTTP at this path; null = at any path. */
 export function isAtHome(ownPath: string | null): boolean {
   const isHosted = /^https?:$/.test(location.protocol)
   return isHosted && (ownPath === null || normalizePath(location.pathname) === normalizePath(ownPath))
 }
 
-/** Hosts serve the same page with or without `index`, `.html` and a final slash. */
+/** Removes `index`, `.html` and a final slash, because hosts serve the same page with or without them. */
 function normalizePath(path: string): string {
   return decode(path).replace(/(\/index)?(\.x?html?)?\/*$/i, '')
 }

@@ -1,13 +1,17 @@
 type Call = Document['currentScript']
 
 export interface ScriptStarter {
-  /** Used while the page is parsed: removes the call, and replaces the inert script before it with one that runs. */
+  /**
+   * Used while the page is parsed. Removes the call, and replaces the inert script before the call with a script that runs.
+   */
   writeScript(call: Call, atHome: boolean): void
-  /** Used later, in markup inserted by an app: replaces the inert script before the call, otherwise all on the page. */
+  /**
+   * Used later, in markup inserted by an app. Replaces the inert script before the call, or all inert scripts on the page.
+   */
   replaceScripts(call: Call): void
 }
 
-/** @param folder base path of relative script addresses; null = they stay unchanged. */
+/** @param folder base path of relative script addresses; null = relative addresses stay unchanged. */
 export function createScriptStarter(folder: string | null): ScriptStarter {
   const started: Record<string, boolean> = {}
 
@@ -22,7 +26,10 @@ export function createScriptStarter(folder: string | null): ScriptStarter {
     return !hasRun
   }
 
-  /** Writes addresses from the root, as most sites do, because some site runtimes find their script by its `src` attribute. */
+  /**
+   * Returns the value of an attribute. Makes addresses relative to the root, as most sites do, because some site runtimes
+   * find their script by its `src` attribute.
+   */
   function readValue({ name, value }: Attr): string {
     if (folder === null || name !== 'src' || /^([a-z][a-z0-9+.-]*:|[/]|$)/i.test(value)) return value
     return new URL(value, location.origin + folder).href.slice(location.origin.length)
@@ -45,7 +52,7 @@ export function createScriptStarter(folder: string | null): ScriptStarter {
       document.write(html)
     },
     replaceScripts(call) {
-      // An app may run the call at another place in the page; then the call starts all inert scripts.
+      // An app may run the call at another place in the page. The call then starts all inert scripts.
       const before = call?.previousElementSibling
       const scripts = isInert(before)
         ? [before]

@@ -4,9 +4,9 @@ const fields =
   'input[type=search], [role=search] input, [role=search] button, input[class*=search i], input[placeholder*=search i]'
 
 /**
- * Disables the search of a site whose scripts do not run here, and explains where it works.
+ * Disables the search of a site whose scripts do not run here, and explains where the search works.
  *
- * @param isHosted whether it works at any path of a host, and not only at the root.
+ * @param isHosted whether the search works at any path of a host, and not only at the root.
  */
 export function disableSearch(isHosted: boolean): void {
   const reason = isHosted

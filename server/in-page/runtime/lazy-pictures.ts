@@ -2,7 +2,10 @@ const sources = ['data-src', 'data-lazy-src', 'data-lazy', 'data-original']
 const sourceSets = ['data-srcset', 'data-lazy-srcset']
 const backgrounds = ['data-bg', 'data-background-image', 'data-background']
 
-/** Shows images, videos and frames whose address is in a data attribute, because the script that would do so does not run. */
+/**
+ * Shows images, videos and frames whose address is in a data attribute. The site's script would do this, but it does not
+ * run.
+ */
 export function showLazyPictures(): void {
   const shown = new Set<Element>([...showSourceSets(), ...showSources()])
   for (const video of findAll(['data-poster'], 'video'))
@@ -54,12 +57,12 @@ function findAll(attributes: string[], tags: string): NodeListOf<HTMLElement> {
   )
 }
 
-/** Returns the first value that looks like an address; empty = none. */
+/** Returns the first value that looks like an address, or an empty text. */
 function addressIn(element: Element, attributes: string[]): string {
   return attributes.map(name => element.getAttribute(name) ?? '').find(value => /[/.]\w/.test(value)) ?? ''
 }
 
-/** Shows an element that style sheets hide until it is loaded, by classes that the missing script would change. */
+/** Shows an element that style sheets hide until it is loaded. Changes the classes that the missing script would change. */
 function reveal(element: HTMLElement): void {
   for (const name of Array.from(element.classList))
     if (/^(b-)?lazy(-?load(ing)?)?$|^(un|not-)loaded$/i.test(name)) element.classList.remove(name)

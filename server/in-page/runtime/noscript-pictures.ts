@@ -1,10 +1,10 @@
-/** Shows images from noscript elements, in place of the placeholder beside them. */
+/** Shows images from noscript elements, in place of the adjacent placeholder. */
 export function showNoscriptPictures(): void {
   const present = new Set(Array.from(document.images, addressOf))
   for (const fallback of document.querySelectorAll('body noscript')) {
     const content = new DOMParser().parseFromString(fallback.textContent ?? '', 'text/html').body
     const image = content.querySelector('img')
-    // Images of one pixel count visitors. Text would wrongly say that scripts are off.
+    // One-pixel images count visitors. Text is not shown, because it would wrongly say that scripts are disabled.
     const isPixel = image?.getAttribute('width') === '1' || image?.getAttribute('height') === '1'
     if (!image || isPixel || content.textContent?.trim() !== '') continue
     const address = addressOf(image)

@@ -9,7 +9,10 @@ import { uncoverContent } from './uncover-content.ts'
 
 const controls = '[role=tab], button, [role=button], [role=switch], [aria-expanded], [aria-controls]'
 
-/** Replaces the site's scripts in a static page: shows lazy images and hidden content, opens menus and tabs, switches the theme. */
+/**
+ * Replaces the site's scripts in a static page: shows lazy images and hidden content, opens menus and tabs, switches the
+ * theme.
+ */
 export default function runPage(settings: RuntimeSettings): void {
   showLazyPictures()
   showNoscriptPictures()
@@ -21,7 +24,7 @@ export default function runPage(settings: RuntimeSettings): void {
     if (!control) return
     if (control.getAttribute('role') === 'tab') return selectTab(control)
     if (isThemeControl(control)) return theme.toggle()
-    // A heading that is also a link leads to its page.
+    // If a heading is also a link, a click follows the link.
     const href = control.closest('a')?.getAttribute('href')
     if (href && !href.startsWith('#')) return
     const panel = findPanel(control)

@@ -1,6 +1,6 @@
 const lists = 'ul, ol, menu, [role=group], [role=menu], [class*=items], [class*=menu]'
 
-/** Finds the element that a control opens: by id, otherwise the list beside the control or beside one of its ancestors. */
+/** Finds the element that a control opens: by id, otherwise the list next to the control or next to one of its ancestors. */
 export function findPanel(control: Element): HTMLElement | null {
   const id = control.getAttribute('aria-controls')
   const named = id ? document.getElementById(id) : null
@@ -17,7 +17,7 @@ export function findPanel(control: Element): HTMLElement | null {
 export function togglePanel(control: Element, panel: HTMLElement): void {
   const open = !isShown(panel)
   if (control.hasAttribute('aria-expanded')) control.setAttribute('aria-expanded', String(open))
-  // Style sheets hide by a class on the item or the list, such as menu__list-item--collapsed.
+  // Style sheets hide panels by a class on the item or the list, such as menu__list-item--collapsed.
   for (const element of [control, panel, control.closest('li, section'), panel.parentElement]) {
     for (const name of element ? Array.from(element.classList) : [])
       if (/collapsed$/.test(name) && open) element?.classList.remove(name)

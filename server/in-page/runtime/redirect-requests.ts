@@ -1,16 +1,16 @@
 type Resolve = <T>(address: T) => T | string
 
 /**
- * Runs before the site's scripts in pages whose scripts request files of other hosts. Redirects these requests to the files
- * in the bundle.
+ * Runs before the site's scripts, in pages whose scripts request files of other hosts. Redirects these requests to the
+ * files in the bundle.
  *
- * @param files paths in the bundle, percent-encoded, by address.
+ * @param files paths in the bundle by address, percent-encoded.
  */
 export default function redirectRequests(files: Record<string, string>): void {
   const own = document.currentScript as HTMLScriptElement | null
   const root = new URL('..', own?.src ?? location.href).href
 
-  /** Returns the address of the file in the bundle; other addresses stay unchanged. */
+  /** Returns the address of the file in the bundle. Other addresses stay unchanged. */
   function resolve<T>(address: T): T | string {
     if (typeof address !== 'string' && !(address instanceof URL)) return address
     const url = URL.canParse(String(address), document.baseURI) ? new URL(String(address), document.baseURI) : null
@@ -48,7 +48,10 @@ function redirectElements(resolve: Resolve): void {
   }
 }
 
-/** Ignores both attributes, because they would block packed files: exports change bytes, and file: has no origins. */
+/**
+ * Ignores `integrity` and `crossorigin`, because both would block packed files: exports change bytes, and file: has no
+ * origins.
+ */
 function ignoreIntegrity(): void {
   for (const prototype of [HTMLScriptElement.prototype, HTMLLinkElement.prototype])
     for (const name of ['integrity', 'crossOrigin'])

@@ -4,12 +4,12 @@ import type { RuntimeSettings } from './runtime-settings.ts'
 const themeName = /theme|dark|light mode|appearance|colou?r.?(mode|scheme)/i
 const storeKey = 'quire-theme'
 
-/** Whether a click on this control switches between the light and the dark theme. */
+/** Decides whether a click on this control switches between the light and the dark theme. */
 export function isThemeControl(control: Element): boolean {
   return !control.hasAttribute('aria-controls') && themeName.test(nameOf(control))
 }
 
-/** Shows the theme that the visitor chose before, otherwise the theme of the system. */
+/** Shows the theme that the visitor chose earlier, otherwise the system theme. */
 export function createThemeSwitch(settings: RuntimeSettings): { toggle(): void } {
   let isDark = readChoice() ?? matchMedia('(prefers-color-scheme: dark)').matches
   showTheme(settings, isDark)
@@ -34,7 +34,7 @@ function showTheme(settings: RuntimeSettings, isDark: boolean): void {
   if (hasThemes(settings)) root.style.colorScheme = isDark ? 'dark' : 'light'
 }
 
-/** Many sites disable the button until their script runs. */
+/** Enables the theme buttons, because many sites disable the buttons until their script runs. */
 function enableThemeButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[disabled]'))
     if (themeName.test(nameOf(button))) button.disabled = false
@@ -45,7 +45,7 @@ function readChoice(): boolean | null {
     const chosen = localStorage.getItem(storeKey)
     return chosen ? chosen === 'dark' : null
   } catch {
-    // The browser may refuse storage; the choice then lasts for one page.
+    // The browser may refuse storage. The choice then applies to one page only.
     return null
   }
 }
@@ -54,6 +54,6 @@ function storeChoice(isDark: boolean): void {
   try {
     localStorage.setItem(storeKey, isDark ? 'dark' : 'light')
   } catch {
-    // As above.
+    // The browser may refuse storage, see above.
   }
 }

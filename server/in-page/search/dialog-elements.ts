@@ -24,7 +24,7 @@ const markup =
   '<p class="keys" aria-hidden="true"><kbd>↑</kbd><kbd>↓</kbd> select <kbd>Enter</kbd> open <kbd>Esc</kbd> close</p>' +
   '</div></dialog>'
 
-/** Builds the dialog in a shadow root, so that style sheets and scripts of the page do not affect it. */
+/** Creates the dialog in a shadow root, to isolate it from style sheets and scripts of the page. */
 export function createDialogElements(): DialogElements {
   const host = document.createElement('quire-search')
   const shadow = host.attachShadow({ mode: 'open' })

@@ -5,7 +5,7 @@ const controls = 'input, button, [role=button], [role=searchbox], a:not([href]),
 /** Forms that the export disabled. */
 export const disabledForm = 'form[data-quire-dead], form[data-quire-missing], form[data-quire-removed]'
 
-/** Whether a control is a search field or search button of the page. */
+/** Decides whether a control is a search field or search button of the page. */
 export function isEntrance(control: Element): boolean {
   if (control instanceof HTMLInputElement) {
     if (control.type === 'search') return true
@@ -23,13 +23,13 @@ export function listEntrances(): Element[] {
   return Array.from(document.querySelectorAll(controls)).filter(isEntrance)
 }
 
-/** Finds the entrance that contains an element. */
+/** Finds the search field or button that contains an element. */
 export function closestEntrance(element: Element): Element | null {
   const control = element.closest(controls)
   return control && isEntrance(control) ? control : null
 }
 
-/** Returns the text in a search field; empty for other controls. */
+/** Returns the text in a search field, or an empty text for other controls. */
 export function readField(control: Element): string {
   return control instanceof HTMLInputElement && /^(text|search)$/.test(control.type) ? control.value : ''
 }

@@ -1,4 +1,7 @@
-/** Returns the index of the last of ascending values that is not greater than `value`; -1 = all are greater. */
+/**
+ * Returns the index of the last value that is not greater than `value`, or -1 if all are greater. The values are in
+ * ascending order.
+ */
 export function findPlace<T>(ascending: readonly T[], value: T): number {
   let low = 0
   let high = ascending.length

@@ -11,10 +11,10 @@ export interface FoundWord {
   scores: Scores
 }
 
-/** Limit for short prefixes, which many words share. */
+/** Limits the files loaded for a short prefix, which many words share. */
 const maxFiles = 4
 
-/** Looks up a word in the index, or its parts if it is a name that no section contains. */
+/** Finds a word in the index. If the word is a name that no section contains, finds its parts. */
 export async function findWord(
   directory: SearchDirectory,
   load: IndexLoader,

@@ -1,4 +1,4 @@
-// This file uses no DOM, because the exporter imports it to write the index.
+// This file uses no DOM, because the exporter also imports it to write the index.
 
 const letters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ı: 'i', þ: 'th' }
 

@@ -3,9 +3,9 @@ import type { MarkedText } from './marked-text.ts'
 import type { SearchHit } from './search-query.ts'
 
 export interface HitList {
-  /** Shows other hits and selects the first. */
+  /** Replaces the hits and selects the first. */
   show(hits: readonly SearchHit[]): void
-  /** Moves the selection down by a number of places; the list wraps around. */
+  /** Moves the selection down by a number of hits. The list wraps around. */
   move(distance: number): void
   selected(): HTMLAnchorElement | undefined
   /** Finds the hit that contains a node of the list. */
@@ -53,7 +53,7 @@ export function createHitList({ list, input }: Pick<DialogElements, 'list' | 'in
   }
 }
 
-/** @param isBelow whether the previous hit is in the same page. */
+/** @param isBelow whether the previous hit is on the same page. */
 function createOption(hit: SearchHit, root: string, isBelow: boolean): HTMLAnchorElement {
   const option = document.createElement('a')
   option.tabIndex = -1
@@ -68,7 +68,7 @@ function createOption(hit: SearchHit, root: string, isBelow: boolean): HTMLAncho
   return option
 }
 
-/** Creates an element of a class with the text, and the marks as mark elements. */
+/** Creates an element of a class with the text. Marks become mark elements. */
 export function createText(className: string, texts: MarkedText): HTMLElement {
   const element = document.createElement('span')
   element.className = className

@@ -2,7 +2,7 @@ import type { IndexLoader, SearchDirectory } from './index-format.ts'
 
 declare global {
   interface Window {
-    /** Files of the index call it with their content. */
+    /** The files of the index call this function with their content. */
     __quireSearch: (kind: string, number: number, data: unknown) => void
   }
 }
@@ -10,11 +10,13 @@ declare global {
 export interface IndexFilesSettings {
   /** Address of the bundle. */
   root: string
-  /** Allows scripts in pages whose content security policy requires a nonce. */
+  /** Allows scripts in pages whose Content Security Policy requires a nonce. */
   nonce: string
 }
 
-/** Loads each file of the index once. The files are scripts, because pages on file:// can load scripts but no other files. */
+/**
+ * Loads each file of the index once. The files are scripts, because pages on file:// can load scripts but no other files.
+ */
 export function createIndexLoader({ root, nonce }: IndexFilesSettings): IndexLoader {
   const waiting = new Map<string, (data: unknown) => void>()
   const loaded = new Map<string, Promise<unknown>>()
@@ -28,7 +30,7 @@ export function createIndexLoader({ root, nonce }: IndexFilesSettings): IndexLoa
   })
 
   function addressOf(kind: string, key: string): string {
-    // A cache must not mix this bundle with another at the same address.
+    // The version prevents a cache from mixing this bundle with another bundle at the same address.
     const version = build !== '' && location.protocol !== 'file:' ? `?${build}` : ''
     return `${root}_quire/search/${kind === 'directory' ? kind : key}.js${version}`
   }

@@ -1,12 +1,12 @@
-// This file uses no DOM, because the exporter imports it to write the index.
+// This file uses no DOM, because the exporter also imports it to write the index.
 
-/** The data that every search needs first. */
+/** The data that every search loads first. */
 export interface SearchDirectory {
-  /** Changes with the content of the index. */
+  /** Identifies the content of the index: different content has a different value. */
   build: string
-  /** Number of sections in all pages; sections are numbered across pages. */
+  /** Number of sections in all pages. The numbering of sections continues across pages. */
   sections: number
-  /** Path in the bundle, name, language and number of sections, in the order of the sections. */
+  /** Path in the bundle, name, language and number of sections of each page, in the order of the sections. */
   pages: [string, string, string, number][]
   /** The first term of each file of words. */
   words: string[]

@@ -5,9 +5,9 @@ import type { SearchHit } from './search-query.ts'
 export interface LiveSearch {
   /** Searches for the text of the input field now. */
   search(): Promise<void>
-  /** Searches after a short pause, because searching at every key would load index files for unfinished words. */
+  /** Searches after a short pause. A search at every key would load index files for unfinished words. */
   searchSoon(): void
-  /** Calls back with the selected hit, after the running search if there is one. */
+  /** Calls back with the selected hit. If a search is running, waits for it first. */
   choose(): void
 }
 
@@ -18,7 +18,7 @@ export interface LiveSearchSettings {
   onChosen(option: HTMLAnchorElement): void
 }
 
-/** Keeps the list of hits up to date with the input field. */
+/** Updates the list of hits when the input field changes. */
 export function createLiveSearch({ elements, hits, find, onChosen }: LiveSearchSettings): LiveSearch {
   const { dialog, input, list, status } = elements
   let lastTurn = 0
@@ -38,7 +38,7 @@ export function createLiveSearch({ elements, hits, find, onChosen }: LiveSearchS
     const turn = lastTurn
     const question = input.value
     const isEmpty = question.trim() === ''
-    // The previous hits stay until the next arrive, so that the list does not flicker while a visitor types.
+    // The previous hits stay until the next hits arrive, to avoid flicker while a visitor types.
     const slow = setTimeout(() => {
       if (turn === lastTurn && !isEmpty) status.textContent = 'Searching …'
     }, 200)
@@ -67,7 +67,7 @@ export function createLiveSearch({ elements, hits, find, onChosen }: LiveSearchS
     },
     choose() {
       const option = hits.selected()
-      // While a search runs, the list shows the hits of the previous question.
+      // While a search runs, the list still shows the hits of the previous question.
       if (isBusy) choosesFirst = true
       else if (option) onChosen(option)
     },
@@ -78,7 +78,7 @@ export function createLiveSearch({ elements, hits, find, onChosen }: LiveSearchS
 function showStatus(status: HTMLElement, found: readonly SearchHit[] | null, isEmpty: boolean): void {
   if (found === null) status.textContent = 'Could not load the search index.'
   else status.textContent = isEmpty || found.length > 0 ? '' : 'No results.'
-  // For screen readers; others see the list.
+  // This text is for screen readers. Other visitors see the list.
   if (found && found.length > 0)
     status.append(createText('quiet', [{ text: countResults(found.length), isMark: false }]))
 }

@@ -1,13 +1,13 @@
 import type { QuestionWord } from './question.ts'
 import type { TermReader } from './search-terms.ts'
 
-/** A text in pieces; `isMark` = a word of the question. */
+/** A text in pieces. `isMark` = the piece is a word of the question. */
 export type MarkedText = { text: string; isMark: boolean }[]
 
 /** Start and end in a text. */
 export type Mark = [start: number, end: number]
 
-/** Finds the words in a text; overlapping marks are merged. */
+/** Finds the words in a text. Overlapping marks are merged. */
 export function findMarks(reader: TermReader, text: string, words: readonly QuestionWord[]): Mark[] {
   const marks: Mark[] = []
   for (const { term, start, end } of reader.read(text)) {

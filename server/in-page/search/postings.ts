@@ -1,9 +1,9 @@
-// This file uses no DOM, because the exporter imports it to write the index.
+// This file uses no DOM, because the exporter also imports it to write the index.
 
 /** A section that contains a term, and the weight of the term there. */
 export type Posting = [section: number, weight: number]
 
-/** Digits of base 64; strings of them need no escapes. */
+/** The digits of base 64. Strings of these digits need no escapes. */
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-'
 const values = new Map(Array.from(digits, (digit, value) => [digit, value]))
 
@@ -11,14 +11,17 @@ const values = new Map(Array.from(digits, (digit, value) => [digit, value]))
 const maxWeight = 7
 const weightSteps = 63
 
-/** Encodes a posting as one number, which sorts by section. */
+/** Encodes a posting as one number. These numbers sort by section. */
 export function toEntry(section: number, weight: number): number {
-  // The square root keeps the differences of small weights.
+  // The square root preserves the differences between small weights.
   const step = Math.max(1, Math.round(Math.sqrt(Math.min(weight, maxWeight) / maxWeight) * weightSteps))
   return section * 64 + step
 }
 
-/** Writes ascending entries: the distance from the previous section, five bits per digit, lowest first, then one digit for the weight. */
+/**
+ * Writes ascending entries. An entry is the distance from the previous section (five bits per digit, lowest first) and one
+ * digit for the weight.
+ */
 export function writePostings(entries: readonly number[]): string {
   let out = ''
   let before = 0

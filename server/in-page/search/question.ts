@@ -3,15 +3,15 @@ import type { TermReader } from './search-terms.ts'
 /** A word of a question. */
 export interface QuestionWord {
   term: string
-  /** Terms of its parts, used if no section contains the whole name. */
+  /** The terms of its parts, used if no section contains the whole name. */
   parts: string[]
-  /** Whether it may be unfinished. */
+  /** Whether the word may be unfinished. */
   isPrefix: boolean
 }
 
 const maxWords = 12
 
-/** Reads the distinct words of a question; the last may be unfinished. */
+/** Reads the distinct words of a question. The last word may be unfinished. */
 export function readQuestion(reader: TermReader, question: string): QuestionWord[] {
   const found: QuestionWord[] = []
   for (const { term, end, isPart } of reader.read(question)) {

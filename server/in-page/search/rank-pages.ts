@@ -17,11 +17,11 @@ interface PageScores {
 }
 
 /**
- * Ranks the pages that contain all words, or otherwise the largest number of words.
+ * Ranks the pages that contain all words. If no page does, ranks the pages that contain the most words.
  *
  * @param firsts the first section of each page.
  * @param found scores of each word.
- * @param language of the page that searches; pages in other languages rank lower.
+ * @param language language of the page with the search dialog. Pages in other languages rank lower.
  */
 export function rankPages(
   directory: SearchDirectory,
@@ -29,7 +29,7 @@ export function rankPages(
   found: readonly Scores[],
   language: string,
 ): RankedPage[] {
-  // Words that half of the sections contain are optional.
+  // Words that occur in at least half of the sections are optional.
   const isOptional = (scores: Scores) => scores.size >= directory.sections / 2 && scores.size > 0
   const ranked = Array.from(gatherByPage(firsts, found), ([page, scores]) => {
     const words = found.filter((word, index) => (scores.best[index] ?? 0) > 0 || isOptional(word)).length
@@ -61,7 +61,7 @@ function gatherByPage(firsts: readonly number[], found: readonly Scores[]): Map<
   return pages
 }
 
-/** Sections with all words rank higher; words in other sections of the page count a little. */
+/** Ranks sections. Sections with all words rank higher, and words in other sections of the page add a little. */
 function rankSections({ best, sections }: PageScores, share: number): RankedPage['sections'] {
   const scored = Array.from(sections, ([section, own]) => {
     const bonus = own.every(score => score > 0) ? 1.25 : 1

@@ -5,7 +5,7 @@ import { isDarkPage } from './page-theme.ts'
 import type { SearchHit } from './search-query.ts'
 
 export interface SearchDialog {
-  /** @param question initial text; undefined = the previous question stays. */
+  /** @param question initial text; undefined = keeps the previous question. */
   open(question?: string): void
   /** Shows or hides a small button at the edge of the page that opens the dialog. */
   showButton(isShown: boolean): void
@@ -17,7 +17,7 @@ export interface SearchDialogSettings {
   find(question: string): Promise<SearchHit[]>
 }
 
-/** Creates the search dialog. It is added to the page when it is first needed. */
+/** Creates the search dialog, and adds it to the page on first use. */
 export function createSearchDialog({ root, find }: SearchDialogSettings): SearchDialog {
   const elements = createDialogElements()
   const { host, opener, dialog, input } = elements
@@ -65,7 +65,7 @@ function listenToKeys({ host, dialog, input }: DialogElements, hits: HitList, li
     else return
     event.preventDefault()
   })
-  // Keyboard shortcuts of the page must not react to what is typed here.
+  // Keyboard shortcuts of the page must not react to typing in the dialog.
   for (const name of ['keydown', 'keypress', 'keyup', 'input', 'paste'])
     host.addEventListener(name, event => {
       if (dialog.open) event.stopPropagation()
@@ -90,7 +90,7 @@ function listenToClicks(
   close.addEventListener('click', () => dialog.close())
 }
 
-/** Goes to an address, without reloading if it is in the same page. */
+/** Opens an address. Does not reload if the address is on the same page. */
 function goTo(href: string): void {
   const [page, anchor] = href.split('#')
   if (page !== location.href.split('#')[0]) location.assign(href)

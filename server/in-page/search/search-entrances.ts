@@ -3,11 +3,11 @@ import type { SearchDialog } from './search-dialog.ts'
 import { createSiteSearch, type SiteSearch } from './site-search.ts'
 
 /**
- * Opens the search from the page's search fields and buttons, by `/` and Ctrl or Cmd K, and from our button if the page has
- * no entrance. Does nothing if the site's own search runs.
+ * Opens the search dialog from the page's search fields and buttons, by `/` and Ctrl or Cmd K, and from our button if the
+ * page has no search field or button. Does nothing if the site's search runs.
  *
- * @param isInstead whether the site's own search is a service that the bundle cannot reach; entrances added by the site's
- * scripts then open our search.
+ * @param isInstead whether the site's search is a service that the bundle cannot reach. Search fields and buttons added by
+ * the site's scripts then open our dialog.
  */
 export function openSearchEntrances(dialog: SearchDialog, isInstead: boolean): void {
   const siteSearch = createSiteSearch(isInstead)
@@ -47,7 +47,10 @@ function listenToEntrances(siteSearch: SiteSearch, take: Take): void {
   })
 }
 
-/** Listens in the bubbling phase, so that the page can handle a key first; in the capturing phase if the site's search is gone. */
+/**
+ * Listens for shortcuts. Uses the bubbling phase to let the page handle a key first, but the capturing phase if the site's
+ * search is unreachable.
+ */
 function listenToShortcuts(siteSearch: SiteSearch, take: Take, isInstead: boolean): void {
   addEventListener(
     'keydown',
@@ -64,7 +67,7 @@ function listenToShortcuts(siteSearch: SiteSearch, take: Take, isInstead: boolea
   )
 }
 
-/** Enables the page's entrances, and shows our button while no entrance is visible. */
+/** Enables the page's search fields and buttons, and shows our button while none of them is visible. */
 function keepButton(dialog: SearchDialog, siteSearch: SiteSearch): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const update = () => dialog.showButton(!siteSearch.exists() && !enableEntrances())
@@ -86,7 +89,7 @@ function keepButton(dialog: SearchDialog, siteSearch: SiteSearch): void {
   else addEventListener('load', afterLoad)
 }
 
-/** Returns true if one of them is visible. */
+/** Enables the page's search fields and buttons. Returns true if one of them is visible. */
 function enableEntrances(): boolean {
   let isVisible = false
   for (const control of listEntrances()) {

@@ -20,21 +20,24 @@ export interface SearchHit {
 }
 
 export interface Search {
-  /** @param language of the page that searches; pages in other languages rank lower. */
+  /** @param language language of the page with the search dialog. Pages in other languages rank lower. */
   find(question: string, language?: string): Promise<SearchHit[]>
 }
 
 interface PageNumbers {
   /** The first section of each page. */
   firsts: number[]
-  /** How many pages have this name. */
+  /** The number of pages with each name. */
   names: Map<string, number>
 }
 
 const maxHits = 20
 const maxHitsOfPage = 3
 
-/** Searches an index for pages that contain all words of a question, or otherwise the largest number of words. */
+/**
+ * Creates a search for the pages that contain all words of a question. If no page does, it finds the pages with the most
+ * words.
+ */
 export function createSearch(reader: TermReader, load: IndexLoader): Search {
   let numbers: PageNumbers | null = null
 
@@ -98,7 +101,7 @@ async function loadSection(directory: SearchDirectory, load: IndexLoader, sectio
   return texts[section - (directory.texts[file] ?? 0)] ?? []
 }
 
-/** Returns the path of a page if others have the same name. */
+/** Returns the path of a page if another page has the same name. */
 function writePlace(path: string, pagesOfName: number): MarkedText {
   const place = path.replace(/(^|\/)index\.html$/, '').replace(/\.html$/, '')
   return place !== '' && pagesOfName > 1 ? [{ text: ` \u00b7 ${place}`, isMark: false }] : []

@@ -1,4 +1,4 @@
-/** Style sheet of the search dialog, inside its shadow root: `all: initial` keeps the styles of the page out. */
+/** Style sheet of the search dialog in its shadow root. `all: initial` excludes the styles of the page. */
 export const searchStyle = `
 :host { all: initial; color-scheme: light; --ground: #fff; --text: #1c2024; --quiet: #60646c; --line: #e0e1e6; --chosen: #edf2fe; --accent: #2f54c4; --mark: #fff3c4; --markText: #473b00 }
 :host([data-theme=dark]) { color-scheme: dark; --ground: #18191b; --text: #edeef0; --quiet: #b0b4ba; --line: #363a3f; --chosen: #1d2e62; --accent: #9eb1ff; --mark: #4d3d00; --markText: #ffe68a }

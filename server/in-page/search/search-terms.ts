@@ -1,4 +1,4 @@
-// This file uses no DOM, because the exporter imports it to write the index.
+// This file uses no DOM, because the exporter also imports it to write the index.
 import { maxNameChars, readWordTerms, type TextTerm } from './word-terms.ts'
 
 export interface TermReader {
@@ -10,7 +10,9 @@ export interface TermReader {
 
 const maxKnownWords = 100_000
 
-/** Creates a reader that splits text into words of letters and digits, and words into terms in lower case without accents. */
+/**
+ * Creates a reader that splits text into words of letters and digits, and words into terms in lower case without accents.
+ */
 export function createTermReader(): TermReader {
   const measure = createMeasure()
   const known = new Map<string, TextTerm[]>()
@@ -47,7 +49,10 @@ export function createTermReader(): TermReader {
   }
 }
 
-/** Creates a function that counts the UTF-16 units of the word character at a place; 0 = none. Five times as fast as one regex. */
+/**
+ * Creates a function that counts the UTF-16 units of the word character at a position; 0 = none. It is five times as fast
+ * as one regular expression.
+ */
 function createMeasure(): (text: string, at: number) => number {
   const wordCharacter = /[\p{L}\p{N}\p{M}]/u
   // By UTF-16 unit: 0 = not tested yet, 1 = outside words, 2 = inside.

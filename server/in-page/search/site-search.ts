@@ -1,16 +1,16 @@
 import { disabledForm, listEntrances } from './entrances.ts'
 
-/** The state of the site's own search in this page. */
+/** The state of the site's search in this page. */
 export interface SiteSearch {
-  /** Whether scripts of the site run. */
+  /** Whether the site's scripts run. */
   isScripted: boolean
-  /** Whether this entrance leads to the site's own search. */
+  /** Decides whether this search field or button opens the site's search. */
   owns(entrance: Element): boolean
-  /** Whether the page currently has an entrance to the site's own search. */
+  /** Decides whether the page currently has a search field or button of the site's search. */
   exists(): boolean
 }
 
-/** @param isGone whether the site's own search is a service that the bundle cannot reach. */
+/** @param isGone whether the site's search is a service that the bundle cannot reach. */
 export function createSiteSearch(isGone: boolean): SiteSearch {
   const isScripted = siteRuns()
   const isRunning = isScripted && !isGone
@@ -18,7 +18,7 @@ export function createSiteSearch(isGone: boolean): SiteSearch {
   return { isScripted, owns, exists: () => isRunning && listEntrances().some(owns) }
 }
 
-/** Whether the site's scripts run here: otherwise the export has removed them or made them inert. */
+/** Decides whether the site's scripts run here. If not, the export removed them or made them inert. */
 function siteRuns(): boolean {
   return Array.from(document.scripts).some(
     ({ type, src, text }) =>

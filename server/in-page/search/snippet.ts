@@ -3,10 +3,10 @@ import type { QuestionWord } from './question.ts'
 import type { TermReader } from './search-terms.ts'
 
 const snippetChars = 150
-/** Only the beginning of a longer text is searched for marks. */
+/** Max characters of a text in which marks are found. */
 const maxTextChars = 100_000
 
-/** Returns the part of a text with the most words, cut at spaces. */
+/** Returns the part of a text that contains the most words, cut at spaces. */
 export function cutSnippet(reader: TermReader, whole: string, words: readonly QuestionWord[]): MarkedText {
   const text = whole.slice(0, maxTextChars)
   const marks = findMarks(reader, text, words)

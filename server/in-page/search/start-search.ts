@@ -4,7 +4,7 @@ import { openSearchEntrances } from './search-entrances.ts'
 import { createSearch } from './search-query.ts'
 import { createTermReader } from './search-terms.ts'
 
-/** Runs in every page with a search: finds the entrances at once, and loads the index on first use. */
+/** Runs in every page with a search. Finds search fields and buttons at once, and loads the index on first use. */
 export default function startSearch(): void {
   const script = document.currentScript
   if (!(script instanceof HTMLScriptElement)) return

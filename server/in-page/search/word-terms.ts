@@ -1,22 +1,25 @@
-// This file uses no DOM, because the exporter imports it to write the index.
+// This file uses no DOM, because the exporter also imports it to write the index.
 import { foldText } from './fold-text.ts'
 
-/** A searchable term of a text, and its place there. */
+/** A searchable term and its position in the text. */
 export interface TextTerm {
   term: string
   start: number
   end: number
-  /** Whether this is a part of a name, such as `text` of `read_text`: found, but not required. */
+  /** Whether the term is a part of a name, such as `text` of `read_text`. A part can be found but is not required. */
   isPart: boolean
 }
 
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+/gu
 const maxTermChars = 48
-/** Longer names are not split into parts, because nobody types them. */
+/** Longer names are not split into parts, because nobody searches for them. */
 export const maxNameChars = 128
 
-/** Splits a word into terms: names with underscores or capitals become the whole and its parts; scripts without spaces, pairs of characters. */
+/**
+ * Splits a word into terms. A name with underscores or capitals becomes the whole name and its parts. A word in a script
+ * without spaces becomes pairs of characters.
+ */
 export function readWordTerms(word: string): TextTerm[] {
   const pieces: TextTerm[][] = []
   let at = 0
@@ -52,7 +55,7 @@ function readPairs(word: string, run: string, runStart: number): TextTerm[] {
   return characters.flatMap((character, index) => {
     const next = characters[index + 1]
     const end = start + character.length
-    // The last character is also a term, so that a search for it alone finds it.
+    // The last character is also a separate term, so it can be found alone.
     const term = readTerm(word, start, end + (next?.length ?? 0), next === undefined && characters.length > 1)
     start = end
     return term

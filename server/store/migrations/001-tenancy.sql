@@ -1,4 +1,4 @@
--- Who may ask for what. Instants are milliseconds since 1970 in UTC in every table.
+-- Tenancy: organizations, projects, sites, API keys. All tables store instants as milliseconds since 1970 in UTC.
 CREATE TABLE organizations (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
@@ -7,7 +7,7 @@ CREATE TABLE organizations (
 ) STRICT;
 
 CREATE TABLE projects (
-  key INTEGER PRIMARY KEY, -- short, for the tables with a row a visit
+  key INTEGER PRIMARY KEY, -- short, because other tables have a row per visit
   id TEXT NOT NULL UNIQUE,
   organization_id TEXT NOT NULL REFERENCES organizations (id),
   name TEXT NOT NULL,
@@ -19,7 +19,7 @@ CREATE INDEX projects_organization ON projects (organization_id);
 CREATE TABLE sites (
   domain TEXT PRIMARY KEY,
   project_id TEXT NOT NULL REFERENCES projects (id),
-  origin TEXT, -- where to fetch it from, when that is not https://domain
+  origin TEXT, -- where Quire fetches the site; NULL = https://domain
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX sites_project ON sites (project_id);
@@ -38,7 +38,7 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_organization ON api_keys (organization_id);
 
--- One row a budget: the theoretical arrival time of the generic cell rate algorithm.
+-- One row per rate limit: the theoretical arrival time of the generic cell rate algorithm.
 CREATE TABLE rate_limits (
   organization_id TEXT NOT NULL REFERENCES organizations (id),
   budget TEXT NOT NULL,

@@ -2,14 +2,14 @@ CREATE TABLE export_jobs (
   job_id TEXT PRIMARY KEY,
   organization_id TEXT NOT NULL REFERENCES organizations (id),
   domain TEXT NOT NULL,
-  request TEXT NOT NULL, -- JSON: what to export and how, as accepted
+  request TEXT NOT NULL, -- JSON: the accepted export request
   status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'completed', 'failed')),
   progress REAL NOT NULL DEFAULT 0 CHECK (progress BETWEEN 0 AND 100),
   page_count INTEGER NOT NULL DEFAULT 0,
   error TEXT,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  -- The lease of the runner that works on it. The token grows with every claim: a runner that lost its lease cannot write.
+  -- The lease of the runner. Every claim increases the token, so a runner that lost its lease cannot write.
   lease_owner TEXT,
   lease_token INTEGER NOT NULL DEFAULT 0,
   lease_expires_at INTEGER,

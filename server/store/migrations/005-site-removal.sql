@@ -1,2 +1,2 @@
--- JSON: what exports of the site leave out or keep beyond the products that are recognised anyway. NULL = nothing.
+-- JSON: content that exports of the site remove or keep in addition to the known products. NULL = nothing.
 ALTER TABLE sites ADD COLUMN removal TEXT CHECK (removal IS NULL OR json_valid(removal));

@@ -1,5 +1,5 @@
--- How far followed logs are read that tell the visits of several projects, see VisitRecorder.recordLogPosition.
--- A log of one project has its position beside the counts of that project.
+-- The read positions of followed logs that contain visits of several projects, see VisitRecorder.recordLogPosition.
+-- The position of a log of one project is stored with the counts of that project.
 CREATE TABLE log_positions (
   log TEXT PRIMARY KEY,
   position TEXT NOT NULL

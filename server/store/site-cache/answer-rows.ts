@@ -40,9 +40,9 @@ export function openAnswerRows(database: Database) {
       return row && toAnswer(row)
     },
     put: (answer: CachedAnswer): void => void put.run(toRow(answer)),
-    /** Moves the answers of a finished export to another run. */
+    /** Assigns the answers of a finished export to another run. */
     renew: (key: string, run: string): void => void renew.run({ key, run }),
-    /** Deletes the answers that neither this run nor a finished export saw. */
+    /** Keeps the answers used by this run or by a finished export, and deletes all others. */
     deleteUnused: (run: string): void => void deleteUnused.run({ run }),
   }
 }

@@ -6,14 +6,14 @@ export class BodyBudget {
   #sizes: Map<string, number>
   #totalBytes: number
 
-  /** @param sizes bytes of each stored body, by hash. */
+  /** @param sizes bytes of each stored body by hash. */
   constructor(maxBytes: number, sizes: Iterable<readonly [string, number]>) {
     this.#maxBytes = maxBytes
     this.#sizes = new Map(sizes)
     this.#totalBytes = sum(this.#sizes.values())
   }
 
-  /** Counts a body as stored; false when there is no room for it. */
+  /** Counts a body as stored. Returns false if there is no room for it. */
   claim({ sha256, sizeBytes }: KeptBody): boolean {
     if (this.#sizes.has(sha256)) return true
     if (this.#totalBytes + sizeBytes > this.#maxBytes) return false
@@ -22,7 +22,7 @@ export class BodyBudget {
     return true
   }
 
-  /** Counts these bodies instead of all before. */
+  /** Replaces the counted bodies with these. */
   reset(sizes: Iterable<readonly [string, number]>): void {
     this.#sizes = new Map(sizes)
     this.#totalBytes = sum(this.#sizes.values())

@@ -17,7 +17,7 @@ interface Row {
   size_bytes: number
 }
 
-/** Max stored archives, one for each set of export options. */
+/** Max stored archives; each set of export options has one. */
 const maxFinished = 3
 
 /** The table of finished exports. */
@@ -43,9 +43,9 @@ export function openFinishedRows(database: Database) {
       return row && { finished: toFinished(row), details: { sha256: row.sha256, sizeBytes: row.size_bytes } }
     },
     put: (finished: FinishedEntry, details: KeptBody): void => void put.run(toRow(finished, details)),
-    /** Moves a finished export to another run and makes it the newest. */
+    /** Assigns a finished export to another run and makes it the newest. */
     renew: (key: string, run: string): void => void renew.run({ key, run }),
-    /** Deletes all but the newest `maxFinished`. */
+    /** Deletes all rows except the newest `maxFinished`. */
     deleteOldest: (): void => void deleteOldest.run({ maxRows: maxFinished }),
   }
 }

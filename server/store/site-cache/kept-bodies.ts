@@ -5,24 +5,26 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { KeptBody } from '../../export/model/site-cache.ts'
 
-/** Files of one folder, each named by the sha256 of its bytes. Every read checks the hash. */
+/** Files in one folder, each named by the SHA-256 of its bytes. Every read checks the hash. */
 export interface KeptBodies {
   write(bytes: Buffer, body: KeptBody): Promise<void>
-  /** Copies a file into the folder, as a hard link if `isShared`; then nobody may write into either of them. */
+  /**
+   * Copies a file into the folder, as a hard link if `isShared`. Neither file may be written afterwards if they are linked.
+   */
   take(file: string, body: KeptBody, isShared?: boolean): Promise<void>
-  /** Null when it is missing or damaged. */
+  /** Returns null if the body is missing or damaged. */
   read(body: KeptBody): Promise<Buffer | null>
-  /** False when it is missing or damaged. */
+  /** Returns false if the body is missing or damaged. */
   copy(body: KeptBody, file: string, isShared?: boolean): Promise<boolean>
-  /** Removes all others. */
+  /** Removes all bodies except these. */
   keepOnly(sha256s: ReadonlySet<string>): Promise<void>
 }
 
-/** Opens the bodies of an existing folder; `names` are the names of its files. */
+/** Opens the bodies in an existing folder. `names` are the names of its files. */
 export function openKeptBodies(folder: string, names: Set<string>): KeptBodies {
   const place = (sha256: string) => join(folder, sha256)
 
-  /** Writes to a draft first, so that a kill leaves no incomplete body under the final name. */
+  /** Writes a draft first, so a killed process leaves no incomplete body under the final name. */
   async function putAs(sha256: string, write: (draft: string) => Promise<void>): Promise<void> {
     if (names.has(sha256)) return
     const draft = join(folder, `${randomUUID()}.part`)
@@ -77,7 +79,7 @@ export function openKeptBodies(folder: string, names: Set<string>): KeptBodies {
 
 async function linkOrCopy(from: string, to: string, isShared: boolean): Promise<void> {
   if (isShared) {
-    // Linking fails across file systems, and on file systems without links.
+    // Hard links fail across file systems and on file systems without links.
     const isLinked = await link(from, to).then(
       () => true,
       () => false,

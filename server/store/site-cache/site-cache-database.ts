@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3'
 import { readAsset } from '../../assets.ts'
 
-/** Raised with every change to the tables or their content. */
+/** Increased with every change to the tables or their content. */
 const version = 2
 
-/** Whether an error means that the content is unusable, as opposed to a problem of the disk. */
+/** Decides whether an error means that the content is unusable, as opposed to a disk problem. */
 export function isUseless(error: unknown): boolean {
   const code = String((error as { code?: unknown }).code ?? '')
   return error instanceof OtherVersion || /^SQLITE_(NOTADB|CORRUPT|ERROR|CONSTRAINT|FORMAT)/.test(code)
@@ -13,9 +13,9 @@ export function isUseless(error: unknown): boolean {
 class OtherVersion extends Error {}
 
 /**
- * Opens the database of a site cache, and locks it while it is open. The caller closes it.
+ * Opens the database of a site cache and locks it while it is open. The caller closes it.
  *
- * @throws {Error} see `isUseless`; SQLITE_BUSY while another process has it open.
+ * @throws {Error} see `isUseless`; SQLITE_BUSY if another process has it open.
  */
 export function openSiteCacheDatabase(file: string): Database.Database {
   const database = new Database(file, { timeout: 0 })
@@ -23,7 +23,7 @@ export function openSiteCacheDatabase(file: string): Database.Database {
     // The file is locked while it is open, so two exports never share a cache.
     database.pragma('locking_mode = EXCLUSIVE')
     database.pragma('journal_mode = WAL')
-    // A power cut may lose the last writes, but not reorder them; lost answers are fetched again.
+    // A power cut may lose the last writes but does not reorder them. Lost answers are fetched again.
     database.pragma('synchronous = NORMAL')
     database.exec('BEGIN IMMEDIATE; COMMIT')
     const found = database.pragma('user_version', { simple: true })

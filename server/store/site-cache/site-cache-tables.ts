@@ -6,7 +6,7 @@ import { openViewRows } from './view-rows.ts'
 
 export type SiteCacheTables = ReturnType<typeof openSiteCacheTables>
 
-/** The tables of site-cache.sql, with the transactions that span several of them. */
+/** Opens the tables of site-cache.sql, with the transactions that span several tables. */
 export function openSiteCacheTables(database: Database) {
   const answers = openAnswerRows(database)
   const views = openViewRows(database)
@@ -38,13 +38,13 @@ export function openSiteCacheTables(database: Database) {
     findAnswer: answers.find,
     findView: views.find,
     findFinished: finished.find,
-    /** Stores all of them or none. */
+    /** Stores all answers and views, or none if an error occurs. */
     put: (newAnswers: Iterable<CachedAnswer>, newViews: Iterable<CachedView>): void => put(newAnswers, newViews),
-    /** Stores a finished export, and deletes everything that no stored export saw. */
+    /** Stores a finished export, keeps the answers and views used by stored exports, and deletes all others. */
     finish: (entry: FinishedEntry, details: KeptBody): void => finish(entry, details),
-    /** Notes that this run saw the same as the finished export with this key. */
+    /** Records that this run used the same answers and views as the finished export with this key. */
     renew: (key: string, run: string): void => renew(key, run),
-    /** Hash and size of each body that a row refers to. */
+    /** Lists the hash and size of each body that a row refers to. */
     listBodies: () => listBodies.all().map(({ sha256, size_bytes }) => [sha256, size_bytes] as const),
   }
 }

@@ -1,4 +1,5 @@
--- The cache of one site, see server/store/site-cache/. Never migrated: a cache of another version is replaced by an empty one.
+-- The cache of one site, see server/store/site-cache/. Never migrated: a cache of another version is replaced with an empty
+-- one.
 CREATE TABLE answers (
   asked TEXT NOT NULL,
   accept TEXT NOT NULL,
@@ -9,7 +10,7 @@ CREATE TABLE answers (
   headers TEXT NOT NULL, -- JSON
   etag TEXT,
   last_modified TEXT,
-  sha256 TEXT, -- NULL = nobody read the body
+  sha256 TEXT, -- NULL = the body was not read
   size_bytes INTEGER NOT NULL,
   run TEXT NOT NULL,
   PRIMARY KEY (asked, accept)
@@ -24,7 +25,7 @@ CREATE TABLE views (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE finished (
-  number INTEGER PRIMARY KEY, -- the newest has the highest
+  number INTEGER PRIMARY KEY, -- the newest has the highest number
   key TEXT NOT NULL UNIQUE,
   run TEXT NOT NULL,
   page_count INTEGER NOT NULL,

@@ -12,11 +12,11 @@ import { openSiteCacheTables, type SiteCacheTables } from './site-cache-tables.t
 
 export interface SiteCacheOptions {
   folder: string
-  /** Limit for all bodies; nothing more is stored past it. */
+  /** Max bytes of all bodies together. At the limit, no more bodies are stored. */
   maxBytes: number
-  /** Archives are hard-linked instead of copied; nobody may write into them. */
+  /** Archives are hard-linked instead of copied, so they must not be written. */
   sharesArchives: boolean
-  /** Called once if the cache fails. */
+  /** Called once, if the cache fails. */
   warn(details: { err: unknown }, message: string): void
 }
 
@@ -24,10 +24,10 @@ const flushMs = 250
 const maxPending = 200
 
 /**
- * Opens the cache of one site: an SQLite file with bodies beside it. A damaged cache, or one of another version, is replaced by an
- * empty one. Null while another process has it open; the lock ends with that process.
+ * Opens the cache of one site: an SQLite file with bodies beside it. Replaces a damaged cache, or a cache of another
+ * version, with an empty one. Returns null while another process has it open; the lock ends with that process.
  *
- * @throws {Error} of the file system when the folder cannot be used.
+ * @throws {Error} from the file system if the folder cannot be used.
  */
 export function openSiteCache(options: SiteCacheOptions): SiteCache | null {
   const { folder } = options
@@ -57,7 +57,7 @@ class SqliteSiteCache implements SiteCache {
   readonly #answers = new Map<string, CachedAnswer>()
   readonly #views = new Map<string, CachedView>()
   #timer: NodeJS.Timeout | undefined
-  /** The first failure; the cache acts as if it were empty from then on. */
+  /** The first failure. After it, the cache behaves as if it were empty. */
   #failure: unknown
 
   constructor(database: Database, options: SiteCacheOptions) {
@@ -156,7 +156,7 @@ class SqliteSiteCache implements SiteCache {
     }, false)
   }
 
-  /** Whether there is room for a body; it counts as stored from then on. */
+  /** Returns true if there is room for a body, and counts the body as stored. */
   #claim(body: KeptBody): boolean {
     return this.#failure === undefined && this.#budget.claim(body)
   }
@@ -189,7 +189,7 @@ class SqliteSiteCache implements SiteCache {
     this.#views.clear()
   }
 
-  /** Does work unless something failed before; returns `otherwise` if it fails. */
+  /** Runs the work unless an earlier failure occurred. Returns `otherwise` if the work fails or does not run. */
   #attempt<T>(work: () => T, otherwise: T): T {
     if (this.#failure !== undefined) return otherwise
     try {

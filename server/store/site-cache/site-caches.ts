@@ -5,7 +5,7 @@ import type { SiteCaches } from '../../export/model/site-cache.ts'
 import { makeFolder } from '../make-folder.ts'
 import { openSiteCache, type SiteCacheOptions } from './site-cache.ts'
 
-/** Opens the caches of all sites, each in its own folder. */
+/** Opens the caches of all sites, each in a separate folder. */
 export function openSiteCaches({ folder, ...options }: SiteCacheOptions): SiteCaches {
   return {
     async open(domain) {
@@ -21,7 +21,7 @@ export function openSiteCaches({ folder, ...options }: SiteCacheOptions): SiteCa
   }
 }
 
-/** The folder of the site caches in a data folder. */
+/** Returns the folder of the site caches in a data folder. */
 export function siteCachesFolder(dataFolder: string): string {
   return join(dataFolder, 'sites')
 }
@@ -31,7 +31,7 @@ export async function forgetSite(folder: string, domain: string): Promise<void> 
   await rm(join(folder, folderName(domain)), { recursive: true, force: true })
 }
 
-/** A readable and unique name for a domain. Some file systems reject names such as `[::1]:80`. */
+/** Returns a readable and unique name for a domain. Some file systems reject names such as `[::1]:80`. */
 function folderName(domain: string): string {
   const digest = createHash('sha256').update(domain).digest('hex').slice(0, 8)
   return `${domain.replace(/[^a-z0-9.-]+/gi, '_').slice(0, 100)}-${digest}`

@@ -28,9 +28,9 @@ export function openViewRows(database: Database) {
       return row && toView(row)
     },
     put: (view: CachedView): void => void put.run(toRow(view)),
-    /** Moves the views of a finished export to another run. */
+    /** Assigns the views of a finished export to another run. */
     renew: (key: string, run: string): void => void renew.run({ key, run }),
-    /** Deletes the views that neither this run nor a finished export saw. */
+    /** Keeps the views used by this run or by a finished export, and deletes all others. */
     deleteUnused: (run: string): void => void deleteUnused.run({ run }),
   }
 }

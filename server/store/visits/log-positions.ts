@@ -1,7 +1,7 @@
 import type { LogPosition } from '../../analytics/unique-visitors.ts'
 import type { Database } from '../database.ts'
 
-/** How far logs are read. The main database and the database of each project have such a table. */
+/** The read positions of logs. The main database and the database of each project have such a table. */
 export function openLogPositions(database: Database) {
   const find = database.prepare<{ log: string }, string>('SELECT position FROM log_positions WHERE log = @log').pluck()
   const upsert = database.prepare<LogPosition>(

@@ -14,8 +14,8 @@ interface Row {
 const viewsAtATime = 100_000
 
 /**
- * Moves visits from the old tables in the main database to the files of the projects, and drops the tables. After a kill it
- * starts again: recording the same visits twice changes nothing.
+ * Moves visits from the old tables in the main database to the database files of the projects, and drops the tables. After
+ * a kill, the move starts again: recording the same visits twice changes nothing.
  */
 export function moveOldVisits(database: Database, visits: Pick<VisitRecorder, 'recordBatch'>): void {
   const hasOldVisits = () => database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'seen'").get() !== undefined
@@ -43,6 +43,6 @@ export function moveOldVisits(database: Database, visits: Pick<VisitRecorder, 'r
     record()
     database.exec('DROP TABLE seen; DROP TABLE pages')
   })
-  // IMMEDIATE, so that two processes that start together do not both move them.
+  // IMMEDIATE prevents two processes that start together from both moving the visits.
   move.immediate()
 }

@@ -12,12 +12,14 @@ import { openVisitPages, type VisitPages } from './visit-pages.ts'
 
 export const noVisitors: UniqueVisitors = { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }
 
-/** A power cut may lose the last batches together with the position of the log, so they are read again. */
+/**
+ * Does not wait for the disk. A power cut may lose the last batches together with the log position, so they are read again.
+ */
 const lazily = 'NORMAL'
 /** Waits for the disk. */
 const atOnce = 'FULL'
 
-/** The part of the pages that a caller asks for. */
+/** The range of pages that a caller requests. */
 interface Window {
   limit: number
   offset: number
@@ -66,7 +68,7 @@ export function openProjectVisits(database: Database) {
     findPosition: positions.find,
     prune: (before: Day) => prune.immediate(before),
     delete: database.transaction(() => {
-      // Pages stay, because other processes know them by number and a number must never mean another page.
+      // Pages stay, because other processes identify them by number, and a number must never refer to another page.
       for (const table of ['seen', 'day_counters', 'month_counters', 'log_positions', 'kept']) {
         database.exec(`DELETE FROM ${table}`)
       }
@@ -75,7 +77,7 @@ export function openProjectVisits(database: Database) {
 }
 
 function prepareCount(database: Database, pages: VisitPages, counters: VisitCounters) {
-  // One transaction, so that totals and pages are of the same instant while an import writes.
+  // One transaction reads totals and pages at the same instant while an import writes.
   const count = database.transaction(({ dateFrom, dateTo }: DayRange, { limit, offset }: Window): UniqueVisitors => {
     const sum = counters.sum({
       from: dateFrom ?? Number.MIN_SAFE_INTEGER,

@@ -32,9 +32,9 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
   }
 
   return {
-    /** Called in the transaction that changes the table `seen`. */
+    /** Applies changes. Called in the transaction that changes the table `seen`. */
     apply,
-    /** Called in the transaction that deletes from `seen` what is before the day. */
+    /** Updates the counters in the transaction that deletes the days before `before` from `seen`. */
     forget(before: Day): void {
       const directory = pages.directory()
       for (const day of listDaysFrom.all(before)) {
@@ -48,7 +48,7 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
         apply(changes)
       }
     },
-    /** Called in a transaction, so that blocks and pages are of the same instant. Undefined without visits. */
+    /** Called in a transaction that reads blocks and pages at the same instant. Returns undefined if there are no visits. */
     sum(range: DaySpan): RangeSum | undefined {
       const { first, last } = findVisited.get() ?? { first: null, last: null }
       if (first === null || last === null) return undefined

@@ -3,21 +3,24 @@ import { join } from 'node:path'
 import { type Database, openDatabase } from '../database.ts'
 
 const migrationsFolder = 'server/store/visits/migrations'
-/** Max open databases; the least recently used one is closed. */
+/** Max open databases. At the limit, the least recently used database is closed. */
 const maxOpen = 32
-/** Imports into one project wait for each other after each batch. Readers never wait. */
+/**
+ * How long an import waits for another import into the same project, which releases its lock after each batch. Readers
+ * never wait.
+ */
 const patienceMs = 60_000
 
-/** Page cache while visits are recorded; with SQLite's default of 2 MB, most pages would be read again. */
+/** Page cache while visits are recorded. With SQLite's default of 2 MB, most pages would be read repeatedly. */
 const cacheKib = 64 * 1024
 const maxLogBytes = 64 * 1024 * 1024
 
 /**
- * The database files of visits, one per project. An import locks only its own project, and a project can be moved or deleted as
- * a file.
+ * Opens the database files of visits, one per project. An import locks only its own project, and a project can be moved or
+ * deleted as a file.
  */
 export function openVisitDatabases<Opened>(folder: string, prepare: (database: Database) => Opened) {
-  /** The most recently used one is last. */
+  /** Ordered by last use; the most recent is last. */
   const open = new Map<string, { database: Database; opened: Opened }>()
 
   function take(projectId: string): Opened {
@@ -45,12 +48,12 @@ export function openVisitDatabases<Opened>(folder: string, prepare: (database: D
     }
   }
 
-  // An id has only letters, digits and underscores, but the encoding makes sure that no id names a file elsewhere.
+  // An id has only letters, digits and underscores. The encoding still prevents an id from naming a file in another folder.
   const toFile = (projectId: string) => join(folder, `${encodeURIComponent(projectId)}.db`)
 
   return {
     take,
-    /** Undefined when the project never had a visit. */
+    /** Returns undefined if the project never had a visit. */
     find: (projectId: string) => (open.has(projectId) || existsSync(toFile(projectId)) ? take(projectId) : undefined),
     hasAny: () => existsSync(folder) && readdirSync(folder).some(name => name.endsWith('.db')),
     close(): void {

@@ -19,7 +19,7 @@ export function openVisitPages(database: Database) {
     .pluck()
   const listByPath = database.prepare<[], number>('SELECT number FROM pages ORDER BY path').pluck()
   const directory = new PageDirectory()
-  /** The numbers of recent pages by path, and their ids by number. */
+  /** The numbers of recent pages by path, and the ids of recent pages by number. */
   let known = new BoundedCache<string, number>(maxKnown)
   let knownIds = new BoundedCache<number, number>(maxKnown)
 
@@ -37,7 +37,7 @@ export function openVisitPages(database: Database) {
   }
 
   return {
-    /** The number of each path; new paths get the next numbers. */
+    /** Returns the number of each path. New paths get the next numbers. */
     toNumbers: (paths: readonly string[]) => Uint32Array.from(paths, toNumber),
     idOf(number: number): number {
       const id = knownIds.get(number) ?? findId.get(number)
@@ -50,10 +50,10 @@ export function openVisitPages(database: Database) {
       known = new BoundedCache(maxKnown)
       knownIds = new BoundedCache(maxKnown)
     },
-    /** The number of the page at an index of the directory. */
+    /** Returns the number of the page at an index of the directory. */
     toNumber: (index: number) => index + 1,
     pathOf: (index: number) => findPath.get(index + 1) as string,
-    /** All pages, numbered from 0. Called in a read transaction, so that it has the same pages as the counters. */
+    /** Returns all pages, numbered from 0. Called in a read transaction, so it has the same pages as the counters. */
     directory(): PageDirectory {
       for (const id of listIdsAfter.all(directory.size)) directory.add(id)
       return directory

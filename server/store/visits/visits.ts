@@ -13,8 +13,8 @@ import { openVisitDatabases } from './visit-database.ts'
 export type Visits = UniqueVisitorCounter & VisitRecorder & { close(): void }
 
 /**
- * Opens the visits of a data folder without the main database: enough to count and to prune. They are in the folder `visits`,
- * one file per project. The caller closes it.
+ * Opens the visits of a data folder without the main database, to count and prune visits. The visits are in the folder
+ * `visits`, one file per project. The caller closes it.
  */
 export function openVisitFiles(dataFolder: string) {
   const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits)

@@ -1,10 +1,10 @@
-/** A request of a page that a browser shows. */
+/** A request of a page in a browser. */
 export interface BrowserRequest {
   url: string
   method: string
-  /** In the browser's terms: document, stylesheet, image, media, font, script, xhr, fetch, other ... */
+  /** The browser's type: document, stylesheet, image, media, font, script, xhr, fetch, other ... */
   resourceType: string
-  /** Whether the page itself goes there, as opposed to loading a file or a frame. */
+  /** Whether the page itself navigates to the address, as opposed to loading a file or a frame. */
   isNavigation: boolean
   /** The Origin header; null on requests of the same origin. */
   origin: string | null
@@ -16,10 +16,10 @@ export interface BrowserAnswer {
   body: Buffer
 }
 
-/** The only source of answers, so the checks of the fetcher hold for the browser too. Null = refused. */
+/** Answers every request of the browser, so the checks of the fetcher also apply to the browser. Null = refused. */
 export type Answerer = (request: BrowserRequest) => Promise<BrowserAnswer | null>
 
-/** Whether two addresses differ at most in the fragment, which is not part of a request. */
+/** Decides whether two addresses are equal without their fragments. A fragment is not part of a request. */
 export function sameFile(a: string, b: string): boolean {
   return a.split('#', 1)[0] === b.split('#', 1)[0]
 }

@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path'
 import places from './browser-places.json' with { type: 'json' }
 
 /**
- * Finds a Chromium: PUPPETEER_EXECUTABLE_PATH if it is set, otherwise puppeteer's cache, the PATH and well-known paths.
- * The headless shell comes first: it renders the same pages with half the CPU time (docsify, 175 pages: 21 s, Chromium
- * 40 s). scripts/bootstrap.mjs searches the same places. Null when there is none.
+ * Finds a Chromium: PUPPETEER_EXECUTABLE_PATH if it is set, otherwise puppeteer's cache, the PATH and well-known paths. The
+ * headless shell comes first: it renders the same pages with half the CPU time (docsify, 175 pages: 21 s, Chromium 40 s).
+ * scripts/bootstrap.mjs searches the same places. Returns null if no Chromium is found.
  */
 export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | null {
   const named = env.PUPPETEER_EXECUTABLE_PATH
@@ -19,7 +19,10 @@ export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | null
   return [...downloaded, ...inPath, ...places.paths].find(isExecutable) ?? null
 }
 
-/** Identifies the build of the browser, because another build may show a page differently. Null when there is none. */
+/**
+ * Identifies the build of the browser, because another build may show a page differently. Returns null if there is no
+ * browser.
+ */
 export function describeBrowser(): string | null {
   const file = findBrowser()
   if (file === null) return null
@@ -27,7 +30,7 @@ export function describeBrowser(): string | null {
   return `${file} ${size} ${mtimeMs}`
 }
 
-/** The command that installs a Chromium on this machine. */
+/** Returns the command that installs a Chromium on this machine. */
 export function installCommand(): string {
   const isDebianRoot = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
   return isDebianRoot
@@ -35,7 +38,7 @@ export function installCommand(): string {
     : 'npx puppeteer browsers install chrome-headless-shell'
 }
 
-/** Browsers that puppeteer downloaded: CACHE/NAME/PLATFORM-VERSION/NAME-PLATFORM/NAME, newest first. */
+/** Lists browsers that puppeteer downloaded, newest first: CACHE/NAME/PLATFORM-VERSION/NAME-PLATFORM/NAME. */
 function inCache(cache: string, name: string): string[] {
   const folder = join(cache, name)
   const list = (path: string) => (existsSync(path) ? readdirSync(path) : [])

@@ -12,8 +12,8 @@ export interface LaunchOptions {
 export class BrowserStartError extends OperatorError {}
 
 /**
- * Every request of the browser is intercepted and answered by our fetcher. Requests that interception does not see
- * (websockets, workers, prefetches, WebRTC) go to a proxy whose name cannot be resolved.
+ * Arguments that block network access. Our fetcher intercepts and answers every request of the browser. Requests that
+ * cannot be intercepted (websockets, workers, prefetches, WebRTC) go to a proxy whose name cannot be resolved.
  */
 const sealedArguments = [
   '--proxy-server=http://sealed.invalid:1',
@@ -35,17 +35,19 @@ const closeWithinMs = 3000
 /**
  * Starts a browser that has no access to the network.
  *
- * @param generation how many browsers were started before with the same profile folder; each has its own profile.
+ * @param generation how many browsers were started earlier with the same profile folder. Each browser has a separate
+ * profile.
  * @throws {BrowserStartError}
  */
 export async function launch({ executablePath, profileFolder }: LaunchOptions, generation: number): Promise<Browser> {
-  // Imported late: loading puppeteer takes longer than exporting a small site.
+  // Imported late, because loading puppeteer takes longer than exporting a small site.
   const { default: puppeteer } = await import('puppeteer')
   try {
     const browser = await puppeteer.launch({
       executablePath,
       headless: /headless-shell/.test(executablePath) ? 'shell' : true,
-      // A pipe instead of a port: no other program can drive the browser, and it ends with this process in any case.
+      // A pipe instead of a port prevents other programs from controlling the browser, and the browser ends with this
+      // process.
       pipe: true,
       userDataDir: `${profileFolder}-${generation}`,
       args: [...sealedArguments, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
@@ -55,7 +57,7 @@ export async function launch({ executablePath, profileFolder }: LaunchOptions, g
       timeout: 30000,
       protocolTimeout: 60000,
     })
-    // Puppeteer stops listening when the browser exits. Writes that are still under way then fail with EPIPE.
+    // Puppeteer stops listening when the browser exits. Pending writes then fail with EPIPE.
     for (const pipe of browser.process()?.stdio ?? []) pipe?.on('error', () => {})
     return browser
   } catch (error) {
@@ -64,7 +66,7 @@ export async function launch({ executablePath, profileFolder }: LaunchOptions, g
   }
 }
 
-/** Closes the browser, or kills it when it does not close in time. */
+/** Closes the browser, or kills it if it does not close in time. */
 export async function closeBrowser(browser: Browser): Promise<void> {
   const closing = browser.close().catch(() => {})
   await withTimeout(closing, closeWithinMs, () => new Error('the browser does not close')).catch(() =>
@@ -72,7 +74,7 @@ export async function closeBrowser(browser: Browser): Promise<void> {
   )
 }
 
-/** The first line of an error's message. */
+/** Returns the first line of an error's message. */
 export function firstLine(error: unknown): string {
   const lines = String((error as Error)?.message ?? error).split('\n')
   return lines.find(line => line.trim() !== '')?.trim() ?? 'no reason given'

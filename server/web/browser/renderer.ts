@@ -12,25 +12,25 @@ import { openTabPool } from './tab-pool.ts'
 /** A page after its scripts have run. */
 export interface RenderedPage {
   html: string
-  /** The base of its relative addresses, before any base element. */
+  /** The base of the page's relative addresses, before any base element. */
   url: URL
   /** The words a reader sees. */
   words: string[]
-  /** The words in menus and bars, also part of `words`. */
+  /** The words in menus and bars, also included in `words`. */
   menuWords: string[]
-  /** Files that its scripts loaded: data, modules, workers. */
+  /** Files that the page's scripts loaded: data, modules, workers. */
   loaded: URL[]
-  /** The page made more requests than allowed; the rest was refused. */
+  /** Whether the page made more requests than allowed. The additional requests were refused. */
   isCut: boolean
 }
 
 export interface Renderer {
   /**
-   * Shows a page and reads it once it is quiet. Repeated once, on a fresh browser when that one breaks.
+   * Shows a page and reads it once it is quiet. Retries once, in a new browser if the browser crashed.
    *
    * @param html the server's answer for the page itself, already fetched.
    * @param answer answers all other requests of the page.
-   * @throws {RenderError} when the page cannot be shown.
+   * @throws {RenderError} if the page cannot be shown.
    */
   render(url: URL, html: BrowserAnswer, answer: Answerer): Promise<RenderedPage>
   close(): Promise<void>
@@ -38,18 +38,18 @@ export interface Renderer {
 
 export interface RendererOptions extends LaunchOptions {
   pageTimeoutMs: number
-  /** The maximum of requests of one page. */
+  /** Max requests of one page. */
   pageRequests: number
   signal: AbortSignal
 }
 
-/** One page could not be shown. */
+/** Thrown when one page cannot be shown. */
 export class RenderError extends Error {}
 
 const tabCount = 4
 const maxScrollSteps = 60
 const byScripts = new Set(['script', 'xhr', 'fetch', 'other', 'image', 'stylesheet', 'font'])
-/** How many times, `lookMs` apart, the page gets time to notice our answer, before we stop waiting for it. */
+/** How many times to wait `lookMs` for the page to process our answer. */
 const answeredLooks = 30
 const refusedLooks = 3
 const lookMs = 100
@@ -113,7 +113,7 @@ async function answerRequest(
   if (!isNavigation && answered?.status === 200 && byScripts.has(request.resourceType()))
     showing.loaded.push(new URL(request.url()))
   if (answered) await request.respond(answered)
-  // An answer without content keeps the page as it is; after an error the browser would show its error page.
+  // An empty answer keeps the current page. After an error, the browser would show its error page.
   else if (isNavigation) await request.respond({ status: 204 })
   else await request.abort('blockedbyclient')
   // The browser does not always report the end of a refused request or of a frame's page.
@@ -121,7 +121,7 @@ async function answerRequest(
   await forgetLater(tab, showing, request.url(), isReported ? answeredLooks : refusedLooks)
 }
 
-/** Stops waiting for an answered request whose end is not reported. A busy page gets longer to notice its answer. */
+/** Stops waiting for an answered request whose end is not reported. A busy page gets more time to process its answer. */
 async function forgetLater(tab: Tab, showing: Showing, url: string, looks: number): Promise<void> {
   const isOpen = () => [...showing.open.values()].some(request => request.url === url)
   for (let look = 0; look < looks && tab.showing === showing && isOpen(); look += 1) {

@@ -2,23 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession } from 'puppeteer'
 import { waitForQuiet } from './in-page.ts'
 
-/** The requests of a page that is shown. */
+/** The requests of the current page. */
 export interface OpenRequests {
-  /** Requests without an answer so far, by the browser's request id. */
+  /** Requests without an answer yet, by the browser's request id. */
   open: Map<string, { url: string; startedAt: number }>
   /** The number of answered requests. */
   finished: number
 }
 
-/** A document is quiet after this many turns of its event loop without a change. */
+/** A document is quiet after this number of turns of its event loop without a change. */
 const quietTurns = 6
 const quietExpression = waitForQuiet(quietTurns, 1000)
-/** Requests that take longer than this are not waited for. */
+/** Max time to wait for one request. */
 const maxWaitMs = 10000
-/** How many times, a second each, a document may still change (clocks, tickers) once all its requests are answered. */
+/** How many times, a second each, a document may still change (clocks, tickers) after all its requests are answered. */
 const maxRestless = 3
 
-/** Waits until the document no longer changes and none of its requests is open, or until the deadline. */
+/** Waits until the document no longer changes and has no open requests, or until the deadline. */
 export async function settle(client: CDPSession, showing: OpenRequests, deadline: number): Promise<void> {
   let restless = 0
   while (performance.now() < deadline) {
@@ -27,8 +27,8 @@ export async function settle(client: CDPSession, showing: OpenRequests, deadline
       continue
     }
     const finished = showing.finished
-    // Sent over the session that also reports requests. The browser keeps the order of both, so every request that the
-    // page made before it became quiet is known by then, even on a busy machine.
+    // Uses the session that also reports requests. The browser preserves the order of messages, so every request that the
+    // page made before it became quiet is known at this point, even on a busy machine.
     const isQuiet = await client
       .send('Runtime.evaluate', { expression: quietExpression, awaitPromise: true, returnByValue: true })
       .then(({ result }) => result.value === true)
@@ -51,7 +51,7 @@ function isWaiting({ open }: OpenRequests): boolean {
   return false
 }
 
-/** False when the page navigated meanwhile; throws every other error. */
+/** Returns false if the page navigated in the meantime. Throws every other error. */
 function falseWhenNavigated(error: unknown): false {
   const message = String((error as Error)?.message)
   if (/context was destroyed|Cannot find context|Promise was collected|navigated or closed/i.test(message)) return false

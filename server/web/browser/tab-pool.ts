@@ -6,18 +6,18 @@ import { closeBrowser, type LaunchOptions, launch } from './launch.ts'
 import type { Showing, Tab } from './tab.ts'
 
 export interface TabPoolOptions<S extends Showing> extends LaunchOptions {
-  /** How many tabs work at the same time. */
+  /** How many tabs work concurrently. */
   tabCount: number
-  /** Time for one run. */
+  /** Max time for one run. */
   pageTimeoutMs: number
   signal: AbortSignal
   openTab(browser: Browser): Promise<Tab<S>>
 }
 
-/** Shows pages in a few tabs of one browser, and starts a new browser when that one breaks. */
+/** Shows pages in a few tabs of one browser. Starts a new browser if the current one crashes. */
 export interface TabPool<S extends Showing> {
   /**
-   * Runs the work in a tab that no other run uses. A run that fails is repeated once, in a new tab.
+   * Runs the work in a tab that no other run uses. A failed run is repeated once, in a new tab.
    *
    * @throws the error of the second run; an OperatorError at once.
    */
@@ -36,14 +36,14 @@ export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>)
   let idleTabs: Tab<S>[] = []
   await launched
 
-  /** Replaces the browser of this generation, unless that has happened already. */
+  /** Replaces the browser of this generation, unless it was already replaced. */
   function relaunch(broken: number): void {
     if (broken !== generation || signal.aborted) return
     generation += 1
     idleTabs = []
     const old = launched
     launched = old.then(closeBrowser, () => {}).then(() => launch(options, generation))
-    // The next run reports the failure; without a run there is nobody to report it to.
+    // The next run reports the failure. Without a next run, the failure does not matter.
     launched.catch(() => {})
   }
 
@@ -63,7 +63,7 @@ export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>)
     } finally {
       tab.showing = null
       if (isReusable && ownGeneration === generation) idleTabs.push(tab)
-      // After an abort the whole browser is closed, with all its tabs.
+      // After an abort, the whole browser is closed with all its tabs.
       else if (!signal.aborted)
         await withTimeout(tab.page.browserContext().close(), closeTabWithinMs, tooLong, signal).catch(() =>
           relaunch(ownGeneration),
@@ -96,7 +96,7 @@ export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>)
 
 const tooLong = () => new Error('it took too long')
 
-/** Fails as soon as the tab crashes; the work itself would only time out. */
+/** Fails as soon as the tab crashes. Without this check, the work would end only at its timeout. */
 async function untilCrash<T>(page: Page, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   page.once('error', reject)

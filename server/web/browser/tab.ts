@@ -3,20 +3,20 @@ import type { BrowserRequest } from './browser-request.ts'
 import { watchPage } from './in-page.ts'
 import { forget, type OpenRequests } from './settle.ts'
 
-/** A browser tab, and the page it shows; null between two pages. */
+/** A browser tab and its current page; null between two pages. */
 export interface Tab<S extends Showing = Showing> {
   page: Page
   client: CDPSession
   showing: S | null
 }
 
-/** A page while it is shown. */
+/** State of the current page of a tab. */
 export interface Showing extends OpenRequests {
-  /** How many more requests the page may make; negative when it made too many. */
+  /** How many more requests the page may make. Negative after too many requests. */
   requestsLeft: number
 }
 
-/** Answers one request. `isNavigation` tells whether the page itself goes there. */
+/** Answers one request. `isNavigation` = the page itself navigates to the address. */
 export type RequestHandler<S extends Showing> = (
   tab: Tab<S>,
   showing: S,
@@ -27,9 +27,9 @@ export type RequestHandler<S extends Showing> = (
 /** Requests that never end. */
 const endless = new Set(['EventSource', 'WebSocket', 'Ping', 'Preflight'])
 
-/** Opens a tab whose requests are all answered by `handle`. */
+/** Opens a tab. `handle` answers all its requests. */
 export async function openTab<S extends Showing>(browser: Browser, handle: RequestHandler<S>): Promise<Tab<S>> {
-  // A separate context per tab: what one page stores must not change another.
+  // Each tab has a separate context, so data stored by one page cannot affect another.
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } })
   const page = await context.newPage()
   const client = await page.createCDPSession()
@@ -44,7 +44,7 @@ export async function openTab<S extends Showing>(browser: Browser, handle: Reque
   page.on('request', request => void answerRequest(tab, request, handle).catch(() => {}))
   await client.send('Network.enable')
   client.on('Network.requestWillBeSent', ({ requestId, type, request }) => {
-    // The end of a worker's script (blob:) is reported to the worker only.
+    // Only the worker receives the end of its script (blob:).
     if (endless.has(type ?? '') || !/^(https?|file):/.test(request.url)) return
     tab.showing?.open.set(requestId, { url: request.url, startedAt: performance.now() })
   })
@@ -56,15 +56,15 @@ export async function openTab<S extends Showing>(browser: Browser, handle: Reque
   return tab
 }
 
-/** Starts a page with an empty storage: a page must not see what another one stored. */
+/** Clears the storage before a page starts, so the page cannot read data stored by another page. */
 export async function clearStorage({ page, client }: Tab, url: URL, timeoutMs: number): Promise<void> {
-  // Going from one fragment of a page to another would not start the page again.
+  // Navigation between fragments of one page would not reload the page.
   if (url.hash !== '') await page.goto('about:blank', { timeout: timeoutMs })
   if (url.origin === 'null') return
   await client.send('Storage.clearDataForOrigin', { origin: url.origin, storageTypes: 'all' }).catch(() => {})
 }
 
-/** No requests so far. */
+/** Returns the state of a page without requests. */
 export function startRequests(maxRequests: number): Showing {
   return { open: new Map(), finished: 0, requestsLeft: maxRequests }
 }

@@ -7,42 +7,45 @@ import { settle } from './settle.ts'
 import { clearStorage, openTab, type Showing, startRequests, type Tab, toBrowserRequest } from './tab.ts'
 import { openTabPool } from './tab-pool.ts'
 
-/** A page as a visitor saw it. */
+/** A page as a visitor sees it. */
 export interface PageLook {
   /** The words a reader sees. */
   words: string[]
   /** Addresses of failed requests. */
   failed: string[]
-  /** Errors of its scripts and of its Content Security Policy, one line each. */
+  /** Errors of the page's scripts and of its Content Security Policy, one line each. */
   errors: string[]
-  /** Other files that it loaded. */
+  /** Other files that the page loaded. */
   loaded: string[]
-  /** Those of `loaded` that a script requested. */
+  /** The files in `loaded` that a script requested. */
   byScript: string[]
-  /** Whether a framework has taken over (hydrated) its elements. */
+  /** Whether a framework controls (has hydrated) the page's elements. */
   isTakenOver: boolean
 }
 
-/** Gives an answer, 'file' to load a file: address from disk, or null to refuse. */
+/** Returns an answer, 'file' = load the file: address from disk, or null = refuse. */
 export type ViewAnswerer = (request: BrowserRequest) => Promise<BrowserAnswer | 'file' | null>
 
-/** Opens pages as a visitor would; every address that the answerer does not know is refused. */
+/** Opens pages like a visitor. Refuses every address that the answerer does not know. */
 export interface BundleViewer {
-  /** Null when the browser could not show the page, twice. */
+  /** Returns null if the browser failed twice to show the page. */
   look(address: string, answer: ViewAnswerer): Promise<PageLook | null>
   close(): Promise<void>
 }
 
 export interface BundleViewerOptions extends LaunchOptions {
   pageTimeoutMs: number
-  /** The maximum of requests of one page. */
+  /** Max requests of one page. */
   pageRequests: number
   signal: AbortSignal
-  /** Addresses of third-party products that stay in the bundle: a check never requests them, and they may fail. */
+  /**
+   * Decides whether an address belongs to a third-party product that stays in the bundle. A check never requests these
+   * addresses and ignores their failures.
+   */
   isOutside?(url: URL): boolean
 }
 
-/** How many pages are open at once. */
+/** How many pages are open concurrently. */
 export const viewerTabs = 3
 
 const maxErrorLength = 300
@@ -101,7 +104,7 @@ async function lookAt(tab: Tab<Looking>, showing: Looking, timeoutMs: number): P
   }
 }
 
-/** Opens a tab that also notes errors and failed requests. */
+/** Opens a tab that also records errors and failed requests. */
 async function openWatchedTab(browser: Browser, isOutside: (url: URL) => boolean): Promise<Tab<Looking>> {
   const tab = await openTab<Looking>(browser, answerRequest)
   tab.page.on('pageerror', error => tab.showing?.errors.add(describePageError(error)))
@@ -109,7 +112,7 @@ async function openWatchedTab(browser: Browser, isOutside: (url: URL) => boolean
     // Failed requests are reported separately.
     if (message.type() !== 'error' || /Failed to load resource/.test(message.text())) return
     const refused = findRefusedAddress(message.text())
-    // A request that the policy of the bundle refuses counts as failed. At the origin we refuse the same request.
+    // A request refused by the bundle's policy counts as failed. At the origin, we refuse the same request.
     if (refused === null) tab.showing?.errors.add(describePageError(message.text()))
     else if (!isOutside(new URL(refused))) tab.showing?.failed.add(refused)
   })
@@ -133,14 +136,16 @@ async function answerRequest(
   if (answered && request.initiator()?.type === 'script') showing.byScript.add(url)
   if (answered === 'file') await request.continue()
   else if (answered) await request.respond(answered)
-  // An answer without content keeps the page as it is; after an error the browser would show its error page.
+  // An empty answer keeps the current page. After an error, the browser would show its error page.
   else if (isNavigation && !sameFile(url, showing.address)) await request.respond({ status: 204 })
   else await request.abort('blockedbyclient')
 }
 
-/** The address in a console message about a request that the Content Security Policy refused; null in other messages. */
+/**
+ * Returns the address in a console message about a request refused by the Content Security Policy; null for other messages.
+ */
 function findRefusedAddress(message: string): string | null {
-  // Several wordings: "Connecting to 'ADDRESS' violates ...", "Fetch API cannot load ADDRESS. Refused to connect ...".
+  // The wording varies: "Connecting to 'ADDRESS' violates ...", "Fetch API cannot load ADDRESS. Refused to connect ...".
   const before = /^(.*?)\bviolates\b.*Content Security Policy/s.exec(message)?.[1] ?? ''
   const address = /https?:\/\/[^\s'"]+/.exec(before)?.[0].replace(/\.$/, '')
   return address !== undefined && URL.canParse(address) ? address : null
@@ -148,7 +153,7 @@ function findRefusedAddress(message: string): string | null {
 
 function describePageError(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  // On file:// the browser adds this prefix, because a page and its scripts have different origins there.
+  // On file://, the browser adds this prefix, because a page and its scripts have different origins.
   const plain = text.replace(/^(?:Error: )?Uncaught (?:\(in promise\) )?(?=\w*Error\b)/, '')
   return plain.split('\n')[0]?.slice(0, maxErrorLength) ?? ''
 }

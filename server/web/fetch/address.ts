@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js'
 
-/** Public addresses that only answer inside a cloud, for its metadata and key services. */
+/** Public addresses that answer only inside a cloud, for its metadata and key services. */
 const cloudInternal = new Set(['168.63.129.16'])
 
-/** IPv6 ranges that carry an IPv4 address in their last 32 bits and reach that address (RFC 4291, RFC 6052). */
+/** IPv6 ranges that contain an IPv4 address in their last 32 bits and route to it (RFC 4291, RFC 6052). */
 const embedding = new Set(['ipv4Mapped', 'rfc6052'])
 
 /**
- * Explains why an export may not connect to this address; null when it may. Only globally reachable addresses are allowed.
- * Loopback, private, link-local, shared (CGNAT), multicast, metadata, unique-local and every reserved range are refused,
- * also inside an IPv6 form that carries an IPv4 address. Text that is not an address is refused too.
+ * Explains why an export may not connect to this address. Returns null if it may. Only globally reachable addresses are
+ * allowed. Loopback, private, link-local, shared (CGNAT), multicast, metadata, unique-local and all reserved ranges are
+ * refused, also inside an IPv6 address that contains an IPv4 address. Text that is not an address is refused too.
  */
 export function whyForbidden(address: string): string | null {
   const text = address.replace(/^\[|\]$/g, '')
@@ -28,12 +28,13 @@ function whyForbiddenV4(address: ipaddr.IPv4): string | null {
 function whyForbiddenV6(address: ipaddr.IPv6): string | null {
   if (address.zoneId) return 'linkLocal'
   const range = address.range()
-  // 64:ff9b:1::/48 is for use inside one network only (RFC 8215): refused whichever address it carries.
+  // 64:ff9b:1::/48 is only for use inside one network (RFC 8215), so it is refused with any IPv4 address.
   const localTranslation = address.parts[0] === 0x64 && address.parts[1] === 0xff9b && address.parts[2] !== 0
   if (embedding.has(range) && !localTranslation) {
     return whyForbiddenV4(new ipaddr.IPv4(address.toByteArray().slice(12)))
   }
   if (range !== 'unicast') return range
-  // Global unicast is 2000::/3 so far (RFC 4291, IANA). The rest is not, for example the old IPv4-compatible ::127.0.0.1.
+  // Global unicast is currently 2000::/3 (RFC 4291, IANA). Other ranges are not, such as the old IPv4-compatible
+  // ::127.0.0.1.
   return ((address.parts[0] ?? 0) & 0xe000) === 0x2000 ? null : 'reserved'
 }

@@ -7,23 +7,23 @@ import { firstValue } from './header-value.ts'
 import { isSniffed, looksLikeHtml, sniffedBytes } from './sniff-html.ts'
 import { lastingHeaders, readValidators, type Validators } from './validators.ts'
 
-/** A response whose body still has to be read or dropped. */
+/** A response whose body must still be read or dropped. */
 export interface Answer {
-  /** After redirects, without fragment. */
+  /** The address after redirects, without fragment. */
   url: URL
   status: number
-  /** In lower case, without parameters; '' without one. */
+  /** The media type in lower case, without parameters; '' = none. */
   type: string
   contentType: string
-  /** Only the headers that describe the content; see `lastingHeaders`. */
+  /** Only the headers that describe the content, see `lastingHeaders`. */
   headers: Record<string, string>
   validators: Validators
   redirected: boolean
-  /** The decompressed body, at most `maxBytes` of it: FetchError 'too_large' past that. */
+  /** Reads the decompressed body. Throws FetchError 'too_large' if it is longer than `maxBytes`. */
   read(maxBytes: number): Promise<Buffer>
   /** Writes the decompressed body to a file. */
   save(file: string, maxBytes: number): Promise<{ sizeBytes: number; sha256: string }>
-  /** Reads the body without keeping it. */
+  /** Reads and hashes the body without storing it. */
   hash(maxBytes: number): Promise<{ sizeBytes: number; sha256: string }>
   drop(): Promise<void>
 }
@@ -32,15 +32,15 @@ export interface AnswerSource {
   url: URL
   isRedirected: boolean
   response: Dispatcher.ResponseData
-  /** Called with the length of each decompressed chunk; throws when all answers together are too large. */
+  /** Called with the length of each decompressed chunk. Throws if all answers together are too large. */
   countBytes(bytes: number): void
-  /** Turns an error of the connection or the decompression into the error to throw. */
+  /** Converts an error of the connection or the decompression into the error to throw. */
   explain(error: unknown): unknown
-  /** Called when the body was read or dropped. */
+  /** Called after the body was read or dropped. */
   onEnd(): void
 }
 
-/** Makes the answer of a response; without a type it looks into the body to learn whether it is a page. */
+/** Creates the answer for a response. If the type is missing, checks the body to detect a page. */
 export async function openAnswer(source: AnswerSource): Promise<Answer> {
   const { url, isRedirected, response, explain } = source
   const headers = Object.fromEntries(

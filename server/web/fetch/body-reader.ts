@@ -6,9 +6,9 @@ import { FetchError } from './fetch-error.ts'
 
 /** The decompressed body of one response. */
 export interface BodyReader {
-  /** At least the first `length` bytes, unless the body is shorter; `chunks` gives them again. */
+  /** Returns at least the first `length` bytes, unless the body is shorter. `chunks` returns these bytes again. */
   peek(length: number): Promise<Buffer>
-  /** The whole body: FetchError 'too_large' past `maxBytes`. */
+  /** Returns the whole body. Throws FetchError 'too_large' after `maxBytes`. */
   chunks(maxBytes: number): AsyncGenerator<Buffer>
   /** Ends the response without reading it. */
   drop(): Promise<void>
@@ -24,11 +24,11 @@ export interface BodySource {
 /** @param encoding the Content-Encoding. */
 export function createBodyReader({ response, countBytes, explain, onEnd }: BodySource, encoding: string): BodyReader {
   const { body } = response
-  /** The chunks that `peek` has read, and where the others come from. */
+  /** The chunks that `peek` has read, and the source of the remaining chunks. */
   let peeked: { chunks: Buffer[]; rest: AsyncIterator<Buffer> } | null = null
 
   function openBody(): AsyncIterable<Buffer> {
-    // The deadline ends the body itself, because the request has it; the end of the body ends the decompression.
+    // The request has the deadline, so the deadline ends the body. The end of the body ends the decompression.
     const stages = openDecompressors(encoding)
     return stages.length > 0 ? (pipeline([body, ...stages], () => {}) as unknown as AsyncIterable<Buffer>) : body
   }
@@ -62,13 +62,13 @@ export function createBodyReader({ response, countBytes, explain, onEnd }: BodyS
         throw abandon(error)
       }
     },
-    // Bytes are counted while they pass, so a compression bomb is stopped at the limit and never held in memory.
+    // Bytes are counted as they arrive, so a compression bomb is stopped at the limit and never held in memory.
     async *chunks(maxBytes) {
       let left = maxBytes
       try {
         for await (const chunk of replay()) {
           left -= chunk.length
-          // Per chunk and not per file: answers that are never saved count too, and the limit is not overshot.
+          // Counts per chunk and not per file, to include answers that are never saved and to stop exactly at the limit.
           countBytes(chunk.length)
           if (left < 0) throw new FetchError('too_large', `larger than the limit of ${describeBytes(maxBytes)}`)
           yield chunk
@@ -80,7 +80,7 @@ export function createBodyReader({ response, countBytes, explain, onEnd }: BodyS
       }
     },
     async drop() {
-      // The deadline still holds here: a body that drips would never end.
+      // The deadline still applies here; otherwise a very slow body would never end.
       if (peeked) body.on('error', () => {}).destroy()
       else await body.dump({ limit: 64 * 1024 }).catch(() => {})
       onEnd()
@@ -88,7 +88,9 @@ export function createBodyReader({ response, countBytes, explain, onEnd }: BodyS
   }
 }
 
-/** The streams that undo a Content-Encoding; two layers at most, because honest servers use no more. */
+/**
+ * Returns the streams that decode a Content-Encoding. At most two layers are allowed, because honest servers use no more.
+ */
 function openDecompressors(encoding: string): Transform[] {
   const names = encoding
     .toLowerCase()

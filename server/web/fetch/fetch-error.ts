@@ -12,10 +12,12 @@ export type FetchErrorCode =
   | 'too_large'
   | 'url'
 
-/** One request failed, after all retries. The message names the reason, without the addresses that a host resolves to. */
+/**
+ * Thrown when a request failed after all retries. The message gives the reason, without the addresses that a host resolves to.
+ */
 export class FetchError extends Error {
   readonly code: FetchErrorCode
-  /** The address that failed, when it is another one than the requested one. */
+  /** The address that failed, if it differs from the requested address. */
   redirectedTo?: URL
   constructor(code: FetchErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
@@ -24,12 +26,12 @@ export class FetchError extends Error {
   }
 }
 
-/** System errors of this machine, not of a site: they end the export. */
+/** System errors of this machine, not of a site. They end the export. */
 const localFailures = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'EACCES'])
 
 /**
- * Turns an error of a request into a FetchError. Returns errors for the operator, errors of this machine and
- * the reason of an aborted job unchanged.
+ * Converts an error of a request into a FetchError. Returns errors for the operator, errors of this machine and the reason
+ * of an aborted job unchanged.
  */
 export function toFetchError(
   error: unknown,
@@ -53,7 +55,10 @@ export function toFetchError(
   return new FetchError('network', explainConnection(code || message, url), { cause: error })
 }
 
-/** The codes are those of OpenSSL, and of Node's check of host names. Null when the error has another cause. */
+/**
+ * Explains a certificate error. The codes come from OpenSSL and from Node's check of host names. Returns null for other
+ * errors.
+ */
 function explainCertificate(code: string, { hostname }: URL): string | null {
   if (code === 'CERT_HAS_EXPIRED') return `the certificate of ${hostname} has expired`
   if (code === 'CERT_NOT_YET_VALID') return `the certificate of ${hostname} is not valid yet`
@@ -69,7 +74,7 @@ function explainConnection(code: string, { host, hostname }: URL): string {
   return `the connection to ${host} failed (${code})`
 }
 
-/** Whether a retry may help. An unknown host name does not appear within seconds. */
+/** Decides whether a retry may help. An unknown host name does not become known within seconds. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof FetchError) || error.code !== 'network') return false
   return (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOTFOUND'

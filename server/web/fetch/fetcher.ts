@@ -13,22 +13,22 @@ import { conditions, type Validators } from './validators.ts'
 export type { Answer } from './answer.ts'
 
 export interface Fetcher {
-  /** @param unless answers 304 without a body when the file still has these validators. */
+  /** @param unless the server answers 304 without a body if the file still has these validators. */
   open(url: URL, accept?: string, unless?: Validators): Promise<Answer>
   /** Decompressed bytes read so far. */
   readonly totalBytes: number
   close(): Promise<void>
 }
 
-/** Maxima for requests. */
+/** Limits for requests. */
 export interface FetchLimits {
   /** Decompressed bytes of all answers together. */
   totalBytes: number
   /** Redirects followed for one request. */
   redirects: number
-  /** Time for one request, its redirects and its body. */
+  /** Time for one request, including its redirects and body. */
   pageTimeoutMs: number
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   connections: number
 }
 
@@ -37,16 +37,16 @@ export interface FetcherOptions {
   exempt: URL | null
   alsoExempt?: readonly URL[]
   limits: FetchLimits
-  /** Makes the error that ends the export once more than `limits.totalBytes` were fetched. */
+  /** Creates the error that ends the export after more than `limits.totalBytes` were fetched. */
   totalExceeded(): Error
   signal: AbortSignal
-  /** Where an address is fetched from: a site may use its domain in links and be fetched from its origin. */
+  /** Returns the address to fetch. A site may use its domain in links and be fetched from its origin. */
   locate?(url: URL): URL
   /** Redirects to these addresses fail with FetchError 'excluded'. */
   isExcluded?(url: URL): boolean
-  /** Headers of every request to this origin; requests to other hosts, also after a redirect, do not carry them. */
+  /** Headers of every request to this origin. Requests to other hosts, also after a redirect, do not have these headers. */
   siteHeaders?: { origin: string; headers: SiteHeaders }
-  /** The delays that robots.txt asks for. */
+  /** The delays that robots.txt requires. */
   pace?: Pace
   /** For tests. */
   lookup?: LookupFunction
@@ -58,7 +58,10 @@ export const userAgent = 'QuireExport/0.1 (+static export)'
 
 const defaultRetryDelaysMs = [300, 1500]
 
-/** Opens the only access of an export to the network: it checks every address, follows redirects and enforces the limits. */
+/**
+ * Opens an export's only access to the network. The fetcher checks every address, follows redirects and enforces the
+ * limits.
+ */
 export function openFetcher(options: FetcherOptions): Fetcher {
   const { exempt, alsoExempt = [], limits, signal, siteHeaders, pace, lookup } = options
   const delaysMs = options.retryDelaysMs ?? defaultRetryDelaysMs
@@ -95,9 +98,9 @@ export function openFetcher(options: FetcherOptions): Fetcher {
 
   async function open(start: URL, accept = '*/*', unless?: Validators): Promise<Answer> {
     const wanted = { accept, ...(unless && conditions(unless)) }
-    // Before the deadline starts: the time that we wait here is not the server's.
+    // Waits before the deadline starts, because our delay is not the server's.
     await pace?.turn(start.host, signal)
-    // One deadline for all redirects and the body, so a body that drips ends too.
+    // One deadline covers all redirects and the body, so a very slow body ends too.
     const timeLimit = startDeadline(limits.pageTimeoutMs, () => new DOMException('slow', 'TimeoutError'))
     const deadline = AbortSignal.any([signal, timeLimit.signal])
     try {

@@ -6,7 +6,7 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 export interface RedirectSteps<T> {
   maxRedirects: number
-  /** Where an address is fetched from. */
+  /** Returns the address to fetch. */
   locate: ((url: URL) => URL) | undefined
   /** Redirects to these addresses fail with FetchError 'excluded'. */
   isExcluded: ((url: URL) => boolean) | undefined
@@ -18,7 +18,7 @@ export interface RedirectSteps<T> {
 /**
  * Requests an address and follows its redirects.
  *
- * @throws {FetchError} with `redirectedTo` when the request failed at another address than `start`.
+ * @throws {FetchError} with `redirectedTo` if the request failed at another address than `start`.
  */
 export async function followRedirects<T>(start: URL, steps: RedirectSteps<T>): Promise<T> {
   const { maxRedirects, locate, isExcluded } = steps
@@ -54,7 +54,9 @@ function withoutFragment(url: URL): URL {
   return copy
 }
 
-/** Node reads header bytes as latin1; an address that is not ASCII is UTF-8 in practice, as browsers read it. */
+/**
+ * Decodes a header. Node reads header bytes as latin1. In practice, an address that is not ASCII is UTF-8, as in browsers.
+ */
 function decodeHeader(value: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))

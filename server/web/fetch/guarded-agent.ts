@@ -3,7 +3,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { whyForbidden } from './address.ts'
 
-/** The connection was refused: the host is an address that is not public, or resolves to one. */
+/** Thrown when a connection is refused, because the host is not a public address or does not resolve to one. */
 export class ForbiddenAddressError extends Error {
   readonly host: string
   constructor(host: string, why: string) {
@@ -16,7 +16,7 @@ export class ForbiddenAddressError extends Error {
 export interface GuardedAgentOptions {
   /** The origin that may be private or loopback; null = none. */
   exempt: URL | null
-  /** More such origins. */
+  /** More origins that may be private or loopback. */
   alsoExempt?: readonly URL[]
   connections: number
   connectTimeoutMs: number
@@ -25,9 +25,9 @@ export interface GuardedAgentOptions {
 }
 
 /**
- * Opens a pool of kept-alive connections that checks every address while connecting. Host names are checked by the DNS
- * look-up that the socket itself uses, so a name that changes between two look-ups gains nothing. Address literals are
- * checked before connecting, and the peer is checked again once connected. The caller closes the pool.
+ * Opens a pool of kept-alive connections that checks every address while connecting. The check uses the DNS look-up of the
+ * socket itself, so a name that changes between two look-ups cannot bypass it. Address literals are checked before
+ * connecting, and the peer is checked again after connecting. The caller closes the pool.
  */
 export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   const timeout = options.connectTimeoutMs
@@ -61,12 +61,16 @@ function isOrigin(origin: URL, hostname: string, port: string): boolean {
   return bare(origin.hostname) === bare(hostname) && originPort === port
 }
 
-/** Names below localhost mean this machine (RFC 6761, 6.3), whatever a resolver answers. */
+/**
+ * Explains why a name is refused. Names below localhost refer to this machine (RFC 6761, 6.3), independent of the resolver.
+ */
 function whyForbiddenName(name: string): string | null {
   return /(^|\.)localhost\.?$/i.test(name) ? 'loopback' : null
 }
 
-/** Refuses a name when one of its addresses is forbidden: DNS rebinding answers with a mix of both. */
+/**
+ * Refuses a name if one of its addresses is forbidden, because DNS rebinding answers with allowed and forbidden addresses.
+ */
 function checkedLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, address, family) => {

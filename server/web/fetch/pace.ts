@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Delays between the requests to a host, as its robots.txt asks for. */
+/** Delays between requests to a host, as its robots.txt requires. */
 export interface Pace {
   /** Sets the delay between two requests to this host; 0 = none. */
   slowDown(host: string, delayMs: number): void
-  /** The delays set so far. */
+  /** Returns the delays set so far. */
   delays(): [host: string, delayMs: number][]
   /** Resolves when a request to this host may begin. */
   turn(host: string, signal: AbortSignal): Promise<void>

@@ -5,15 +5,15 @@ import { isTransient } from './fetch-error.ts'
 const busyStatuses = new Set([429, 502, 503, 504])
 
 export interface RetryOptions {
-  /** Waits before the second try, the third and so on; after the last one the outcome stands. */
+  /** Delays before the second attempt, the third and so on. The result of the last attempt is final. */
   delaysMs: readonly number[]
-  /** Ends the tries and the waits. */
+  /** Ends the attempts and the delays. */
   deadline: AbortSignal
-  /** Turns the reason of an abort into the error to throw. */
+  /** Converts the reason of an abort into the error to throw. */
   explain(error: unknown): unknown
 }
 
-/** Sends a request, and sends it again while the server is busy or the connection fails in a way that may pass. */
+/** Sends a request. Retries while the server is busy or the connection fails with a transient error. */
 export async function requestWithRetries(
   send: () => Promise<Dispatcher.ResponseData>,
   { delaysMs, deadline, explain }: RetryOptions,

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../base/operator-error.ts'
 
-/** Headers of every request to the site itself and to no other host, for example for its login. Names are in lower case. */
+/** Headers of every request to the site itself and to no other host, for example for a login. Names are in lower case. */
 export type SiteHeaders = Readonly<Record<string, string>>
 
 /** Headers that the fetcher sets itself: compression, conditions and the connection. */
@@ -8,7 +8,7 @@ const reserved =
   /^(accept|accept-encoding|connection|content-.*|cookie2|expect|host|if-.*|keep-alive|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/
 
 /**
- * Parses headers written as `Name: value`.
+ * Parses headers in the form `Name: value`.
  *
  * @throws {OperatorError} with the name of the header and never its value, which may be a secret.
  */

@@ -4,9 +4,9 @@ import { decodeRaw, type RawText } from './text-encoding.ts'
 const literal = /<(?:xmp|plaintext|noembed|noframes)[\s>]/i
 
 /**
- * Writes the visible text of a page in an old encoding as ASCII, such as `&#233;` for é, because many servers send UTF-8 as
- * the charset of every page, and the header wins over the page's own declaration. Unchanged are scripts and styles, which
- * have no such escapes, encodings with shift states, whose bytes look like markup, and pages with elements that show
+ * Writes the visible text of a page in an old encoding as ASCII, such as `&#233;` for é. Many servers send UTF-8 as the
+ * charset of every page, and the header overrides the page's declaration. These parts stay unchanged: scripts and styles,
+ * which have no such escapes; encodings with shift states, whose bytes look like markup; and pages with elements that show
  * entities literally.
  */
 export function writeAsAscii({ text, charset }: RawText): string {

@@ -5,7 +5,7 @@ import { string as cssString, url as cssUrl } from 'css-tree/utils'
 export interface CssUrl {
   url: string
   kind: 'import' | 'image'
-  /** How a replacement must be written. */
+  /** The required syntax of a replacement. */
   form: 'url' | 'string'
   start: number
   end: number
@@ -13,19 +13,19 @@ export interface CssUrl {
 
 const { Url, String: Quoted, AtKeyword, Function: Fn, RightParenthesis, WhiteSpace, Comment, Semicolon } = tokenTypes
 
-/** Finds the URLs of url(), @import and image-set(); those of @namespace and @charset are not files. Never throws. */
+/** Finds the URLs of url(), @import and image-set(). The URLs of @namespace and @charset are not files. Never throws. */
 export function cssUrls(text: string): CssUrl[] {
   if (!/url\(|@import|image-set\(/i.test(text)) return []
   const found: CssUrl[] = []
   let rule: 'import' | 'ignored' | null = null
-  // The functions around the current token, innermost last; '' is a plain parenthesis.
+  // The functions around the current token, innermost last. '' = a plain parenthesis.
   const enclosing: string[] = []
   let argument: { start: number; value: string; end: number } | null = null
 
   function add(url: string, form: CssUrl['form'], start: number, end: number) {
     const kind = rule === 'import' ? 'import' : 'image'
     if (rule !== 'ignored' && url.trim() !== '') found.push({ url: url.trim(), kind, form, start, end })
-    // Only the first URL or string after @import is its address; layer(), supports() and media follow.
+    // Only the first URL or string after @import is its address. layer(), supports() and media follow.
     if (rule === 'import') rule = 'ignored'
   }
 
@@ -62,7 +62,7 @@ export function cssUrls(text: string): CssUrl[] {
   return found
 }
 
-/** Replaces URLs in a style sheet; undefined from `replace` keeps the bytes. */
+/** Replaces URLs in a style sheet. If `replace` returns undefined, the bytes stay unchanged. */
 export function replaceCssUrls(text: string, replace: (found: CssUrl) => string | undefined): string {
   let out = ''
   let at = 0

@@ -1,23 +1,23 @@
-/** An attribute of an open tag, by offsets into the scanned text. */
+/** An attribute of an open tag. Positions are offsets into the scanned text. */
 export interface Attribute {
   /** In lower case. */
   name: string
   nameStart: number
-  /** The raw value without its quotes, entities not decoded. */
+  /** The raw value without its quotes. Entities are not decoded. */
   start: number
   end: number
-  /** After the closing quote; the name's end when there is no value. */
+  /** After the closing quote, or the end of the name if there is no value. */
   outerEnd: number
   quote: '"' | "'" | ''
 }
 
-/** The attribute of this name, if the tag has it. */
+/** Returns the tag's attribute of this name, if it exists. */
 export function findAttribute(tag: { readonly attributes: readonly Attribute[] }, name: string): Attribute | undefined {
   for (const attribute of tag.attributes) if (attribute.name === name) return attribute
   return undefined
 }
 
-/** Where the tag name at this position ends. */
+/** Returns the end of the tag name at this position. */
 export function endOfName(text: string, from: number): number {
   let at = from
   for (let code = text.charCodeAt(at); at < text.length; code = text.charCodeAt(at)) {
@@ -27,15 +27,15 @@ export function endOfName(text: string, from: number): number {
   return at
 }
 
-/** The position after the `>` of a tag whose name ended at `from`; -1 when the text ends before. */
+/** Returns the position after the `>` of a tag whose name ended at `from`, or -1 if the text ends earlier. */
 export function endOfAttributes(text: string, from: number): number {
   return text.charCodeAt(from) === greater ? from + 1 : walkAttributes(text, from, null)
 }
 
-/** Up to this many attributes are compared one by one, which is faster than a set. */
+/** Max attributes compared one by one, which is faster than a set. */
 const fewAttributes = 24
 
-/** The first attribute of each name. */
+/** Returns the first attribute of each name. */
 export function readAttributes(text: string, from: number): Attribute[] {
   const attributes: Attribute[] = []
   let names: Set<string> | null = null
@@ -44,7 +44,7 @@ export function readAttributes(text: string, from: number): Attribute[] {
     if (attributes.length < fewAttributes) {
       for (const other of attributes) if (other.name === name) return
     } else {
-      // A tag with a million attributes would take quadratic time without a set.
+      // Without a set, a tag with a million attributes would take quadratic time.
       names ??= new Set(attributes.map(other => other.name))
       if (names.has(name)) return
       names.add(name)
@@ -79,7 +79,7 @@ function walkAttributes(text: string, from: number, onAttribute: OnAttribute | n
       continue
     }
     const nameStart = at
-    // An equals sign at the very beginning belongs to the name.
+    // An equals sign at the start belongs to the name.
     do {
       at += 1
       code = text.charCodeAt(at)

@@ -6,28 +6,31 @@ export { type Attribute, findAttribute } from './html-attributes.ts'
 export interface Tag {
   /** In lower case. */
   readonly name: string
-  /** Of the `<`. */
+  /** Position of the `<`. */
   readonly start: number
   readonly nameEnd: number
-  /** After the `>`. */
+  /** Position after the `>`. */
   readonly end: number
-  /** From `<` to `>`, as in the text. */
+  /** The text from `<` to `>`. */
   readonly source: string
-  /** The first of each name; HTML ignores the others. Parsed on first use, because most tags are never looked at. */
+  /**
+   * The first attribute of each name, because HTML ignores repeated names. Parsed on first use, because most tags are never
+   * inspected.
+   */
   readonly attributes: readonly Attribute[]
 }
 
-/** Receives the parts of a page in their order; offsets are positions in the text. */
+/** Receives the parts of a page in order. Offsets are positions in the text. */
 export interface HtmlHandler {
   tag?(tag: Tag): void
   closeTag?(name: string, start: number): void
-  /** Text outside script and style, entities not decoded; may come in several pieces. */
+  /** Text outside script and style, with entities not decoded. One text may be reported in several pieces. */
   text?(start: number, end: number): void
-  /** The whole content of a script or style element; `tag` is its open tag. */
+  /** The whole content of a script or style element. `tag` is the open tag of the element. */
   rawText?(tag: Tag, start: number, end: number): void
 }
 
-/** Combines several handlers, so that a page is scanned once for all of them. */
+/** Combines several handlers, to scan a page once for all of them. */
 export function inTurn(...handlers: readonly HtmlHandler[]): HtmlHandler {
   return {
     tag(tag) {
@@ -45,7 +48,7 @@ export function inTurn(...handlers: readonly HtmlHandler[]): HtmlHandler {
   }
 }
 
-/** Elements whose content is only text, up to their end tag. */
+/** Elements whose content is only text, until their end tag. */
 const textOnly = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noembed', 'noframes'])
 
 const endTags = new Map([...textOnly].map(name => [name, new RegExp(`</${name}(?=[\\t\\n\\f\\r />])`, 'gi')] as const))
@@ -56,9 +59,9 @@ const question = 63
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 
 /**
- * Reads HTML and reports where its parts are, so that a caller can replace some bytes and keep all the others. Text is
+ * Reads HTML and reports the positions of its parts, which lets a caller replace some bytes and keep all others. Text is
  * read as latin1 (one character is one byte): tags and quotes are ASCII in every encoding of the web except UTF-16, which
- * is converted before. Never throws; broken HTML is read like a browser's tokenizer does
+ * is converted first. Never throws. Broken HTML is read as by a browser's tokenizer
  * (https://html.spec.whatwg.org/multipage/parsing.html#tokenization).
  */
 export function scanHtml(text: string, handler: HtmlHandler): void {
@@ -68,9 +71,12 @@ export function scanHtml(text: string, handler: HtmlHandler): void {
 class HtmlScanner {
   readonly #text: string
   readonly #handler: HtmlHandler
-  /** Inside svg and math, script, style and title are ordinary elements that may close themselves. */
+  /**
+   * Nesting depth of svg and math elements. Inside them, script, style and title are ordinary elements that may be
+   * self-closing.
+   */
   #foreignDepth = 0
-  /** The script or style element of an svg that is open. */
+  /** The open script or style element of an svg. */
   #foreignRaw: Tag | null = null
 
   constructor(text: string, handler: HtmlHandler) {
@@ -107,7 +113,7 @@ class HtmlScanner {
     if (end > start && !this.#foreignRaw) this.#handler.text?.(start, end)
   }
 
-  /** Returns where to continue. */
+  /** Returns the position after the tag or element. */
   #openTag(start: number): number {
     const text = this.#text
     const tag = readTag(text, start)
@@ -128,7 +134,7 @@ class HtmlScanner {
     return textOnly.has(name) ? this.#readTextContent(tag) : end
   }
 
-  /** Reads an element whose content has no tags. Returns where to continue: at its end tag. */
+  /** Reads an element whose content has no tags. Returns the position of its end tag. */
   #readTextContent(tag: Tag): number {
     const { name, end } = tag
     const contentEnd = name === 'script' ? findScriptEnd(this.#text, end) : findEndTag(this.#text, name, end)
@@ -137,7 +143,7 @@ class HtmlScanner {
     return contentEnd
   }
 
-  /** Returns where to continue. */
+  /** Returns the position after the tag. */
   #closeTag(start: number): number {
     const text = this.#text
     const nameEnd = endOfName(text, start + 2)
@@ -180,19 +186,19 @@ class OpenTag implements Tag {
   }
 }
 
-/** Null when the text ends inside the tag: then it is not a tag. */
+/** Reads a tag. Returns null if the text ends inside it, because it is then not a tag. */
 function readTag(text: string, start: number): Tag | null {
   const nameEnd = endOfName(text, start + 2)
   const end = endOfAttributes(text, nameEnd)
   return end === -1 ? null : new OpenTag(text, start, nameEnd, end)
 }
 
-/** Whether the slash before the `>` closes the tag and is not the end of an unquoted value. */
+/** Decides whether the slash before the `>` closes the tag and is not the end of an unquoted value. */
 function closes({ attributes, end }: Tag): boolean {
   return (attributes.at(-1)?.outerEnd ?? 0) < end - 1
 }
 
-/** The end of a comment, a declaration, or other markup that a browser treats as a comment. */
+/** Returns the end of a comment, a declaration, or other markup that a browser treats as a comment. */
 function endOfMarkup(text: string, start: number, isForeign: boolean): number {
   if (!text.startsWith('<!--', start)) {
     const close = isForeign && text.startsWith('<![CDATA[', start) ? ']]>' : '>'
@@ -208,7 +214,7 @@ function endOfMarkup(text: string, start: number, isForeign: boolean): number {
   return text.length
 }
 
-/** Where the end tag of this name begins; the end of the text when there is none. */
+/** Returns the start of the end tag of this name, or the end of the text if there is none. */
 function findEndTag(text: string, name: string, from: number): number {
   const pattern = endTags.get(name)
   if (!pattern) return from
@@ -216,7 +222,7 @@ function findEndTag(text: string, name: string, from: number): number {
   return pattern.exec(text)?.index ?? text.length
 }
 
-/** Where the end tag of a script begins; after `<!-- <script>` the next end tag is part of the text. */
+/** Returns the start of the end tag of a script. After `<!-- <script>`, the next end tag is part of the text. */
 function findScriptEnd(text: string, from: number): number {
   const pattern = /<!--|-->|<(\/?)script(?=[\t\n\f\r />])/gi
   pattern.lastIndex = from
@@ -225,7 +231,7 @@ function findScriptEnd(text: string, from: number): number {
     if (match[0] === '-->') state = 'plain'
     else if (match[0] === '<!--') {
       if (state === 'plain') state = 'escaped'
-      // Its dashes may also be those of the end of the comment.
+      // These dashes may also belong to the end of the comment.
       pattern.lastIndex -= 2
     } else if (match[1] === '') {
       if (state === 'escaped') state = 'twice'

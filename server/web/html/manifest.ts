@@ -4,7 +4,7 @@ export interface ManifestUrls {
   starts: string[]
 }
 
-/** Reads a manifest; text that is not a JSON object has no addresses. */
+/** Reads a manifest. Text that is not a JSON object has no addresses. */
 export function manifestUrls(text: string): ManifestUrls {
   const icons: string[] = []
   const starts: string[] = []
@@ -15,7 +15,10 @@ export function manifestUrls(text: string): ManifestUrls {
   return { icons, starts }
 }
 
-/** Replaces the addresses of a manifest; undefined from `replace` keeps one. Other text is returned unchanged. */
+/**
+ * Replaces the addresses of a manifest. If `replace` returns undefined, the address stays unchanged. Text that is not a
+ * manifest is returned unchanged.
+ */
 export function replaceManifestUrls(
   text: string,
   replace: (address: string, kind: 'icon' | 'start') => string | undefined,
@@ -26,7 +29,7 @@ export function replaceManifestUrls(
 
 type Replace = (address: string, kind: 'icon' | 'start') => string | undefined
 
-/** Walks the members that hold addresses. Null when nothing was replaced. */
+/** Visits the members that contain addresses. Returns null if nothing was replaced. */
 function visit(text: string, replace: Replace): unknown {
   let manifest: unknown
   try {

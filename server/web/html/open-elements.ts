@@ -2,7 +2,7 @@
 export interface OpenElement {
   name: string
   start: number
-  /** After its open tag. */
+  /** Position after the open tag. */
   contentStart: number
 }
 
@@ -13,7 +13,7 @@ const empty = new Set([
   ...['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'param', 'source', 'track', 'wbr'],
 ])
 
-/** Open tags that imply the end tag of an element. */
+/** For each element, the open tags that imply its end tag. */
 const endedBy: Record<string, ReadonlySet<string>> = {
   li: new Set(['li']),
   dt: new Set(['dt', 'dd']),
@@ -28,10 +28,10 @@ const endedBy: Record<string, ReadonlySet<string>> = {
   ]),
 }
 
-/** Tracks which elements are open while tags are read in order, nested like in a browser. */
+/** Tracks the open elements while tags are read in order. Elements are nested as in a browser. */
 export function createOpenElements<T extends OpenElement>(onEnd: (element: T, end: number, ending: Ending) => void) {
   const open: T[] = []
-  // The number of open elements by name: broken pages have thousands of open elements and unmatched end tags.
+  // The number of open elements by name, because broken pages have thousands of open elements and unmatched end tags.
   const counts = new Map<string, number>()
   const count = (name: string) => counts.get(name) ?? 0
 
@@ -45,9 +45,9 @@ export function createOpenElements<T extends OpenElement>(onEnd: (element: T, en
   }
 
   return {
-    /** The innermost open element. */
+    /** Returns the innermost open element. */
     innermost: (): T | undefined => open.at(-1),
-    /** Ends the elements whose end this tag implies, then opens the element. False when it has no content. */
+    /** Ends the elements whose end this tag implies, then opens the element. Returns false if the element has no content. */
     openTag(element: T, closesItself: boolean): boolean {
       for (let top = open.at(-1); top && endedBy[top.name]?.has(element.name); top = open.at(-1))
         end(open.length - 1, element.start, 'implied')

@@ -5,29 +5,29 @@ import { srcsetCandidates } from './srcset.ts'
 import { decodeAttribute, decodeRaw, type RawText, rawOf } from './text-encoding.ts'
 import { type UrlAttribute, type UrlRole, urlAttributes } from './url-attributes.ts'
 
-/** The links and files of a page, each address once per role. */
+/** The links and files of a page. Each address occurs once per role. */
 export interface PageLinks {
-  /** Without fragments, except those that may name a page of an app (`#/guide`). */
+  /** Without fragments, except fragments that may identify a page of an app (`#/guide`). */
   links: URL[]
   assets: { url: URL; role: UrlRole }[]
-  /** Its inline scripts. */
+  /** The page's inline scripts. */
   scripts: string[]
   importMaps: string[]
-  /** The base of its relative addresses. */
+  /** The base of the page's relative addresses. */
   base: URL
 }
 
-/** How deep frames with a written page (srcdoc) may nest; deeper ones are an attack. */
+/** Max nesting of frames with an inline page (srcdoc). Deeper frames are an attack. */
 export const maxFrameDepth = 3
 
-/** Reads the links and assets of a page. Invalid addresses are left out. */
+/** Reads the links and assets of a page. Invalid addresses are skipped. */
 export function readPageLinks(raw: RawText, pageUrl: URL): PageLinks {
   const reader = createLinkReader(raw, pageUrl)
   scanHtml(raw.text, reader.handler)
   return reader.finish()
 }
 
-/** Gathers the links and assets of a page while it is scanned. */
+/** Collects the links and assets of a page while it is scanned. */
 export function createLinkReader(
   raw: RawText,
   pageUrl: URL,
@@ -47,7 +47,7 @@ export function createLinkReader(
     } else for (const address of addressesOf(content, syntax)) found.add(address, role)
   }
 
-  /** Reads the page of a frame that is written in this page. */
+  /** Reads the inline page (srcdoc) of a frame. */
   function readInner(html: string): PageLinks {
     const inner = createLinkReader(rawOf(html), base, depth + 1)
     scanHtml(inner.raw.text, inner.handler)
@@ -75,7 +75,7 @@ function createFoundLinks(base: URL) {
   const assets = new Map<string, { url: URL; role: UrlRole }>()
   const scripts: string[] = []
   const importMaps: string[] = []
-  // Navigation repeats on every page and anchors repeat within a page, so each spelling is parsed once.
+  // Navigation repeats on every page and anchors repeat within a page, so each distinct text is parsed once.
   const seen = new Set<string>()
   return {
     scripts,
@@ -84,7 +84,7 @@ function createFoundLinks(base: URL) {
       const spelling = `${role} ${role === 'link' || role === 'form' ? withoutAnchor(address) : address}`
       if (seen.has(spelling)) return
       seen.add(spelling)
-      // A part of the page itself, such as url(#gradient), whatever the base element says.
+      // A fragment such as url(#gradient) refers to the page itself, independent of the base element.
       if (role === 'asset' && address.trim().startsWith('#')) return
       const url = URL.parse(address.trim(), base)
       if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return
@@ -107,7 +107,7 @@ function createFoundLinks(base: URL) {
   }
 }
 
-/** The addresses in the value of an attribute. */
+/** Returns the addresses in the value of an attribute. */
 function addressesOf(content: string, syntax: Exclude<UrlAttribute['syntax'], 'page'>): string[] {
   if (syntax === 'srcset') return srcsetCandidates(content).map(({ url }) => url)
   if (syntax === 'css') return cssUrls(content).map(({ url }) => url)
@@ -116,7 +116,7 @@ function addressesOf(content: string, syntax: Exclude<UrlAttribute['syntax'], 'p
   return target ? [target.url] : []
 }
 
-/** The base of the relative addresses of a page: its first base element, otherwise its own address. */
+/** Returns the base of the relative addresses of a page: its first base element, otherwise the page's address. */
 export function documentBase(raw: RawText, pageUrl: URL): URL {
   if (!/<base\s/i.test(raw.text)) return pageUrl
   let base: URL | null = null
@@ -129,9 +129,9 @@ export function documentBase(raw: RawText, pageUrl: URL): URL {
   return base ?? pageUrl
 }
 
-/** The address in the content of a meta refresh, and its position; null when the page only reloads. */
+/** Returns the address in the content of a meta refresh and its position, or null if the page only reloads. */
 export function refreshTarget(content: string): { url: string; start: number } | null {
-  // In pieces: one regular expression for all of it takes quadratic time on many spaces.
+  // Parses in steps, because one regular expression takes quadratic time on many spaces.
   const start = /^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?/i.exec(content)?.[0].length ?? 0
   const rest = content.slice(start)
   const quote = /^["']/.exec(rest)?.[0]
@@ -140,7 +140,7 @@ export function refreshTarget(content: string): { url: string; start: number } |
   return url ? { url, start: content.indexOf(url, start) } : null
 }
 
-/** A fragment that begins with a slash may be the address of a page in an app. */
+/** Removes the fragment, unless it begins with a slash and may be the address of a page in an app. */
 function withoutAnchor(address: string): string {
   const hash = address.indexOf('#')
   return hash === -1 || address[hash + 1] === '/' ? address : address.slice(0, hash)

@@ -3,17 +3,17 @@ import { type Attribute, findAttribute, type HtmlHandler, scanHtml, type Tag } f
 import { inlineElements } from './inline-elements.ts'
 import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
 
-/** How much text the server's HTML of a page has, and signs that scripts add the rest. */
+/** The amount of text in the server's HTML of a page, and signs that scripts add more. */
 export interface PageText {
-  /** Visible words of the HTML alone; counted up to `countedWords`. */
+  /** Visible words of the HTML alone, counted up to `countedWords`. */
   wordCount: number
-  /** The words inside main or article; null when the page has neither. */
+  /** The words inside main or article; null = the page has neither. */
   mainWords: number | null
-  /** File names of its scripts, sorted; inline ones count as ''. Pages of one template share them. */
+  /** File names of the page's scripts, sorted; '' = an inline script. Pages of one template have the same scripts. */
   scripts: string[]
-  /** An element that app frameworks fill is (nearly) empty. */
+  /** Whether an element that app frameworks fill is (nearly) empty. */
   hasEmptyRoot: boolean
-  /** The page has a meta refresh. */
+  /** Whether the page has a meta refresh. */
   refreshes: boolean
 }
 
@@ -24,9 +24,9 @@ const rootIds =
 const mayBeRoot = /^(?:div|main|section|body|article)$|-/
 const rootNames = new Set(['app-root', 'redoc', 'rapi-doc', 'elements-api'])
 
-/** Fewer words than this after an app's root element is a message such as "Loading ...", not a page. */
+/** Fewer words than this after an app's root element are a message such as "Loading ...", not a page. */
 const emptyRootWords = 40
-/** More words do not change any result. */
+/** Max counted words. More words do not change any result. */
 const countedWords = 200
 
 export function readPageText(raw: RawText): PageText {
@@ -97,7 +97,7 @@ export function createTextReader(raw: RawText): { handler: HtmlHandler; finish()
   }
 }
 
-/** The words that a reader sees, in their order. */
+/** Returns the words that a reader sees, in order. */
 export function readPageWords(raw: RawText): string[] {
   const parts: string[] = []
   const visible = visibleText(raw, { text: (start, end) => parts.push(raw.text.slice(start, end)) })
@@ -105,7 +105,7 @@ export function readPageWords(raw: RawText): string[] {
   return splitWords(decodeHTML(decodeRaw(parts.join(' '), raw.charset)))
 }
 
-/** The words as a browser joins them: `<i>a</i>b` is one word here and two in readPageWords. */
+/** Returns the words as a browser joins them: `<i>a</i>b` is one word here and two words in readPageWords. */
 export function readGluedWords(raw: RawText): string[] {
   const parts: string[] = []
   const end = (name: string) => {
@@ -120,7 +120,7 @@ export function readGluedWords(raw: RawText): string[] {
   return splitWords(decodeHTML(decodeRaw(parts.join(''), raw.charset)))
 }
 
-/** A handler that skips the content of invisible elements. */
+/** Returns a handler that skips the content of invisible elements. */
 function visibleText({ text }: RawText, handler: HtmlHandler): HtmlHandler {
   let hidden: string | null = null
   let hiddenDepth = 0
@@ -148,7 +148,7 @@ function visibleText({ text }: RawText, handler: HtmlHandler): HtmlHandler {
   }
 }
 
-/** Counts the words of raw text; entities count as they are written. */
+/** Counts the words of raw text. Entities are not decoded. */
 function countWords(text: string): number {
   let count = 0
   let isInside = false
@@ -164,13 +164,13 @@ export function splitWords(text: string): string[] {
   return text.split(/[\s\u200b\ufeff]+/).filter(word => word !== '')
 }
 
-/** Whether a script element holds or loads a program; JSON and templates are data. */
+/** Decides whether a script element contains or loads a program. JSON and templates are data. */
 export function isExecutable(tag: Tag, raw: RawText): boolean {
   const name = scriptType(tag, raw)
   return name === '' || name === 'module' || /(java|ecma)script/.test(name)
 }
 
-/** Whether a script element is an import map. */
+/** Decides whether a script element is an import map. */
 export function isImportMap(tag: Tag, raw: RawText): boolean {
   return scriptType(tag, raw) === 'importmap'
 }
@@ -181,10 +181,10 @@ function scriptType(tag: Tag, raw: RawText): string {
 }
 
 /**
- * Whether the server's HTML contains the page.
- * - complete: it does
- * - suspect: it may be a frame that scripts fill; render it if there is a browser
- * - shell: it is almost empty without its scripts
+ * Decides whether the server's HTML contains the page.
+ * - complete: the HTML contains the page
+ * - suspect: the HTML may be a frame that scripts fill; render it if there is a browser
+ * - shell: the HTML is almost empty without its scripts
  */
 export function judgePage(page: PageText): 'complete' | 'suspect' | 'shell' {
   if (page.scripts.length === 0 || page.refreshes) return 'complete'
@@ -194,12 +194,12 @@ export function judgePage(page: PageText): 'complete' | 'suspect' | 'shell' {
   return 'complete'
 }
 
-/** How many of `words` are missing in `among`. Repeated words must occur as many times; case is ignored. */
+/** Returns how many of `words` are missing in `among`. Repeated words must occur as many times. Case is ignored. */
 export function countMissing(words: readonly string[], among: readonly string[]): number {
   return missingWords(words, among).length
 }
 
-/** The words that `countMissing` counts. */
+/** Returns the words that `countMissing` counts. */
 export function missingWords(words: readonly string[], among: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const word of among) counts.set(word.toLowerCase(), (counts.get(word.toLowerCase()) ?? 0) + 1)

@@ -1,23 +1,23 @@
 import { decodeRaw, encodeAttribute, encodeRaw, type RawText } from './text-encoding.ts'
 
-/** A page with more visible text than this is content, not a redirect. */
+/** A page with more visible text is content, not a redirect. */
 const maxText = 400
 const maxMarkup = 20_000
 
-/** An assignment to the location whose literal is the whole address. */
+/** An assignment to the location. Its literal is the whole address. */
 const redirect =
   /(?:^|[;{}()\s])(?:window\.|document\.|self\.|top\.)*location(?:\.href\s*=|\s*=|\.(?:replace|assign)\s*\()\s*(["'`])([^"'`\s<>\\]{1,2000})\1(?!\s*[+.?[,&|])/
 
 /**
- * Turns a page whose only content is a script that redirects into a page that redirects without scripts. Null for every
- * other page, and when the script's address is not a single literal.
+ * Converts a page that contains only a redirect by script into a page that redirects without scripts. Returns null for all
+ * other pages, and if the script's address is not a single literal.
  */
 export function readScriptRedirect({ text, charset }: RawText): RawText | null {
   if (text.length > maxMarkup || !text.includes('location')) return null
   const scripts: string[] = []
   const rest = text.replace(/<script\b([^>]*)>([\s\S]*?)<\/script\s*>/gi, (_, attributes: string, script: string) => {
     const isData = /\btype\s*=\s*["']?(?!module|(?:text|application)\/javascript)\w/i.test(attributes)
-    // A loaded script may do anything.
+    // A loaded script may contain any code.
     if (!isData) scripts.push(/\bsrc\s*=/i.test(attributes) ? '' : script)
     return ''
   })

@@ -1,19 +1,19 @@
 import { OperatorError } from '../../base/operator-error.ts'
 
-/** A selector of one element by its open tag: no combinators, no pseudo-classes, no lists. */
+/** A selector that matches one element by its open tag, without combinators, pseudo-classes or lists. */
 export interface Selector {
   /** Tag name in lower case; null = any. */
   tag: string | null
   id: string | null
   classes: string[]
-  /** `value` null = the tag has the attribute, with any value. */
+  /** `value` null = the tag has the attribute with any value. */
   attributes: { name: string; value: string | null }[]
 }
 
 /** An element to match against a selector. */
 export interface ElementView {
   name: string
-  /** Decoded value of an attribute; undefined when the tag has none of this name. */
+  /** Returns the decoded value of an attribute, or undefined if the tag does not have it. */
   attribute(name: string): string | undefined
 }
 
@@ -23,14 +23,14 @@ const partPattern = new RegExp(
   'y',
 )
 const tagPattern = /[A-Za-z][\w-]*/y
-/** Elements that are never removed: without them no page is left. */
+/** Elements that are never removed, because every page needs them. */
 const kept = new Set(['html', 'head', 'body'])
 
 /**
- * Reads a selector of one element: tag, custom-element, #id, .class, [attr], [attr=value], and these joined without a
- * space, such as `button.search[type=button]`.
+ * Reads a selector of one element: tag, custom-element, #id, .class, [attr], [attr=value], or a combination without spaces,
+ * such as `button.search[type=button]`.
  *
- * @throws {OperatorError} for everything else, with the syntax that is allowed.
+ * @throws {OperatorError} for all other selectors, with the allowed syntax.
  */
 export function parseSelector(text: string): Selector {
   const refuse = (why: string): never => {
@@ -61,7 +61,7 @@ export function parseSelector(text: string): Selector {
   return selector
 }
 
-/** Whether the selector matches an open tag. */
+/** Decides whether the selector matches an open tag. */
 export function matchesSelector(selector: Selector, element: ElementView): boolean {
   if (kept.has(element.name)) return false
   if (selector.tag !== null && selector.tag !== element.name) return false
@@ -76,7 +76,10 @@ export function matchesSelector(selector: Selector, element: ElementView): boole
   })
 }
 
-/** Finds the selectors that match an open tag without trying all of them: one or two look-ups suffice for most tags. */
+/**
+ * Creates an index that finds the selectors that match an open tag without trying all of them. One or two look-ups suffice
+ * for most tags.
+ */
 export function createSelectorIndex<T>(entries: readonly { selector: Selector; of: T }[]) {
   type Entry = { selector: Selector; of: T }
   const ids = new Map<string, Entry[]>()
@@ -84,7 +87,7 @@ export function createSelectorIndex<T>(entries: readonly { selector: Selector; o
   const attributes = new Map<string, Entry[]>()
   const tags = new Map<string, Entry[]>()
   const none: Entry[] = []
-  // Pages repeat the same class values many times.
+  // Caches by class value, because pages repeat the same values many times.
   const byClassValue = new Map<string, Entry[]>()
   const put = (map: Map<string, Entry[]>, key: string, entry: Entry) => map.set(key, [...(map.get(key) ?? []), entry])
   for (const entry of entries) {
@@ -104,7 +107,7 @@ export function createSelectorIndex<T>(entries: readonly { selector: Selector; o
   }
 
   return {
-    /** @param names of the attributes that the tag has. */
+    /** @param names the attributes of the tag. */
     find(element: ElementView, names: readonly { name: string }[]): T[] {
       let candidates = tags.get(element.name) ?? none
       for (const { name } of names) {

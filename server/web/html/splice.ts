@@ -1,6 +1,6 @@
-/** Collects replacements in a text and applies them at once; all other bytes stay the same. */
+/** Collects replacements in a text and applies them together. All other bytes stay unchanged. */
 export interface Splices {
-  /** Parts must come in ascending order and may not overlap; start = end inserts. */
+  /** Replaces a range. Ranges may not overlap. If start = end, the text is inserted. */
   replace(start: number, end: number, text: string): void
   apply(): string
   readonly count: number
@@ -17,7 +17,7 @@ export function createSplices(text: string): Splices {
     },
     apply() {
       if (edits.length === 0) return text
-      // The sort is stable: insertions at the same place keep their order.
+      // The sort is stable, so insertions at the same position keep their order.
       edits.sort((a, b) => a.start - b.start)
       const parts: string[] = []
       let at = 0

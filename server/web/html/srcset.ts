@@ -1,4 +1,4 @@
-/** One candidate of a srcset: its URL and the position of that URL in the value. */
+/** One candidate of a srcset: its URL and the position of the URL in the value. */
 export interface SrcsetCandidate {
   url: string
   start: number
@@ -14,7 +14,7 @@ export function srcsetCandidates(value: string): SrcsetCandidate[] {
     const start = at
     while (at < value.length && !/\s/.test(value.charAt(at))) at += 1
     let end = at
-    // Commas at the end of the URL end the candidate; without one, descriptors follow up to a comma outside parentheses.
+    // Commas at the end of the URL end the candidate. Otherwise, descriptors follow up to a comma outside parentheses.
     while (end > start && value.charAt(end - 1) === ',') end -= 1
     if (end > start) found.push({ url: value.slice(start, end), start, end })
     if (end < at) continue
@@ -30,7 +30,7 @@ export function srcsetCandidates(value: string): SrcsetCandidate[] {
   return found
 }
 
-/** Replaces each URL of a srcset; null from `replace` drops the candidate with its descriptors. */
+/** Replaces each URL of a srcset. If `replace` returns null, the candidate is removed with its descriptors. */
 export function replaceSrcset(value: string, replace: (url: string) => string | null): string {
   const candidates = srcsetCandidates(value)
   const kept: string[] = []
@@ -44,7 +44,7 @@ export function replaceSrcset(value: string, replace: (url: string) => string | 
   return kept.join(', ')
 }
 
-/** Without a regular expression, which would take quadratic time on many spaces before other text. */
+/** Removes separators without a regular expression, which would take quadratic time on many spaces before other text. */
 function trimSeparators(text: string): string {
   let end = text.length
   while (end > 0 && /[\s,]/.test(text.charAt(end - 1))) end -= 1

@@ -1,12 +1,12 @@
 import { decodeHTMLAttribute } from 'entities'
 
 /**
- * Text of a page or style sheet as latin1: one character is one byte, so offsets are byte offsets, and unchanged parts keep
+ * Text of a page or style sheet as latin1. One character is one byte, so offsets are byte offsets and unchanged parts keep
  * their bytes in any encoding.
  */
 export interface RawText {
   text: string
-  /** The encoding label as TextDecoder knows it. */
+  /** The encoding label used by TextDecoder. */
   charset: string
 }
 
@@ -29,7 +29,7 @@ export function readRawText(bytes: Buffer, headerCharset: string | null): RawTex
   return { text: bytes.toString('latin1'), charset }
 }
 
-/** The charset parameter of a Content-Type; null without one. */
+/** Returns the charset parameter of a Content-Type, or null if there is none. */
 export function headerCharset(contentType: string): string | null {
   return /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? null
 }
@@ -47,7 +47,7 @@ export function decodeRaw(raw: string, charset: string): string {
   return charset === 'utf-8' ? bytes.toString() : new TextDecoder(charset).decode(bytes)
 }
 
-/** Encodes characters as raw text. In encodings that Node cannot write, characters past ASCII become `entity(code)`. */
+/** Encodes characters as raw text. In encodings that Node cannot write, characters outside ASCII become `entity(code)`. */
 export function encodeRaw(text: string, charset: string, entity: (codePoint: number) => string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
   if (!/[^\x00-\x7f]/.test(text)) return text
@@ -58,7 +58,7 @@ export function encodeRaw(text: string, charset: string, entity: (codePoint: num
   }).join('')
 }
 
-/** The value of a raw attribute: decoded from its encoding, entities decoded. */
+/** Decodes the encoding and the entities of a raw attribute value. */
 export function decodeAttribute(raw: string, charset: string): string {
   const text = decodeRaw(raw, charset)
   return text.includes('&') ? decodeHTMLAttribute(text) : text
@@ -79,7 +79,9 @@ function knownCharset(label: string | null): string | null {
   }
 }
 
-/** Guesses the charset of pages without a declaration, as browsers do; nearly all of them are UTF-8 or windows-1252. */
+/**
+ * Guesses the charset of pages without a declaration, as browsers do. Nearly all of these pages are UTF-8 or windows-1252.
+ */
 function guessCharset(bytes: Buffer): string {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes)

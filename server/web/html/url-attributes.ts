@@ -3,17 +3,17 @@ import { type Attribute, findAttribute, type Tag } from './html-scan.ts'
 /**
  * The purpose of the URL in an attribute.
  * - link: a person may follow it; frame: the page shows another page; asset: the page needs the file
- * - script, stylesheet: assets that are read further or may be dropped
- * - form: sent to on submit
+ * - script, stylesheet: assets that are parsed or may be removed
+ * - form: the target of a form
  * - hint: only prepares a connection or a later visit; reference: metadata that loads nothing
- * - refused: would make a request that a bundle never needs (ping, appcache)
+ * - refused: would cause a request that a bundle never needs (ping, appcache)
  */
 export type UrlRole = 'link' | 'frame' | 'asset' | 'script' | 'stylesheet' | 'form' | 'hint' | 'reference' | 'refused'
 
 export interface UrlAttribute {
   attribute: Attribute
   role: UrlRole
-  /** `page` = the value is the HTML of a page, relative to this one. */
+  /** `page` = the value is the HTML of a page, relative to the current page. */
   syntax: 'url' | 'srcset' | 'css' | 'refresh' | 'page'
 }
 
@@ -21,12 +21,12 @@ const imageMeta =
   /^(og|twitter):(image|video|audio)(:(secure_url|url|src))?$|^(msapplication-(tileimage|square\d+x\d+logo|wide310x150logo)|thumbnail)$/
 
 /**
- * The attributes of a tag that name files or pages.
+ * Returns the attributes of a tag that contain addresses of files or pages.
  *
- * @param value gives an attribute's decoded value.
+ * @param value returns an attribute's decoded value.
  */
 export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string): UrlAttribute[] {
-  // Several handlers read a page in one scan, so the same tag comes several times in a row.
+  // Several handlers read a page in one scan, so the same tag is requested several times in a row.
   if (tag !== lastTag) {
     lastFound = possibleNames.test(tag.source) ? findUrlAttributes(tag, value) : []
     lastTag = tag
@@ -34,7 +34,7 @@ export function urlAttributes(tag: Tag, value: (attribute: Attribute) => string)
   return lastFound
 }
 
-/** Matches every tag that has one of the attributes below; most tags do not match and are skipped. */
+/** Matches every tag that has one of the attributes below. Most tags do not match and are skipped. */
 const possibleNames = /href|src|style|action|data|poster|background|content|ping|manifest/i
 
 let lastTag: Tag | null = null
@@ -49,10 +49,10 @@ function findUrlAttributes(tag: Tag, value: (attribute: Attribute) => string): U
   return found
 }
 
-/** Elements that load lazily: a script copies the address from a data attribute to the real one. */
+/** Elements that load lazily: a script copies the address from a data attribute to the standard attribute. */
 const lazyElements = new Set(['img', 'source', 'video', 'audio', 'embed'])
 
-/** Whether a value is the address of a file, as opposed to a colour, a number or a word. */
+/** Decides whether a value is the address of a file, as opposed to a colour, a number or a word. */
 function namesFile(value: string): boolean {
   const text = value.trim()
   return /[/.]\w/.test(text) && !/\s|^[[{]|^[\w-]*\(|^[\d.]+\w{0,3}$/.test(text)
@@ -99,7 +99,7 @@ function useOf(tag: Tag, attribute: Attribute, value: (attribute: Attribute) => 
       return tag.name === 'iframe' ? { role: 'frame', syntax: 'url' } : asset
     case 'data-lazy':
     case 'data-original':
-      // Other values are possible too, such as a switch.
+      // Other values are possible too, such as a flag.
       return lazyElements.has(tag.name) && namesFile(of(attribute.name)) ? asset : null
     case 'data-bg':
     case 'data-background':
@@ -132,7 +132,7 @@ function useOfLink(rel: string, type: string, as: string): Use | null {
   const rels = rel.split(/\s+/)
   const has = (...names: string[]) => names.some(name => rels.includes(name))
   if (has('stylesheet') || (has('preload') && as === 'style')) return { role: 'stylesheet', syntax: 'url' }
-  // A style sheet loads the font as well; without `crossorigin` it would be loaded twice, and not at all on file://.
+  // A style sheet also loads the font. Without `crossorigin`, the font would be loaded twice, and not at all on file://.
   if (has('preload') && as === 'font') return { role: 'hint', syntax: 'url' }
   if (has('modulepreload') || (has('preload', 'prefetch') && as === 'script')) return { role: 'script', syntax: 'url' }
   if (

@@ -8,8 +8,8 @@ const quoted = [
 ]
 
 /**
- * Rewrites XHTML so that it means the same when a static server sends it as HTML: elements that close themselves get an
- * end tag. Comments and CDATA sections stay unchanged.
+ * Rewrites XHTML to have the same meaning when a static server sends it as HTML: self-closing elements get an end tag.
+ * Comments and CDATA sections stay unchanged.
  *
  * @param text as latin1.
  */
@@ -18,7 +18,7 @@ export function expandEmptyElements(text: string): string {
   let at = 0
   let ahead = quoted.map(({ open, close }) => ({ open, close, start: text.indexOf(open) }))
   for (;;) {
-    // A section that was not found is not searched again: otherwise many opened comments would take quadratic time.
+    // A section that was not found is not searched again. Otherwise, many unclosed comments would take quadratic time.
     ahead = ahead
       .map(each => (each.start !== -1 && each.start < at ? { ...each, start: text.indexOf(each.open, at) } : each))
       .filter(({ start }) => start !== -1)

@@ -1,17 +1,17 @@
 type Value = string | undefined
 
-/** The value of a part of the expression for one chunk id. */
+/** Returns the value of a part of the expression for one chunk id. */
 type Term = (id: string) => Value
 
 export interface ChunkExpression {
-  /** The chunk ids that the expression mentions. */
+  /** The chunk ids in the expression. */
   ids: Set<string>
   evaluate: Term
 }
 
 /**
- * Parses the expression that computes the name of a chunk from its id. It may consist of strings, look-ups in maps, `||`,
- * `+`, comparisons and conditions; null when it contains anything else.
+ * Parses the expression that computes the name of a chunk from its id. The expression may consist of strings, look-ups in
+ * maps, `||`, `+`, comparisons and conditions. Returns null if it contains anything else.
  *
  * @param parameter the name of the id in the expression.
  */
@@ -24,7 +24,7 @@ export function readChunkExpression(text: string, parameter: string): ChunkExpre
   }
 }
 
-/** A recursive descent parser with one method per precedence. Throws a SyntaxError at the first unknown token. */
+/** A recursive descent parser with one method per precedence level. Throws a SyntaxError at the first unknown token. */
 class ExpressionReader {
   readonly ids = new Set<string>()
   readonly #text: string
@@ -32,7 +32,7 @@ class ExpressionReader {
   /** Groups: a quoted string; a name or number; a sign. */
   readonly #token = /\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|([\w$.]+)|(===?|\|\||[(){}[\]?:,+;]))/y
   #peeked: RegExpExecArray | null | undefined
-  /** The maps that stand in parentheses, as in `({7:"menu"})[e]`. */
+  /** The maps in parentheses, as in `({7:"menu"})[e]`. */
   readonly #maps = new Map<Term, Map<string, string>>()
 
   constructor(text: string, parameter: string) {
@@ -97,7 +97,7 @@ class ExpressionReader {
     throw new SyntaxError(name)
   }
 
-  /** A term; or a map and the `[e]` after it. */
+  /** Reads a term, or a map and the `[e]` after it. */
   #readLookUp(term: Term, map: Map<string, string> | null = this.#maps.get(term) ?? null): Term {
     if (!this.#accept('[')) {
       const kept: Term = id => term(id)

@@ -1,13 +1,13 @@
 import { readChunkExpression } from './chunk-expression.ts'
 
-/** The maximum of chunks of one app; the rest is left out. */
+/** Max chunks of one app. Additional chunks are skipped. */
 const maxChunks = 20_000
 
 /**
- * Finds the chunks of an app in the run-time of its bundler (webpack, rspack), which computes their names by a function such
- * as `r.u=e=>"js/"+({7:"menu"}[e]||e)+"."+{7:"c0ffee"}[e]+".js"`. The function is parsed and never executed.
+ * Finds the chunks of an app in the runtime of its bundler (webpack, rspack). The runtime computes chunk names by a
+ * function such as `r.u=e=>"js/"+({7:"menu"}[e]||e)+"."+{7:"c0ffee"}[e]+".js"`. The function is parsed and never executed.
  *
- * @returns the names that the function computes, after the public path if the script sets one.
+ * @returns the names that the function computes, with the public path as prefix if the script sets one.
  */
 export function chunkFiles(text: string): string[] {
   const found = new Set<string>()
@@ -15,7 +15,7 @@ export function chunkFiles(text: string): string[] {
   const publicPath = /\.p="([^"\\]*)"/.exec(text)?.[1] ?? ''
   for (const match of text.matchAll(head)) {
     const expression = readChunkExpression(text.slice(match.index + match[0].length), match[2] ?? match[3] ?? '')
-    // An app with one chunk has no map of them; the id is in the call that loads the chunk.
+    // An app with one chunk has no map of chunks. The id is in the call that loads the chunk.
     const asked = match[1] === 'u' ? askedChunks : styledChunks
     for (const id of expression?.ids.size ? expression.ids : asked(text)) {
       const name = expression?.evaluate(id)
@@ -26,7 +26,10 @@ export function chunkFiles(text: string): string[] {
   return [...found]
 }
 
-/** The full script of a lean one: VitePress pages load `x.md.lean.js`, and links to the same page load `x.md.js`. */
+/**
+ * Returns the full variant of a lean script: VitePress pages load `x.md.lean.js`, and links to the same page load
+ * `x.md.js`.
+ */
 export function fullTwin(script: URL): string | null {
   return /\/([^/]+)\.lean\.js$/.exec(script.pathname)?.[1]?.replace(/$/, '.js').replace(/^/, './') ?? null
 }
@@ -37,7 +40,7 @@ function askedChunks(text: string): Set<string> {
   return new Set([...single, ...listed.flat()])
 }
 
-/** Chunks with a style sheet: `r.f.miniCss=(e,t)=>{...{58:1}[e]&&t.push(`. */
+/** Finds chunks with a style sheet: `r.f.miniCss=(e,t)=>{...{58:1}[e]&&t.push(`. */
 function styledChunks(text: string): string[] {
   const map = /\.f\.miniCss=[\s\S]{0,400}?\{((?:["']?[\w-]+["']?:1,?)+)\}\)?\[/.exec(text)?.[1] ?? ''
   return Array.from(map.matchAll(/([\w-]+)["']?:1/g), ([, id = '']) => id)

@@ -1,10 +1,10 @@
-/** An entry of an import map: the address of a module name, or of a prefix of names when it ends in a slash. */
+/** An entry of an import map: the address of a module name, or of a prefix of names if it ends with a slash. */
 export interface ImportMapEntry {
   name: string
   address: string
 }
 
-/** Reads an import map (HTML, "import maps"), scoped entries last; other text has no entries. */
+/** Reads an import map (HTML, "import maps"), scoped entries last. Other text has no entries. */
 export function importMapEntries(text: string): ImportMapEntry[] {
   const map = parseImportMap(text)
   if (!map) return []
@@ -14,7 +14,7 @@ export function importMapEntries(text: string): ImportMapEntry[] {
   )
 }
 
-/** Parses an import map; null when the text is not one. */
+/** Parses an import map. Returns null if the text is not an import map. */
 export function parseImportMap(text: string): Record<string, unknown> | null {
   try {
     const map: unknown = JSON.parse(text)
@@ -28,13 +28,13 @@ export function readObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 
-/** Resolves the bare names in the scripts of a site by its import maps, in whichever order both are added. */
+/** Resolves the bare names in the scripts of a site by its import maps. Names and maps may be added in any order. */
 export interface ModuleNames {
   addMap(text: string, base: URL): void
   addName(name: string): void
 }
 
-/** The maximum of names and entries; more are an attack. */
+/** Max names and entries. More are an attack. */
 const maxNames = 5000
 
 /** @param need called with the address of each module, possibly several times. */

@@ -1,4 +1,6 @@
-/** Extensions of files that scripts load; pages are found as links, and Markdown is what apps render pages from. */
+/**
+ * Extensions of files that scripts load. Pages are found as links. Markdown is excluded, because apps render pages from it.
+ */
 const extensions = 'avif|bin|css|gif|ico|jpe?g|js|json|mjs|mp[34]|ogg|otf|png|svg|ttf|txt|wasm|webm|webp|woff2?|xml|zip'
 
 const literal = new RegExp(
@@ -6,19 +8,19 @@ const literal = new RegExp(
   'gi',
 )
 
-/** Text that an app shows: documentation mentions many file names that are not files of the site. */
+/** Text that an app shows, because documentation mentions many file names that are not files of the site. */
 const shownText = /\bchildren["']?\s*:\s*(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g
 
-/** The maximum of files per script; a script with more is a table of names, not a program that loads them. */
+/** Max files per script. A script with more file names is a table of names, not a program that loads files. */
 const maxFiles = 300
 
-/** The string literals of a script that look like file names, each once. A guess: some of them do not exist. */
+/** Returns the distinct string literals of a script that look like file names. Some of these files do not exist. */
 export function scriptFiles(text: string): string[] {
   const found = new Set<string>()
-  // A placeholder before the extension, as in `search-index{dir}.json`, is empty in most cases.
+  // A placeholder before the extension, as in `search-index{dir}.json`, is usually empty.
   const filled = text.replace(shownText, '').replace(/\{\w{1,20}\}(?=\.[a-z]+[?"'`])/g, '')
   for (const [, , name = ''] of filled.matchAll(literal)) {
-    // A name that begins with @ or ~ is a module, or a folder of the machine that built the site.
+    // A name that begins with @ or ~ is a module, or a folder on the machine that built the site.
     if (/^[\d.]+$|^[@~]/.test(name) || name.includes('..', 3)) continue
     found.add(name)
     if (found.size >= maxFiles) break
@@ -27,9 +29,10 @@ export function scriptFiles(text: string): string[] {
 }
 
 /**
- * The possible addresses of such a file, most likely first: below the site's root, beside the page, beside the script.
+ * Returns the possible addresses of a file named in a script, most likely first: below the site's root, next to the page,
+ * next to the script.
  *
- * @param near the script's own address, or the address of the page with the inline script.
+ * @param near the address of the script, or of the page with the inline script.
  */
 export function placesOf(name: string, siteRoot: URL, near: URL): URL[] {
   const bases = name.startsWith('/') ? [near] : name.startsWith('.') ? [near, siteRoot] : [siteRoot, near]

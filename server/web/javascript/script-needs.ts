@@ -10,22 +10,25 @@ export type ScriptNeed = { kind: 'file' | 'scripted'; url: string } | { kind: 'n
 
 /** The place of a script. */
 export interface ScriptPlace {
-  /** The base of its relative addresses: its own address, or that of its page when it is inline. */
+  /** The base of the script's relative addresses: the address of the script, or of its page if the script is inline. */
   url: URL
-  /** A script of the site, as opposed to one of another host. */
+  /** Whether the script belongs to the site, as opposed to another host. */
   isOwn: boolean
   isInline: boolean
 }
 
-/** A script that only loads others is short; longer ones contain text, where addresses are examples. */
+/**
+ * Max length of a loader. A script that only loads other scripts is short; longer scripts contain text with example
+ * addresses.
+ */
 const maxLoaderLength = 64 * 1024
 
-/** An import of a bare name or of another host, or any address of another host. */
+/** Matches an import of a bare name or from another host, or any address of another host. */
 const externalReference = /\b(?:from|import|importScripts)\s*\(?\s*["'`](?!\.{0,2}\/)|["'`]https?:\/\//
 
-/** Reads the files that a script names by literals. */
+/** Reads the files that a script refers to by literals. */
 export function scriptNeeds(text: string, { url, isOwn, isInline }: ScriptPlace): ScriptNeed[] {
-  // Modules of the site itself are found by their file names as well. Parsing all its scripts would take too long.
+  // Modules of the site itself are also found by their file names. Parsing all scripts of the site would take too long.
   if ((isOwn || isInline) && !externalReference.test(text)) return []
   return scriptReferences(text).flatMap(({ address, kind }): ScriptNeed[] => {
     const isName = kind === 'module' && !/^(?:\.{0,2}\/|[a-z][a-z+.-]*:)/i.test(address)

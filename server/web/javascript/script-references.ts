@@ -1,22 +1,23 @@
 import { decodeEscapes, readScriptStrings, type ScriptString } from './script-strings.ts'
 
-/** A literal in a script that is the address of a file it loads. */
+/** A literal in a script that is the address of a file loaded by the script. */
 export interface ScriptReference {
   address: string
   /**
-   * - module: an import; bare names are resolved by the page's import map
+   * The use of the address.
+   * - module: an import; the page's import map resolves bare names
    * - beside: `new URL(address, import.meta.url)`, `importScripts(address)`: relative to the script
-   * - text: any literal with the absolute address of a script or style sheet; its use is not known
+   * - text: any literal with the absolute address of a script or style sheet; its use is unknown
    */
   kind: 'module' | 'beside' | 'text'
-  /** Inside the quotes. */
+  /** Position inside the quotes. */
   start: number
   end: number
 }
 
 const loadable = /^https?:\/\/[^\s"'<>{}]+\.(?:m?js|css)(?:\?[^\s"'<>{}]*)?$/i
 
-/** Finds the references of a script, in their order. */
+/** Finds the references of a script, in order. */
 export function scriptReferences(text: string): ScriptReference[] {
   if (!/\b(?:import|from|importScripts)\b|https?:/.test(text)) return []
   const found: ScriptReference[] = []
@@ -34,7 +35,7 @@ export function scriptReferences(text: string): ScriptReference[] {
   return found
 }
 
-/** Begins with an h, or with an escape that may be one. */
+/** Decides whether the text begins with an h, or with an escape that may be an h. */
 function mayBeAddress(text: string, start: number): boolean {
   const sign = text.charCodeAt(start) | 0x20
   return sign === 0x68 || text.charCodeAt(start) === 0x5c

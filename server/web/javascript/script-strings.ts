@@ -1,23 +1,24 @@
-/** A string literal of a script that is being read. Valid only during the callback. */
+/** A string literal of a script during the scan. Valid only during the callback. */
 export interface ScriptString {
-  /** Inside the quotes. */
+  /** Position inside the quotes. */
   start: number
   end: number
   /**
-   * The name or sign before it, 1 = the nearest: for `import ("` they are `(` and `import`; strings are `""`, patterns
-   * `//`, placeholders `${` and templates two backticks. White space and comments do not count. '' = none.
+   * Returns the name or sign before the string; 1 = the nearest. For `import ("`, the results are `(` and `import`. A
+   * string is `""`, a pattern `//`, a placeholder `${` and a template two backticks. White space and comments are skipped.
+   * '' = none.
    */
   before(distance: 1 | 2 | 3): string
 }
 
-/** Keywords that an expression follows: a slash after one begins a regular expression. */
+/** Keywords before an expression. A slash after such a keyword begins a regular expression. */
 const operators = new Set([
   ...['await', 'case', 'delete', 'do', 'else', 'extends', 'in', 'instanceof', 'new', 'of', 'return', 'throw', 'typeof'],
   ...['void', 'yield'],
 ])
-/** Keywords whose closing parenthesis a statement follows. */
+/** Keywords with a condition in parentheses. A statement follows the closing parenthesis. */
 const conditions = new Set(['for', 'if', 'while', 'with'])
-/** Operators that a block follows, where other operators are followed by an object. */
+/** Operators before a block. Other operators are followed by an object. */
 const blockWords = new Set(['do', 'else'])
 const maxKeywordLength = 'instanceof'.length
 
@@ -42,10 +43,10 @@ const isWordSign = (sign: number) => (sign < 128 ? wordSigns[sign] === 1 : sign 
 const isSmallLetter = (sign: number) => sign >= 97 && sign <= 122
 const isLineEnd = (sign: number) => sign === 10 || sign === 13 || sign === 0x2028 || sign === 0x2029
 const isWideSpace = (sign: number) => sign === 0xa0 || sign === 0xfeff || sign === 0x2028 || sign === 0x2029
-/** A curly bracket after these begins an object, not a block. */
+/** A curly bracket after these signs begins an object, not a block. */
 const beforeObject = new Set(Array.from('(,=:[!&|?+-*%~^<>', code))
 
-/** A token is the code of a sign, or one of these. */
+/** A token is the character code of a sign, or one of these values. */
 const word = -1
 const string = -2
 const pattern = -3
@@ -59,16 +60,16 @@ const names = new Map([
 ])
 
 /**
- * Finds the string literals of a script; a template without placeholders counts as one. Strings inside comments, regular
- * expressions and other templates are left out. Knows only as much of the language as that takes, and never fails. Works
- * on character codes and cuts out only the text that a caller asks for: an app has megabytes of scripts, and few of
- * their strings matter.
+ * Finds the string literals of a script, including templates without placeholders. Strings inside comments, regular
+ * expressions and other templates are skipped. The scanner knows only the syntax that it needs and never fails. It works on
+ * character codes and extracts only the text that a caller requests, because an app has megabytes of scripts and few
+ * relevant strings.
  */
 export function readScriptStrings(text: string, onString: (found: ScriptString) => void): void {
   new StringReader(text, onString).read()
 }
 
-/** The value of a string literal: its escapes decoded. */
+/** Returns the value of a string literal with its escapes decoded. */
 export function decodeEscapes(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(
@@ -83,14 +84,17 @@ export function decodeEscapes(text: string): string {
   )
 }
 
-/** Reads one script, token by token. It is the ScriptString that it reports: a script may have a million strings. */
+/**
+ * Reads one script, token by token. The reader is also the reported ScriptString, because a script may have a million
+ * strings.
+ */
 class StringReader implements ScriptString {
   start = 0
   end = 0
   readonly #text: string
   readonly #onString: (found: ScriptString) => void
   #at = 0
-  // The last three tokens, and where they are when they are words.
+  // The last three tokens, and the positions of tokens that are words.
   #second = 0
   #secondStart = 0
   #secondEnd = 0
@@ -100,10 +104,10 @@ class StringReader implements ScriptString {
   #last = 0
   #lastStart = 0
   #lastEnd = 0
-  /** For each open bracket, whether a slash after its end begins a regular expression. */
+  /** For each open bracket, whether a slash after the closing bracket begins a regular expression. */
   readonly #open: { isTemplate: boolean; startsPattern: boolean }[] = []
   #startsPattern = true
-  /** No regular expression ends before this place: without it a script of slashes would take quadratic time. */
+  /** No regular expression ends before this position. Without this field, a script of slashes would take quadratic time. */
   #patternless = 0
 
   constructor(text: string, onString: (found: ScriptString) => void) {
@@ -244,7 +248,7 @@ class StringReader implements ScriptString {
     this.#note(sign, sign !== squareClose)
   }
 
-  /** Whether the curly bracket here begins a block, as opposed to an object. */
+  /** Decides whether the curly bracket here begins a block, as opposed to an object. */
   #beginsBlock(): boolean {
     // The body of an arrow function.
     if (this.#last === greater && this.#third === equals) return true
@@ -252,7 +256,10 @@ class StringReader implements ScriptString {
   }
 }
 
-/** Where the string or regular expression ends that begins at `from`; the end of its line, negative, when it is not closed. */
+/**
+ * Returns the end of the string or regular expression that begins at `from`. If it is not closed, returns the end of the
+ * line as a negative number.
+ */
 function findEnd(text: string, from: number, close: number): number {
   let inClass = false
   let end = from
