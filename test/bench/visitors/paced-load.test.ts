@@ -42,7 +42,9 @@ test('a separate process sends requests until it is stopped, and reports errors'
   const right = await startPaced({ ...load, exchanges })
   await sleep(500)
   expect((await right.stop()).requests).toBeGreaterThan(20)
-  await expect(startPaced({ ...load, exchanges: [{ path: '/a', body: 'other' }] })).rejects.toThrow('ended with exit code 1')
+  await expect(startPaced({ ...load, exchanges: [{ path: '/a', body: 'other' }] })).rejects.toThrow(
+    'ended with exit code 1',
+  )
 })
 
 test.each<[string, RequestListener, string]>([
