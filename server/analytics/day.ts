@@ -7,8 +7,8 @@ const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|([+\- ])(\d{2}):?(\d{2}))?)?$/
 
 /**
- * Returns the UTC day of a date (`2026-11-20`) or an ISO 8601 date-time; undefined when the text has another form, or its
- * day or time does not exist.
+ * Returns the UTC day of a date (`2026-11-20`) or an ISO 8601 date-time; undefined when the text has another form or is
+ * not a valid date or time.
  *
  * A date-time without an offset is UTC. The offset may begin with a space instead of `+`, because an unencoded plus in a
  * query string is decoded as a space.
@@ -25,12 +25,12 @@ export function parseDay(text: string): Day | undefined {
 
 /**
  * Converts a date and time in UTC to milliseconds since 1970; undefined when the day or time does not exist. `month` is
- * 1..12. Called per line of a CloudFront log: an object would be allocated each time.
+ * 1..12. The parameters are separate because an object would be allocated for every line of a CloudFront log.
  */
 export function toUtcMs(year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0): number | undefined {
   if (hour > 23 || minute > 59 || second > 59) return undefined
   const date = new Date(0)
-  // Not Date.UTC: it maps the years 0 to 99 to 1900 to 1999.
+  // Date.UTC would map the years 0 to 99 to 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day)
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
   return date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000
@@ -41,7 +41,7 @@ export function toDay(ms: number): Day {
   return Math.floor(ms / dayMs)
 }
 
-/** `2026-11-20` */
+/** Formats a day as `2026-11-20`. */
 export function formatDay(day: Day): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }

@@ -2,7 +2,7 @@
 export type Page = KnownPage | { refusal: 'asset' | 'machine-file' | 'bad-path' }
 
 export interface KnownPage {
-  /** Starts with a slash, printable ASCII, at most three times 2,048 characters. */
+  /** Starts with a slash; printable ASCII; at most 3 × 2,048 characters, because percent-encoding may triple the length. */
   path: string
   isMarkdown: boolean
   refusal?: undefined
@@ -22,7 +22,7 @@ const assetExtensions = new Set(
 )
 const assetFolders = /^\/(_next|_nuxt|_astro|_app|_vercel|cdn-cgi)\//
 
-/** Read by programs: crawler rules, site maps, feeds, llms.txt, manifests, API descriptions. */
+/** Extensions of files for programs: crawler rules, site maps, feeds, llms.txt, manifests, API descriptions. */
 const machineExtensions = new Set(
   'txt xml rss atom json json5 jsonl ndjson jsonld yaml yml toml webmanifest'.split(' '),
 )
@@ -33,15 +33,15 @@ const absoluteForm = /^https?:\/\/[^/?#]*/i
 /**
  * Converts a request target to the canonical path of its page.
  *
- * - Query and fragment are removed, and scheme and host of an absolute-form target (RFC 9112, 3.2.2).
+ * - The query and fragment are removed, as are the scheme and host of an absolute-form target (RFC 9112, 3.2.2).
  * - Percent-encoding is normalised (RFC 3986, 6.2.2): `%7e` is `~`, `%c3` is `%C3`, a raw space or non-ASCII byte is
- *   encoded. A path over 2,048 bytes as sent, or with a control character, encoded or not, is refused.
+ *   encoded. A path is refused if it has over 2,048 bytes as sent, or contains a control character, encoded or not.
  * - An asset is detected by the extension of its last segment or by the folder of a build tool. An unknown extension is
  *   part of the name: `/v1.2` and `/3.11` are pages. A path that ends in a slash is a page: `/guides/node.js/`.
- * - Trailing slashes, then `.html` or `.md`, then a last segment `index` are removed: `/a`, `/a/`, `/a.md`, `/a/index.html`
- *   are one page. `.md` makes it a Markdown view.
+ * - Trailing slashes are removed, then `.html` or `.md`, then a last segment `index`. So `/a`, `/a/`, `/a.md` and
+ *   `/a/index.html` are one page. A request for `.md` is a Markdown view.
  *
- * @param target a string of bytes (latin1), with the log's escapes decoded
+ * @param target bytes as a latin1 string; the log's escapes are already decoded
  */
 export function toPage(target: string): Page {
   const sent = cutToPath(target)

@@ -5,14 +5,14 @@ export const asHuman = 1
 export const asAi = 2
 
 /**
- * Page views in columns, one entry per view: millions of objects would cost more than the rest of an import. Each visitor
- * and path is stored once, and the columns refer to it by index.
+ * Page views in columns, one entry per view. Columns are used because millions of objects would cost more than the rest
+ * of an import. Each visitor and each path is stored once, and the columns contain its index.
  */
 export interface ViewBatch {
   length: number
   /** 16 bytes for each distinct visitor, see `VisitorHash`. */
   visitors: Uint8Array
-  /** Distinct and canonical, see `toPage`. */
+  /** Canonical paths without repetitions, see `toPage`. */
   paths: readonly string[]
   /** Index of the visitor in `visitors`. */
   visitorOf: Uint32Array
@@ -24,7 +24,7 @@ export interface ViewBatch {
   masks: Uint8Array
 }
 
-/** Converts views to columns. Only for a few views: an import builds its batches without objects. */
+/** Converts views to columns. Use it only for a few views; an import builds its batches without objects. */
 export function toViewBatch(views: readonly PageView[]): ViewBatch {
   const visitors = new Map<string, number>()
   const paths = new Map<string, number>()

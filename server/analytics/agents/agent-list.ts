@@ -44,9 +44,9 @@ export interface AgentListOptions {
 /**
  * Agents of one source, found by a single regular expression.
  *
- * Most user agents match nothing, so a failed search must be cheap: all patterns form one expression. Plain texts come first
- * and without groups, which lets the engine search for all of them at once: 3 microseconds for 1,464 of them, against 100
- * with a group around each (measured).
+ * Most user agents match nothing, so a failed search must be cheap. Therefore all patterns form one expression. Plain
+ * texts come first and have no groups, so the engine searches for all of them at once. Measured with 1,464 plain texts: 3
+ * microseconds without groups, 100 microseconds with a group around each text.
  */
 export class AgentList {
   readonly source: ListSource
@@ -67,7 +67,7 @@ export class AgentList {
       const text = toText(entry.pattern)
       if (!this.#byText.has(text)) this.#byText.set(text, entry)
     }
-    // In reverse order, so that Googlebot-Image comes before Googlebot. Without any entry, `(?!)` matches nothing.
+    // Reverse order puts Googlebot-Image before Googlebot. For an empty list, `(?!)` matches nothing.
     const texts = [...this.#byText.keys()].sort().reverse().map(escapeText)
     this.#any = new RegExp([...texts, ...open.map(({ pattern }) => `(?:${pattern})`)].join('|') || '(?!)', flags)
     this.#exact = (wholeWords ? entries : open).map(entry => ({
@@ -90,13 +90,13 @@ export class AgentList {
   }
 }
 
-/** Returns the name that a match is counted under. A list yields at most one name per entry, two where spellings differ. */
+/** Returns the name under which a match is counted. An entry yields at most one name, or two if spellings differ. */
 export function nameOf({ entry, found }: AgentMatch): string {
   if (entry.name) return entry.name
   return tidy(isPlain(entry.pattern) || !/[*+]/.test(unescaped(entry.pattern)) ? found : unescaped(entry.pattern))
 }
 
-/** Whether a pattern is plain text, apart from escapes. */
+/** Returns whether a pattern is plain text, ignoring escapes. */
 function isPlain(pattern: string): boolean {
   return !/[\\^$.*+?()[\]{}|]/.test(pattern.replaceAll(/\\[^A-Za-z0-9]/g, ''))
 }
@@ -115,12 +115,14 @@ function unescaped(pattern: string): string {
 
 const letter = '[A-Za-z0-9]'
 
-/** Not \b: it would reject a pattern that ends in a slash, and `bedrockbot_` followed by an id. */
+/**
+ * Makes a pattern match whole words only. `\b` would reject patterns that end in a slash, and `bedrockbot_` before an id.
+ */
 function asWord(source: string): string {
   return `(?<!${letter}(?=${letter}))(?:${source})(?!(?<=${letter})${letter})`
 }
 
-/** `ClaudeBot/` -> `ClaudeBot` */
+/** Removes a trailing slash: `ClaudeBot/` becomes `ClaudeBot`. */
 function tidy(name: string): string {
   return name.trim().replace(/\/$/, '')
 }

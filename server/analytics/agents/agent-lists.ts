@@ -18,7 +18,7 @@ const crawlerUserAgents: ListSource = {
   licence: 'MIT',
 }
 
-/** Used last, and only to decide whether the user agent is a program. */
+/** Searched last, only to decide whether the user agent is a program. */
 export const isbotList: ListSource = {
   name: 'isbot',
   version: '5.2.3',
@@ -27,14 +27,15 @@ export const isbotList: ListSource = {
   licence: 'Unlicense',
 }
 
-// The types of the package lack the tags in their ES module form.
+// The package's ES module types lack `tags`.
 const tagged: readonly { pattern: string; url?: string; tags?: string[] }[] = crawlers
 const isAi = ({ tags }: { tags?: string[] }) => tags?.includes('ai-crawler') ?? false
 
 /**
- * The lists in order of precedence: the first one that matches a user agent decides. Quire's own list is first because its
- * entries were checked one by one and name the operator. Search engines, SEO, previews, monitors, feed readers, libraries
- * and scanners come after all AI agents; last come the browsers that isbot mistakes for programs.
+ * The lists in order of precedence: the first one that matches a user agent decides. Quire's own list is first because
+ * its entries were checked one by one and name the operator. Search engines, SEO, previews, monitors, feed readers,
+ * libraries and scanners come after all AI agents. The last list contains the browsers that isbot classifies as programs
+ * by mistake.
  */
 export const agentLists: readonly AgentList[] = [
   new AgentList(
@@ -80,7 +81,7 @@ export const agentLists: readonly AgentList[] = [
   ),
 ]
 
-/** Agents that do not count as AI although other lists call them AI or their names are plain words; the notes give the reasons. */
+/** Agents that do not count as AI, although other lists call them AI or their names are plain words. See the notes. */
 export const notAi = new AgentList(
   own,
   aiAgents.notAi.map(({ token, reason, source, decided }) => ({

@@ -6,21 +6,24 @@ import { agentLists } from './agent-lists.ts'
 /** Who made a request, according to the user agent. */
 export interface Classification {
   kind: Kind
-  /** The rule that decided: `ai: GPTBot`, `search-engine: Googlebot`, `isbot`, `empty`, `browser`. One of a few thousand values. */
+  /**
+   * The rule that decided: `ai: GPTBot`, `search-engine: Googlebot`, `isbot`, `empty`, `browser`. There are a few
+   * thousand rules.
+   */
   rule: string
 }
 
-/** Longer than any genuine user agent; limits the time a regular expression can take. */
+/** Maximum number of characters searched. No genuine user agent is longer. Limits the time of regular expressions. */
 export const maxCharacters = 1024
 const cache = new BoundedCache<string, Classification>(20_000)
 
 /**
  * Classifies a user agent as human, AI (assistants, AI search, AI crawlers, coding agents) or another program (classic
- * bots, previews, libraries, monitors). The first match in `agentLists` decides, then isbot, which alone would take
- * Perplexity-User or Devin for people.
+ * bots, previews, libraries, monitors). The first match in `agentLists` decides. Without a match, isbot decides; isbot
+ * alone would classify Perplexity-User and Devin as human.
  */
 export function classify(userAgent: string): Classification {
-  // Not cached: a log full of long user agents would fill the memory.
+  // Long user agents are not cached because a log full of them would fill the memory.
   if (userAgent.length > maxCharacters) return decide(userAgent)
   const cached = cache.get(userAgent)
   if (cached) return cached

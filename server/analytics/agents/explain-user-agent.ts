@@ -3,17 +3,17 @@ import type { AgentMatch, Kind, ListSource } from './agent-list.ts'
 import { isbotList, notAi } from './agent-lists.ts'
 import { type Decision, decide, maxCharacters } from './classify.ts'
 
-/** Explains the classification of a user agent. */
+/** Explanation of how a user agent was classified. */
 export interface UserAgentExplanation {
   userAgent: string
   kind: Kind
-  /** The rule that the summary of an import lists it under. */
+  /** The rule under which the summary of an import lists the user agent. */
   rule: string
-  /** The reason, in a sentence. */
+  /** The reason, as a sentence. */
   why: string
   /** The list that decided; absent when no list matches the user agent. */
   list?: ListSource
-  /** The pattern of that list, and the text it matched in the user agent. */
+  /** The pattern in that list, and the text in the user agent that the pattern matched. */
   pattern?: string
   found?: string
   operator?: string
@@ -52,7 +52,7 @@ export function explainUserAgent(userAgent: string): UserAgentExplanation {
   return { ...result, why: 'No list contains it: it counts as a person with a browser.', notes }
 }
 
-/** `crawler-user-agents 1.60.0 of 2026-08-10` */
+/** Formats a list as `crawler-user-agents 1.60.0 of 2026-08-10`. */
 export function nameList({ name, version, asOf }: ListSource): string {
   return [name, version, asOf ? `of ${asOf}` : undefined].filter(Boolean).join(' ')
 }

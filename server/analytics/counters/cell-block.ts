@@ -5,21 +5,21 @@ import type { Day } from '../day.ts'
 export type Column = Uint8Array | Uint16Array | Uint32Array
 
 /**
- * The counters of a day or a month as they are stored: sorted by previous day, then by page, so that the counters of a range
- * come first. Pages are identified by id (see `toPageId`), not by a number in order of arrival, so that the same visits
- * give the same bytes in any order.
+ * The counters of a day or a month in their stored form. They are sorted by previous day, then by page, so the counters
+ * that a range sums come first. Pages are identified by id (see `toPageId`), not by a number in order of arrival. The
+ * same visits therefore give the same bytes in any order of arrival.
  *
- * `Cells` defines the counters. Those of the whole site are stored separately because they are few and large.
+ * `Cells` defines the counters. Counters of the whole site are stored separately because they are few and large.
  */
 export interface CellBlock {
-  /** Ids of the pages, ascending: the upper 16 of 48 bits, and the lower 32. */
+  /** Ids of the pages, ascending: `idsHigh` has the upper 16 of 48 bits, `idsLow` has the lower 32. */
   idsHigh: Uint16Array
   idsLow: Uint32Array
   /** The distinct previous days, ascending. */
   previous: Int32Array
   /** The end of each previous day's counters in the columns below. */
   ends: Uint32Array
-  /** Index into the ids. */
+  /** Index of each counter's page in the ids. */
   pages: Column
   human: Column
   ai: Column
@@ -27,7 +27,7 @@ export interface CellBlock {
   site: { previous: Int32Array; human: Uint32Array; ai: Uint32Array; total: Uint32Array }
 }
 
-/** Counts the counters with a previous day before `from`, which come first. */
+/** Returns the number of counters with a previous day before `from`. These counters come first in the block. */
 export function countBefore({ previous, ends }: CellBlock, from: Day): number {
   let low = 0
   let high = previous.length
@@ -43,9 +43,9 @@ const layoutVersion = 1
 const headerNumbers = 9
 
 /**
- * Encodes a block in layout 1, little-endian, compressed with Zstandard: nine 32-bit numbers (1; numbers of pages, previous
- * days, counters and site counters; bytes per element of the columns pages, human, ai, total), then the columns in the
- * order of `CellBlock`, each padded to a multiple of 4 bytes.
+ * Encodes a block in layout 1: little-endian, compressed with Zstandard. The header has nine 32-bit numbers: 1; the
+ * numbers of pages, previous days, counters and site counters; the bytes per element of the columns pages, human, ai and
+ * total. The columns follow in the order of `CellBlock`, each padded to a multiple of 4 bytes.
  */
 export function encodeBlock(block: CellBlock): Uint8Array {
   const { idsHigh, idsLow, previous, ends, pages, human, ai, total, site } = block
@@ -65,7 +65,7 @@ export function encodeBlock(block: CellBlock): Uint8Array {
     bytes.set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength), at)
     at += padded(column.byteLength)
   }
-  // The content size in the frame reveals a truncated block.
+  // The frame contains the content size, which reveals a truncated block.
   return zstdCompressSync(bytes, {
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   })
@@ -116,7 +116,7 @@ function padded(byteLength: number): number {
   return (byteLength + 3) & ~3
 }
 
-/** Columns are read in place, which 32-bit columns allow only at multiples of 4. */
+/** Copies the bytes unless their offset is a multiple of 4. 32-bit columns that are read in place need this alignment. */
 function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
 }

@@ -2,12 +2,15 @@ import type { Day } from '../day.ts'
 import { type Cells, createCells, pushCell } from './cells.ts'
 
 const firstCapacity = 4096
-/** Day, previous day, page, human, AI, total, and two unused: a cell fills half a cache line and never spans two. */
+/**
+ * Numbers per cell: day, previous day, page, human, AI, total, and two unused. A cell fills half a cache line and never
+ * spans two cache lines.
+ */
 const stride = 8
 
 /**
- * Sums the changes of a batch to the counters of its days. The hash table uses one array of numbers: a batch changes
- * millions of counters, and separate columns would cost a cache miss each.
+ * Sums the changes of a batch to the counters of its days. The hash table uses one array of numbers because a batch
+ * changes millions of counters, and each separate column would cost a cache miss.
  */
 export class CellChanges {
   #size = 0
@@ -16,7 +19,7 @@ export class CellChanges {
   #slots = new Uint32Array(firstCapacity)
   #cells = new Int32Array((firstCapacity / 2) * stride)
 
-  /** Adds to a counter. Called per counter: an object would be allocated each time. */
+  /** Adds to a counter. The parameters are separate because an object would be allocated for every counter. */
   add(day: Day, previous: Day, page: number, human: number, ai: number, total: number): void {
     const at = this.#find(day, previous, page) * stride
     const cells = this.#cells
@@ -25,7 +28,7 @@ export class CellChanges {
     cells[at + 5] = (cells[at + 5] as number) + total
   }
 
-  /** Yields the changes of each day, days ascending, cells in any order; changes that sum to zero are omitted. */
+  /** Yields the changes of each day. Days are ascending; the cells of a day are unsorted. Omits zero sums. */
   *byDay(): Generator<[Day, Cells]> {
     const cells = this.#cells
     const ofDay = new Map<Day, number[]>()
@@ -51,7 +54,7 @@ export class CellChanges {
       const i = (this.#slots[slot] as number) - 1
       if (i === -1) return this.#insert(slot, day, previous, page)
       const at = i * stride
-      // A page number has up to 31 bits.
+      // The comparison of Int32 values is exact because a page number has up to 31 bits.
       if (cells[at] === day && cells[at + 1] === previous && cells[at + 2] === page) return i
     }
   }
@@ -90,7 +93,7 @@ function pushFrom(cells: Int32Array, at: number, changed: Cells): void {
   pushCell(changed, previous, page, cells[at + 3] as number, cells[at + 4] as number, cells[at + 5] as number)
 }
 
-/** Mixes a key to a hash, with the constants of MurmurHash3. */
+/** Hashes a key with the constants of MurmurHash3. */
 function mix(day: Day, previous: Day, page: number): number {
   let hash = Math.imul(page, 0xcc9e2d51) ^ Math.imul(day + 1, 0x1b873593) ^ Math.imul(previous + 1, 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 16), 0xc2b2ae35)

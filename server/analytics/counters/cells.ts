@@ -1,18 +1,18 @@
 import type { Day } from '../day.ts'
 
-/** The previous day of a first visit: it sorts before every day, since days are not negative. */
+/** The previous day of a first visit. It sorts before every day because days are not negative. */
 export const never = -1
 
-/** The page number that stands for the whole site. */
+/** The page number of the whole site. */
 export const site = 0
 
 /**
- * Counters of one day in columns, one entry per page and previous day. An entry counts the visitors of the page on that day
- * whose previous visit to it was on the previous day (or `never`): as human, as AI, and in total. In a change, counts may be
- * negative.
+ * Counters of one day in columns, one entry per page and previous day. An entry counts the page's visitors on the day
+ * whose last earlier visit to the page was on the entry's previous day (or `never`): as human, as AI, and in total. In a
+ * change, counts may be negative.
  *
- * Each visitor of a range is counted once, on their first day in it. So the unique visitors of `[from, to)` are the sum of
- * the counters with from <= day < to and previous < from.
+ * A range counts each visitor once, on their first day in the range. So the unique visitors of `[from, to)` are the sum
+ * of the counters with from <= day < to and previous < from.
  */
 export interface Cells {
   length: number
@@ -36,7 +36,10 @@ export function createCells(capacity: number): Cells {
   }
 }
 
-/** Appends a counter; the columns must have room for it. Called per counter: an object would be allocated each time. */
+/**
+ * Appends a counter; the columns must have room for it. The parameters are separate because an object would be allocated
+ * for every counter.
+ */
 export function pushCell(cells: Cells, previous: Day, page: number, human: number, ai: number, total: number): void {
   const i = cells.length++
   cells.previous[i] = previous

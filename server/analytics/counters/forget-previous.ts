@@ -7,19 +7,19 @@ export interface ForgetOptions {
   day: Day
   /** The counters of `day`. */
   block: CellBlock
-  /** Previous days before this one are forgotten. */
+  /** Previous days before this day are replaced by `never`. */
   before: Day
-  /** Returns the page number of an id in the block, by its index. */
+  /** Returns the page number of the id at an index in the block. */
   pageOf(index: number): number
 }
 
 /**
- * Adds the changes that move counters with a previous day before `before` to `never`, so that those visits can be deleted.
- * Ranges that begin on that day or later keep their counts. The remaining chains of days begin with `never`, as lines that
- * arrive late require.
+ * Adds the changes that move counters with a previous day before `before` to `never`. The visits of those previous days
+ * can then be deleted. Ranges that begin on `before` or later keep their counts. The remaining chains of days begin with
+ * `never`, because log lines that arrive late require it.
  */
 export function forgetPrevious(changes: CellChanges, { day, block, before, pageOf }: ForgetOptions): void {
-  // Called per counter: an object would be allocated each time.
+  // The parameters are separate because an object would be allocated for every counter.
   const move = (previous: Day, page: number, human: number, ai: number, total: number) => {
     changes.add(day, previous, page, -human, -ai, -total)
     changes.add(day, never, page, human, ai, total)

@@ -16,10 +16,10 @@ interface Entries {
 }
 
 /**
- * Adds changes to a block; undefined when no counter is left.
+ * Returns the block with the changes added; undefined when no counter is left.
  *
- * @param changes each counter at most once
- * @throws {RangeError} when a counter would be negative: the block does not match the recorded views.
+ * @param changes contains each counter at most once
+ * @throws {RangeError} when a counter would be negative, because the block does not match the recorded views.
  */
 export function mergeBlock(block: CellBlock | undefined, changes: Cells, idOfPage: IdOfPage): CellBlock | undefined {
   const ids = unite(block ? toIds(block) : [], listPageIds(changes, idOfPage))
@@ -55,7 +55,7 @@ function listPreviousDays({ length, pages, previous }: Cells): Float64Array {
   return Float64Array.from(distinct).sort()
 }
 
-/** Merges two ascending lists without repetitions into one. */
+/** Merges two ascending lists without repetitions into one such list. */
 function unite(a: ArrayLike<number>, b: ArrayLike<number>): Float64Array {
   const both = new Float64Array(a.length + b.length)
   let length = 0
@@ -79,7 +79,7 @@ function emptyEntries(capacity: number): Entries {
   }
 }
 
-/** Appends a counter. Called per counter: an object would be allocated each time. */
+/** Appends a counter. The parameters are separate because an object would be allocated for every counter. */
 function push(entries: Entries, key: number, human: number, ai: number, total: number): void {
   const i = entries.length++
   entries.keys[i] = key
@@ -102,7 +102,7 @@ function fromBlock(block: CellBlock, ids: Float64Array, previousDays: Float64Arr
   return entries
 }
 
-/** Returns the index in `all` of each of `some`; both ascending. */
+/** Returns the index in `all` of every value in `some`. Both arrays are in ascending order. */
 function rankAll(some: ArrayLike<number>, all: Float64Array): Uint32Array {
   const ranks = new Uint32Array(some.length)
   for (let i = 0, rank = 0; i < some.length; i++) {
@@ -149,7 +149,10 @@ function findRank(sorted: Float64Array, value: number): number {
   return low
 }
 
-/** Sorts key and index as one number where that is exact: 10,000 take 0.7 ms, with a comparison function 2.8 ms. */
+/**
+ * Sorts `order` by key. Packs key and index into one number if that is exact. For 10,000 entries, this takes 0.7 ms; a
+ * comparison function takes 2.8 ms.
+ */
 function sortBy(keys: Float64Array, order: Uint32Array, keyLimit: number): Iterable<number> {
   if (keyLimit * keys.length > Number.MAX_SAFE_INTEGER) {
     return order.sort((a, b) => (keys[a] as number) - (keys[b] as number))
@@ -213,7 +216,7 @@ function mergeSite(block: CellBlock | undefined, changes: Cells): CellBlock['sit
   }
 }
 
-/** Keeps only the pages and previous days in use, so that the bytes do not depend on earlier counters. */
+/** Builds a block with only the pages and previous days in use, so that its bytes do not depend on earlier counters. */
 function toBlock(
   entries: Entries,
   ids: Float64Array,

@@ -1,6 +1,6 @@
 /**
- * The pages of a project for counting. Maps the id in a block to a number without gaps, by a hash table over plain columns
- * (an id is already a hash), and to the rank of its path among all paths.
+ * Maps the id of a page in a block to the page's number, and the number to the rank of the page's path among all paths.
+ * Page numbers have no gaps. The hash table does not hash ids because an id is already a hash.
  */
 export class PageDirectory {
   #slots = new Int32Array(2048).fill(-1)
@@ -8,12 +8,12 @@ export class PageDirectory {
   #size = 0
   #ranks: { ofPage: Uint32Array; pages: Uint32Array } | undefined
 
-  /** Number of pages; page numbers are below it. */
+  /** Number of pages. All page numbers are below it. */
   get size(): number {
     return this.#size
   }
 
-  /** Adds a page; numbers are given in the order of the calls. */
+  /** Adds a page and gives it the next number. */
   add(id: number): void {
     if (this.#size === this.#ids.length) this.#grow()
     this.#ids[this.#size] = id
@@ -32,7 +32,10 @@ export class PageDirectory {
     }
   }
 
-  /** @param listNumbers returns the numbers of all pages in the order of their paths; called only after pages were added. */
+  /**
+   * @param listNumbers returns the numbers of all pages in the order of their paths; called only if pages were added
+   * since the last call.
+   */
   ranks(listNumbers: () => Uint32Array): { ofPage: Uint32Array; pages: Uint32Array } {
     if (this.#ranks) return this.#ranks
     const pages = listNumbers()

@@ -1,12 +1,15 @@
 import { hash } from 'node:crypto'
 
-/** Ids have 48 bits: exact in a number, and enough that of 500 projects with a million pages about one has a collision. */
+/**
+ * Ids have 48 bits. A number holds them exactly, and among 500 projects with a million pages each, about one has a
+ * collision.
+ */
 const idBits = 48
 const lastId = 2 ** idBits - 1
 
 /**
- * Returns the id of a page in counter blocks: the first 48 bits of the SHA-256 of its path, or 1 instead of 0, which is the
- * site. If another page has that id, the next free one.
+ * Returns the id of a page in counter blocks: the first 48 bits of the SHA-256 of its path. Id 0 is the site, so 1
+ * replaces it. If another page has the id, returns the next free id.
  */
 export function toPageId(path: string, isTaken: (id: number) => boolean): number {
   const digest = hash('sha256', path, 'buffer')

@@ -11,7 +11,7 @@ export interface DaySpan {
 /** The blocks that make up a range: single days and whole months. */
 export interface RangePlan {
   days: DaySpan[]
-  /** From the first day of a month to the first day of another one; undefined when there is no whole month. */
+  /** Whole months: `from` and `to` are first days of months. Undefined when the range contains no whole month. */
   months: DaySpan | undefined
 }
 
@@ -19,8 +19,8 @@ export interface RangePlan {
  * Chooses the blocks to sum for a range: as many whole months as possible.
  *
  * @param range the requested days
- * @param visited the days from the first to the last one with visits; a month counts as whole if the range contains all of
- * its days in `visited`
+ * @param visited the days from the first visit to the last visit; a month counts as whole if the range contains all days
+ * that the month and `visited` have in common
  */
 export function planRange(range: DaySpan, visited: DaySpan): RangePlan {
   const from = Math.max(range.from, visited.from)

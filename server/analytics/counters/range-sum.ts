@@ -3,7 +3,10 @@ import type { VisitorCounts } from '../unique-visitors.ts'
 import { type CellBlock, countBefore } from './cell-block.ts'
 import type { PageDirectory } from './page-directory.ts'
 
-/** Sums the counters of a range block by block. Only counters with a previous day before the range count a new visitor. */
+/**
+ * Sums the counters of a range block by block. Only counters with a previous day before the range count visitors for the
+ * first time in it.
+ */
 export class RangeSum {
   readonly site: VisitorCounts = { human: 0, ai: 0, total: 0 }
   readonly #from: Day
@@ -47,17 +50,17 @@ export class RangeSum {
   }
 
   /**
-   * Returns the pages with visitors, highest total first, then by path.
+   * Returns the pages with visitors, sorted by total in descending order, then by path.
    *
    * @param ofPage rank of each page's path among all paths
-   * @param pages the pages by that rank
+   * @param pages the pages in the order of that rank
    */
   rank(ofPage: Uint32Array, pages: Uint32Array): Uint32Array {
     const size = pages.length
     const keys = new Float64Array(size)
     let count = 0
-    // Total and rank in one number, so that the sort needs no comparison function: 10,000 pages take under a millisecond.
-    // It is exact up to 2^53, enough for a million pages with 8 billion visitors each.
+    // Total and rank share one number, so the sort needs no comparison function and takes under a millisecond for 10,000
+    // pages. The number is exact up to 2^53, enough for a million pages with 8 billion visitors each.
     for (let page = 0; page < size; page++) {
       const total = this.#total[page] as number
       if (total > 0) keys[count++] = -(total * size - (ofPage[page] as number))

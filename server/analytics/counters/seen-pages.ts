@@ -1,6 +1,6 @@
 /**
- * The pages that one visitor saw on one day, by ascending page number, each with its mask (`asHuman`, `asAi`). The columns
- * are reused for many visitors.
+ * The pages that one visitor saw on one day, in ascending order of page number, each with its mask (`asHuman`, `asAi`).
+ * The columns are reused for many visitors.
  */
 export interface SeenPages {
   length: number
@@ -30,9 +30,9 @@ function grown<Column extends Uint32Array | Uint8Array>(old: Column, larger: Col
 
 let scratch = new Uint8Array(1024)
 
-/** Encodes each page as 4 × distance to the previous page + mask, as a LEB128 number: mostly one or two bytes per page. */
+/** Encodes each page as the LEB128 number 4 × (distance to the previous page) + mask, mostly in one or two bytes. */
 export function encodeSeenPages({ length, pages, masks }: SeenPages): Uint8Array {
-  // Five bytes hold 35 bits, one more than a page number and its mask can have.
+  // Five bytes hold 35 bits, more than a page number and its mask need.
   if (scratch.length < length * 5) scratch = new Uint8Array(length * 10)
   let at = 0
   let before = 0
@@ -49,7 +49,7 @@ export function encodeSeenPages({ length, pages, masks }: SeenPages): Uint8Array
   return scratch.slice(0, at)
 }
 
-/** Decodes the output of `encodeSeenPages` into `seen`, replacing its content. */
+/** Replaces the content of `seen` with the decoded output of `encodeSeenPages`. */
 export function decodeSeenPages(bytes: Uint8Array, seen: SeenPages): void {
   seen.length = 0
   let page = 0

@@ -6,10 +6,10 @@ import { type PackedViews, packView } from './visitor-history.ts'
 const maxMask = 3
 
 /**
- * Sorts the views of a batch by the bytes of their visitors, the order of the stored views, so that a batch passes through
- * the store once from front to back.
+ * Sorts the views of a batch by the bytes of their visitors. The stored views have the same order, so recording a batch
+ * traverses the store once from beginning to end.
  *
- * @param pageNumbers by index into `batch.paths`
+ * @param pageNumbers the page number of each path in `batch.paths`
  * @param keptFrom views of earlier days are omitted
  * @throws {RangeError} when the batch is invalid
  */
@@ -31,7 +31,7 @@ export function* sortViews(
   }
 }
 
-/** Returns the end of each visitor's views when the views are in the order of `visitors`. */
+/** Returns the end index of each visitor's views if the views are sorted in the order of `visitors`. */
 function countViews({ length, visitors, visitorOf, days, masks }: ViewBatch, keptFrom: Day): Uint32Array {
   if (visitors.length % visitorBytes !== 0)
     throw new RangeError(`A visitor of the batch does not have ${visitorBytes} bytes.`)
@@ -64,7 +64,10 @@ function packViews(batch: ViewBatch, pageNumbers: Uint32Array, keptFrom: Day, en
   return views
 }
 
-/** Yields the visitor numbers sorted by their first 32 bits: close enough to the order of the store, and a fast sort. */
+/**
+ * Yields the visitor numbers sorted by the first 32 bits of the visitors. The sort is fast, and the order is close enough
+ * to that of the store.
+ */
 function* sortVisitors(visitors: Uint8Array): Generator<number> {
   const count = visitors.length / visitorBytes
   const view = new DataView(visitors.buffer, visitors.byteOffset, visitors.byteLength)

@@ -12,17 +12,17 @@ export interface SeenDay {
 
 /** The stored views by visitor and day; the days of a visitor are adjacent. */
 export interface SeenDays {
-  /** Lists the latest days of the visitor before a day, descending, at most `limit`. */
+  /** Lists at most `limit` days of the visitor before a day, the latest ones, in descending order. */
   listBefore(visitor: Uint8Array, before: Day, limit: number): readonly SeenDay[]
   insert(visitor: Uint8Array, day: Day, pages: Uint8Array): void
   update(visitor: Uint8Array, day: Day, pages: Uint8Array): void
 }
 
-/** New views of one visitor, see `packView`: ascending, repetitions allowed. */
+/** New views of one visitor in ascending order, see `packView`. They may contain repetitions. */
 export type PackedViews = Float64Array
 
 const pageScale = 4
-/** Page numbers have 31 bits and the mask two; that leaves 20 bits for the day, and 17 suffice up to the year 2299. */
+/** Page numbers have 31 bits and the mask has two. That leaves 20 bits for the day; 17 bits suffice up to the year 2299. */
 const dayScale = 2 ** 33
 
 /** Packs day, page and mask into one number that sorts in this order. */
@@ -36,24 +36,24 @@ const latestDay = 2 ** 31 - 1
 /** Number of kinds: human, AI, any. */
 const kinds = 3
 const ofAny = 2
-/** States per page: for each kind the last day before the current one, without the new views and with them. */
+/** States per page: for each kind, the previous day without the new views and the previous day with them. */
 const statesPerPage = 2 * kinds
 
 /**
- * Adds views to the days of a visitor, and the resulting changes of the counters to `changes`.
+ * Adds views to the days of a visitor, and adds the resulting counter changes to `changes`.
  *
- * For each page and kind, the days of its views form a chain, and each day is counted under the day before it. A new day
- * between two others is counted under the earlier one, and the later one is moved to the new day: at most three counters
- * change, in whatever order visits arrive.
+ * For each page and kind, the days of its views form a chain, and each day is counted under the previous day in the
+ * chain. A new day between two others is counted under the earlier day, and the later day is moved to the new day. So at
+ * most three counters change, in any order of arrival.
  */
 export class VisitorHistory {
   readonly #seen: SeenDays
   readonly #changes: CellChanges
   readonly #decoded = createSeenPages()
-  /** The days from the first new one on, page by page, before and after the new views. */
+  /** The pages of each day since the first new day, before and after adding the new views. */
   readonly #before = createSeenPages()
   readonly #after = createSeenPages()
-  /** Index of a page among the changed pages + 1, by page number; 0 = unchanged. */
+  /** By page number: the page's index among the changed pages + 1; 0 = unchanged. */
   #places = new Uint32Array(1024)
   #changed: number[] = []
   #added: number[] = []
@@ -64,7 +64,7 @@ export class VisitorHistory {
     this.#changes = changes
   }
 
-  /** Adds the views, and returns how many days are new for the visitor. */
+  /** Adds the views and returns the number of days that are new for the visitor. */
   add(visitor: Uint8Array, views: PackedViews): number {
     const firstDay = Math.floor((views[0] as number) / dayScale)
     const { known, earlier } = this.#listKnown(visitor, firstDay)
@@ -78,7 +78,7 @@ export class VisitorHistory {
     return newDays
   }
 
-  /** Lists the days from the first new one on, ascending, and the latest ones before it, descending. */
+  /** Lists the known days since the first new day in ascending order, and the latest days before it in descending order. */
   #listKnown(visitor: Uint8Array, firstDay: Day): { known: SeenDay[]; earlier: readonly SeenDay[] } {
     const known: SeenDay[] = []
     for (let before = latestDay; ; ) {
@@ -92,7 +92,7 @@ export class VisitorHistory {
     }
   }
 
-  /** Writes the days that change, collects all days in `#before` and `#after`, and returns their positions there. */
+  /** Writes the days that change, collects all days in `#before` and `#after`, and returns each day's position there. */
   #merge(visitor: Uint8Array, views: PackedViews, known: readonly SeenDay[]): MergedDay[] {
     this.#before.length = 0
     this.#after.length = 0
@@ -119,7 +119,7 @@ export class VisitorHistory {
     return days
   }
 
-  /** Merges the views of one day, from `at` up to `end`, with those in `#decoded`; returns whether any is new. */
+  /** Merges the views of one day, from `at` up to `end`, with those in `#decoded`. Returns whether a view is new. */
   #mergeDay(views: PackedViews, at: number, end: number): boolean {
     const { pages, masks, length } = this.#decoded
     let isChanged = false
@@ -165,7 +165,7 @@ export class VisitorHistory {
     this.#states.fill(never, place * statesPerPage, (place + 1) * statesPerPage)
   }
 
-  /** Looks back from the first new day until the previous day of every changed page is found. */
+  /** Reads the earlier days, latest first, until the previous day of every changed page is found. */
   #findPredecessors(visitor: Uint8Array, earlier: readonly SeenDay[], firstDay: Day): void {
     const missing = new Set(this.#changed.keys())
     let days = earlier
@@ -189,7 +189,7 @@ export class VisitorHistory {
     }
   }
 
-  /** Stores a previous day of the page; returns whether all that its changes need are known. */
+  /** Stores a previous day of the page. Returns whether all previous days that the page's changes need are known. */
   #notePredecessor(place: number, day: Day, mask: number): boolean {
     const states = this.#states
     const at = place * statesPerPage
@@ -227,15 +227,15 @@ export class VisitorHistory {
   }
 
   /**
-   * Counts one day in the chain of a page: takes it from the old counter and adds it to the new one. This and the next two
-   * methods are called per view: an object would be allocated each time.
+   * Counts one day in the chain of a page: subtracts it from the old counter and adds it to the new one. This method and
+   * the next two have separate parameters because an object would be allocated for every view.
    */
   #count(place: number, page: number, day: Day, before: number, after: number): void {
     const states = this.#states
     const at = place * statesPerPage
     const isNewOfOneKind = before === 0 && after !== asHuman + asAi
     if (isNewOfOneKind && states[at + after - 1 + kinds] === states[at + ofAny + kinds]) {
-      // The common case: its kind and `any` are counted under the same day.
+      // The common case: the kind of the views and `any` are counted under the same day.
       const isHuman = after === asHuman ? 1 : 0
       this.#changes.add(day, states[at + ofAny + kinds] as number, page, isHuman, 1 - isHuman, 1)
     } else {
@@ -270,7 +270,7 @@ interface MergedDay {
   end: number
 }
 
-/** Whether a mask includes a kind: 0 = human, 1 = AI, 2 = any. */
+/** Returns whether a mask includes a kind: 0 = human, 1 = AI, 2 = any. */
 function isSeenAs(kind: number, mask: number): boolean {
   return kind === ofAny ? mask !== 0 : (mask & (kind + 1)) !== 0
 }

@@ -15,7 +15,7 @@ export interface BatchWriterOptions {
   /** Name of the log in the store. */
   log: string
   visits: Pick<VisitRecorder, 'recordBatch' | 'recordLogPosition' | 'findLogPosition'>
-  /** Once it is aborted, a failed write is not retried. */
+  /** Once the signal is aborted, a failed write is not retried. */
   signal: AbortSignal
   warn(message: string): void
 }
@@ -36,14 +36,15 @@ export class BatchWriter {
   }
 
   /**
-   * Returns when all batches and the position are written. Failures are reported by `warn` and retried without limit.
+   * Writes all batches and the position. Reports failures by `warn` and retries without limit.
    *
-   * @throws {OperatorError} when the last try fails, once the signal is aborted.
+   * @throws {OperatorError} when a try fails that began after the signal was aborted.
    */
   async write(batches: readonly ProjectBatch[], position: FollowPosition | null): Promise<void> {
     const { projectId, log, visits } = this.#options
     const place = { log, position: formatPosition(position) }
-    // The position goes with the last batch: after a crash between two batches, the lines are read again and none counts twice.
+    // The position is stored with the last batch. After a crash between two batches, the lines are read again and no
+    // visit counts twice.
     const last = projectId === undefined ? undefined : batches.at(-1)
     for (const each of batches) {
       const { project, batch, tally } = each

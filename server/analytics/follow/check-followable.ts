@@ -5,11 +5,12 @@ import { LogReader, type LogReaderOptions } from '../import/log-reader.ts'
 import { isAbsence } from './log-entries.ts'
 import { readAt } from './plain-log.ts'
 
-/** The settings the log will be read with. */
+/** The settings for reading the log. */
 export type ReadingOptions = Pick<LogReaderOptions, 'projects' | 'format' | 'clientField' | 'trustedProxies'>
 
 /**
- * Refuses a file that can never be followed, or not with these settings. A file that does not exist yet is accepted.
+ * Refuses a file that can never be followed, or cannot be followed with these settings. Accepts a file that does not
+ * exist yet.
  *
  * @throws {LogFileError} when the file is standard input, a pipe, a folder, compressed, or not readable.
  * @throws {LogFormatError} when format, client field and projects contradict each other or the first lines.

@@ -9,10 +9,10 @@ const lineFeed = 0x0a
 const lineBreak = Buffer.from('\n')
 
 /**
- * Opens a rotated log that has been compressed since.
+ * Opens a rotated log that was compressed.
  *
- * @param offset where to begin, in uncompressed bytes; everything before it is decompressed and skipped
- * @throws {LogFileError} see `openLogFile`; `read` throws it when the file is damaged or truncated.
+ * @param offset where reading begins, in uncompressed bytes; the bytes before it are decompressed and skipped
+ * @throws {LogFileError} see `openLogFile`; `read` also throws it, when the file is damaged or truncated.
  */
 export async function openCompressedLog(entry: LogEntry, offset: number): Promise<OpenLog> {
   const { chunks, readBytes } = await openLogFile(entry.path)
@@ -99,7 +99,7 @@ export async function readCompressedHead(path: string, count: number): Promise<B
   return head
 }
 
-/** Whether an error reports truncated or damaged compressed data. */
+/** Returns whether an error reports truncated or damaged compressed data. */
 export function isDamagedFile(error: unknown): boolean {
   return error instanceof LogFileError && isDamage(error.cause)
 }

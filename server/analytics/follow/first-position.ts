@@ -6,7 +6,7 @@ import type { FingerprintHead } from './log-fingerprint.ts'
 
 const retryDelayMs = 100
 
-/** Finds where to begin with a log that was never followed, see `LogFinder.findBeginning`; waits while files are renamed. */
+/** Finds the start position in a log that was never followed, see `LogFinder.findBeginning`. Waits during renames. */
 export async function findFirstPosition(
   path: string,
   fingerprintHead: FingerprintHead,

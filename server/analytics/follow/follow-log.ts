@@ -91,7 +91,10 @@ async function openRun(options: FollowOptions): Promise<FollowRun> {
   return new FollowRun(options, reader, follower, counter)
 }
 
-/** Returns where the last run stopped. The first run stores its start at once, so that a rotation before its first write is noticed. */
+/**
+ * Returns the position where the last run stopped. The first run stores its start position immediately, so that a
+ * rotation before its first write is noticed.
+ */
 async function findPosition(
   path: string,
   writer: BatchWriter,
@@ -121,7 +124,7 @@ class FollowRun {
     this.#follower = follower
     this.#counter = counter
     this.#isStatusDue = createClock(options.statusMs ?? this.#pacing.pollMs)
-    // With `once`, the tally shows that nothing was read.
+    // With `once`, no warning is needed because the tally shows that nothing was read.
     this.#warnOfFormat = options.once ? () => {} : createFormatWarning(options.file, options.warn)
   }
 
@@ -146,7 +149,7 @@ class FollowRun {
     await this.#follower.close()
   }
 
-  /** Reads all existing lines; returns why the log cannot be read, undefined when it can. */
+  /** Reads all existing lines. Returns the reason if the log cannot be read, otherwise undefined. */
   async #readPieces(): Promise<string | undefined> {
     const { file, signal, now = Date.now } = this.#options
     try {

@@ -1,6 +1,6 @@
 import type { HeadFingerprint } from './log-fingerprint.ts'
 
-/** How far a log was read: the file, and the end of the last complete line counted in it. */
+/** The position in a followed log: the file, and the end of the last complete line that was counted. */
 export interface FollowPosition {
   /** Device and inode, as in `LogEntry.file`. They change when the file is compressed or copied; the head does not. */
   file: string
@@ -9,7 +9,7 @@ export interface FollowPosition {
   offset: number
   /** Last write to the file, in milliseconds since 1970 by the clock of its file system. */
   modifiedAtMs: number
-  /** The file is complete: further lines are in a newer file. */
+  /** Whether the file is complete and further lines are in a newer file. */
   isFinished: boolean
 }
 

@@ -16,5 +16,5 @@ export interface FollowSettings {
   log: LogSettings
 }
 
-/** Prefix of the flags that say how followed logs are read. */
+/** Prefix of the flags for reading followed logs. */
 export const followPrefix = 'follow-'

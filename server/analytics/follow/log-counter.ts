@@ -9,7 +9,7 @@ import { isAllUnread } from './unread-log.ts'
 export interface LogCounterOptions {
   reader: LogReader
   writer: BatchWriter
-  /** Lists the current projects by host, called again while the log is read; undefined when hosts do not matter. */
+  /** Lists the current projects by host; called repeatedly. Undefined when one project has all visits. */
   listProjects: (() => Promise<ProjectsByHost>) | undefined
   lookUpMs: number
   /** How long views may wait before they are written. */
@@ -20,7 +20,7 @@ export interface LogCounterOptions {
 export class LogCounter {
   readonly #options: LogCounterOptions
   readonly #isLookUpDue: () => boolean
-  /** The position to write next, and when its first lines were read, by `performance.now()`. */
+  /** The position to write next, and the time of `performance.now()` when the first unwritten lines were read. */
   #read: { position: FollowPosition | null; since: number } | undefined
 
   constructor(options: LogCounterOptions) {
@@ -38,7 +38,7 @@ export class LogCounter {
     this.#read = { position, since: this.#read?.since ?? performance.now() }
   }
 
-  /** Returns whether anything was written. */
+  /** Writes the counts if they are due. Returns whether anything was written. */
   async flushIfDue(): Promise<boolean> {
     const { reader, flushMs } = this.#options
     if (!this.#read || (performance.now() - this.#read.since < flushMs && !reader.isFull)) return false
@@ -51,7 +51,7 @@ export class LogCounter {
     const { position } = this.#read
     const { reader, writer } = this.#options
     this.#read = undefined
-    // Lines in no known format stay unread, so that a run with the right format can read them.
+    // If no line is in a known format, nothing is written, so that a run with the right format can read the lines again.
     if (!isAllUnread(reader.tally)) await writer.write(reader.takeBatches(), position)
   }
 }

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from 'node:path'
 /** A followed log, or one of its rotated files. */
 export interface LogEntry {
   path: string
-  /** Device and inode: a rename keeps them, a copy or compressed file has others. */
+  /** Device and inode. A rename keeps them; a copy or a compressed file has different ones. */
   file: string
   sizeBytes: number
   modifiedAtMs: number
@@ -13,7 +13,7 @@ export interface LogEntry {
   suffix: string | undefined
 }
 
-/** Files are being renamed: list them again after a pause. */
+/** Thrown while files are being renamed. List the files again after a pause. */
 export class RotationUnderWayError extends Error {}
 
 const maxTries = 5
@@ -21,10 +21,10 @@ const maxTries = 5
 /**
  * Lists the rotated files of a log, oldest first, then the log itself; empty when there is none.
  *
- * Rotation renames files one by one, so a folder read meanwhile shows a file twice or not at all. The folder is read
- * until two listings agree.
+ * Rotation renames files one by one, so a listing made meanwhile may contain a file twice or not at all. The folder is
+ * read until two listings agree.
  *
- * @throws {RotationUnderWayError} when they do not agree after several tries.
+ * @throws {RotationUnderWayError} when no two listings agree after several tries.
  */
 export async function listLogEntries(path: string): Promise<LogEntry[]> {
   let previous = await listOnce(path)
@@ -55,7 +55,7 @@ export async function findEntry(path: string, suffix?: string): Promise<LogEntry
   }
 }
 
-/** Whether an error only reports a missing file. */
+/** Returns whether an error only reports a missing file. */
 export function isAbsence(error: unknown): boolean {
   const { code, cause } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || (cause instanceof Error && isAbsence(cause))
@@ -69,7 +69,7 @@ export function toFile({ dev, ino }: { dev: bigint; ino: bigint }): string {
 async function listOnce(path: string): Promise<LogEntry[]> {
   const folder = dirname(path)
   const rotated = new Map<string, LogEntry>()
-  // Uncompressed files come first: while a file is being compressed both exist, and the compressed one is incomplete.
+  // Uncompressed files come first because both files exist during compression, and the compressed one is incomplete.
   const names = (await readFolder(folder)).sort((a, b) => Number(isCompressed(a)) - Number(isCompressed(b)))
   for (const name of names) {
     const suffix = toSuffix(name, basename(path))
@@ -99,8 +99,8 @@ function isCompressed(name: string): boolean {
 }
 
 /**
- * Returns the suffix that rotation added to the name of a log; undefined when this is not a rotated name of it. Rotated
- * names of `access.log`: `access.log.1`, `access.log-20261121`, `access.log.2026-11-21-13`, `access.log.old`,
+ * Returns the suffix that rotation added to the name of a log; undefined when `name` is not a rotated name of `log`.
+ * Rotated names of `access.log`: `access.log.1`, `access.log-20261121`, `access.log.2026-11-21-13`, `access.log.old`,
  * `access.1.log`, `access-20261121.log`, each also with .gz or .zst.
  */
 export function toSuffix(name: string, log: string): string | undefined {
@@ -109,7 +109,7 @@ export function toSuffix(name: string, log: string): string | undefined {
   const extension = extname(log)
   const stem = log.slice(0, log.length - extension.length)
   if (extension === '' || !plain.startsWith(stem) || !plain.endsWith(extension)) return undefined
-  // A shorter number after a dash is more likely the log of another server: access-2.log.
+  // A name with a shorter number after a dash, such as access-2.log, is more likely the log of another server.
   const between = plain.slice(stem.length, plain.length - extension.length)
   return /^(?:\.(\d{1,4})|[.\-_](\d{8}[\d.:T_-]*))$/.exec(between)?.slice(1).find(Boolean)
 }

@@ -5,48 +5,48 @@ import { findEntry, isAbsence, type LogEntry, RotationUnderWayError } from './lo
 import { type FingerprintHead, type HeadFingerprint, headBytes } from './log-fingerprint.ts'
 import { readAt } from './plain-log.ts'
 
-/** Identifies a file among the entries; the last write decides when no entry matches. */
+/** Identifies a file among the entries; the time of the last write decides when no entry matches. */
 export interface LogIdentity extends Pick<FollowPosition, 'file' | 'head' | 'modifiedAtMs'> {
-  /** While it is open, no other file can get its inode. */
+  /** Whether the file is open. No other file can get the inode of an open file. */
   isOpen?: boolean
 }
 
 const maxFingerprints = 1000
 
-/** Finds files again by device and inode, or by their head once they were copied or compressed. */
+/** Finds files again by device and inode, or by their head after they were copied or compressed. */
 export class LogFinder {
   readonly #path: string
   readonly #fingerprintHead: FingerprintHead
   readonly #fingerprints = new Map<string, string>()
 
-  /** @param path of the followed log. */
+  /** @param path the path of the followed log. */
   constructor(path: string, fingerprintHead: FingerprintHead) {
     this.#path = path
     this.#fingerprintHead = fingerprintHead
   }
 
-  /** Returns the entry that continues at the position: the file itself, otherwise the longest copy; undefined when there is none. */
+  /** Returns the entry to resume in: the file itself, otherwise its longest copy; undefined when neither exists. */
   async findContinuation(position: FollowPosition, entries: readonly LogEntry[]): Promise<LogEntry | undefined> {
-    // A shorter file was emptied: one that may still be written to never shrinks.
+    // A file that may still be written to never shrinks, so a file shorter than the offset was emptied.
     const candidates = entries.filter(
       entry => entry.isCompressed || this.isCopy(entry, position) || entry.sizeBytes >= position.offset,
     )
     return this.#find(position, candidates)
   }
 
-  /** Returns the entries that begin after this file ends, oldest first. */
+  /** Returns the entries newer than this file, oldest first. */
   async findNewer(identity: LogIdentity, entries: readonly LogEntry[]): Promise<LogEntry[]> {
     const found = await this.#find(identity, entries)
     if (found) return entries.slice(entries.indexOf(found) + 1)
     return entries.filter(({ path, modifiedAtMs }) => path === this.#path || modifiedAtMs > identity.modifiedAtMs)
   }
 
-  /** Whether the entry is neither the log itself nor the file of the position. */
+  /** Returns whether the entry is neither the log itself nor the file of the position. */
   isCopy({ path, file }: LogEntry, position: Pick<FollowPosition, 'file'>): boolean {
     return path !== this.#path && file !== position.file
   }
 
-  /** Finds where to begin with a log that was never followed: after all files that were rotated away before. */
+  /** Finds the start position in a log that was never followed: the end of its newest non-empty rotated file. */
   async findBeginning(entries: readonly LogEntry[]): Promise<FollowPosition | null> {
     for (const entry of entries.filter(({ path }) => path !== this.#path).reverse()) {
       const bytes = await readHead(entry, headBytes)

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
 
-/** How many bytes from the beginning identify a file: a few lines with their times. */
+/** Number of bytes at the beginning that identify a file: a few lines with their times. */
 export const headBytes = 1024
 
 /** Fingerprint of the beginning of a file; the bytes themselves are not stored because log lines contain addresses. */
 export interface HeadFingerprint {
-  /** How many bytes it covers: those read so far, up to `headBytes`. */
+  /** Number of bytes that the fingerprint covers: the bytes read so far, up to `headBytes`. */
   bytes: number
-  /** The first 16 bytes of their HMAC-SHA-256 in hex. */
+  /** The first 16 bytes of the HMAC-SHA-256 over these bytes, in hex. */
   print: string
 }
 

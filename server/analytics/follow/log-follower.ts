@@ -8,13 +8,13 @@ import { LogReplacedError, type OpenLog } from './open-log.ts'
 import { openPlainLog } from './plain-log.ts'
 
 export interface FollowedPiece {
-  /** Lines, valid until the next piece; a line longer than a piece comes in several pieces. */
+  /** Lines. They are valid until the next piece. A line longer than a piece is split into several pieces. */
   bytes: Buffer
-  /** Whether this is the first piece since a file was opened: a partial line before it must be dropped. */
+  /** Whether this is the first piece since a file was opened. If so, a partial line before it must be dropped. */
   startsFile: boolean
-  /** Header lines above the piece, see `cutHeader`; needed when `startsFile` is true and reading resumes inside a file. */
+  /** Header lines before the piece, see `cutHeader`; needed when `startsFile` is true and reading resumes inside a file. */
   header: Buffer
-  /** Where to resume once this piece and all before it are counted. */
+  /** Where to resume once this piece and all earlier pieces are counted. */
   position: FollowPosition | null
 }
 
@@ -24,36 +24,38 @@ export interface LogFollowerOptions {
   /** null = nothing was read yet. */
   position: FollowPosition | null
   fingerprintHead: FingerprintHead
-  /** How long a rotated file must be unchanged: the web server writes to it until it opens the new file. */
+  /** How long a rotated file must be unchanged. The web server writes to the rotated file until it opens the new file. */
   graceMs: number
   /** Milliseconds since 1970. */
   now(): number
   warn(message: string): void
 }
 
-/** A damaged compressed file unchanged for this long is no longer being written: it stays damaged. */
+/** A damaged compressed file that is unchanged for this long is no longer being written and stays damaged. */
 const compressionTimeoutMs = 60_000
-/** A server that still writes to the old file after this many grace times missed the rotation. */
+/** A server that still writes to the old file after this many grace periods did not reopen its log. */
 const maxGraces = 12
-/** Delay before the file of a position is looked up again. */
+/** Delay before the file of a position is searched for again. */
 const retryDelayMs = 200
 
 /**
- * Reads a log through its rotations, each line once. It keeps one file open at a time and reads it to its end, also after a
- * rename; then it opens the next newer file.
+ * Reads a log and its rotated files, each line once. It keeps one file open at a time and reads that file to its end,
+ * even after a rename. Then it opens the next newer file.
  */
 export class LogFollower {
   readonly #options: LogFollowerOptions
   readonly #finder: LogFinder
   #position: FollowPosition | null
   #log: OpenLog | undefined
-  /** When lines were first seen in a newer file, and when the last piece was read; both by `performance.now()`. */
+  /**
+   * When lines were first found in a newer file, and when the last piece was read. Both are times of `performance.now()`.
+   */
   #newerSince: number | undefined
   #lastReadAt = 0
   #isRotating = false
   #isFileStart = true
   #newerBytes = 0
-  /** Files without a line, by file and last write. They are skipped by this list because no position can record them. */
+  /** Empty files to skip, by file and last write. This list is needed because no position can record them. */
   readonly #empty = new Set<string>()
   #warnedOf: string | undefined
 
@@ -87,7 +89,10 @@ export class LogFollower {
     }
   }
 
-  /** Counts the bytes not read yet, for compressed files in compressed bytes; the last known count while files are renamed. */
+  /**
+   * Counts the bytes not read yet; for compressed files, the compressed bytes. Uses the last known count of newer files
+   * while files are being renamed.
+   */
   async countAheadBytes(): Promise<number> {
     try {
       const newer = await this.#listNewer(this.#log ? this.#identify(this.#log) : this.#position)
@@ -120,13 +125,13 @@ export class LogFollower {
         return
       }
       await this.close()
-      // The file may still be being compressed.
+      // Compression of the file may not have finished.
       throw isDamagedFile(error) ? new RotationUnderWayError() : error
     }
   }
 
   #advance(log: OpenLog, bytes: Buffer): FollowedPiece {
-    // Inside the first line, this file has no position to resume at yet.
+    // Until the first line is complete, this file has no position to resume at.
     if (log.offset > 0) {
       const { file, offset, modifiedAtMs } = log
       this.#position = { file, head: this.#identify(log).head, offset, modifiedAtMs, isFinished: false }
@@ -140,13 +145,13 @@ export class LogFollower {
     return { file, head: this.#options.fingerprintHead(head.subarray(0, offset)), modifiedAtMs, isOpen: true }
   }
 
-  /** Whether the file was read to its end and will not grow. Otherwise it stays open, unless it is the log and still empty. */
+  /** Returns whether the file was read to its end and will not grow. Closes the log itself while it is empty. */
   async #isFinished(log: OpenLog): Promise<boolean> {
     if (log.isComplete) return true
     const { path, graceMs } = this.#options
     if ((await findEntry(path))?.file === log.file) {
       this.#newerSince = undefined
-      // Without a first line, it cannot be distinguished from a file that replaces it.
+      // An empty log cannot be distinguished from a file that replaces it.
       if (log.head.length === 0) await this.close()
       return false
     }
@@ -189,7 +194,7 @@ export class LogFollower {
     return next && this.#open(next, 0, false)
   }
 
-  /** Opens the file of a position, also after a rename, copy or compression; undefined when it no longer exists. */
+  /** Opens the file of a position, even after a rename, copy or compression; undefined when it no longer exists. */
   async #reopen(position: FollowPosition): Promise<OpenLog | undefined> {
     const { path, fingerprintHead } = this.#options
     for (let tries = 0; tries < 3; tries++) {
@@ -204,14 +209,14 @@ export class LogFollower {
     return undefined
   }
 
-  /** Lists the non-empty files after the given one, oldest first; all of them when none was read yet. */
+  /** Lists the non-empty files newer than the given one, oldest first; all non-empty files when none was read yet. */
   async #listNewer(identity: LogIdentity | null | undefined): Promise<LogEntry[]> {
     const entries = await listLogEntries(this.#options.path)
     const newer = identity ? await this.#finder.findNewer(identity, entries) : entries
     return newer.filter(entry => entry.sizeBytes > 0 && !this.#empty.has(nameState(entry)))
   }
 
-  /** @throws {RotationUnderWayError} when another file has taken its name. */
+  /** @throws {RotationUnderWayError} when another file now has the entry's name. */
   async #open(entry: LogEntry, offset: number, isComplete: boolean): Promise<OpenLog> {
     try {
       const log = entry.isCompressed

@@ -7,10 +7,10 @@ const lineFeed = 0x0a
 export const maxHeaderBytes = maxLineBytes
 
 /**
- * Returns the header lines at the beginning of a file, such as `#Fields:`, which define the columns. A reader that resumes
- * in the middle of the file needs them.
+ * Returns the header lines at the beginning of a file, such as `#Fields:`, which define the columns. A reader that
+ * resumes in the middle of the file needs them.
  *
- * @param beginning of the file, up to `maxHeaderBytes`
+ * @param beginning the first bytes of the file, up to `maxHeaderBytes`
  * @returns complete lines; often empty
  */
 export function cutHeader(beginning: Buffer): Buffer {

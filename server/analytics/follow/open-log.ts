@@ -3,11 +3,11 @@ export interface OpenLog {
   readonly path: string
   /** As in `LogEntry.file`. */
   readonly file: string
-  /** Whether the file will not grow because it is compressed or a copy. */
+  /** True if the file is compressed or a copy, and therefore will not grow. */
   readonly isComplete: boolean
-  /** The first bytes of the file, up to `headBytes`, as far as they were read. */
+  /** The first bytes of the file that were read, up to `headBytes`. */
   readonly head: Uint8Array
-  /** Header lines above the start offset, see `cutHeader`; known once `read` returned a piece. */
+  /** Header lines before the start offset, see `cutHeader`. They are known once `read` has returned a piece. */
   readonly header: Buffer
   /** End of the last complete line read, in uncompressed bytes. */
   readonly offset: number
@@ -15,16 +15,16 @@ export interface OpenLog {
   /** Bytes not read yet; an estimate for a compressed file. */
   readonly aheadBytes: number
   /**
-   * Returns the next piece; null when there is none yet. A piece may end inside a line that is longer than a piece, and is
-   * valid until the next call.
+   * Returns the next piece; null when there is none yet. The piece is valid until the next call. A piece may end inside a
+   * line that is longer than a piece.
    *
    * @throws {LogReplacedError} when the file no longer contains the bytes read from it.
    */
   read(): Promise<Buffer | null>
-  /** Returns the text after the last line break and adds a line break; for a complete file. */
+  /** Returns the text after the last line break with a line break added. Call it when the file will not grow. */
   readRest(): Promise<Buffer | null>
   close(): Promise<void>
 }
 
-/** A file was emptied or rewritten: the lines after the last one read are in a copy, or lost. */
+/** Thrown when a file was emptied or rewritten. Its unread lines are in a copy or lost. */
 export class LogReplacedError extends Error {}

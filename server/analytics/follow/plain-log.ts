@@ -10,7 +10,7 @@ const lineBreak = Buffer.from('\n')
 
 export interface PlainLogOptions {
   path: string
-  /** Where to begin: the end of a complete line. */
+  /** Where reading begins: the end of a complete line. */
   offset: number
   isComplete: boolean
 }
@@ -18,7 +18,7 @@ export interface PlainLogOptions {
 /**
  * Opens an uncompressed log. The open file stays readable after it is renamed or removed.
  *
- * @throws {Error} as `open` does: ENOENT, EACCES ...
+ * @throws {Error} the errors of `open`: ENOENT, EACCES ...
  */
 export async function openPlainLog({ path, offset, isComplete }: PlainLogOptions): Promise<OpenLog> {
   const handle = await open(path)
@@ -45,7 +45,7 @@ class PlainLog implements OpenLog {
   offset: number
   modifiedAtMs = 0
   #sizeBytes = 0
-  /** Greater than `offset` while a line longer than a piece is read. */
+  /** End of the bytes read so far. It is greater than `offset` while a line longer than a piece is being read. */
   #readTo: number
 
   constructor(handle: FileHandle, options: PlainLogOptions & { file: string; head: Buffer; header: Buffer }) {
@@ -66,7 +66,7 @@ class PlainLog implements OpenLog {
   async read(): Promise<Buffer | null> {
     const piece = await this.#readPiece()
     const end = piece.lastIndexOf(lineFeed) + 1
-    // A partial line waits for its end, unless it fills a piece: then it is returned in pieces.
+    // A partial line is not returned until it is complete. If it fills a piece, it is returned in several pieces.
     if (end === 0 && piece.length < pieceBytes) return null
     return this.#take(end === 0 ? piece : piece.subarray(0, end), end > 0)
   }
@@ -87,10 +87,10 @@ class PlainLog implements OpenLog {
     const { size, mtimeNs } = await this.#handle.stat({ bigint: true })
     this.#sizeBytes = Number(size)
     this.modifiedAtMs = Number(mtimeNs) / 1e6
-    // A copy may lack lines that were read from the original after it was copied.
+    // A copy may lack lines that were read from the original after the copy was made.
     if (this.#sizeBytes < this.#readTo && !this.isComplete) throw new LogReplacedError()
     const piece = await readAt(this.#handle, this.#readTo, this.#piece)
-    // Checked after reading: if the head is unchanged now, the file was not emptied before the piece was read.
+    // The head is checked after reading: if it is unchanged, the file was not emptied before the piece was read.
     const head = this.#growHead(piece)
     const now = await readAt(this.#handle, 0, Buffer.allocUnsafe(head.length))
     if (!now.equals(head)) throw new LogReplacedError()

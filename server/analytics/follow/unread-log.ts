@@ -2,17 +2,20 @@ import type { ImportTally } from '../import/import-tally.ts'
 
 const minLines = 100
 
-/** Whether the log has lines but none in a known format; then no position is stored. */
+/** Returns whether the log has lines, but none in a known format. If so, no position is stored. */
 export function isAllUnread({ lines, malformed }: ImportTally): boolean {
   return lines > 0 && malformed['wrong-format'] + malformed['too-long'] === lines
 }
 
-/** Describes a log for which `isAllUnread` holds, for the operator. */
+/** Returns the message to the operator about a log for which `isAllUnread` is true. */
 export function describeUnread(log: string, { lines }: ImportTally): string {
   return `${log}: none of ${lines} lines is in a known format. Set the format (see --help): the next start reads the lines again.`
 }
 
-/** Warns once when all lines so far are unreadable; not for the first few, which may be startup messages of the server. */
+/**
+ * Creates a function that warns once when all lines so far are unreadable. It does not warn about the first lines,
+ * because they may be startup messages of the server.
+ */
 export function createFormatWarning(log: string, warn: (message: string) => void): (tally: ImportTally) => void {
   let isWarned = false
   return tally => {

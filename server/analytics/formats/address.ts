@@ -12,11 +12,11 @@ export function bareAddress(text: string): string {
 }
 
 /**
- * Returns the client from a list written by proxies, where each appends the address it was called from: `client, proxy,
- * proxy`. Clients can forge entries on the left, unless the first proxy discards the list it receives.
+ * Returns the client from a list written by proxies, such as `client, proxy, proxy`. Each proxy appends the address of
+ * its peer. Clients can forge entries on the left, unless the first proxy discards the list it receives.
  *
- * @param trustedProxies number of own proxies in front of the server: the client is this many entries from the right;
- * undefined = the leftmost valid address is the client
+ * @param trustedProxies number of trusted proxies in front of the server: the client is the entry with this number,
+ * counted from the right; undefined = the leftmost valid address is the client
  * @returns undefined when that entry is not a valid address
  */
 export function findClient(list: string, trustedProxies: number | undefined): string | undefined {

@@ -2,8 +2,9 @@ import { findField, findHeader, JsonLineParser } from './json-line.ts'
 import type { LogFormat } from './log-format.ts'
 
 /**
- * Caddy 2's access log in JSON. The peer is `client_ip` if present: the address of the peer, or the client that Caddy found
- * in the headers by its `trusted_proxies` setting. A client field is the name of a request header, or a dotted path.
+ * Caddy 2's access log in JSON. The peer is `client_ip` if present. Caddy writes the address of the peer to it, or the
+ * client that Caddy found in the headers by its `trusted_proxies` setting. A client field is the name of a request
+ * header, or a dotted path.
  * https://caddyserver.com/docs/caddyfile/directives/log
  */
 export const caddy: LogFormat = {

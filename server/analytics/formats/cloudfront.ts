@@ -94,12 +94,12 @@ class CloudfrontParser implements LineParser {
     return 'request'
   }
 
-  /** CloudFront often encodes a header twice instead of once. */
+  /** Decodes twice, because CloudFront often encodes a header twice. */
   decodeHeader(text: string): string {
     return decodePercent(decodePercent(text))
   }
 
-  /** CloudFront encodes the percent signs of the path that was sent: `/a%20b` is logged as `/a%2520b`. */
+  /** Decodes the percent signs of the sent path, because CloudFront encodes them: `/a%20b` is logged as `/a%2520b`. */
   decodeTarget(text: string): string {
     return text.replaceAll(/%25(?=[0-9a-f]{2})/gi, '%')
   }

@@ -23,12 +23,12 @@ const maxWordBytes = 255
 
 /**
  * Parses `address identity user [20/Nov/2026:10:11:12 +0000] "request" status size "referrer" "user agent"`, followed by
- * any text. With a client field, that text is split into fields, quoted or not: a number selects one, from 1, `last` the
- * last.
+ * any text. With a client field, that text is split into fields, quoted or not. The client field is the number of a
+ * field, from 1, or `last`.
  */
 export class CombinedParser implements LineParser {
   readonly #dates = new LogDateReader()
-  /** Number of the field after the user agent that lists the client; 0 = none, infinity = the last. */
+  /** Number of the field with the client, counted after the user agent; 0 = none, infinity = the last field. */
   readonly #clientField: number
 
   constructor({ clientField }: ParserOptions) {
@@ -86,7 +86,7 @@ function readFieldNumber(clientField: string): number {
   )
 }
 
-/** `GET /a?b HTTP/1.1` */
+/** Reads a request line such as `GET /a?b HTTP/1.1`. */
 function readRequest(bytes: Buffer, start: number, end: number, line: LogLine): void {
   line.isGet = isGet(bytes, start)
   if (!line.isGet) return
@@ -95,7 +95,7 @@ function readRequest(bytes: Buffer, start: number, end: number, line: LogLine): 
   if (line.targetEnd === end) line.targetEnd = findProtocol(bytes, line.targetStart, end)
 }
 
-/** Returns the start of the last ` HTTP/`, or `end`: an HTTP/0.9 request has none. */
+/** Returns the start of the last ` HTTP/`, or `end` for an HTTP/0.9 request, which has no protocol. */
 function findProtocol(bytes: Buffer, start: number, end: number): number {
   for (let i = end - ' HTTP/'.length; i >= start; i--) {
     const isProtocol =
@@ -110,12 +110,12 @@ function findProtocol(bytes: Buffer, start: number, end: number): number {
   return end
 }
 
-/** `GET ` */
+/** Returns whether `GET ` begins at `at`. */
 function isGet(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0x47 && bytes[at + 1] === 0x45 && bytes[at + 2] === 0x54 && bytes[at + 3] === space
 }
 
-/** Returns the end of the printable word at `start`, which a space must follow; -1 when there is none. */
+/** Returns the end of the printable word at `start`; -1 when there is no word followed by a space. */
 export function findWordEnd(bytes: Uint8Array, start: number, end: number): number {
   const last = Math.min(end, start + maxWordBytes + 1)
   for (let i = start; i < last; i++) {
@@ -154,7 +154,7 @@ function findQuote(bytes: Uint8Array, from: number, end: number): number {
   return -1
 }
 
-/** Returns the end of the number or `-` at `from`, which a space must follow; -1 when it is neither. */
+/** Returns the end of the number or `-` at `from`; -1 when there is neither, or no space follows. */
 function findSizeEnd(bytes: Uint8Array, from: number, end: number): number {
   if (bytes[from] === 0x2d) return bytes[from + 1] === space ? from + 1 : -1
   for (let i = from; i < end; i++) {
@@ -166,9 +166,9 @@ function findSizeEnd(bytes: Uint8Array, from: number, end: number): number {
 }
 
 /**
- * Finds field number `wanted` from `from` on, or the last field when `wanted` is infinite. Returns false when a quote is not
- * closed: the line is truncated, and a truncated address could be a different valid one. Called per line: an object would
- * be allocated each time.
+ * Writes the position of field number `wanted` after `from` into `line`, or of the last field when `wanted` is infinite.
+ * Returns false when a quote is not closed: the line is truncated, and a truncated address could be a different valid
+ * address. The result is in `line` because an object would be allocated for every line.
  */
 function findField(bytes: Uint8Array, from: number, end: number, wanted: number, line: LogLine): boolean {
   line.clientStart = line.clientEnd = 0

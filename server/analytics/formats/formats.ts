@@ -6,7 +6,7 @@ import { traefik } from './traefik.ts'
 import { traefikJson } from './traefik-json.ts'
 import { vhostCombined } from './vhost-combined.ts'
 
-/** All formats that are detected from content, in the order they are tried: a Traefik line is also a valid combined line. */
+/** All formats that are detected from content, in the order of detection: a Traefik line is also a valid combined line. */
 export const formats: readonly LogFormat[] = [cloudfront, traefik, vhostCombined, combined, caddy, traefikJson]
 
 /** Detects the format of a line; undefined when it is in no known format. */

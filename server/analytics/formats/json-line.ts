@@ -21,13 +21,13 @@ export interface JsonRequest {
 const fieldsBytes = 256 * 1024
 
 /**
- * Parses a line that is one JSON object. `read` returns its request; undefined when the line is not about a request.
+ * Parses lines that each contain one JSON object. `read` returns the request of a line; undefined when there is none.
  *
- * Of a field with several values, such as a header, the first one is used.
+ * If a field has several values, as a header may, the first value is used.
  */
 export class JsonLineParser implements LineParser {
   readonly #read: (entry: Record<string, unknown>) => JsonRequest | undefined
-  /** The fields as consecutive bytes: at most three times the size of the line, which has at most 64 KiB. */
+  /** The fields as consecutive bytes. They have at most three times the size of the line, which has at most 64 KiB. */
   readonly #fields = Buffer.allocUnsafe(fieldsBytes)
   #length = 0
 
@@ -81,13 +81,13 @@ function parseObject(bytes: Buffer, start: number, end: number): Record<string, 
   }
 }
 
-/** Returns a text, or the first of several; empty when the value is not a text. */
+/** Returns the value, or the first value of an array, if it is a string; otherwise an empty string. */
 function firstText(value: unknown): string {
   const first = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' ? first : ''
 }
 
-/** Returns the value of a name in an object, ignoring case as for headers; undefined when there is none. */
+/** Returns the value of a name in an object; undefined when there is none. Ignores case because header names do. */
 export function findHeader(headers: unknown, name: string): unknown {
   if (typeof headers !== 'object' || headers === null) return undefined
   const values = headers as Record<string, unknown>
@@ -97,7 +97,7 @@ export function findHeader(headers: unknown, name: string): unknown {
   return key === undefined ? undefined : values[key]
 }
 
-/** Returns the value at a dotted path such as `req.headers.host`; a name that itself contains the dots takes precedence. */
+/** Returns the value at a dotted path such as `req.headers.host`; a name that contains the dots takes precedence. */
 export function findField(entry: unknown, path: string): unknown {
   if (typeof entry !== 'object' || entry === null) return undefined
   const values = entry as Record<string, unknown>

@@ -7,7 +7,7 @@ type FieldName = (typeof required)[number] | 'host'
 /** Dotted path of each field of a request in a JSON object. */
 export type JsonFields = Record<(typeof required)[number], string> & { host?: string }
 
-/** Creates a format for JSON lines of any program from the paths of their fields. A client field is a dotted path too. */
+/** Creates a format for JSON lines of any program from the paths of their fields. A client field is also a dotted path. */
 export function createJsonFormat(fields: JsonFields): LogFormat {
   return {
     name: 'json',
@@ -27,7 +27,7 @@ export function createJsonFormat(fields: JsonFields): LogFormat {
 }
 
 /**
- * Reads `time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost`.
+ * Parses `time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost`.
  *
  * @throws {LogFormatError} when a name is unknown, repeated or missing.
  */

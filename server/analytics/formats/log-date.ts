@@ -2,7 +2,7 @@ import { toUtcMs } from '../day.ts'
 
 const minuteMs = 60_000
 
-/** Bytes of `20/Nov/2026:10:11:12 +0000`. */
+/** Length of `20/Nov/2026:10:11:12 +0000` in bytes. */
 export const logDateBytes = 26
 
 const months = new Map(
@@ -12,7 +12,7 @@ const months = new Map(
 )
 
 /**
- * Reads CLF dates such as `20/Nov/2026:10:11:12 +0000`. The last day and offset are cached, since the next line mostly has
+ * Reads CLF dates such as `20/Nov/2026:10:11:12 +0000`. Caches the last day and offset because the next line mostly has
  * the same ones.
  */
 export class LogDateReader {
@@ -21,13 +21,13 @@ export class LogDateReader {
   /** Milliseconds since 1970 of `#day` in `#offset`. */
   #dayMs = Number.NaN
 
-  /** Returns the date at `from` in milliseconds since 1970; NaN when it has another form, or its day or time does not exist. */
+  /** Returns the date at `from` in milliseconds since 1970; NaN when it is not a valid date. */
   read(bytes: Uint8Array, from: number): number {
     if (!isAt(bytes, from, this.#day) || !isAt(bytes, from + 21, this.#offset)) this.#readDay(bytes, from)
     const hour = readDigits(bytes, from + 12, 2)
     const minute = readDigits(bytes, from + 15, 2)
     const second = readDigits(bytes, from + 18, 2)
-    // Not `hour > 23 || ...`, which NaN would pass.
+    // The condition `hour > 23 || ...` would accept NaN.
     const isTime = hour <= 23 && minute <= 59 && second <= 59
     return isTime ? this.#dayMs + ((hour * 60 + minute) * 60 + second) * 1000 : Number.NaN
   }
@@ -53,9 +53,9 @@ const timePattern =
   /^(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}):(\d{2}):(\d{2})(?:[.,]\d+)?(?: ?(Z|([+-])(\d{2}):?(\d{2})))?$/
 
 /**
- * Reads a time of a JSON log as milliseconds since 1970: RFC 3339 and similar forms (without an offset it is UTC), a CLF
- * date, or a number, also as a string, in seconds, milliseconds, microseconds or nanoseconds since 1970. The unit is
- * detected from the size of the number. NaN for anything else.
+ * Reads a time of a JSON log as milliseconds since 1970; NaN when it has an unknown form. The known forms are RFC 3339
+ * and similar forms (UTC without an offset), a CLF date, and a number or numeric string in seconds, milliseconds,
+ * microseconds or nanoseconds since 1970. The unit is detected from the size of the number.
  */
 export function readTime(time: unknown): number {
   if (typeof time === 'number') return readEpoch(time)
@@ -67,7 +67,10 @@ export function readTime(time: unknown): number {
   return (toUtcMs(year, month, day, hour, minute, second) ?? Number.NaN) - offset
 }
 
-/** The units differ by a factor of 1,000, so a date between 1973 and 5000 in one unit is not in that range in another. */
+/**
+ * Detects the unit from the size of the number. The units differ by a factor of 1,000, so a number that is a date between
+ * 1973 and 5000 in one unit is outside that range in every other unit.
+ */
 function readEpoch(value: number): number {
   if (value < 1e11) return value * 1000
   if (value < 1e14) return value

@@ -1,8 +1,8 @@
 import { OperatorError } from '../../base/operator-error.ts'
 
 /**
- * A request of a log line, as offsets into bytes. Most lines are filtered by a byte or two, and a string is created only
- * for values not seen before.
+ * The request of a log line, as offsets into bytes. One or two bytes suffice to filter most lines, and a string is
+ * created only for values not seen before.
  */
 export interface LogLine {
   /** The bytes that the offsets refer to: the line itself, or a buffer filled by the parser. */
@@ -49,11 +49,14 @@ export function emptyLogLine(): LogLine {
 /** `comment` = a valid line that is not a request, such as a header. */
 export type Parsed = 'request' | 'comment' | 'malformed'
 
-/** Parses the lines of one log; it may keep state from earlier lines, such as a header. */
+/** Parses the lines of one log. A parser may keep state from earlier lines, such as a header. */
 export interface LineParser {
-  /** Parses the line in `bytes` from `start` up to `end` into `line`, which is complete only for a request. */
+  /**
+   * Parses the line in `bytes` from `start` up to `end`, and writes the result into `line`. `line` is complete only for a
+   * request.
+   */
   parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed
-  /** Decodes the escapes of a header, such as the user agent, or of a target; both are strings of bytes (latin1). */
+  /** Decodes the escapes of a header such as the user agent. Both methods take bytes as a latin1 string. */
   decodeHeader(text: string): string
   decodeTarget(text: string): string
 }
@@ -68,17 +71,17 @@ export interface LogFormat {
   /** Whether lines contain the requested host. */
   hasHost: boolean
   open(options: ParserOptions): LineParser
-  /** Whether a line is definitely in this format; without it, a line that can be parsed is. */
+  /** Returns whether a line is definitely in this format. If absent, every line that can be parsed matches. */
   recognizes?(bytes: Buffer, start: number, end: number): boolean
 }
 
 /** The settings of a format, named like their flags. */
 export type FormatSetting = 'client-field' | 'json-fields'
 
-/** A setting of a format is wrong, or the log contradicts the settings. */
+/** Thrown when a setting of a format is wrong, or the log contradicts the settings. */
 export class LogFormatError extends OperatorError {
   readonly setting: FormatSetting | undefined
-  /** The message without the name of the setting, whose flag differs between commands. */
+  /** The message without the name of the flag, because that name differs between commands. */
   readonly reason: string
 
   constructor(reason: string, setting?: FormatSetting) {
@@ -99,7 +102,7 @@ export function findQuery(bytes: Uint8Array, start: number, end: number): number
   return end
 }
 
-/** Formats the error with the command's name of the flag; see `logOptions` for the prefix. */
+/** Formats the error with the flag's name in the command; see `logOptions` for the prefix. */
 export function nameFlag({ setting, reason }: LogFormatError, prefix = ''): string {
   return setting ? `--${prefix}${setting} ${reason}` : reason
 }

@@ -2,8 +2,8 @@ import { CombinedParser } from './combined.ts'
 import { emptyLogLine, type LogFormat } from './log-format.ts'
 
 /**
- * Traefik's CLF: a combined line, then the number of the request, the router, the server and the duration. Traefik omits
- * the user agent unless `accessLog.fields.headers.names.User-Agent` is `keep`.
+ * Traefik's CLF: a combined line, followed by the number of the request, the router, the server and the duration. Traefik
+ * omits the user agent unless `accessLog.fields.headers.names.User-Agent` is `keep`.
  * https://doc.traefik.io/traefik/observability/access-logs/
  */
 export const traefik: LogFormat = {

@@ -17,7 +17,7 @@ export const vhostCombined: LogFormat = {
   recognizes(bytes, start, end) {
     const hostEnd = findWordEnd(bytes, start, end)
     const addressEnd = hostEnd === -1 ? -1 : findWordEnd(bytes, hostEnd + 1, end)
-    // A combined line has the RFC 1413 identity in this place, mostly a dash.
+    // In a combined line, the second word is the RFC 1413 identity, mostly a dash.
     return addressEnd !== -1 && isIP(bytes.toString('latin1', hostEnd + 1, addressEnd)) !== 0
       ? new VhostCombinedParser({}).parse(bytes, start, end, emptyLogLine()) === 'request'
       : false

@@ -4,16 +4,16 @@ import { type VisitorHash, visitorBytes } from '../visitor.ts'
 import { ByteTable } from './byte-table.ts'
 import type { UserAgent } from './user-agents.ts'
 
-/** Periods are below this, so that user agent and period fit in one tag. */
+/** Period numbers are below this limit, so that user agent and period fit in one tag. */
 const maxPeriods = 2 ** 20
 
 /**
- * Collects the views of one project in columns. A view already in the batch is not added again: writing a reload to the
- * store would cost more than everything done here.
+ * Collects the views of one project in columns. A view already in the batch is not added again, because writing a reload
+ * to the store would cost more than all the work of this class.
  */
 export class BatchBuilder {
   readonly #hash: VisitorHash
-  /** Visitors by address, user agent and period; kept after a batch, since the next one has mostly the same. */
+  /** Visitors by address, user agent and period. Kept after a batch because the next one has mostly the same. */
   readonly #visitors = new ByteTable()
   #visitorHashes = Buffer.allocUnsafe(256 * visitorBytes)
   /** Index of each visitor in this batch + 1; 0 = not in the batch. */
@@ -24,11 +24,14 @@ export class BatchBuilder {
   #pathOf = new Uint32Array(256)
   #days = new Int32Array(256)
   #masks = new Uint8Array(256)
-  /** Numbers of the visitors of this batch, by their index in it. */
+  /** The number of each visitor of this batch, by index in the batch. */
   #batchVisitors = new Uint32Array(256)
   #visitorCount = 0
   #paths = new Map<string, number>()
-  /** Hash of visitor, path and day, and index of the view + 1; open addressing, at least half of the slots free. */
+  /**
+   * Two values per slot: the hash of visitor, path and day, and the index of the view + 1. Uses open addressing; at least
+   * half of the slots are free.
+   */
   #slots = new Int32Array(1024)
 
   constructor(hash: VisitorHash) {
@@ -51,8 +54,8 @@ export class BatchBuilder {
   }
 
   /**
-   * Adds a view. The address is in `bytes` from `start` up to `end`; the path is canonical, see `toPage`. Called per view:
-   * an object would be allocated each time.
+   * Adds a view. The address is in `bytes` from `start` up to `end`; the path is canonical, see `toPage`. The parameters
+   * are separate because an object would be allocated for every view.
    */
   add(bytes: Buffer, start: number, end: number, agent: UserAgent, path: string, day: Day, mask: number): void {
     const visitor = this.#findPlace(this.#findVisitor(bytes, start, end, agent, day))
@@ -108,7 +111,7 @@ export class BatchBuilder {
     return batch
   }
 
-  /** Clears the cached visitors. Only between two batches: a returning visitor would be in the batch twice. */
+  /** Clears the cached visitors. Call it between two batches; otherwise the batch may contain a visitor twice. */
   forgetVisitors(): void {
     if (this.#length > 0) throw new Error('Take the batch before forgetting its visitors.')
     this.#visitors.clear()

@@ -5,12 +5,12 @@ const minEntries = 128
 const entryLength = 4
 
 /**
- * Numbers byte strings from 0 in the order they are added, and finds their numbers: a `Map<string, number>` that creates no
- * strings. A tag, any integer up to 2^53, is part of the key.
+ * Numbers byte strings from 0 in the order they are added, and finds their numbers. It works as a `Map<string, number>`,
+ * but creates no strings. A tag is part of the key; it is any integer up to 2^53.
  *
- * Open addressing over typed arrays. The values compared first are adjacent in memory, because at a million entries each
- * access is a cache miss. The table grows without limit until `clear`: callers that add untrusted input must check `size`
- * and `sizeBytes`.
+ * Uses open addressing over typed arrays. The values compared first are adjacent in memory, because at a million entries
+ * each access is a cache miss. The table grows without limit until `clear`, so callers that add untrusted input must
+ * check `size` and `sizeBytes`.
  */
 export class ByteTable {
   /** Hash of an entry, and its number + 1; 0 = free. At least half of the slots are free. */
@@ -21,10 +21,10 @@ export class ByteTable {
   #words = new DataView(this.#held.buffer)
   #size = 0
   #sizeBytes = 0
-  /** The buffer of the last `find`, with a view to read four bytes at a time: mostly the next call has the same buffer. */
+  /** The buffer of the last `find`, and a view that reads four bytes at a time. The next call mostly has the same buffer. */
   #lastBytes: Uint8Array = this.#held
   #lastWords: DataView = this.#words
-  /** Hash of the last `find`: `add` after a failed `find` needs it. */
+  /** Hash of the last `find`; an `add` after a failed `find` needs it. */
   #hash = 0
 
   get size(): number {
@@ -77,7 +77,7 @@ export class ByteTable {
     this.#sizeBytes = 0
   }
 
-  /** Whether an entry matches the key of the last `find`. */
+  /** Returns whether an entry matches the key of the last `find`. */
   #holds(number: number, start: number, end: number, tag: number): boolean {
     const entries = this.#entries
     const entry = number * entryLength

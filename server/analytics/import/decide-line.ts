@@ -2,12 +2,12 @@ import type { LogLine, Parsed } from '../formats/log-format.ts'
 import type { KnownPage, Page } from '../page.ts'
 import { isFound, isPossible } from './page-view.ts'
 
-/** The checks of a line, in the order they are made. The first one that fails decides what the line counts as. */
+/** The checks of a line, in the order in which they run. The first check that fails decides how the line is counted. */
 export const lineChecks = ['format', 'date', 'host', 'method', 'status', 'page'] as const
 
 export type LineCheck = (typeof lineChecks)[number]
 
-/** Why a line is not a page view: the check that failed, and the count of the import that the line adds to. */
+/** The reason why a line is not a page view: the check that failed, and the count of the import that includes the line. */
 export interface LineRefusal {
   readonly check: LineCheck
   readonly group: 'filtered' | 'malformed'
@@ -34,7 +34,7 @@ export interface LineContext<Project> {
   findPage(line: LogLine): Page
 }
 
-/** Decides what the lines of a log count as. The import and its explanation share it, so that they cannot differ. */
+/** Decides how the lines of a log are counted. The import and its explanation share this class, so they cannot differ. */
 export class LineDecider<Project> {
   readonly #context: LineContext<Project>
   /** The project of the last line; undefined when an earlier check failed. */

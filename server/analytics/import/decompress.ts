@@ -7,7 +7,7 @@ type Decoder = Gunzip | ZstdDecompress
 export interface Codec {
   name: 'gzip' | 'zstd'
   magic: Buffer
-  /** Creates a decoder, which accepts several members or frames in a row. */
+  /** Creates a decoder. It accepts several members or frames in a row. */
   open(): Decoder
 }
 
@@ -42,12 +42,12 @@ export function findUnsupportedCompression(head: Buffer): { name: string; unpack
   return unsupported.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
 }
 
-/** Whether an error reports truncated or damaged compressed data. */
+/** Returns whether an error reports truncated or damaged compressed data. */
 export function isDamage(error: unknown): boolean {
   return /^Z(STD)?_/.test(String((error as NodeJS.ErrnoException | undefined)?.code))
 }
 
-/** Whether an error reports truncated compressed data. */
+/** Returns whether an error reports truncated compressed data. */
 export function isTruncation(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'Z_BUF_ERROR'
 }
@@ -55,7 +55,7 @@ export function isTruncation(error: unknown): boolean {
 /**
  * Decompresses `pieces`, and throws at the end when the data is truncated or damaged.
  *
- * Everything decoded before a damaged piece is returned; of the damaged piece nothing is, because the decoder discards it.
+ * Yields everything decoded before a damaged piece, but nothing of the damaged piece, because the decoder discards it.
  * `onTaken` is called with each piece that was decoded without an error.
  */
 export async function* decompress(
@@ -81,7 +81,7 @@ async function feed(pieces: AsyncIterable<Buffer>, decoder: Decoder, onTaken: (p
     isFailed = true
   })
   for await (const piece of pieces) {
-    // A decoder ends at data that is not a member or frame.
+    // A decoder stops at data that is not a member or frame.
     if (!decoder.destroyed) await write(piece, decoder)
     const isStopped = decoder.destroyed && !decoder.readableEnded
     if (isFailed || isStopped) return
@@ -91,7 +91,8 @@ async function feed(pieces: AsyncIterable<Buffer>, decoder: Decoder, onTaken: (p
     if (!isPadding(piece.subarray(piece.length - left))) throw new TrailingDataError()
     onTaken(piece)
   }
-  // Only after everything was read: a decoder that finds its input truncated drops the rest.
+  // The input is ended only after everything was read, because a decoder discards unread data when its input is
+  // truncated.
   decoder.end()
 }
 
@@ -105,17 +106,17 @@ function write(piece: Buffer, decoder: Decoder): Promise<void> {
   })
 }
 
-/** The compressed data is followed by other bytes, which the zstd decoder would silently skip. */
+/** Thrown when other bytes follow the compressed data. The zstd decoder would silently skip them. */
 class TrailingDataError extends Error {
   readonly code = 'Z_DATA_ERROR'
 }
 
-/** Tapes and some copy tools pad files with zeros. */
+/** Returns whether all bytes are zero. Tapes and some copy tools pad files with zeros. */
 function isPadding(bytes: Buffer): boolean {
   return bytes.every(byte => byte === 0)
 }
 
-/** Waits until all decoded data is read: an error would discard the rest. */
+/** Waits until all decoded data is read, because an error would discard unread data. */
 async function waitUntilRead(decoder: Decoder): Promise<void> {
   while (decoder.readableLength > 0 && !decoder.destroyed) await setImmediate()
 }

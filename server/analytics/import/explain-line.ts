@@ -9,15 +9,15 @@ import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './dec
 import { maxLineBytes } from './line-splitter.ts'
 import { markdownRuleName } from './page-view.ts'
 
-/** Explains how an import counts one line. */
+/** Explanation of how an import counts one line. */
 export interface LineExplanation {
   /** The format of the line; null when it is in no known format. */
   format: string | null
   /** The checks in order, up to the one that decides. */
   steps: LineStep[]
-  /** A page view, or the name of the count that the line adds to instead: `filtered: asset`. */
+  /** `page view`, or the name of the count that the line is added to instead, such as `filtered: asset`. */
   countsAs: 'page view' | `filtered: ${string}` | `malformed: ${string}`
-  /** This and the following are set for a page view; `day` for any line with a valid date. */
+  /** This field and the following ones are set for a page view. `day` is set for any line with a valid date. */
   kind?: Kind
   rule?: string
   page?: string
@@ -46,11 +46,11 @@ const refusals: Record<NonNullable<Page['refusal']>, string> = {
   'bad-path': 'is not a valid path: too long, contains a control character, or lacks a leading slash',
 }
 
-/** Reads the lines of one log as `LogReader` does, and explains them instead of counting. */
+/** Reads the lines of one log as `LogReader` does, and explains them instead of counting them. */
 export class LineExplainer {
   readonly #options: LineExplainerOptions
   readonly #line = emptyLogLine()
-  /** Every host is accepted here: its project is only known in an import. */
+  /** Accepts every host, because only an import knows the projects. */
   readonly #decider = new LineDecider<true>({
     findProject: () => true,
     findPage: ({ bytes, targetStart, targetEnd }) =>

@@ -22,14 +22,14 @@ export class Hosts<Target> {
     this.#targets = targets
   }
 
-  /** Replaces all targets; the line counts of unknown hosts are kept. */
+  /** Replaces all targets and keeps the line counts of unknown hosts. */
   setTargets(targets: ReadonlyMap<string, Target>): void {
     this.#targets = targets
     this.#table.clear()
     this.#hosts = []
   }
 
-  /** Finds the target of the host from `start` up to `hostEnd`, with or without a port; undefined when it has none. */
+  /** Finds the target of the host from `start` up to `hostEnd`, with or without port; undefined when there is none. */
   find(bytes: Buffer, start: number, hostEnd: number): Target | undefined {
     const end = Math.min(hostEnd, start + maxNameBytes)
     if (this.#table.size >= maxCached) this.#evict()
@@ -39,7 +39,9 @@ export class Hosts<Target> {
     return host.target
   }
 
-  /** Hosts without a target and their line counts, highest first. A flood of invented names only evicts rare hosts. */
+  /**
+   * Hosts without a target and their line counts, highest first. A large number of invented names evicts only rare hosts.
+   */
   get unknown(): Map<string, number> {
     const hosts = [...this.#unknown.values()].sort((a, b) => b.lines - a.lines)
     return new Map(hosts.map(({ name, lines }) => [name, lines]))
@@ -63,7 +65,7 @@ export class Hosts<Target> {
   }
 }
 
-/** `Docs.Example.com.:443` -> `docs.example.com` */
+/** Normalizes a host: `Docs.Example.com.:443` becomes `docs.example.com`. */
 function toName(text: string): string {
   const name = text.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
   return /^[!-~]+$/.test(name) ? name : '(unreadable)'

@@ -17,7 +17,7 @@ export interface ImportProgress {
 export interface ImportOptions {
   /** Path of an access log, uncompressed, gzip or zstd; `-` = standard input. */
   file: string
-  /** The same reader for all logs: its caches are reused. */
+  /** Use the same reader for all logs, so that its caches are reused. */
   reader: LogReader
   visits: Pick<VisitRecorder, 'recordBatch'>
   onProgress?: (progress: ImportProgress) => void
@@ -29,7 +29,7 @@ export interface ImportedFile {
   /** Undefined when no line was in a known format. */
   format: string | undefined
   lines: number
-  /** Lines that are in another format or too long. */
+  /** Lines that are not in the log's format or are too long. */
   unreadLines: number
   /** Why the file could not be read to its end; undefined when it was. */
   problem: string | undefined

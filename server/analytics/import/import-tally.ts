@@ -3,7 +3,9 @@ import type { Day } from '../day.ts'
 import type { LineRefusal } from './decide-line.ts'
 import { listRules, type Rule } from './rules.ts'
 
-/** The result of each line of an import, counted: lines = views + filtered + malformed, each summed up. */
+/**
+ * Counts the lines of an import by their result. `lines` is the sum of all counts in `views`, `filtered` and `malformed`.
+ */
 export class ImportTally {
   lines = 0
   /**
@@ -18,7 +20,7 @@ export class ImportTally {
   malformed = { 'wrong-format': 0, 'bad-date': 0, 'bad-path': 0, 'too-long': 0 }
   /** Visitors first recorded on a day by this import, summed over its days; 0 for a repeated import. */
   newVisitorDays = 0
-  /** How many of `views` are of pruned days and therefore not recorded. Repetitions within a batch count once. */
+  /** The number of `views` that are of pruned days and therefore not recorded. Repetitions within a batch count once. */
   tooOldViews = 0
   #firstDay = Number.POSITIVE_INFINITY
   #lastDay = Number.NEGATIVE_INFINITY
@@ -35,7 +37,7 @@ export class ImportTally {
     this.#counts[number] = (this.#counts[number] as number) + 1
   }
 
-  /** Extends the range of days by the day of a visitor's view. */
+  /** Extends the range of days to include the day of a visitor's view. */
   addDay(day: Day): void {
     if (day < this.#firstDay) this.#firstDay = day
     if (day > this.#lastDay) this.#lastDay = day

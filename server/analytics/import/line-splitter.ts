@@ -1,7 +1,7 @@
-/** Called for each line: the bytes from `start` up to `end`, without its line break, valid during the call only. */
+/** Receives each line: the bytes from `start` up to `end`, without the line break. They are valid only during the call. */
 export type OnLine = (bytes: Buffer, start: number, end: number) => void
 
-/** Longer lines are skipped: no server accepts such a long request. */
+/** Maximum size of a line. Longer lines are skipped because no server accepts such long requests. */
 export const maxLineBytes = 64 * 1024
 
 const lineFeed = 0x0a
@@ -45,7 +45,7 @@ export class LineSplitter {
     if (this.#heldBytes > 0 || this.#isSkipping) this.#release()
   }
 
-  /** Drops the last line if it has no line break: after a truncation it is incomplete. */
+  /** Drops the last line if it has no line break. After a truncation, such a line is incomplete. */
   drop(): void {
     this.#heldBytes = 0
     this.#isSkipping = false

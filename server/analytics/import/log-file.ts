@@ -11,7 +11,10 @@ import {
   magicBytes,
 } from './decompress.ts'
 
-/** A log cannot be read, or not to its end. A cause, when there is one, is the error of the file system or the decoder. */
+/**
+ * Thrown when a log cannot be read, or cannot be read to its end. The cause, if any, is the error of the file system or
+ * the decoder.
+ */
 export class LogFileError extends OperatorError {
   constructor(message: string, options?: ErrorOptions) {
     super(message, 1, options)
@@ -29,11 +32,11 @@ export interface LogFile {
 }
 
 const chunkBytes = 256 * 1024
-/** How much of compressed standard input may be lost before damage, since it cannot be read again. */
+/** Maximum bytes of compressed standard input that are lost before damage, because standard input cannot be read again. */
 const smallPieceBytes = 4096
 
 /**
- * Opens a log, `-` for standard input. Compression is detected from the first bytes, not from the name.
+ * Opens a log; `-` is standard input. Compression is detected from the first bytes, not from the name.
  *
  * @throws {LogFileError} see `checkLogFile`.
  */
@@ -51,8 +54,8 @@ export async function openLogFile(file: string): Promise<LogFile> {
 /**
  * Checks that a file can be read as a log, and returns its size in bytes; undefined for a pipe or standard input.
  *
- * @throws {LogFileError} when it is missing, a folder, a socket, a disk, not readable, or in an unsupported compression
- * format.
+ * @throws {LogFileError} when the file is missing, a folder, a socket, a disk, not readable, or in an unsupported
+ * compression format.
  */
 export async function checkLogFile(file: string): Promise<number | undefined> {
   if (file === '-') return undefined
@@ -103,7 +106,7 @@ function explain(name: string, error: unknown): string {
   return `${name} cannot be read: ${error instanceof Error ? error.message : code}`
 }
 
-/** @param canReadAgain whether it is a file, not a pipe */
+/** @param canReadAgain whether the input is a file, not a pipe */
 async function* readUncompressed(
   file: string,
   canReadAgain: boolean,
@@ -125,15 +128,15 @@ async function* readUncompressed(
     else if (canReadAgain) yield* readDamaged(file, codec, whole)
     else yield* decompress(codec, splitInto(smallPieceBytes, whole))
   } finally {
-    // A caller that stops early must not wait for a silent pipe.
+    // A caller that stops early must not wait for a pipe that sends nothing.
     if (file === '-') process.stdin.destroy()
     await source.return(undefined)
   }
 }
 
 /**
- * Decompresses a file. The decoder discards a whole piece that contains damage, so after the intact pieces a damaged file is
- * read again in smaller pieces, and finally byte by byte.
+ * Decompresses a file. The decoder discards the whole piece that contains damage. So the part of a damaged file after the
+ * intact pieces is read again in smaller pieces, and finally byte by byte.
  */
 async function* readDamaged(file: string, codec: Codec, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let givenBytes = 0
@@ -161,7 +164,7 @@ async function* readDamaged(file: string, codec: Codec, source: AsyncIterable<Bu
   }
 }
 
-/** Reuses one buffer: a chunk is valid until the next one. */
+/** Reads a file in chunks. Reuses one buffer, so a chunk is valid until the next one. */
 async function* readChunks(file: string): AsyncGenerator<Buffer> {
   if (file === '-') {
     yield* process.stdin as AsyncIterable<Buffer>
@@ -198,7 +201,7 @@ async function* splitInto(bytes: number, source: AsyncIterable<Buffer>): AsyncGe
   }
 }
 
-/** Passes the first `bytes` on unchanged, then splits the rest into pieces of `pieceBytes`. */
+/** Yields the first `bytes` bytes unchanged, then splits the rest into pieces of `pieceBytes`. */
 async function* splitAfter(bytes: number, pieceBytes: number, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let left = bytes
   for await (const chunk of source) {

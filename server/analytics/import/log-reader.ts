@@ -31,7 +31,7 @@ export interface LogReaderOptions {
   clientField?: string | undefined
   /** See `findClient`. */
   trustedProxies?: number | undefined
-  /** Distinct views of all projects that fill a batch. */
+  /** Number of distinct views, over all projects, that fill a batch. */
   viewsPerBatch?: number
 }
 
@@ -40,9 +40,9 @@ export interface ProjectBatch extends ProjectViews {
 }
 
 /**
- * A larger batch saves repeated work in the store but needs more memory. For 10 million lines (3.3 million views of a year,
- * load 11 on 2 cores) the store took 7.7 us CPU per view and 352 MB at the peak with 500,000, 6.3 us and 434 MB with a
- * million.
+ * A larger batch saves repeated work in the store but needs more memory. Measured with 10 million lines (3.3 million
+ * views of a year, load 11 on 2 cores): the store took 7.7 us CPU per view and 352 MB at the peak with batches of 500,000
+ * views, and 6.3 us and 434 MB with a million.
  */
 const viewsPerBatch = 500_000
 const namesWithHost = formats
@@ -50,22 +50,19 @@ const namesWithHost = formats
   .map(({ name }) => name)
   .join(', ')
 
-/**
- * Limits of the caches. When a log with ever new values fills one, the batch is ended and all caches are cleared, so that
- * memory stays bounded.
- */
+/** Limits of the caches, which bound the memory. When a cache is full, the batch ends and all caches are cleared. */
 const maxUserAgents = 50_000
 const maxPages = 100_000
-/** With 200,000 an import of 10 million lines takes the same CPU time as with a million, and 367 MB instead of 420. */
+/** An import of 10 million lines takes the same CPU time with 200,000 as with a million, but 367 MB instead of 420 MB. */
 const maxVisitors = 200_000
 const maxBytes = 16 * 1024 * 1024
 
 /**
- * Converts the bytes of logs into batches of page views, and counts the result of each line. It does not open files: push
- * bytes, take batches. A line of combined format takes 1.4 us CPU with a third of the lines being views (10 million lines,
- * load 14 on 2 cores).
+ * Converts the bytes of logs into batches of page views, and counts the result of each line. It does not open files:
+ * callers push bytes and take batches. A line in combined format takes 1.4 us CPU when a third of the lines are views (10
+ * million lines, load 14 on 2 cores).
  *
- * `LineDecider` decides what each line counts as. A Markdown view is AI traffic with any user agent.
+ * `LineDecider` decides how each line is counted. A Markdown view counts as AI, whatever its user agent.
  */
 export class LogReader {
   readonly #options: LogReaderOptions
@@ -122,12 +119,12 @@ export class LogReader {
     return this.#projects.tally
   }
 
-  /** Whether a batch is full: take it before the next push, so that memory stays bounded. */
+  /** Whether a batch is full. Take it before the next push, so that memory stays bounded. */
   get isFull(): boolean {
     return this.#ready.length > 0
   }
 
-  /** Sets the current time in milliseconds since 1970: a followed log is read for months. */
+  /** Sets the current time in milliseconds since 1970, because a followed log is read for months. */
   setNow(now: number): void {
     this.#now = now
   }
@@ -159,7 +156,7 @@ export class LogReader {
     this.#splitter.end()
   }
 
-  /** Returns all views so far, in batches to record in this order; a project may have several. */
+  /** Returns all views so far as batches. Record them in this order; a project may have several batches. */
   takeBatches(): ProjectBatch[] {
     this.#cut()
     const ready = this.#ready
@@ -212,7 +209,7 @@ export class LogReader {
     if (this.#viewCount >= this.#viewsPerBatch || this.#isCacheFull(builder)) this.#cut()
   }
 
-  /** Writes the client of the list into `#client`, and returns its length in bytes; 0 when the list has none. */
+  /** Writes the client of the list into `#client`, and returns its length in bytes; 0 when the list has no client. */
   #readClient(bytes: Buffer, start: number, end: number, parser: LineParser): number {
     const list = parser.decodeHeader(bytes.toString('latin1', start, end))
     const client = findClient(list, this.#options.trustedProxies)
@@ -242,7 +239,7 @@ export class LogReader {
     if (visitors > maxVisitors || isCacheFull) this.#clearCaches()
   }
 
-  /** Clears the visitors too, since their keys contain numbers of user agents. */
+  /** Clears all caches. The visitors are cleared too because their keys contain numbers of user agents. */
   #clearCaches(): void {
     this.#agents.clear()
     this.#pages.clear()
@@ -255,7 +252,7 @@ export class LogReader {
     return this.#parser
   }
 
-  /** Clears the caches on a change of format: their keys are bytes as the format writes them. */
+  /** Sets the format. Clears the caches when it changes, because their keys are bytes in the encoding of the old format. */
   #useFormat(format: LogFormat): void {
     if (this.#projects.areByHost && !format.hasHost) {
       const remedy =

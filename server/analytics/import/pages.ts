@@ -1,7 +1,7 @@
 import { type Page, toPage } from '../page.ts'
 import { ByteTable } from './byte-table.ts'
 
-/** Cache of pages by the bytes of their request targets; refused targets are cached too. */
+/** Caches pages by the bytes of their request targets; refused targets are cached too. */
 export class Pages {
   readonly #table = new ByteTable()
   #pages: Page[] = []

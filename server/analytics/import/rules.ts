@@ -1,17 +1,17 @@
 import type { Kind } from '../agents/agent-list.ts'
 
-/** The rule that classified a view, see `Classification`; numbered, so that a line is counted without a look-up. */
+/** The rule that classified a view, see `Classification`. Rules are numbered so that counting a line needs no look-up. */
 export interface Rule {
   number: number
   kind: Kind
   name: string
 }
 
-// Kept for the life of the process: the agent lists yield a few thousand rules, and no log can add one.
+// Kept for the lifetime of the process. The agent lists yield a few thousand rules, and no log can add one.
 const rules: Rule[] = []
 const byName = new Map<string, Rule>()
 
-/** Returns a rule with its number, the same on every call. */
+/** Returns the rule with this kind and name. Every call returns the same rule. */
 export function findRule(kind: Kind, name: string): Rule {
   const key = `${kind} ${name}`
   const known = byName.get(key)
@@ -22,7 +22,7 @@ export function findRule(kind: Kind, name: string): Rule {
   return rule
 }
 
-/** Lists the rules by their numbers. */
+/** Lists the rules in the order of their numbers. */
 export function listRules(): readonly Rule[] {
   return rules
 }

@@ -4,9 +4,9 @@ import { markdownRuleName } from './page-view.ts'
 import { findRule, type Rule } from './rules.ts'
 
 export interface UserAgent {
-  /** Numbered from 0 in the order they first occur. */
+  /** Number of the user agent, from 0, in order of first occurrence. */
   number: number
-  /** A string of bytes (latin1), with the log's escapes decoded. */
+  /** Bytes as a latin1 string; the log's escapes are already decoded. */
   text: string
   /** The rule that classifies its views. */
   rule: Rule
@@ -16,7 +16,7 @@ export interface UserAgent {
 
 const markdownRule = findRule('ai', markdownRuleName)
 
-/** Cache of the user agents of a log by their bytes; each is classified once. */
+/** Caches the user agents of a log by their bytes. Each user agent is classified once. */
 export class UserAgents {
   readonly #table = new ByteTable()
   #agents: UserAgent[] = []

@@ -21,12 +21,12 @@ export interface ProjectTarget extends ProjectViews {
   builder: BatchBuilder
 }
 
-/** The projects that a log has visits of: one project for all lines, or a project for each host. */
+/** The projects whose visits a log contains: one project for all lines, or a project for each host. */
 export class VisitedProjects {
   readonly #secret: Uint8Array
   readonly #targets = new Map<string, ProjectTarget>()
   readonly #hosts: Hosts<ProjectTarget> | undefined
-  /** The project of all lines, when hosts do not matter. */
+  /** The project of all lines; undefined when projects are found by host. */
   readonly #only: ProjectTarget | undefined
   /** Counts of the lines that belong to no project. */
   readonly common: ImportTally
@@ -47,7 +47,7 @@ export class VisitedProjects {
     return this.#hosts !== undefined
   }
 
-  /** All projects so far, also those whose sites were removed. */
+  /** All projects so far, including those whose sites were removed. */
   get targets(): readonly ProjectTarget[] {
     return [...this.#targets.values()]
   }
