@@ -1,4 +1,9 @@
-/** Extensions that static servers map to these types. A file with another extension gets the first one. */
+import { extname } from 'node:path'
+
+// One list of our own, and not the package mime-types: that one names another first extension for 5 of these types, and gives
+// text/plain and application/octet-stream one, so files in existing bundles would change their names.
+
+/** The extensions that static servers map to these types. A file with another extension gets the first one. */
 const extensions: Record<string, readonly string[]> = {
   'application/atom+xml': ['xml', 'atom'],
   'application/javascript': ['js', 'mjs', 'cjs'],
@@ -47,4 +52,36 @@ export function missingExtension(fileName: string, type: string): string | null 
   if (own && known.includes(own)) return null
   if (own && !strict.test(type)) return null
   return known[0] ?? null
+}
+
+/** The types that static servers send for files of a bundle, by extension. */
+const servedTypes: Record<string, string> = {
+  '.avif': 'image/avif',
+  '.css': 'text/css',
+  '.gif': 'image/gif',
+  '.htm': 'text/html',
+  '.html': 'text/html',
+  '.ico': 'image/x-icon',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.mjs': 'text/javascript',
+  '.otf': 'font/otf',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
+  '.txt': 'text/plain',
+  '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
+  '.webp': 'image/webp',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.xhtml': 'application/xhtml+xml',
+  '.xml': 'application/xml',
+}
+
+/** Returns the type that a static server sends for a file of a bundle. */
+export function servedType(path: string): string {
+  return servedTypes[extname(path).toLowerCase()] ?? 'application/octet-stream'
 }

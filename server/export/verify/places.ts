@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
-import { extname, join, resolve, sep } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ViewAnswerer } from '../../web/browser/viewer.ts'
 import type { PlaceName } from '../model/report.ts'
+import { servedType } from '../rewrite/media-types.ts'
 
 /** A place where a bundle is opened. */
 export interface Place {
@@ -12,32 +13,6 @@ export interface Place {
   /** Returns the address of a page or file from its path in the bundle. */
   address(path: string): string
   answer: ViewAnswerer
-}
-
-const types: Record<string, string> = {
-  '.avif': 'image/avif',
-  '.css': 'text/css',
-  '.gif': 'image/gif',
-  '.htm': 'text/html',
-  '.html': 'text/html',
-  '.ico': 'image/x-icon',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.js': 'text/javascript',
-  '.json': 'application/json',
-  '.mjs': 'text/javascript',
-  '.otf': 'font/otf',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.ttf': 'font/ttf',
-  '.txt': 'text/plain',
-  '.wasm': 'application/wasm',
-  '.webmanifest': 'application/manifest+json',
-  '.webp': 'image/webp',
-  '.woff': 'font/woff',
-  '.woff2': 'font/woff2',
-  '.xhtml': 'application/xhtml+xml',
-  '.xml': 'application/xml',
 }
 
 /**
@@ -70,7 +45,7 @@ export function createPlace(
       const path = decode(new URL(url).pathname.slice(new URL(root).pathname.length))
       const found = path === null ? null : await findFile(folder, path)
       if (found === null) return { status: 404, headers: { 'content-type': 'text/plain' }, body: Buffer.alloc(0) }
-      const type = types[extname(found).toLowerCase()] ?? 'application/octet-stream'
+      const type = servedType(found)
       const bytes = await readFile(join(folder, found))
       const body = type === 'text/html' ? Buffer.from(change(found, bytes.toString('latin1')), 'latin1') : bytes
       return { status: 200, headers: { 'content-type': type }, body }
