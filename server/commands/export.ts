@@ -20,7 +20,10 @@ import { printJson } from './print.ts'
 export function exportCommand(): Command {
   const command = new Command('export')
     .description('export a documentation site into one archive, without a server')
-    .argument('<domain-or-url>', 'site to export: docs.example.com, or a URL, whose path limits the export')
+    .argument(
+      '<domain-or-url>',
+      'site to export: a domain such as docs.example.com, or a URL, to export only pages below its path',
+    )
   for (const option of exportOptions()) command.addOption(option)
   addRemovalOptions(command)
   for (const option of limitOptions()) command.addOption(option)

@@ -16,9 +16,9 @@ interface ExplainFlags extends LogFlags {
 
 export function visitsExplainCommand(): Command {
   const command = new Command('explain')
-    .addArgument(new Argument('[user-agent]', 'user agent; - reads one per line from standard input'))
+    .addArgument(new Argument('[user-agent]', 'user agent; "-" reads one per line from standard input'))
     .description('explain what a user agent or a log line counts as, and why')
-    .addOption(new Option('--line <line>', 'line of an access log; - reads lines from standard input'))
+    .addOption(new Option('--line <line>', 'line of an access log; "-" reads lines from standard input'))
   return addLogOptions(command)
     .addOption(jsonOption())
     .addHelpText(

@@ -25,7 +25,7 @@ interface ImportFlags extends LogFlags, VisitedFlags {
 export function visitsImportCommand(): Command {
   const command = new Command('import')
     .argument('<files...>')
-    .description('count the visits in access logs, plain, .gz or .zst; - reads standard input')
+    .description('count the visits in access logs (plain, .gz or .zst); "-" reads standard input')
   return addLogOptions(addVisitedOptions(command))
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -40,7 +40,7 @@ Examples:
   ssh web cat /var/log/nginx/access.log | quire visits import - --project prj_0f3c9a1b2d4e5f60
 
 A page view is a GET of a page with 2xx or 304. A visitor is a keyed hash of address and user agent; neither is stored.
-Importing a log again, or one that has grown since, counts nothing twice. Malformed lines are counted and skipped.
+You can import the same log again, even if it has grown: nothing is counted twice. Malformed lines are counted and skipped.
 
 ${logHelp}`,
     )

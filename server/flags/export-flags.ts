@@ -37,7 +37,10 @@ function readUrl(text: string, what: string): URL {
 
 export function readHeaders(texts: string[] | undefined): SiteHeaders {
   if (texts?.length === 0)
-    throw new OperatorError(`--header is empty. Name one, such as 'Authorization: Bearer TOKEN', or leave it out.`, 2)
+    throw new OperatorError(
+      `--header is empty. Give a header, such as 'Authorization: Bearer TOKEN', or leave the flag out.`,
+      2,
+    )
   try {
     return parseSiteHeaders(texts ?? [])
   } catch (error) {

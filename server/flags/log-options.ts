@@ -75,13 +75,13 @@ export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
 export const logHelp = `Formats: combined (nginx, Apache), vhost_combined, caddy (JSON), traefik, traefik-json, cloudfront, and json: any JSON
 lines, if you give the dotted paths of the fields:
   --json-fields time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost
-Times are RFC 3339, the date of a combined log, or a number since 1970: seconds, milliseconds, microseconds or nanoseconds.
+Times are RFC 3339, the date format of combined logs, or Unix time in seconds, milliseconds, microseconds or nanoseconds.
 host is only needed for --by-host. Traefik must be configured to keep the user agent:
 accessLog.fields.headers.names.User-Agent=keep
 
-Behind proxies, the address of the client is in a list. --client-field names its field: a header (caddy, traefik-json), a
-column (cloudfront), a dotted path (json), or the number of the field after the user agent, or last (combined,
-vhost_combined, traefik). The leftmost valid address of the list counts. Clients can send a forged list. If the first proxy
+Behind proxies, the log contains a list of addresses. Name the field that contains it with --client-field. Use a header
+(caddy, traefik-json), a column (cloudfront) or a dotted path (json). For combined, vhost_combined and traefik, use the number
+of the field after the user agent, or the word "last". The leftmost valid address of the list counts. Clients can send a forged list. If the first proxy
 does not replace it, give --trusted-proxies N. With N = 1, the last entry counts, because your own proxy wrote it.`
 
 /** Checks the fields and returns the text, because a format object cannot be sent to a thread. */

@@ -44,7 +44,11 @@ export function addRemovalOptions(command: Command): Command {
       list('--remove-script <pattern>', 'remove these scripts; may be repeated', 'QUIRE_EXPORT_REMOVE_SCRIPTS'),
     )
     .addOption(
-      list('--keep <what>', 'keep this although it looks like a product; may be repeated', 'QUIRE_EXPORT_KEEP'),
+      list(
+        '--keep <what>',
+        'keep content that would be removed as a known product; may be repeated',
+        'QUIRE_EXPORT_KEEP',
+      ),
     )
     .addOption(list('--exclude <pattern>', 'leave these pages out; may be repeated', 'QUIRE_EXPORT_EXCLUDE'))
     .addOption(

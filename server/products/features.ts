@@ -28,13 +28,13 @@ export function resolveFeatures(deployment: Deployment, asked: Partial<Features>
     const wanted = asked[feature]
     if (available === 'no' && wanted) {
       throw new OperatorError(
-        `features.${feature} cannot be on in a deployment that is ${deployment}: it relies on a cloud service. Leave it out, or set it to false.`,
+        `features.${feature} cannot be true for the deployment ${deployment}, because the feature needs a cloud service. Leave it out, or set it to false.`,
         2,
       )
     }
     if (available === 'yes' && wanted === false) {
       throw new OperatorError(
-        `features.${feature} is always on in a deployment that is ${deployment}. Leave it out, or set it to true.`,
+        `features.${feature} is always true for the deployment ${deployment}. Leave it out, or set it to true.`,
         2,
       )
     }

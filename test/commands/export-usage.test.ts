@@ -34,7 +34,7 @@ describe('refuses wrong usage with one clear line', () => {
     [
       'a feature that the deployment cannot have',
       ['docs.example.com', '-o', 'x', '--feature', 'search'],
-      /^features\.search cannot be on in a deployment that is air-gapped/,
+      /^features\.search cannot be true for the deployment air-gapped/,
     ],
     ['an unknown feature', ['docs.example.com', '-o', 'x', '--feature', 'coffee'], /^--feature coffee is unknown/],
     [

@@ -157,7 +157,7 @@ test('refuses folders, sockets, missing files, unknown projects and formats in o
     [['--project', project, '--json-fields', 'time=t'], 2, /--json-fields lacks method/],
     [['--project', project, '--trusted-proxies', '1'], 2, /--trusted-proxies needs --client-field/],
     [['--project', project, '--client-field', ''], 2, /It must be a field/],
-    [['--project', project, '--format', 'combined', '--client-field', 'X-Forwarded-For'], 2, /number of the field/],
+    [['--project', project, '--format', 'combined', '--client-field', 'X-Forwarded-For'], 2, /position of the field/],
   ]
   for (const [args, code, message] of cases) {
     const result = await quire(['visits', 'import', at('access.log'), ...args])

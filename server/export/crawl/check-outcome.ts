@@ -54,7 +54,7 @@ function checkFailures(found: Outcome, { failedPercent }: ExportLimits): void {
   const failed = countIn(found, 'failed')
   const known = countIn(found, 'page') + failed
   if (failed * 100 <= known * failedPercent) return
-  const message = `${failed} of ${known} pages could not be fetched, more than ${failedPercent} % (--max-failed-percent): ${describeFailures(found.pages)}. Start again when ${found.site.domain} answers, or raise the limit.`
+  const message = `${failed} of ${known} pages could not be fetched. The limit is ${failedPercent} % (--max-failed-percent). Failures: ${describeFailures(found.pages)}. Start again when ${found.site.domain} answers, or raise the limit.`
   throw new ExportError(message, 'unreachable')
 }
 

@@ -65,7 +65,7 @@ function checkAnswer(context: VisitContext, { target, key, isAssumed }: PageRequ
   const { site } = tools
   const { status, redirected } = answer
   if (isAssumed && (redirected || status !== 200 || !isPage(answer)))
-    return { state: 'missing', reason: 'not there under this name' }
+    return { state: 'missing', reason: 'not found at this address' }
   const url = site.own(answer.url)
   if (!url) return { state: 'elsewhere', url: answer.url }
   if (redirected && !tools.isAllowed(url)) return refusedByRobots

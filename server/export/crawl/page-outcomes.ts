@@ -6,7 +6,7 @@ export type NoPage = Exclude<PageOutcome, { state: 'page' }>
 const refused = 'refused by robots.txt'
 
 export const refusedByRobots: NoPage = { state: 'skipped', reason: refused }
-export const softMissing: NoPage = { state: 'missing', reason: 'answers like a page that does not exist' }
+export const softMissing: NoPage = { state: 'missing', reason: 'same response as the not-found page of the site' }
 
 /** Decides whether another spelling may still lead to the page. */
 export function gaveNothing(outcome: PageOutcome): boolean {

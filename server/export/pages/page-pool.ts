@@ -29,8 +29,9 @@ export interface PagePool {
 
 /** Max threads. With more threads, the network and the disk are the limit. */
 const maxThreads = 4
-/** Max bytes of all pages that this thread handles before it starts another, and max bytes of one such page. */
+/** Max total bytes of pages handled on this thread before the first worker thread starts. */
 const hereBytes = 2 * 1024 ** 2
+/** Pages of this size or larger always go to a worker thread. */
 const herePageBytes = 256 * 1024
 /** Min waiting pages per thread before this thread also handles pages. The other threads stay busy meanwhile. */
 const enoughWaiting = 3
@@ -135,7 +136,7 @@ function startPageThread(startThread: StartThread, setup: PageWorkSetup, onEnd: 
     if ('error' in answer) waiter?.reject(Object.assign(answer.error, { code: answer.code }))
     else waiter?.resolve(answer.value)
   })
-  let why = 'it was ended'
+  let why = 'the worker thread was stopped'
   worker.on('error', (error: Error) => {
     why = error.message
   })

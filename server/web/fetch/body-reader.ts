@@ -28,7 +28,7 @@ export function createBodyReader({ response, countBytes, explain, onEnd }: BodyS
   let peeked: { chunks: Buffer[]; rest: AsyncIterator<Buffer> } | null = null
 
   function openBody(): AsyncIterable<Buffer> {
-    // The request has the deadline, so the deadline ends the body. The end of the body ends the decompression.
+    // The request's deadline also aborts its body, and aborting the body ends the decompression.
     const stages = openDecompressors(encoding)
     return stages.length > 0 ? (pipeline([body, ...stages], () => {}) as unknown as AsyncIterable<Buffer>) : body
   }

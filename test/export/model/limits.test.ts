@@ -96,7 +96,7 @@ const rows: Record<keyof ExportLimits, Row[]> = {
       check({ error }) {
         expect([error?.code, error?.message]).toEqual([
           'unreachable',
-          '4 of 11 pages could not be fetched, more than 30 % (--max-failed-percent): 3 times status 500 (/p0, /p1, /p2), 1 time status 508 (/p3). Start again when docs.example.com answers, or raise the limit.',
+          '4 of 11 pages could not be fetched. The limit is 30 % (--max-failed-percent). Failures: 3 times status 500 (/p0, /p1, /p2), 1 time status 508 (/p3). Start again when docs.example.com answers, or raise the limit.',
         ])
       },
     },

@@ -82,7 +82,7 @@ test('exports a site that its scripts build, page by page, without its scripts',
   expect(first.report).toMatchObject({
     pages: 3,
     renderedPages: ['/', '/guide', '/lazy'],
-    deadLinks: [{ to: '/gone', reason: 'answers like a page that does not exist' }],
+    deadLinks: [{ to: '/gone', reason: 'same response as the not-found page of the site' }],
     unresolved: [],
   })
   const second = await exportFakeSite(origin)
