@@ -131,8 +131,8 @@ test.each(['\ufeff', '\ufeff\r\n', 'hello\n\n{"a":1}\n\x16\x03\x01\n'])(
 )
 
 test.each([
-  ['combined.txt', '0', /number of the field after the user agent/],
-  ['vhost-combined.txt', 'X-Forwarded-For', /number of the field after the user agent/],
+  ['combined.txt', '0', /position of the field after the user agent/],
+  ['vhost-combined.txt', 'X-Forwarded-For', /position of the field after the user agent/],
   ['cloudfront.tsv', 'last', /CloudFront has x-forwarded-for and c-ip/],
 ])('%s has no client field %s', (file, clientField, message) => {
   expect(() => readLog(readSample(file), { clientField })).toThrow(message)

@@ -73,7 +73,7 @@ describe('fails with a sentence that says what to do', () => {
     expect(error).toMatchObject({
       code: 'unreachable',
       message: expect.stringMatching(
-        /^2 of 13 pages could not be fetched, more than 10 % \(--max-failed-percent\): 2 times status 502 \(\/[^ ]+, \/[^ ]+\)\. Start/,
+        /^2 of 13 pages could not be fetched\. The limit is 10 % \(--max-failed-percent\)\. Failures: 2 times status 502 \(\/[^ ]+, \/[^ ]+\)\. Start/,
       ),
     })
   }, 60_000)

@@ -114,7 +114,7 @@ const rows: Record<keyof ExportLimits, Row[]> = {
       site: withFailures(1),
       check({ error }) {
         expect(error?.message).toMatch(
-          /^1 of 11 pages could not be fetched, more than 0 % .*: 1 time status 508 \(\/p0\)/,
+          /^1 of 11 pages could not be fetched\. The limit is 0 % .*: 1 time status 508 \(\/p0\)/,
         )
       },
     },
