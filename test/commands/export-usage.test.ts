@@ -24,7 +24,11 @@ describe('refuses wrong usage with one clear line', () => {
       /^--path \/a\/\.\.\/b must be a path on the site/,
     ],
     ['an empty exclusion', ['docs.example.com', '-o', 'x', '--exclude', ''], /^--exclude is empty\. Give it a value/],
-    ['an empty header', ['docs.example.com', '-o', 'x', '--header', ' '], /^--header is empty\. Give a header, such as/],
+    [
+      'an empty header',
+      ['docs.example.com', '-o', 'x', '--header', ' '],
+      /^--header is empty\. Give a header, such as/,
+    ],
     [
       'a selector that is none',
       ['docs.example.com', '-o', 'x', '--remove-selector', 'a b'],
