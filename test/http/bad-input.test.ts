@@ -106,11 +106,11 @@ describe('start of an export', () => {
       '{"domain":"docs.example.com","deployment":"moon"}',
       'deployment must be equal to one of the allowed values: cloud',
     ],
-    ['{"domain":"docs.example.com","features":{"search":true}}', 'features.search cannot be on'],
+    ['{"domain":"docs.example.com","features":{"search":true}}', 'features.search cannot be true'],
     ['{"domain":"docs.example.com","features":{"serach":true}}', 'features.serach is not a field'],
     [
       '{"domain":"docs.example.com","deployment":"cloud","features":{"assistant":false}}',
-      'features.assistant is always on',
+      'features.assistant is always true',
     ],
     ['{"domain":"docs.example.com","format":"rar"}', 'format must be equal to one of the allowed values: zip'],
     ['{"domain":"docs.example.com","offlineSearch":"yes"}', 'offlineSearch must be boolean'],
