@@ -53,25 +53,23 @@ const views = [
   { viewport: wide, scheme: 'dark' },
 ]
 
-describe.each(views)('at $viewport.width px, $scheme', ({ viewport, scheme }) => {
-  beforeEach(async () => {
-    await tab?.setViewport(viewport)
-    await tab?.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
-  })
-
-  test.each([...listPages(files), '/docs/search?q=server'])(
-    '%s has nothing that axe objects to, and does not scroll sideways',
-    async path => {
-      await go(path)
+test.each([...listPages(files), '/docs/search?q=server'])(
+  '%s has nothing that axe objects to, and does not scroll sideways, at both widths, in light and dark',
+  async path => {
+    await go(path)
+    for (const { viewport, scheme } of views) {
+      const view = `${viewport.width} px, ${scheme}`
+      await tab.setViewport(viewport)
+      await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
       const ground = await tab.evaluate(() => getComputedStyle(document.body).backgroundColor)
-      expect(ground).toBe(scheme === 'dark' ? 'rgb(20, 23, 26)' : 'rgb(255, 255, 255)')
-      expect(await findViolations()).toEqual([])
+      expect(ground, view).toBe(scheme === 'dark' ? 'rgb(20, 23, 26)' : 'rgb(255, 255, 255)')
+      expect(await findViolations(), view).toEqual([])
       const root = await tab.evaluate(() => ({ content: document.documentElement.scrollWidth, window: innerWidth }))
-      expect(root.content).toBe(root.window)
+      expect(root.content, view).toBe(root.window)
       expect(faults).toEqual([])
-    },
-  )
-})
+    }
+  },
+)
 
 describe('by keyboard', () => {
   const focused = () =>
