@@ -3,8 +3,6 @@ export interface Queue {
   add<T>(task: () => Promise<T>): Promise<T>
   /** Resolves when no task is running or waiting, including tasks added by running tasks. */
   idle(): Promise<void>
-  /** Drops waiting tasks. Their promises never settle. Running tasks continue. */
-  clear(): void
 }
 
 export function createQueue(concurrency: number): Queue {
@@ -16,8 +14,10 @@ export function createQueue(concurrency: number): Queue {
   function next() {
     while (running < concurrency && head < waiting.length) {
       running += 1
-      waiting[head]?.()
+      const start = waiting[head]
+      // Advance first, because the task may add tasks before its first await.
       head += 1
+      start?.()
     }
     if (head > 1024 && head * 2 > waiting.length) {
       waiting.splice(0, head)
@@ -45,11 +45,6 @@ export function createQueue(concurrency: number): Queue {
         idlers.push(resolve)
         next()
       })
-    },
-    clear() {
-      waiting.length = 0
-      head = 0
-      next()
     },
   }
 }

@@ -30,6 +30,9 @@ export function createAnswerCache(): AnswerCache {
       fetched.then(count, () => answers.delete(key))
       return fetched
     },
-    put: (key, answer) => void answers.set(key, Promise.resolve(answer)),
+    put(key, answer) {
+      answers.set(key, Promise.resolve(answer))
+      count(answer)
+    },
   }
 }

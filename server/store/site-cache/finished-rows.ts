@@ -36,6 +36,7 @@ export function openFinishedRows(database: Database) {
   const deleteOldest = database.prepare<{ maxRows: number }>(
     'DELETE FROM finished WHERE number NOT IN (SELECT number FROM finished ORDER BY number DESC LIMIT @maxRows)',
   )
+  const deleteAll = database.prepare('DELETE FROM finished')
 
   return {
     find(key: string): { finished: FinishedEntry; details: KeptBody } | undefined {
@@ -47,6 +48,7 @@ export function openFinishedRows(database: Database) {
     renew: (key: string, run: string): void => void renew.run({ key, run }),
     /** Deletes all rows except the newest `maxFinished`. */
     deleteOldest: (): void => void deleteOldest.run({ maxRows: maxFinished }),
+    deleteAll: (): void => void deleteAll.run(),
   }
 }
 

@@ -28,6 +28,11 @@ export function openSiteCacheTables(database: Database) {
     answers.deleteUnused(entry.run)
     views.deleteUnused(entry.run)
   })
+  const keepOnlyRun = database.transaction((run: string) => {
+    finished.deleteAll()
+    answers.deleteUnused(run)
+    views.deleteUnused(run)
+  })
   const renew = database.transaction((key: string, run: string) => {
     answers.renew(key, run)
     views.renew(key, run)
@@ -42,6 +47,8 @@ export function openSiteCacheTables(database: Database) {
     put: (newAnswers: Iterable<CachedAnswer>, newViews: Iterable<CachedView>): void => put(newAnswers, newViews),
     /** Stores a finished export, keeps the answers and views used by stored exports, and deletes all others. */
     finish: (entry: FinishedEntry, details: KeptBody): void => finish(entry, details),
+    /** Deletes all finished exports, and all answers and views that this run did not use. */
+    keepOnlyRun: (run: string): void => keepOnlyRun(run),
     /** Records that this run used the same answers and views as the finished export with this key. */
     renew: (key: string, run: string): void => renew(key, run),
     /** Lists the hash and size of each body that a row refers to. */

@@ -129,10 +129,19 @@ class SqliteSiteCache implements SiteCache {
     return this.#attemptAsync(async () => {
       this.#flush()
       const { report, asked, delays, ...entry } = finished
-      const details = await this.#writeJson({ report, asked, delays })
-      if (!details || !this.#claim(finished)) return this.#sweep()
-      await this.#bodies.take(archive, finished, this.#options.sharesArchives)
-      this.#tables.finish(entry, details)
+      const store = async () => {
+        const details = await this.#writeJson({ report, asked, delays })
+        if (!details || !this.#claim(finished)) return false
+        await this.#bodies.take(archive, finished, this.#options.sharesArchives)
+        this.#tables.finish(entry, details)
+        return true
+      }
+      if (!(await store())) {
+        // The cache is full. The newest export is worth more than older ones.
+        this.#tables.keepOnlyRun(entry.run)
+        await this.#sweep()
+        await store()
+      }
       await this.#sweep()
     }, undefined)
   }
@@ -211,6 +220,8 @@ class SqliteSiteCache implements SiteCache {
   }
 
   #giveUp(error: unknown): void {
+    // Several calls can fail at the same time.
+    if (this.#failure !== undefined) return
     this.#failure = error
     this.#answers.clear()
     this.#views.clear()

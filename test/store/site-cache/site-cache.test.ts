@@ -159,6 +159,18 @@ test('past its size limit nothing more is stored, without an error', async () =>
   expect(warnings).toEqual([])
 })
 
+test('a full cache replaces older exports by the newest', async () => {
+  const cache = openCache({ maxBytes: 165 })
+  for (const run of ['run-1', 'run-2', 'run-3']) {
+    const text = run.repeat(4)
+    const answer = await store(cache, 'page', text, run)
+    await finish(cache, run)
+    expect((await cache.findFinished('options'))?.run).toBe(run)
+    expect((await cache.readBody(answer.body ?? { sha256: '', sizeBytes: 0 }))?.toString()).toBe(text)
+  }
+  expect(warnings).toEqual([])
+})
+
 test('a finished export deletes what neither it nor another stored one has seen', async () => {
   const cache = openCache()
   const old = await store(cache, 'old', 'old page', 'one')
