@@ -10,7 +10,8 @@ const stride = 8
 
 /**
  * Sums the changes of a batch to the counters of its days. The hash table uses one array of numbers because a batch
- * changes millions of counters, and each separate column would cost a cache miss.
+ * changes millions of counters, and each separate column would cost a cache miss. HashSlots would double the memory of the
+ * slots, and made batches of 3,000 counters 13 % slower.
  */
 export class CellChanges {
   #size = 0

@@ -1,9 +1,11 @@
+import { HashSlots } from '../hash-slots.ts'
+
 /**
  * Maps the id of a page in a block to the page's number, and the number to the rank of the page's path among all paths.
  * Page numbers have no gaps. The hash table does not hash ids because an id is already a hash.
  */
 export class PageDirectory {
-  #slots = new Int32Array(2048).fill(-1)
+  readonly #slots = new HashSlots(1024)
   #ids = new Float64Array(1024)
   #size = 0
   #ranks: { ofPage: Uint32Array; pages: Uint32Array } | undefined
@@ -17,19 +19,19 @@ export class PageDirectory {
   add(id: number): void {
     if (this.#size === this.#ids.length) this.#grow()
     this.#ids[this.#size] = id
-    this.#insert(this.#size++)
+    const slots = this.#slots
+    for (let number = slots.first(hashOf(id)); number !== -1; ) number = slots.next()
+    slots.add(this.#size++)
     this.#ranks = undefined
   }
 
   /** @throws {RangeError} when no page has the id. */
   numberOf(high: number, low: number): number {
-    const mask = this.#slots.length - 1
     const id = high * 2 ** 32 + low
-    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
-      const number = this.#slots[slot] as number
-      if (number === -1) throw new RangeError(`The counters contain page ${id}, which the project does not have.`)
+    const slots = this.#slots
+    for (let number = slots.first(low | 0); number !== -1; number = slots.next())
       if (this.#ids[number] === id) return number
-    }
+    throw new RangeError(`The counters contain page ${id}, which the project does not have.`)
   }
 
   /**
@@ -45,18 +47,14 @@ export class PageDirectory {
     return this.#ranks
   }
 
-  #insert(number: number): void {
-    const mask = this.#slots.length - 1
-    let slot = ((this.#ids[number] as number) % 2 ** 32) & mask
-    while (this.#slots[slot] !== -1) slot = (slot + 1) & mask
-    this.#slots[slot] = number
-  }
-
   #grow(): void {
     const ids = this.#ids
     this.#ids = new Float64Array(ids.length * 2)
     this.#ids.set(ids)
-    this.#slots = new Int32Array(ids.length * 4).fill(-1)
-    for (let number = 0; number < this.#size; number++) this.#insert(number)
   }
+}
+
+/** Returns the lower half of an id as an Int32. */
+function hashOf(id: number): number {
+  return (id % 2 ** 32) | 0
 }

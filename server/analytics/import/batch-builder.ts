@@ -1,4 +1,5 @@
 import type { Day } from '../day.ts'
+import { HashSlots } from '../hash-slots.ts'
 import type { ViewBatch } from '../view-batch.ts'
 import { type VisitorHash, visitorBytes } from '../visitor.ts'
 import { ByteTable } from './byte-table.ts'
@@ -28,11 +29,8 @@ export class BatchBuilder {
   #batchVisitors = new Uint32Array(256)
   #visitorCount = 0
   #paths = new Map<string, number>()
-  /**
-   * Two values per slot: the hash of visitor, path and day, and the index of the view + 1. Uses open addressing; at least
-   * half of the slots are free.
-   */
-  #slots = new Int32Array(1024)
+  /** Indexes of the views, by the hash of visitor, path and day. */
+  readonly #views = new HashSlots(256)
 
   constructor(hash: VisitorHash) {
     this.#hash = hash
@@ -64,21 +62,15 @@ export class BatchBuilder {
       page = this.#paths.size
       this.#paths.set(path, page)
     }
-    const slots = this.#slots
-    const last = slots.length - 2
-    const hash = hashView(visitor, page, day)
-    let slot = (hash << 1) & last
-    for (; slots[slot + 1] !== 0; slot = (slot + 2) & last) {
-      if (slots[slot] !== hash) continue
-      const view = (slots[slot + 1] as number) - 1
+    const views = this.#views
+    for (let view = views.first(hashView(visitor, page, day)); view !== -1; view = views.next()) {
       if (this.#visitorOf[view] === visitor && this.#pathOf[view] === page && this.#days[view] === day) {
         this.#masks[view] = (this.#masks[view] as number) | mask
         return
       }
     }
     const view = this.#length++
-    slots[slot] = hash
-    slots[slot + 1] = this.#length
+    views.add(view)
     this.#visitorOf[view] = visitor
     this.#pathOf[view] = page
     this.#days[view] = day
@@ -107,7 +99,7 @@ export class BatchBuilder {
     }
     this.#length = this.#visitorCount = 0
     this.#paths = new Map()
-    this.#slots.fill(0)
+    this.#views.clear()
     return batch
   }
 
@@ -149,17 +141,6 @@ export class BatchBuilder {
     this.#pathOf = doubled(this.#pathOf)
     this.#days = doubled(this.#days)
     this.#masks = doubled(this.#masks)
-    const slots = this.#slots
-    this.#slots = new Int32Array(slots.length * 2)
-    const last = this.#slots.length - 2
-    for (let from = 0; from < slots.length; from += 2) {
-      if (slots[from + 1] === 0) continue
-      const hash = slots[from] as number
-      let slot = (hash << 1) & last
-      while (this.#slots[slot + 1] !== 0) slot = (slot + 2) & last
-      this.#slots[slot] = hash
-      this.#slots[slot + 1] = slots[from + 1] as number
-    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { HashSlots } from '../hash-slots.ts'
 
 const minEntries = 128
 /** Array elements per entry in `#entries`. */
@@ -8,13 +9,11 @@ const entryLength = 4
  * Numbers byte strings from 0 in the order they are added, and finds their numbers. It works as a `Map<string, number>`,
  * but creates no strings. A tag is part of the key; it is any integer up to 2^53.
  *
- * Uses open addressing over typed arrays. The values compared first are adjacent in memory, because at a million entries
- * each access is a cache miss. The table grows without limit until `clear`, so callers that add untrusted input must
+ * The values compared first are adjacent in memory, because at a million entries each access is a cache miss. The table grows without limit until `clear`, so callers that add untrusted input must
  * check `size` and `sizeBytes`.
  */
 export class ByteTable {
-  /** Hash of an entry, and its number + 1; 0 = free. At least half of the slots are free. */
-  #slots = new Int32Array(minEntries * 4)
+  readonly #slots = new HashSlots(minEntries)
   /** Per entry: lower and upper half of the tag, start of its bytes in `#held`, and their length. */
   #entries = new Int32Array(minEntries * entryLength)
   #held = new Uint8Array(4096)
@@ -24,8 +23,6 @@ export class ByteTable {
   /** The buffer of the last `find`, and a view that reads four bytes at a time. The next call mostly has the same buffer. */
   #lastBytes: Uint8Array = this.#held
   #lastWords: DataView = this.#words
-  /** Hash of the last `find`; an `add` after a failed `find` needs it. */
-  #hash = 0
 
   get size(): number {
     return this.#size
@@ -43,14 +40,9 @@ export class ByteTable {
       this.#lastWords = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     }
     const slots = this.#slots
-    const last = slots.length - 2
-    const hash = hashBytes(this.#lastWords, start, end, tag)
-    this.#hash = hash
-    for (let slot = (hash << 1) & last; ; slot = (slot + 2) & last) {
-      const number = (slots[slot + 1] as number) - 1
-      if (number === -1) return -1
-      if (slots[slot] === hash && this.#holds(number, start, end, tag)) return number
-    }
+    let number = slots.first(hashBytes(this.#lastWords, start, end, tag))
+    while (number !== -1 && !this.#holds(number, start, end, tag)) number = slots.next()
+    return number
   }
 
   /** Adds the key that the last `find` did not find, and returns its number. */
@@ -67,12 +59,12 @@ export class ByteTable {
     this.#entries[entry + 3] = length
     this.#sizeBytes += length
     this.#size++
-    this.#place(this.#hash, number)
+    this.#slots.add(number)
     return number
   }
 
   clear(): void {
-    this.#slots.fill(0)
+    this.#slots.clear()
     this.#size = 0
     this.#sizeBytes = 0
   }
@@ -93,24 +85,10 @@ export class ByteTable {
     return true
   }
 
-  #place(hash: number, number: number): void {
-    const last = this.#slots.length - 2
-    let slot = (hash << 1) & last
-    while (this.#slots[slot + 1] !== 0) slot = (slot + 2) & last
-    this.#slots[slot] = hash
-    this.#slots[slot + 1] = number + 1
-  }
-
   #growEntries(): void {
     const entries = this.#entries
     this.#entries = new Int32Array(entries.length * 2)
     this.#entries.set(entries)
-    const slots = this.#slots
-    this.#slots = new Int32Array(slots.length * 2)
-    for (let slot = 0; slot < slots.length; slot += 2) {
-      const number = (slots[slot + 1] as number) - 1
-      if (number !== -1) this.#place(slots[slot] as number, number)
-    }
   }
 
   #growHeld(atLeast: number): void {
