@@ -38,7 +38,7 @@ export function createFront(options: {
     const body = await readAll(req, bodyLimitBytes)
     const route = findRoute(method, target)
     if (!route) return answerUnknown(method, target, req.headers)
-    // Without a key the answer is 401, whatever else is wrong. Prism gives it for a harmless request to the same operation.
+    // Without a key the answer is 401, even if the request has other faults. The fixed request below makes Prism give it.
     if (!/^bearer +\S/i.test(req.headers.authorization ?? '')) {
       return askPrism(route.method, route.path.replaceAll(/\{\w+\}/g, 'any'), {}, Buffer.alloc(0))
     }
@@ -81,7 +81,7 @@ function without(headers: IncomingHttpHeaders, names: string[]): IncomingHttpHea
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)))
 }
 
-/** Reads the whole body; undefined when it exceeds the limit, and then it is read to its end and discarded. */
+/** Reads the body to its end. Returns undefined if it exceeds the limit. */
 async function readAll(message: IncomingMessage, limitBytes: number): Promise<Buffer | undefined>
 async function readAll(message: IncomingMessage): Promise<Buffer>
 async function readAll(message: IncomingMessage, limitBytes = Number.POSITIVE_INFINITY): Promise<Buffer | undefined> {

@@ -20,7 +20,7 @@ export interface Parameter {
   example: unknown
 }
 
-// Prism takes these in place of a Prefer header.
+// Prism accepts these query parameters instead of a Prefer header.
 const prismParameters = ['__code', '__example', '__dynamic']
 
 /** Lists the parameters of an operation with references resolved. */

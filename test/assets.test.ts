@@ -11,7 +11,7 @@ const threads = [
   'workers/prune-visitors-worker',
 ]
 
-/** Files with a node for which `matches` answers true. */
+/** Lists the files with a node for which `matches` returns true. */
 function findFiles(matches: (node: ts.Node) => boolean): string[] {
   return listServerFiles().filter(path => {
     let isFound = false
@@ -22,20 +22,20 @@ function findFiles(matches: (node: ts.Node) => boolean): string[] {
   })
 }
 
-test('each thread has its file, and each file of a thread is started by its name', () => {
+test('each thread that is started has a file, and each file of a thread is started', () => {
   expect(listServerFiles().flatMap(listThreads).sort()).toEqual(threads)
   const readsItsData = (node: ts.Node) => ts.isImportSpecifier(node) && node.name.text === 'workerData'
   expect(findFiles(readsItsData)).toEqual(threads.map(name => `server/${name}.ts`))
 })
 
-test('only assets.ts knows where files are, and starts threads', () => {
+test('only assets.ts reads the path of its file and starts threads', () => {
   const asksWhereItIs = (node: ts.Node) => ts.isMetaProperty(node) && node.getText() === 'import.meta'
   expect(findFiles(asksWhereItIs)).toEqual(['server/assets.ts'])
   const startsThread = (node: ts.Node) => ts.isNewExpression(node) && node.expression.getText() === 'Worker'
   expect(findFiles(startsThread)).toEqual(['server/assets.ts'])
 })
 
-test('the engine is identified by every file that an export runs through', () => {
+test('the identity of the engine covers every file that an export imports', () => {
   const reached = listReached('server/export/export-site.ts')
   expect(reached).toContain('server/export/search/index-worker.ts')
   expect(reached).toContain('server/web/fetch/fetcher.ts')
@@ -45,7 +45,7 @@ test('the engine is identified by every file that an export runs through', () =>
   expect(describeEngine()).toMatch(/^[0-9a-f]{64}$/)
 })
 
-test('the engine reads no shipped file, which its identity would have to cover', () => {
+test('the engine reads no shipped files, because its identity does not cover them', () => {
   const readsAssets = (path: string) => {
     let isFound = false
     visitNodes(path, node => {

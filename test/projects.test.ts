@@ -29,7 +29,7 @@ function classify(source: string): string {
 }
 
 test.each([
-  ['nothing but what it tests', `import { x } from '../server/analytics/day.ts'`, 'unit'],
+  ['only the tested file', `import { x } from '../server/analytics/day.ts'`, 'unit'],
   ['a program', `import { spawn } from 'node:child_process'`, 'app'],
   ['a program, through two files', `import { start } from './support/passes-on.ts'`, 'app'],
   ['a program, at run time', `test('x', async () => { await import('./support/passes-on.ts') })`, 'app'],
@@ -47,11 +47,11 @@ test.each([
   expect(classify(source)).toBe(want)
 })
 
-test('a long run is told by its name, whatever it imports', () => {
+test('the name makes a test a long run, whatever it imports', () => {
   expect(classifyTest('test/given.long.test.ts', folder)).toBe('long')
 })
 
-test('an import keeps its names, and its path is below the root', () => {
+test('an import has its names and a path from the root', () => {
   const source = `import a, { type B, c } from '../support/client.ts'\nimport 'd'\nconst e = () => import("./e.ts")\n`
   expect(parseImports(source, 'test/http/x.test.ts')).toEqual([
     { by: 'test/http/x.test.ts', from: 'test/support/client.ts', names: 'a, { type B, c }' },
@@ -60,7 +60,7 @@ test('an import keeps its names, and its path is below the root', () => {
   ])
 })
 
-describe('the rule follows the code', () => {
+describe('the rule matches the code', () => {
   test('each test file belongs to one project', () => {
     const listed = Object.values(listTests()).flat()
     const files = globSync('test/**/*.test.ts', { cwd: root }).map(file => file.replaceAll('\\', '/'))

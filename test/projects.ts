@@ -21,7 +21,7 @@ interface Import {
   names: string
 }
 
-/** Sorts the test files below a root into projects by what they import. Paths are relative to the root. */
+/** Assigns the test files below a root to projects by their imports. Paths are relative to the root. */
 export function listTests(root = project): Record<ProjectName, string[]> {
   const tests: Record<ProjectName, string[]> = { unit: [], app: [], browser: [], long: [] }
   const files = globSync('test/**/*.test.ts', { cwd: root }).map(file => file.replaceAll('\\', '/'))
@@ -31,8 +31,8 @@ export function listTests(root = project): Record<ProjectName, string[]> {
 
 /**
  * Names the project of a test file: `long` by its name `*.long.test.ts`, `browser` when it looks for a Chromium or imports
- * puppeteer, `app` when it starts a program, a whole server or a whole export, otherwise `unit`. Scripts can do all of that
- * and are often imported for something else, so they make no test a browser test.
+ * puppeteer, `app` when it starts a program, a whole server or a whole export, otherwise `unit`. For `browser`, only imports
+ * by files in test/ count: scripts also import these modules, often for other reasons.
  */
 export function classifyTest(file: string, root = project): ProjectName {
   if (file.endsWith('.long.test.ts')) return 'long'
@@ -55,7 +55,7 @@ function listImports(file: string, root: string, seen = new Set<string>()): Impo
   return [...direct, ...followed.flatMap(({ from }) => listImports(from, root, seen))]
 }
 
-/** Reads the imports of a source text, static and dynamic. Imports of types only are left out: they are gone at run time. */
+/** Reads the imports of a source text, static and dynamic. Type-only imports are left out, because they do not exist at run time. */
 export function parseImports(text: string, by: string): Import[] {
   return [...text.matchAll(importPattern)].map(([, names = '', named, bare, dynamic]) => {
     const target = named ?? bare ?? dynamic ?? ''

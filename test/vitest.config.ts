@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { listTests, type ProjectName } from './projects.ts'
 import { seed } from './support/random.ts'
 
-// Each thread of vitest reads it again: a random one is chosen here, once.
+// Each thread of vitest reads this variable, so that all use the same random seed.
 process.env.QUIRE_TEST_SEED = String(seed)
 console.log(`Random input is made from QUIRE_TEST_SEED=${seed}.`)
 

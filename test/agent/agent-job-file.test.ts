@@ -11,7 +11,7 @@ const line = {
   archivedAt: null,
 }
 
-test('reads a job in the form in which the API answers it', () => {
+test('reads a job in the form that the API returns', () => {
   expect(readAgentJob(JSON.stringify(line), 'prj_1')).toEqual({
     ...line,
     projectId: 'prj_1',

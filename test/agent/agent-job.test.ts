@@ -24,7 +24,7 @@ test.each(statuses.flatMap(from => statuses.map(to => ({ from, to }))))('$from -
   else expect(() => transition(job(from), to, now)).toThrow(OperatorError)
 })
 
-test('a pull request is set by completing, and stays when archived', () => {
+test('completing sets the pull request, and archiving keeps it', () => {
   const completed = transition(job('active'), 'completed', now, 'https://git.example.com/acme/docs/pull/8')
   expect(completed).toMatchObject({ prLink: 'https://git.example.com/acme/docs/pull/8', archivedAt: null })
   expect(transition(completed, 'archived', now)).toMatchObject({ prLink: completed.prLink, archivedAt: now })

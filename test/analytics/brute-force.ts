@@ -1,5 +1,5 @@
-// Counts unique visitors the naive way, to check the real count against. It shares the published definitions with
-// server/analytics and not a line of code, and knows who is who from a table instead of a classifier.
+// Counts unique visitors the naive way, to check the count of Quire. It follows the same published definitions as
+// server/analytics, but shares no code, and takes the kind of a user agent from a table instead of a classifier.
 //
 //   node test/analytics/brute-force.ts LOG TRUTH.json RANGES.json
 //

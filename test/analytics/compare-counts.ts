@@ -15,7 +15,7 @@ const from = 20_700
 const days = 40
 const now = Date.UTC(2026, 10, 20)
 
-/** First day, day after the last: everything, nothing, single days, weeks, months, and beyond both ends of the log. */
+/** First day and the day after the last: the whole log, nothing, days, weeks, months, and beyond both ends of the log. */
 const ranges: readonly (readonly [Day, Day])[] = [
   [from - 1, from + days + 1],
   [from, from + 1],
@@ -30,16 +30,16 @@ const ranges: readonly (readonly [Day, Day])[] = [
 ]
 
 export interface Comparison {
-  /** By range: from the database through the API's query, page by page, and by brute force. Equal, or something is wrong. */
+  /** Counts of each range: `got` from the database, page by page, with the query of the API; `want` by brute force. */
   got: BruteCount[]
   want: BruteCount[]
   lines: number
   importSeconds: number
-  /** The whole range, one query. */
+  /** Time of one query for all days. */
   querySeconds: number
 }
 
-/** Imports a generated log of two servers with different clocks, one plain and one compressed, and counts it in both ways. */
+/** Imports generated logs of servers in two time zones, one plain and one compressed, and counts them in both ways. */
 export async function compareCounts(lines: number): Promise<Comparison> {
   const folder = mkdtempSync(join(tmpdir(), 'quire-counts-'))
   const store = openStore(folder)
@@ -88,7 +88,7 @@ function* bothOf(first: AccessLogOptions, second: AccessLogOptions): Generator<s
   yield* generateAccessLog(second)
 }
 
-/** Some lines at a time: a write a line is slow. */
+/** Yields many lines at once, because one write per line is slow. */
 function* toText(options: AccessLogOptions): Generator<string> {
   let text = ''
   for (const line of generateAccessLog(options)) {
@@ -100,7 +100,7 @@ function* toText(options: AccessLogOptions): Generator<string> {
   yield text
 }
 
-/** Reads the pages of an answer until there are no more, as a client does. */
+/** Requests page after page until there are no more, as a client does. */
 async function countAllPages(
   visits: UniqueVisitorCounter,
   projectId: string,

@@ -5,7 +5,7 @@ test('counts of a log of 50,000 lines match brute force, for ten ranges and ever
   const { got, want, lines } = await compareCounts(50_000)
   expect(lines).toBe(50_000)
   expect(got).toEqual(want)
-  // So that equal does not mean equally empty.
+  // Two empty counts would be equal, too.
   expect(Object.keys(want[0]?.pages ?? {}).length).toBe(301)
   expect(want.map(({ total }) => total > 0)).toEqual([...Array(8).fill(true), false, false])
   const [all] = want

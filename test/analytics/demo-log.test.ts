@@ -24,14 +24,14 @@ test.each([
   ['a library', /"curl/],
   ['no user agent', /"-"$/],
   ['an empty line', /^$/],
-  ['bytes that are no text', /^[^ -~]/],
+  ['bytes that are not text', /^[^ -~]/],
   ['a day that does not exist', /30\/Feb/],
   ['a path too long', /a{3000}/],
 ])('the log has lines with %s', (_, pattern) => {
   expect(lines.some(line => pattern.test(line))).toBe(true)
 })
 
-test('its days are the requested ones, in the zone of its clock', () => {
+test('the log covers the requested days, with dates in the given time zone', () => {
   const dates = (offsetMinutes: number) =>
     [...generateAccessLog({ ...options, lines: 500, offsetMinutes })]
       .map(line => /\[([^\]]*)\]/.exec(line)?.[1] ?? '')

@@ -13,7 +13,7 @@ function hash(rotation: SaltRotation, day: Day, address = '10.0.0.1', userAgent 
   return write(new VisitorHash(key, rotation), address, userAgent, day)
 }
 
-/** What is written between other bytes, which have to stay. */
+/** Writes a hash into a buffer and returns it. The bytes around it must not change. */
 function write(visitorHash: VisitorHash, address: string, userAgent: string, day: Day): string {
   const bytes = Buffer.from(`x${address}y`, 'latin1')
   const to = Buffer.alloc(48, 'z')
@@ -41,7 +41,7 @@ test.each([
   ['month', nov20, dec1, false],
   ['day', nov20, nov20, true],
   ['day', nov19, nov20, false],
-] as const)('with rotation %s, a visitor of day %d is the one of day %d: %s', (rotation, one, other, same) => {
+] as const)('with rotation %s, day %d and day %d have the same visitor: %s', (rotation, one, other, same) => {
   const visitorHash = new VisitorHash(secret, rotation)
   expect(write(visitorHash, 'a', 'b', one) === write(visitorHash, 'a', 'b', other)).toBe(same)
   expect(visitorHash.periodOf(one) === visitorHash.periodOf(other)).toBe(same)
@@ -51,8 +51,8 @@ test.each([
   ['another address', hash('never', nov20, '10.0.0.2')],
   ['another user agent', hash('never', nov20, '10.0.0.1', 'Mozilla/5.1')],
   ['another secret', hash('never', nov20, '10.0.0.1', 'Mozilla/5.0', Buffer.alloc(32, 8))],
-  ['the same characters cut elsewhere', hash('never', nov20, '10.0.0.1M', 'ozilla/5.0')],
-])('%s makes another visitor', (_, other) => {
+  ['the same characters, split at another place', hash('never', nov20, '10.0.0.1M', 'ozilla/5.0')],
+])('%s gives a different visitor', (_, other) => {
   expect(other).not.toBe(hash('never', nov20))
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBackground, together } from '../../server/base/background.ts'
 
-test('stops the last started first, one after the other, and only once', async () => {
+test('stops the parts once, one after the other, the last added first', async () => {
   const events: string[] = []
   const background = createBackground()
   const part = (name: string) => ({
@@ -19,7 +19,7 @@ test('stops the last started first, one after the other, and only once', async (
   expect(events).toEqual(['runner stops', 'runner stopped', 'store stops', 'store stopped'])
 })
 
-test('what is added together stops at the same time', async () => {
+test('parts added together stop at the same time', async () => {
   const server = Promise.withResolvers<void>()
   const stopped: string[] = []
   const stopping = together(

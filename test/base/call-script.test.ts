@@ -12,7 +12,7 @@ const values = [
   null,
 ]
 
-test.each(values.map(value => [value]))('passes %j on, in ASCII and without markup', value => {
+test.each(values.map(value => [value]))('passes %j to the script, in ASCII and without markup', value => {
   const call = callScript('(function(){return function(given){return given}})()', value)
   expect(call.slice(call.indexOf('}})()'))).toMatch(/^[ -;=-~]*$/)
   expect(new Function(`return ${call}`)()).toEqual(value)

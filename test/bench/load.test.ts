@@ -52,12 +52,12 @@ test.each<[string, RequestListener, string]>([
   ['a longer body', (req, res) => res.end(`${bodyOf(req.url)} `), 'not the answer expected'],
   ['another status', (req, res) => res.writeHead(404).end(bodyOf(req.url)), 'HTTP/1.1 404'],
   ['no answer', (_req, res) => res.destroy(), 'the server closed the connection'],
-])('%s ends it', async (_, listener, why) => {
+])('%s ends the run with an error', async (_, listener, why) => {
   const url = await serve(listener)
   await expect(runLoad(url, {}, exchanges, plan)).rejects.toThrow(why)
 })
 
-test('a missing server ends it', async () => {
+test('a missing server ends the run with an error', async () => {
   const url = await serve(() => undefined)
   server?.close()
   await expect(runLoad(url, {}, exchanges, plan)).rejects.toThrow('ECONNREFUSED')

@@ -37,7 +37,7 @@ test('the owners of packages have a layer', () => {
   for (const owners of Object.values(packageOwners)) expect(places).toEqual(expect.arrayContaining([...owners]))
 })
 
-// An import type (`import('./x.ts').T`) is the one kind of import that the lint rules do not see.
+// The lint rules do not check import types (`import('./x.ts').T`).
 test('no file of server/ has an import type', () => {
   const files = readdirSync(join(root, 'server'), { recursive: true, encoding: 'utf8' }).filter(f => f.endsWith('.ts'))
   const withImportType = files.filter(file =>
@@ -46,7 +46,7 @@ test('no file of server/ has an import type', () => {
   expect(withImportType).toEqual([])
 })
 
-/** A wrong import of each kind: the file that is written, its text, and what the lint says. */
+/** The kinds of wrong imports: name, files with their text, and the lint message. */
 const wrong: [kind: string, files: Record<string, string>, message: string][] = [
   ['up', { 'server/store/a.ts': "import '../http/b.ts'" }, 'server/store may not import this'],
   ['up to a file', { 'server/http/a.ts': "import '../server.ts'" }, 'server/http may not import this'],
@@ -91,7 +91,7 @@ const wrong: [kind: string, files: Record<string, string>, message: string][] = 
     'Only some folders may import',
   ],
   [
-    'in a circle',
+    'in a cycle',
     {
       'server/base/a.ts': "import { b } from './b.ts'\nexport const a = b",
       'server/base/b.ts': "import { a } from './a.ts'\nexport const b = a",
@@ -99,7 +99,7 @@ const wrong: [kind: string, files: Record<string, string>, message: string][] = 
     'noImportCycles',
   ],
   [
-    'in a circle of types',
+    'in a cycle of types',
     {
       'server/base/a.ts': "import type { B } from './b.ts'\nexport type A = B | 1",
       'server/base/b.ts': "import type { A } from './a.ts'\nexport type B = A | 2",
@@ -112,7 +112,7 @@ let copy: string
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'quire-layers-'))
   const config = JSON.parse(readFileSync(join(root, '.biome.json'), 'utf8'))
-  // The copy is no repository.
+  // The copy is not a git repository.
   writeFileSync(join(copy, '.biome.json'), JSON.stringify({ ...config, vcs: { enabled: false } }))
   mkdirSync(join(copy, 'generated'))
   writeFileSync(join(copy, 'generated/lint-rules.json'), readFileSync(join(root, 'generated/lint-rules.json')))

@@ -19,7 +19,7 @@ describe('refuses wrong usage with one clear line', () => {
     ],
     ['an unknown format', ['docs.example.com', '-o', 'x', '--format', 'rar'], /Allowed choices are zip, tar\.gz/],
     [
-      'a path that is none',
+      'an invalid path',
       ['docs.example.com', '-o', 'x', '--path', '/a/../b'],
       /^--path \/a\/\.\.\/b must be a path on the site/,
     ],
@@ -30,11 +30,11 @@ describe('refuses wrong usage with one clear line', () => {
       /^--header is empty\. Give a header, such as/,
     ],
     [
-      'a selector that is none',
+      'an invalid selector',
       ['docs.example.com', '-o', 'x', '--remove-selector', 'a b'],
       /^--remove-selector: "a b" cannot be read/,
     ],
-    ['a number that is none', ['docs.example.com', '-o', 'x', '--max-pages', '0'], /It must be a whole number from 1/],
+    ['an invalid number', ['docs.example.com', '-o', 'x', '--max-pages', '0'], /It must be a whole number from 1/],
     [
       'a feature that the deployment cannot have',
       ['docs.example.com', '-o', 'x', '--feature', 'search'],
@@ -42,7 +42,7 @@ describe('refuses wrong usage with one clear line', () => {
     ],
     ['an unknown feature', ['docs.example.com', '-o', 'x', '--feature', 'coffee'], /^--feature coffee is unknown/],
     [
-      'a folder that is not there',
+      'a missing folder',
       ['docs.example.com', '-o', '/no/such/folder/x.zip'],
       /^--output \/no\/such\/folder\/x\.zip cannot be written \(the folder \/no\/such\/folder does not exist\)\.$/,
     ],

@@ -84,11 +84,11 @@ describe('refuses outputs that are not regular files', () => {
       /is a socket/,
     ],
     ['a file as a folder', () => join(write('file', ''), 'x.zip'), /file is not a folder\)\.$/],
-    ['a folder that is not there', () => join(folder, 'no', 'x.zip'), /the folder .* does not exist/],
-    ['a folder that takes no files', () => '/proc/self/x.zip', /cannot be written \(/],
+    ['a missing folder', () => join(folder, 'no', 'x.zip'), /the folder .* does not exist/],
+    ['a folder where no file can be created', () => '/proc/self/x.zip', /cannot be written \(/],
     ['a name that is too long', () => join(folder, `${'x'.repeat(254)}.zip`), /its name is too long/],
     [
-      'a folder in the way of the part',
+      'a folder with the name of the part file',
       () => {
         mkdirSync(join(folder, 'x.zip.part'))
         return join(folder, 'x.zip')
@@ -142,7 +142,7 @@ test.each<[string, string, RegExp]>([
   expect([readdirSync(folder).sort(), readdirSync(join(folder, 'temporary'))]).toEqual([['file', 'temporary'], []])
 })
 
-test('writes to the target of a symbolic link, which stays', async () => {
+test('writes to the target of a symbolic link, and keeps the link', async () => {
   mkdirSync(join(folder, 'real'))
   symlinkSync('real/docs.zip', join(folder, 'latest.zip'))
   for (const _ of ['dangling', 'there']) {

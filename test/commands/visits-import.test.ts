@@ -23,7 +23,7 @@ async function createProject(): Promise<string> {
   return (await quire(['projects', 'create', 'Docs', '--org', organizationId])).stdout.trim()
 }
 
-/** Some 2 MB of lines, each in combined format. */
+/** About 2 MB of lines in combined format. */
 const lines = [...generateAccessLog({ seed: 6, lines: 10_000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b'] })]
 const text = `${lines.join('\n')}\n`
 
@@ -47,7 +47,7 @@ test.each([
     })
     expect(half.summary.lines).toBeGreaterThan(5000)
     expect(half.summary.lines).toBeLessThan(10_000)
-    // Whole lines only: none is malformed because it was cut.
+    // A partial line at the end is not imported, so no line is malformed.
     const readLines = `${lines.slice(0, half.summary.lines).join('\n')}\n`
     await writeFile(at('same.log'), readLines)
     const same = await importJson([at('same.log'), '--project', await createProject()])

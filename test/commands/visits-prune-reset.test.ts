@@ -25,7 +25,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** One visitor on each of some days. */
+/** Records one visitor, who comes on each of the days. */
 function record(projectId: string, days: number[]) {
   const view = (day: number) => ({ visitor: Buffer.alloc(16, 1), path: '/a', day, kind: 'human' as const })
   return store.visits.recordBatch(projectId, toViewBatch(days.map(view)))

@@ -4,7 +4,7 @@ import type { components } from '../../generated/openapi.ts'
 
 const baseUrl = 'http://127.0.0.1:8787'
 
-/** A client whose requests go nowhere but into the list, each answered with the body. */
+/** Creates a client that sends nothing. It adds each request to the list, and the answer is always the body. */
 function openClient(status: number, body: object) {
   const requests: Request[] = []
   const client = createQuireClient({
@@ -73,7 +73,7 @@ test('distinguishes data and error by the status, with the documented types', as
   expectTypeOf(refused.error).toEqualTypeOf<components['schemas']['AnalyticsError'] | undefined>()
 })
 
-test('refuses at compile time fields that the document does not have', () => {
+test('the compiler refuses fields that are not in the document', () => {
   const { client } = openClient(200, {})
   // Never run: this tests the compiler.
   const wrong = () => [

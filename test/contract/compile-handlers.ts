@@ -7,13 +7,13 @@ import { writeFiles } from '../../scripts/generate/files.ts'
 const root = join(import.meta.dirname, '../..')
 
 export interface HandlersCompiler {
-  /** What the handlers' folder no longer compiles with, by file name, when generated/ comes from this document. */
+  /** Returns the compile errors of the handlers by file name, when generated/ is made from this document. */
   findErrors(document: Document): Promise<Record<string, string[]>>
 }
 
 /**
- * Compiles the real handlers against another document. The generated files are held in memory, in place of those on the
- * disk; one language service keeps what does not change, so that a document costs a fraction of a second.
+ * Compiles the real handlers against another document. The generated files are kept in memory and replace those on disk.
+ * All documents use one language service, so that each takes a fraction of a second.
  */
 export function openHandlersCompiler(handlersIndex = join(root, 'server/operations/index.ts')): HandlersCompiler {
   const configFile = join(root, 'tsconfig.json')

@@ -1,4 +1,4 @@
-// Runs inside Dredd: makes each transaction ask for the status it documents, and checks the answer against its schema.
+// Runs inside Dredd. Changes each request so that it gets the documented status, and checks the answer against its schema.
 const { writeFileSync } = require('node:fs')
 const { join } = require('node:path')
 const Database = require('better-sqlite3')
@@ -34,7 +34,7 @@ const { documented, resultFile, ...state } = JSON.parse(process.env.QUIRE_DREDD 
 const ajv = new Ajv.default({ strict: false, allErrors: true })
 addFormats.default(ajv)
 
-/** A table without which the operation, but not the check of the key, meets a fault. */
+/** A table that the operation needs and the check of the key does not. Without it, the answer is 500. */
 const tables: Record<string, string> = {
   getAgentJob: 'agent_jobs',
   getUniqueVisitors: 'day_counters',
@@ -96,7 +96,7 @@ function setPath(transaction: Transaction, { path, operationId, status }: Docume
   transaction.fullPath = query === undefined ? target : `${target}?${query}`
 }
 
-/** Changes a good request so that it meets the documented status. */
+/** Changes a valid request so that it gets the documented status. */
 function ask(transaction: Transaction, { operationId, status }: Documented): void {
   const { request } = transaction
   const starts = operationId === 'startStaticExportJob'
@@ -116,7 +116,7 @@ function ask(transaction: Transaction, { operationId, status }: Documented): voi
       request.headers.Authorization = `Bearer ${starts ? state.readOnlyKey : state.writeOnlyKey}`
       break
     case 409:
-      // The key that the 202 before it was started with, and another body.
+      // The Idempotency-Key of the transaction for 202, which ran before, with another body.
       if (starts) {
         request.headers['Idempotency-Key'] = 'dredd-202'
         request.body = JSON.stringify({ domain: state.domain, format: 'tar.gz' })
@@ -136,7 +136,7 @@ function ask(transaction: Transaction, { operationId, status }: Documented): voi
       break
     default:
   }
-  delete request.headers['Content-Length'] // of the body that was replaced
+  delete request.headers['Content-Length'] // was the length of the replaced body
 }
 
 function moveAway(operationId: string): void {
@@ -156,7 +156,7 @@ function rename(operationId: string, from: string, to: string): void {
   database.close()
 }
 
-/** What Dredd leaves unchecked: formats, extra properties and the declared headers. */
+/** Checks what Dredd does not check: formats, extra properties and the declared headers. */
 function check({ real }: Transaction, { status, schema, headers }: Documented): string[] {
   if (Number(real.statusCode) !== status) return [`status ${real.statusCode} instead of ${status}`]
   const findings: string[] = []

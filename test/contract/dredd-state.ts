@@ -4,7 +4,7 @@ import { openStore } from '../../server/store/store.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
-/** What the transactions are about: everything that has to be there so that every documented answer can be had. */
+/** The keys and records that the transactions need to get every documented answer. */
 export interface DreddState {
   dataFolder: string
   key: string
@@ -15,13 +15,13 @@ export interface DreddState {
   domain: string
   completedJobId: string
   runningJobId: string
-  /** An organization whose analytics budget is spent. */
+  /** A key and a project of an organization that has reached its analytics rate limit. */
   spent: { key: string; projectId: string }
-  /** A project and a job of somebody else. */
+  /** A project and a job of another organization. */
   foreign: { projectId: string; jobId: string }
 }
 
-/** Fills a new data folder, while no server and so no runner works on it. */
+/** Fills a new data folder. No server may use it yet, because its runner would claim the jobs. */
 export async function prepareDreddState(dataFolder: string): Promise<DreddState> {
   const store = openStore(dataFolder)
   const now = Date.now()
@@ -66,7 +66,7 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
       bundle: null,
     }
     await store.exportJobs.start(job, undefined, 0)
-    // Held for an hour, so that no runner of the server takes it.
+    // The lease lasts an hour, so that the runner of the server does not claim the job.
     const claimed = await store.exportJobs.claim('test', now, 3_600_000)
     if (!claimed) throw new Error('The job could not be claimed.')
     return claimed.lease

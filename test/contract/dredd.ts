@@ -1,4 +1,4 @@
-// Proves the real server against the document with Dredd: as many passing transactions as there are documented responses.
+// Checks the real server against the document with Dredd. Each documented response needs a transaction that passes.
 //
 //   node test/contract/dredd.ts [--json FILE]
 import { spawn } from 'node:child_process'
@@ -18,8 +18,8 @@ const documentFile = join(folder, 'openapi.json')
 
 const document = JSON.parse(readFileSync('generated/openapi.json', 'utf8')) as Document
 const documented = await listDocumentedResponses(document)
-// Dredd reads 3.0 and follows no references. The label is all it needs: what it would refuse of 3.1 is in the schemas, and
-// those are checked by the hooks, against the document as it is.
+// Dredd reads OpenAPI 3.0 and resolves no references. Changing the version is enough, because only the schemas use features
+// of 3.1. The hooks check the schemas against the original document.
 writeFileSync(documentFile, JSON.stringify({ ...(await dereferenceDocument(document)), openapi: '3.0.3' }))
 
 const state = await prepareDreddState(join(folder, 'data'))
@@ -39,7 +39,7 @@ try {
 
 function runDredd(url: string): Promise<number> {
   const hooks = join(import.meta.dirname, 'dredd-hooks.cts')
-  // Of its warnings about 3.1 keywords it would print hundreds; what it finds is printed by the hooks.
+  // Only errors: Dredd would print hundreds of warnings about 3.1 keywords. The hooks print the findings.
   const args = [
     'node_modules/dredd/bin/dredd',
     documentFile,
@@ -58,7 +58,7 @@ function runDredd(url: string): Promise<number> {
   })
 }
 
-/** Dredd ends with 0 even when it could read nothing: only what the hooks counted is a result. */
+/** Reads the counts of the hooks. The exit code of Dredd is 0 even if it could not read the document. */
 function readResult(): { passed: number; failed: number; skipped: number } {
   try {
     return JSON.parse(readFileSync(resultFile, 'utf8'))

@@ -68,7 +68,7 @@ describe('npm run generate', () => {
     },
   )
 
-  test('npm run generate makes all of these files fresh again', () => {
+  test('npm run generate updates all of these files', () => {
     for (const change of edits) edit(change)
     expect(generate()).toMatchObject({ status: 0 })
     expect(generate('--check')).toMatchObject({ status: 0 })

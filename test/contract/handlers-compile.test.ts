@@ -26,7 +26,7 @@ function property(mutant: Document, name: string, field: string): Schema {
 function parameter(mutant: Document, name: string): Parameter {
   return found(mutant.components.parameters?.[name], name) as Parameter
 }
-/** A mutation that finds nothing to change must fail, not pass as harmless. */
+/** Fails if a mutation finds nothing to change. */
 function found<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new Error(`The document has no ${name} any more; follow it in this test.`)
   return value
@@ -47,7 +47,7 @@ function rename<T>(record: Record<string, T>, from: string, to: string): void {
   delete record[from]
 }
 
-test('the handlers compile with the document as it is', async () => {
+test('the handlers compile with the unchanged document', async () => {
   expect(await compiler.findErrors(document)).toEqual({})
 })
 

@@ -29,7 +29,7 @@ describe('domain', () => {
     '3.docs.example.com',
     `${label63}.com`,
     [label63, label63, label63, 'a'.repeat(61)].join('.'),
-  ])('takes %s', domain => {
+  ])('accepts %s', domain => {
     expect(isStart({ domain })).toBe(true)
   })
 
@@ -74,7 +74,7 @@ describe('paths', () => {
     '/überblick',
     '/a:b@c',
     '/%2Ehidden',
-  ])('takes %s', path => {
+  ])('accepts %s', path => {
     expect(isStart({ domain: 'a.example', paths: [path] })).toBe(true)
   })
 
@@ -118,13 +118,13 @@ describe('paths', () => {
     { given: [], why: 'an empty list' },
     { given: ['/a', '/a'], why: 'the same page twice' },
     { given: Array.from({ length: 1001 }, (_, i) => `/${i}`), why: 'more than 1,000 pages' },
-    { given: '/a', why: 'no list' },
+    { given: '/a', why: 'a string' },
   ])('refuses $why', ({ given }) => {
     expect(isStart({ domain: 'a.example', paths: given })).toBe(false)
   })
 
   test('checks texts made to slow down the patterns in linear time', async () => {
-    // Without the limits of length, and so long that the patterns would take far longer than the timeout in quadratic time.
+    // Without the length limits. In quadratic time, texts of this length would exceed the timeout by far.
     const { StartExport } = schemas
     const limited = { ...StartExport, properties: { ...StartExport?.properties, features: {} } }
     const schema = JSON.parse(JSON.stringify(limited, (key, value) => (key === 'maxLength' ? undefined : value)))
@@ -169,7 +169,7 @@ describe('dateFrom and dateTo', () => {
     '2026-11-20T10:11:12.123456+00:00',
     '2026-11-20T10:11:12.123456 00:00',
     '2026-11-20T10:11:12.123456789-0330',
-  ])('take %s', date => {
+  ])('accept %s', date => {
     expect(isDate(date)).toBe(true)
   })
 

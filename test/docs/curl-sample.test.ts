@@ -31,7 +31,7 @@ async function paste(sample: string): Promise<{ status: number; body: { error?: 
 }
 
 test.each([
-  // The ids of the document are of nobody here: 404 says that key, path and query were right.
+  // The ids in the document are unknown to this server. A 404 shows that key, path and query were accepted.
   ['getAgentJob', 404],
   ['getUniqueVisitors', 404],
   ['startStaticExportJob', 202],
@@ -47,7 +47,7 @@ test.each([
   })
 })
 
-test('a sample of every operation is tried', () => {
+test('every operation has a sample', () => {
   expect(samples).toHaveLength(5)
 })
 

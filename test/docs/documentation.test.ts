@@ -9,7 +9,7 @@ import { files, repository, texts } from './shipped-documentation.ts'
 const base = 'http://docs.test'
 const listIds = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
 
-test('an address of this machine is an example and no link', () => {
+test('an address of the local machine is text, not a link', () => {
   const readme =
     'It serves on http://127.0.0.1:8787 and [here](http://localhost:8787/docs/), see https://example.com/a.'
   const html = renderMarkdown(readme, { file: 'README.md', path: '/docs/' })
@@ -58,7 +58,7 @@ describe.each(listPages(files))('%s', path => {
   test('no two elements have the same id, and the navigation marks the page', () => {
     const ids = listIds(html)
     expect(ids).toEqual([...new Set(ids)])
-    // Twice: the menu of small screens has it too.
+    // Twice, because the menu for small screens marks the page, too.
     expect(html.match(/aria-current="page"/g)).toHaveLength(2)
   })
 
@@ -84,7 +84,7 @@ describe.each([...texts])('%s', (file, text) => {
     expect(dead).toEqual([])
   })
 
-  test('every path of the repository that it names exists', () => {
+  test('every named path of the repository exists', () => {
     const named = [...prose.matchAll(/`((?:server|spec|generated|scripts|test|mock)\/[\w./-]*)`/g)].map(
       ([, path = '']) => path,
     )
@@ -98,7 +98,7 @@ test('the README has at most 1,000 words', () => {
   expect(words.length).toBeLessThanOrEqual(1000)
 })
 
-test('the README shows a picture of the documentation that is there, with a text in its place', () => {
+test('the README shows an existing picture of the documentation, with an alternative text', () => {
   const [, text = '', file = ''] = /!\[([^\]]+)\]\(([^)]+)\)/.exec(texts.get('README.md') ?? '') ?? []
   expect(text.length).toBeGreaterThan(20)
   expect(existsSync(join(repository, file))).toBe(true)

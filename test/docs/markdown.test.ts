@@ -17,7 +17,7 @@ test.each([
   expect(renderMarkdown(text, place)).toBe(`<p>${html}</p>\n`)
 })
 
-test('headings have the ids that viewers of repositories give them', () => {
+test('headings have the same ids as in repository viewers', () => {
   const html = renderMarkdown('## The `server/` folder, 2026-11-20: why?\n## Twice\n## Twice', place)
   expect([...html.matchAll(/id="([^"]*)"/g)].map(([, id]) => id)).toEqual([
     'the-server-folder-2026-11-20-why',
@@ -26,7 +26,7 @@ test('headings have the ids that viewers of repositories give them', () => {
   ])
 })
 
-test('pictures are left out, with the paragraph that holds nothing else', () => {
+test('pictures are left out, and so are paragraphs that contain only a picture', () => {
   expect(renderMarkdown('a\n\n![b](c.png)\n\nd', place)).toBe('<p>a</p>\n<p>d</p>\n')
 })
 
@@ -35,7 +35,7 @@ test('code and tables scroll inside a box that takes the focus', () => {
   expect(renderMarkdown('| a |\n|---|\n| b |', place)).toMatch(/^<div class="wide" [^>]*tabindex="0"><table>/)
 })
 
-test('a flag in a sentence is not broken after its hyphens', () => {
+test('a flag in a sentence gets no line break after its hyphens', () => {
   expect(renderMarkdown('`serve --log-level <level>`', place)).toBe(
     '<p><code>serve <span>--log-level</span> &lt;level&gt;</code></p>\n',
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listSections } from '../../server/docs/page-sections.ts'
 
-test('a page is cut at its headings, and its text is read', () => {
+test('a page is split at its headings into sections of plain text', () => {
   const html =
     '<h1 id="guide">Guide</h1><p>Use <code><span>--a</span></code>, <em>now</em>.</p>\n' +
     '<h2 id="b">B &amp; <wbr>C</h2><table><tr><td>x</td><td>y</td></tr></table><pre><code>&lt;z&gt;</code></pre>' +

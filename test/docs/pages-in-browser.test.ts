@@ -25,7 +25,7 @@ beforeAll(async () => {
   tab = await browser.newPage()
   tab.on('pageerror', error => faults.push(String(error)))
   tab.on('console', message => {
-    // Browsers ask for an icon; there is none.
+    // Browsers request an icon, which does not exist.
     if (message.type() === 'error' && !message.location().url?.endsWith('/favicon.ico')) faults.push(message.text())
   })
 })
@@ -39,7 +39,7 @@ beforeEach(context => {
 
 const go = (path: string) => tab.goto(server.url + path, { waitUntil: 'load' })
 
-/** What axe finds, in words. */
+/** Runs axe and returns one text per violation. */
 async function findViolations(): Promise<string[]> {
   const { violations, passes } = (await tab.evaluate(`(() => { ${axe} })(); window.axe.run(document)`)) as AxeResults
   expect(passes.length).toBeGreaterThan(10)
@@ -54,7 +54,7 @@ const views = [
 ]
 
 test.each([...listPages(files), '/docs/search?q=server'])(
-  '%s has nothing that axe objects to, and does not scroll sideways, at both widths, in light and dark',
+  '%s has no axe violations, and does not scroll horizontally, at both widths, in light and dark',
   async path => {
     await go(path)
     for (const { viewport, scheme } of views) {
@@ -92,7 +92,7 @@ describe('by keyboard', () => {
     expect(await tab.evaluate(() => document.activeElement?.closest('main') !== null)).toBe(true)
   })
 
-  test('every stop of the Tab key is seen', async () => {
+  test('every element reached with Tab has a visible focus', async () => {
     await tab.setViewport(wide)
     await go('/docs/agent-jobs')
     const texts: string[] = []
@@ -120,7 +120,7 @@ describe('by keyboard', () => {
     expect(new URL(tab.url()).pathname).toBe('/docs/')
   })
 
-  test('a word typed into the header finds a section, and Enter lands there', async () => {
+  test('a search in the header finds a section, and Enter opens it', async () => {
     await tab.setViewport(wide)
     await go('/docs/operations/getAgentJob')
     await tab.focus('#search-field')
@@ -137,7 +137,7 @@ describe('by keyboard', () => {
     expect(tab.url()).toBe(`${server.url}/docs/visitors#follow-a-log`)
   })
 
-  test('hits follow what is typed, and markup in a question is text', async () => {
+  test('hits are updated while typing, and markup in a query is treated as text', async () => {
     await go('/docs/search')
     await tab.keyboard.type('<b>nothing')
     expect(await tab.$eval('#search-status', status => status.textContent)).toBe('No section has all of these words.')

@@ -8,7 +8,7 @@ export const repository = join(import.meta.dirname, '..', '..')
 
 const readText = (file: string) => readFileSync(join(repository, file), 'utf8')
 
-/** The texts that ship. */
+/** The sources of the documentation that ships with Quire. */
 export const sources: DocumentationSources = {
   readText,
   document: JSON.parse(readText('generated/openapi.json')) as ApiDocument,
@@ -16,5 +16,5 @@ export const sources: DocumentationSources = {
 
 export const files = buildDocumentation(sources)
 
-/** The Markdown of every written page, by its file. */
+/** The Markdown of every written page, by file. */
 export const texts = new Map(writtenPages.map(({ file }) => [file as string, readText(file)]))

@@ -23,7 +23,7 @@ const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8
   scripts: Record<string, string>
 }
 
-/** As in server/main.ts, which runs what it is called with. */
+/** The same program as in server/main.ts, which cannot be imported because it runs a command at once. */
 const program = new Command('quire').version('0')
 for (const create of [serveCommand, demoCommand, exportCommand, exportsCommand, visitsCommand, agentJobsCommand])
   program.addCommand(create())
@@ -32,7 +32,7 @@ for (const create of [orgsCommand, projectsCommand, sitesCommand, keysCommand]) 
 interface ShownCommand {
   file: string
   line: string
-  /** Without `quire`; what is quoted is one word. */
+  /** The words after `quire`. A quoted text is one word. */
   words: string[]
 }
 
@@ -48,7 +48,7 @@ function listCommands(file: string, text: string): ShownCommand[] {
 
 const commands = [...shown].flatMap(([file, text]) => listCommands(file, text))
 
-/** The command that these words call, and the words that are left. */
+/** Returns the command that the words call, and the remaining words. */
 function findCommand(words: string[]): { command: Command; rest: string[] } {
   let command = program
   let rest = words
@@ -69,12 +69,12 @@ test('the texts show every command', () => {
     command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
   const called = new Set(commands.map(({ words }) => findCommand(words).command))
   const missing = leaves(program).filter(command => !called.has(command))
-  // `npm start` runs it.
+  // `npm start` runs `quire demo`.
   expect(missing.map(command => command.name())).toEqual(['demo'])
 })
 
-test('every command that is shown exists', () => {
-  // A group or the program with a word left, or with none at all, is a command that does not exist.
+test('every shown command exists', () => {
+  // If a word is left after `quire` or after a group of commands, it is not a command.
   const wrong = commands.filter(({ words }) => {
     const { command, rest } = findCommand(words)
     return command.commands.length > 0 && rest.length > 0 && !rest[0]?.startsWith('-')
@@ -82,7 +82,7 @@ test('every command that is shown exists', () => {
   expect(wrong).toEqual([])
 })
 
-test('every command that is shown has the flags that are shown with it', () => {
+test('every shown command has the flags that are shown with it', () => {
   const wrong = commands.filter(({ words }) => {
     const { command, rest } = findCommand(words)
     return rest.some(word => /^--?[a-z]/.test(word) && !hasFlag(command, word))
@@ -103,7 +103,7 @@ test('every flag that a sentence names belongs to a command', () => {
   expect(named.filter(({ flag }) => !known.has(flag))).toEqual([])
 })
 
-test('every npm script that is shown exists', () => {
+test('every shown npm script exists', () => {
   const named = [...shown].flatMap(([file, text]) =>
     [...text.matchAll(/npm (?:run (?:-s )?([a-z:-]+)|(test|start)\b)/g)].map(([, script, known]) => ({
       file,
@@ -114,12 +114,12 @@ test('every npm script that is shown exists', () => {
   expect(named.filter(({ name }) => !(name in manifest.scripts))).toEqual([])
 })
 
-test('every QUIRE_ variable that is shown belongs to a flag', () => {
+test('every shown QUIRE_ variable belongs to a flag', () => {
   const variables = (command: Command): string[] => [
     ...command.options.map(({ envVar }) => envVar ?? ''),
     ...command.commands.flatMap(variables),
   ]
-  // The samples of curl and of the client take the reader's key from there.
+  // The curl and client samples read the API key from QUIRE_API_KEY.
   const known = new Set([...variables(program), 'QUIRE_API_KEY', 'QUIRE_TEST_SEED'])
   const named = [...shown.values()].flatMap(text => text.match(/\bQUIRE_[A-Z_]+/g) ?? [])
   expect(named.filter(name => !known.has(name))).toEqual([])

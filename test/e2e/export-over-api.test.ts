@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What an integrator does, with the generated client: start, poll, ask for a link, download. */
+/** Exports with the generated client: starts a job, polls it, requests a link and downloads the bundle. */
 async function exportOverApi(): Promise<{ pageCount: number; sha256: string; file: string; wasLive: boolean }> {
   const started = await quire.startStaticExportJob({ body: { domain: 'docs.python.example' } })
   const path = { jobId: started.data?.jobId ?? '' }
@@ -67,11 +67,11 @@ async function exportOverApi(): Promise<{ pageCount: number; sha256: string; fil
 }
 
 test.skipIf(!existsSync(html))(
-  'the python documentation is exported through the API alone, twice into the same bytes (apt-get install python3.11-doc)',
+  'the Python documentation is exported with the API only, twice with the same bytes (apt-get install python3.11-doc)',
   async () => {
     const first = await exportOverApi()
     expect(first.pageCount).toBeGreaterThanOrEqual(minPages)
-    // There was something to see between nothing and the end.
+    // Progress was reported while the export ran.
     expect(first.wasLive).toBe(true)
     const names = readArchive(first.file).map(({ name }) => name)
     expect(names).toEqual([...names].sort())

@@ -38,7 +38,7 @@ async function countVisitors(): Promise<number> {
   return (await store.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })).totals.total
 }
 
-/** What was rotated before the follow began is not its business. */
+/** Waits for the first counted line, because the follow does not read files that were rotated before it began. */
 async function begin(): Promise<RotatingWriter> {
   const writer = new RotatingWriter(log, { linesPerSecond: 5000 })
   follow = startFollow(args)
@@ -53,7 +53,7 @@ async function rotateAtRandom(writer: RotatingWriter): Promise<void> {
   }
 }
 
-/** All that was written stands in the files, and adds nothing to what the follow counted. */
+/** Checks that the files contain every written line, and that importing them counts nothing new. */
 async function compareWithFiles(written: number): Promise<void> {
   const files = readdirSync(folder).filter(name => name.startsWith('access.log'))
   expect(files.length).toBe(rotations + 1)
@@ -83,7 +83,7 @@ test(`kill -9 at ${kills} random moments of ${rotations} rotations under load lo
   })
   let killed = 0
   for (; killed < kills || !rotated; killed++) {
-    // Every other one while it counts, the rest at any moment, also before it has begun.
+    // Every second kill comes while lines are counted, the others at any moment, even before the follow has begun.
     if (killed % 2 === 0) {
       const before = await countVisitors()
       await waitFor(async () => ((await countVisitors()) > before ? true : undefined))
@@ -98,7 +98,7 @@ test(`kill -9 at ${kills} random moments of ${rotations} rotations under load lo
   await waitFor(async () => ((await countVisitors()) === written ? true : undefined), 120_000)
   expect(await follow?.end('SIGTERM')).toBe(0)
   expect(follow?.errors()).toBe('')
-  // A last run finds nothing that was not read.
+  // A last run finds no unread lines.
   const { stdout } = await runQuire(['visits', 'follow', '--once', '--json', ...args])
   expect(JSON.parse(stdout)).toMatchObject({ lines: 0, aheadBytes: 0 })
   await compareWithFiles(written)

@@ -36,7 +36,7 @@ test('5 rotations of both kinds under load and a restart: no line is lost or cou
   const writer = new RotatingWriter(log, { linesPerSecond: 2000 })
   let follow = startFollow(args)
   let lines = 0
-  // What was rotated before it began is not its business.
+  // Waits for the first counted line, because files that were rotated before are not read.
   await waitFor(async () => ((await countVisitors()) > 0 ? true : undefined))
   const rotations: Rotation[] = ['rename', 'copytruncate', 'copytruncate', 'rename', 'copytruncate']
   for (const [i, how] of rotations.entries()) {
@@ -100,13 +100,13 @@ test('--by-host counts for the projects of the hosts, and names hosts without a 
 test.each([
   ['an unknown project', ['LOG', '--project', 'prj_9'], 1, 'There is no project prj_9. See: quire projects list\n'],
   [
-    'a log of many sites, when there is none',
+    'a log of many sites if no site is registered',
     ['LOG', '--by-host'],
     1,
     /^No site is registered, so hosts cannot be matched\./,
   ],
   [
-    'both ways to say whose it is',
+    'both --project and --by-host',
     ['LOG', '--by-host', '--project', 'prj_9'],
     2,
     '--project and --by-host cannot be combined.\n',
@@ -120,7 +120,7 @@ test.each([
     2,
     '--client-field X is not valid for this format. Give the position of the field after the user agent (1 = the first), or the word "last".\n',
   ],
-  ['a grace time that is none', ['LOG', '--grace-seconds', 'x'], 2, /--grace-seconds <number>.*must be a whole number/],
+  ['an invalid grace time', ['LOG', '--grace-seconds', 'x'], 2, /--grace-seconds <number>.*must be a whole number/],
 ])('refuses %s', async (_, given, code, stderr) => {
   const own = given.map(arg => arg.replace('LOG', log))
   const project = own.includes('--project') || own.includes('--by-host') ? [] : ['--project', projectId]

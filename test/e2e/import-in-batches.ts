@@ -1,4 +1,4 @@
-// Imports a log as the command does, but in batches so small that a kill finds some of them recorded and others not.
+// Imports a log as the command does, but in small batches, so that a kill leaves some recorded and others not.
 import { importLog, recordViews } from '../../server/analytics/import/import-log.ts'
 import { LogReader } from '../../server/analytics/import/log-reader.ts'
 import { openStore } from '../../server/store/store.ts'

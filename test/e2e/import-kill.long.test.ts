@@ -48,7 +48,7 @@ test(`kill -9 at ${kills} random moments of an import, then a new import: the co
       clearTimeout(timer)
       expect(code ?? program.child.signalCode, stderr).toBe(code === null ? 'SIGKILL' : 0)
       left.add(await countVisitors())
-      // One that ended by itself was no kill: the next moments are chosen below its time.
+      // The import ended before the kill. The next kills come within the duration of this import.
       if (code === 0) longestMs = performance.now() - startedAt
       else killed++
       expect(attempt).toBeLessThan(kills * 3)
@@ -57,7 +57,7 @@ test(`kill -9 at ${kills} random moments of an import, then a new import: the co
     const { code, stdout } = await runQuire(args)
     expect(code).toBe(0)
     expect(JSON.parse(stdout).lines).toBe(lines.length)
-    // Some kills left nothing, some a part, and not all the same one.
+    // The kills left different parts of the import.
     const all = await countVisitors()
     expect([...left].filter(total => total > 0 && total < all).length).toBeGreaterThan(1)
 

@@ -10,7 +10,7 @@ import { findBrowser, installCommand } from '../../server/web/browser/find-brows
 import { unpackArchive } from '../export/read-archive.ts'
 import { type RunningServer, serveFolder, startServer } from '../export/static-server.ts'
 
-/** 530 pages that nobody here wrote. */
+/** A real site of 530 pages. */
 const docs = '/usr/share/doc/python3.11/html'
 const install = 'apt-get install python3.11-doc'
 const sampleSize = 20
@@ -35,7 +35,7 @@ beforeAll(async () => {
   below = await startServer(serveFolder(join(scratch, 'bundle'), '/any/sub/folder/'))
   const executablePath = findBrowser()
   if (!executablePath) return
-  // Names lead nowhere; what a page asks of another address is refused and noted below.
+  // Host names do not resolve, so requests to other hosts fail. They are recorded below.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const args = [
     ...sandbox,
@@ -79,12 +79,12 @@ interface Look {
   text: string
   /** Requests that failed or were answered with an error. */
   failed: string[]
-  /** Requests to any other address. */
+  /** Requests to addresses outside the site or bundle. */
   outbound: string[]
   errors: string[]
 }
 
-/** Shows a page in a fresh tab and waits until its network is quiet. */
+/** Opens a page in a new tab and waits until its network is idle. */
 async function look(
   url: string,
   root: string,
@@ -111,7 +111,7 @@ async function look(
   return seen
 }
 
-/** Every nth of the pages that the bundle holds, in their order; always the same ones. */
+/** Chooses pages of the bundle at equal intervals, always the same ones. */
 function samplePages(): string[] {
   const all = readdirSync(join(scratch, 'bundle'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.html') && name !== 'search.html')
@@ -125,11 +125,11 @@ test('the whole documentation is exported', () => {
   expect(result.report.unresolved).toEqual([])
   expect(result.report.missingFiles).toEqual([])
   expect(result.report.skipped).toEqual([])
-  // Its own: the package leaves this page out.
+  // A dead link of the site itself: the package does not contain this page.
   expect(result.report.deadLinks.map(({ to }) => to)).toEqual(['/whatsnew/changelog.html'])
 })
 
-test(`${sampleSize} pages read the same from the bundle, and nothing fails`, { timeout: 120_000 }, async context => {
+test(`${sampleSize} pages have the same text in the bundle, and nothing fails`, { timeout: 120_000 }, async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   for (const path of samplePages()) {
     const original = await look(new URL(path, origin.origin).href, origin.origin.href)
@@ -139,7 +139,7 @@ test(`${sampleSize} pages read the same from the bundle, and nothing fails`, { t
   }
 })
 
-test('it works in any folder and from file://', { timeout: 60_000 }, async context => {
+test('the bundle works in any folder and from file://', { timeout: 60_000 }, async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   for (const path of ['index.html', 'library/os.html', 'c-api/intro.html']) {
     const original = await look(new URL(path, origin.origin).href, origin.origin.href)
@@ -152,9 +152,9 @@ test('it works in any folder and from file://', { timeout: 60_000 }, async conte
   }
 })
 
-test('its search finds the same in the bundle as at the origin', { timeout: 60_000 }, async context => {
+test('the search of the site finds the same in the bundle as at the origin', { timeout: 60_000 }, async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
-  // The search lists its hits one by one: it is done when none has come for a second.
+  // The search adds hits one by one. It has ended if no hit was added for a second.
   const hits = async () => {
     const list = () => [...document.querySelectorAll('#search-results li > a')].map(link => link.textContent).join('\n')
     for (let before = ''; before === '' || before !== list(); ) {
@@ -169,7 +169,7 @@ test('its search finds the same in the bundle as at the origin', { timeout: 60_0
   expect(original.text.split('\n').length).toBeGreaterThan(3)
   expect(copy.text).toBe(original.text)
   expect(copy.outbound).toEqual([])
-  // The index names a page that the package leaves out: what fails at the origin fails here, and nothing else.
+  // The index names a page that the package does not contain. Only requests that fail at the origin may fail.
   const failures = ({ failed }: Look, root: URL) => failed.map(line => line.replace(root.href, '/'))
   expect(failures(copy, bundle.origin)).toEqual(failures(original, origin.origin))
 })

@@ -13,11 +13,11 @@ import { type ServeProcess, startServe } from '../support/process.ts'
 import { createRandom } from '../support/random.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
-// A killed export continues with the same bytes, and does not fetch files again that it had well before the kill.
+// A killed export resumes and gives the same bytes. It does not repeat requests that were answered well before the kill.
 
 const random = createRandom('kills')
 const kills = 20
-/** What an export saw is written a quarter of a second later; a busy machine takes longer. */
+/** An export saves an answer a quarter of a second after it arrived; a busy machine takes longer. */
 const writtenWithinMs = 2000
 const { connections } = defaultLimits
 const html = '/usr/share/doc/python3.11/html'
@@ -29,12 +29,12 @@ afterEach(async () => {
 
 interface Asked {
   key: string
-  /** When the request came: its answer may be under way to a process that was killed meanwhile. */
+  /** Time of the request. A process that is killed before it receives the answer must request it again. */
   at: number
 }
 
-/** Starts a site that notes what it is asked for and answers, and when. */
-async function startNotedSite(listener: RequestListener): Promise<{ origin: string; asked: Asked[] }> {
+/** Starts a site that records each answered request with its time. */
+async function startRecordedSite(listener: RequestListener): Promise<{ origin: string; asked: Asked[] }> {
   const asked: Asked[] = []
   const server = await startServer((request, response) => {
     const at = Date.now()
@@ -46,10 +46,10 @@ async function startNotedSite(listener: RequestListener): Promise<{ origin: stri
 }
 
 /**
- * Requests that were made twice for no good reason: no kill came soon after the first, and they are more than can have
- * been under way at a kill, answered and not read yet.
+ * Lists repeated requests that no kill explains. A request may be repeated if a kill came soon after it. As many requests
+ * as there are connections may also be repeated, because their answers can be unread at a kill.
  */
-function askedInVain(asked: readonly Asked[], killedAt: readonly number[]): string[] {
+function listWasted(asked: readonly Asked[], killedAt: readonly number[]): string[] {
   const before = new Map<string, number>()
   const underWay = new Map<number, number>()
   return asked.flatMap(({ key, at }) => {
@@ -65,8 +65,8 @@ function askedInVain(asked: readonly Asked[], killedAt: readonly number[]): stri
   })
 }
 
-/** Exports the site with a new cache each time, until it was killed often enough; returns the sha256 of the bundles. */
-async function exportUnderKills(site: Awaited<ReturnType<typeof startNotedSite>>, maxMs: number): Promise<string[]> {
+/** Repeats exports with new caches until the server was killed `kills` times. Returns the sha256 of the bundles. */
+async function exportUnderKills(site: Awaited<ReturnType<typeof startRecordedSite>>, maxMs: number): Promise<string[]> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-resume-'))
   closers.push(() => rm(dataFolder, { recursive: true, force: true }))
   const store = openStore(dataFolder)
@@ -109,7 +109,7 @@ async function exportUnderKills(site: Awaited<ReturnType<typeof startNotedSite>>
       resumed += 1
       server = await startServe(['--data', dataFolder, '--lease-seconds', '1'])
     }
-    expect(askedInVain(site.asked, killedAt)).toEqual([])
+    expect(listWasted(site.asked, killedAt)).toEqual([])
     bundles.push(String((await ask(`/${jobId}/bundle`, 'POST')).sha256))
     expect(await server.end('SIGTERM')).toBe(0)
   }
@@ -122,15 +122,15 @@ test.each<[string, number, number[], number]>([
   ['under way at a kill', connections, [10_000], 0],
   ['more than can be under way', connections + 2, [10_000], 2],
   ['just before a kill', 100, [1000], 0],
-])('counts the wasted requests: %s', (_, count, killedAt, inVain) => {
+])('counts the wasted requests: %s', (_, count, killedAt, wasted) => {
   const round = (at: number) => Array.from({ length: count }, (_, i) => ({ key: String(i), at }))
-  expect(askedInVain([...round(0), ...round(12_000)], killedAt)).toHaveLength(inVain)
+  expect(listWasted([...round(0), ...round(12_000)], killedAt)).toHaveLength(wasted)
 })
 
 test.skipIf(!existsSync(html))(
   `python docs: ${kills} kills, the same bytes, nothing fetched twice (apt-get install python3.11-doc)`,
   async () => {
-    const site = await startNotedSite(serveFolder(html))
+    const site = await startRecordedSite(serveFolder(html))
     const bundles = await exportUnderKills(site, 6000)
     expect(new Set(bundles).size).toBe(1)
     expect(bundles[0]).toMatch(/^[0-9a-f]{64}$/)
@@ -139,7 +139,7 @@ test.skipIf(!existsSync(html))(
 
 const pages = 60
 
-/** Builds each page in the browser from a text; an answer takes a while. */
+/** A site whose pages are built in the browser from texts. Each answer is delayed. */
 const renderedSite: RequestListener = (request, response) => {
   const [path = '/'] = (request.url ?? '/').split('?')
   const text = /^\/text\/(\d+)\.txt$/.exec(path)?.[1]
@@ -171,7 +171,7 @@ const app = `
 
 test(`a rendered site: ${kills} kills, the same bytes, nothing fetched twice`, async context => {
   if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
-  const site = await startNotedSite(renderedSite)
+  const site = await startRecordedSite(renderedSite)
   const bundles = await exportUnderKills(site, 6000)
   expect(new Set(bundles).size).toBe(1)
   expect(bundles[0]).toMatch(/^[0-9a-f]{64}$/)

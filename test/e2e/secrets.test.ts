@@ -6,7 +6,7 @@ import { send } from '../support/client.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
 import { runQuire, type ServeProcess, startServe } from '../support/process.ts'
 
-// What must never be readable in the data folder or in a log: keys, links, IP addresses and user agents.
+// Keys, links, IP addresses and user agents must never be readable in the data folder or in a log.
 
 let dataFolder: string
 let site: Awaited<ReturnType<typeof startSite>>
@@ -56,12 +56,12 @@ test('no key, link, IP address or user agent is in the database, its WAL or the 
   })
   expect((await send(server.url, bundleUrl.slice(server.url.length))).status).toBe(200)
 
-  // While the server runs, so that the WAL is there too.
+  // While the server runs, so that the WAL exists.
   const files = (await readdir(dataFolder)).filter(name => name.startsWith('quire.db'))
   expect(files).toContain('quire.db-wal')
   const contents = await Promise.all(files.map(name => readFile(join(dataFolder, name), 'latin1')))
   const readable = [...contents, server.output()].join('\n')
-  expect(readable).toContain(organizationId) // the search does find what is there
+  expect(readable).toContain(organizationId) // proves that the search finds existing text
   expect(readable).toContain('"operationId":"getUniqueVisitors"')
   const secrets = [
     key,

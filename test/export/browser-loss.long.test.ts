@@ -17,7 +17,7 @@ let site: RunningServer
 
 beforeAll(async () => {
   parent = mkdtempSync(join(tmpdir(), 'quire-loss-'))
-  // Every path answers one shell, which a browser fills from data.
+  // Every path answers with the same empty HTML shell. A script fills it with data.
   site = await startServer((request, response) => {
     const path = request.url ?? '/'
     const send = (body: string, type: string, delayMs = 0) =>
@@ -59,7 +59,7 @@ const command = (pid: number) => {
     return ''
   }
 }
-/** Ended, or waiting only for somebody to look at its exit code. */
+/** Whether the process has ended. A zombie has ended, too. */
 const isGone = (pid: number) => {
   try {
     return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -78,7 +78,7 @@ async function until<T>(ask: () => T | undefined | false, withinMs = 60_000): Pr
   throw new Error(`It did not come within ${withinMs} ms.`)
 }
 
-/** The browser's own process, when it shows pages: it has processes of tabs below it. */
+/** Finds the main process of the browser, once it has tabs. */
 const browserOf = ({ child }: RunningProgram) =>
   listTree(child.pid ?? 0).find(
     pid => command(pid).includes('--user-data-dir=') && !command(pid).includes('--type=') && tabsOf(pid).length > 0,
@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux' || !findBrowser())(
     test.each<[string, (browser: number) => number[]]>([
       ['the browser', browser => [browser]],
       ['every tab', browser => tabsOf(browser)],
-    ])('%s is killed: the export has the same bytes all the same', async (_, choose) => {
+    ])('if %s is killed, the export has the same bytes', async (_, choose) => {
       const run = startExport()
       const browser = await until(() => browserOf(run))
       await until(() => site.requests.at(-1)?.startsWith('/data/'))
@@ -142,7 +142,7 @@ describe.skipIf(process.platform !== 'linux' || !findBrowser())(
 
 const env = { PUPPETEER_EXECUTABLE_PATH: '/nonexistent/chromium' }
 
-test('without a browser, a site that needs one fails in one sentence that names the remedy', async () => {
+test('without a browser, the export of a site that needs one fails with a sentence that names the remedy', async () => {
   const file = join(folder, 'x.zip')
   const { code, stdout, stderr } = await runQuire(['export', site.origin.href, '-o', file], { env })
   const lines = stderr.trim().split('\n')
@@ -156,7 +156,7 @@ test('without a browser, a site that needs one fails in one sentence that names 
 
 const pythonDocs = '/usr/share/doc/python3.11/html'
 test.skipIf(!existsSync(pythonDocs))(
-  'without a browser, the python docs are exported in full',
+  'without a browser, the Python documentation is exported in full',
   { timeout: 300_000 },
   async () => {
     const docs = await startServer(serveFolder(pythonDocs))

@@ -3,7 +3,7 @@ import { exportFakeSite, type FakeOptions, type FakeSite, startFakeSite } from '
 import type { RunningServer } from './static-server.ts'
 
 /**
- * Sets a test file up to export fake sites without a browser: it must call this once, at its top level.
+ * Prepares a test file for exports of fake sites without a browser. Call this once, at the top level of the file.
  * Started sites are closed after each test.
  */
 export function setUpBrowserlessExports() {
@@ -40,6 +40,6 @@ export function setUpBrowserlessExports() {
   return { start, run }
 }
 
-/** Names the pages of a bundle, without its report. */
+/** Lists the pages of a bundle, without its report. */
 export const pagesOf = (names: string[]) =>
   names.filter(name => name.endsWith('.html') && name !== 'export-report.html')

@@ -39,7 +39,7 @@ const site = {
   '/sitemap.xml': `<urlset><url><loc>http://docs.example.com/internal/listed</loc></url></urlset>`,
 }
 
-test('pages that are excluded are neither fetched nor packed, and links to them lead to the public site', async () => {
+test('excluded pages are neither fetched nor packed, and links to them lead to the public site', async () => {
   const exported = await exportWithout(['/internal/*'], site)
   expect(exported.names).toEqual([
     'export-report.html',
@@ -48,7 +48,7 @@ test('pages that are excluded are neither fetched nor packed, and links to them 
     'index.html',
     'internal/logo.png',
   ])
-  // What a page shows is a file of that page.
+  // A picture is a file of the page that shows it, so the pattern does not exclude it.
   expect(server?.requests.filter(path => path.startsWith('/internal') || path.startsWith('/only'))).toEqual([
     '/internal/logo.png',
   ])
@@ -60,7 +60,7 @@ test('pages that are excluded are neither fetched nor packed, and links to them 
   expect(home).toContain('<iframe data-quire-removed="/internal/frame">')
 })
 
-test('the report lists them as excluded by rules, and as nothing else', async () => {
+test('the report lists excluded pages only as excluded by rules', async () => {
   const { report, entries } = await exportWithout(['/internal/*', '/typo/*'], site)
   expect(report.excludedPages).toEqual(
     ['frame', 'listed', 'logo.png', 'moved', 'plan', 'x.pdf'].map(name => ({
@@ -76,7 +76,7 @@ test('the report lists them as excluded by rules, and as nothing else', async ()
   expect(readEntry(entries, 'export-report.html')).toContain('Pages excluded by your rules (6)')
 })
 
-test('pages that only a query tells apart are met by a pattern with a query', async () => {
+test('a pattern with a query excludes one of several pages that differ only in the query', async () => {
   const wiki: FakeSite = path =>
     path === '/'
       ? page('home', '<a href="/i.php?title=Secret">s</a><a href="/i.php?title=Open">o</a>')
@@ -91,19 +91,15 @@ test('pages that only a query tells apart are met by a pattern with a query', as
 
 test.each([
   ['the first page', { paths: null }, 'The page / is excluded by your rules (--exclude). Exclude fewer pages.'],
-  [
-    'a page that is asked for',
-    { paths: ['/a'] },
-    'This page cannot be exported: /a (excluded by your rules). Correct `paths`',
-  ],
-])('%s cannot be left out', async (_, options, message) => {
+  ['a requested page', { paths: ['/a'] }, 'This page cannot be exported: /a (excluded by your rules). Correct `paths`'],
+])('%s cannot be excluded', async (_, options, message) => {
   const only: FakeSite = { '/': { status: 302, headers: { location: '/a' } }, '/a': page('a'), '/b': page('b') }
   const starts = options.paths ? ['/a', '/b'] : null
   const error = await exportWithout(['/a'], only, { paths: starts }).catch(error => error)
   expect([error.name, error.message]).toEqual(['ExportError', expect.stringContaining(message)])
 })
 
-test('without a pattern nothing of the bundle changes', async () => {
+test('an empty list of patterns does not change the bundle', async () => {
   const [one, two] = [await exportWithout([], site), await exportWithout([], site, { removal: null })]
   expect(two.sha256).toBe(one.sha256)
 })

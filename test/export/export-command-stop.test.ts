@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const env = { PUPPETEER_EXECUTABLE_PATH: '/nonexistent/chromium' }
 
-test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s ends it within moments and leaves no file', async signal => {
+test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s ends the export soon, and leaves no file', async signal => {
   const inside = mkdtempSync(join(folder, 'stop-'))
   const args = [
     'export',
@@ -41,7 +41,7 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s ends it within moments and 
   expect(readdirSync(inside)).toEqual([])
 })
 
-describe('what a killed export left', () => {
+describe('the work folder of a killed export', () => {
   let slow: RunningServer
   beforeAll(async () => {
     slow = await startServer((request, response) => {
@@ -52,7 +52,7 @@ describe('what a killed export left', () => {
   })
   afterAll(() => slow.close())
 
-  /** An export that goes on until it is killed. */
+  /** Starts an export that does not end until it is killed. */
   async function startSlow(inside: string) {
     const url = slow.origin.href
     const args = ['export', url, '-o', join(inside, 'x.zip'), '--work-folder', inside, '--ignore-robots']
@@ -64,7 +64,7 @@ describe('what a killed export left', () => {
     return { name, kill }
   }
 
-  test('goes at the next start, and nothing else does', async () => {
+  test('is deleted by the next export, which deletes nothing else', async () => {
     const inside = mkdtempSync(join(folder, 'kill-'))
     const foreign = {
       'quire-export-aaaaaa': ['owner.lock', 'mine.txt'],
@@ -99,7 +99,7 @@ describe('what a killed export left', () => {
     }
   }, 60_000)
 
-  test('is a lock without a holder that many at once may find', async () => {
+  test('is deleted when several exports start at the same time', async () => {
     const inside = mkdtempSync(join(folder, 'many-'))
     const killed = await startSlow(inside)
     await killed.kill()

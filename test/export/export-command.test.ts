@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const env = { PUPPETEER_EXECUTABLE_PATH: '/nonexistent/chromium' }
 
-test('exports a URL and says what came of it', async () => {
+test('exports a URL and prints a summary', async () => {
   const file = join(folder, 'docs.zip')
   const { code, stdout, stderr } = await runQuire(['export', site.origin.href, '-o', file, '--ignore-robots'], { env })
   expect([code, stdout]).toEqual([
@@ -43,7 +43,7 @@ test('exports a URL and says what came of it', async () => {
   ])
 })
 
-test('prints JSON for programs, takes a domain with its origin, and chooses the format by the name', async () => {
+test('prints JSON, accepts a domain with an origin, and takes the format from the file name', async () => {
   const file = join(folder, 'docs.tgz')
   const args = [
     'export',
@@ -89,7 +89,7 @@ describe('a certificate that is not trusted', () => {
 
   afterAll(() => new Promise(resolve => server.close(resolve)))
 
-  test('is told with what would make it so', async () => {
+  test('fails the export with an error that names the remedy', async () => {
     const url = `https://127.0.0.1:${port}/`
     const { code, stderr } = await runQuire(['export', url, '-o', file()], { env })
     expect([code, stderr]).toEqual([
@@ -102,14 +102,14 @@ describe('a certificate that is not trusted', () => {
     expect(await runQuire(['export', url, '-o', file()], { env: trusting })).toMatchObject({ code: 0 })
   })
 
-  test('may be that of another host', async () => {
+  test('fails the export if it is for another host', async () => {
     const trusting = { ...env, NODE_EXTRA_CA_CERTS: pem('certificate') }
     const { code, stderr } = await runQuire(['export', `https://localhost:${port}/`, '-o', file()], { env: trusting })
     expect([code, stderr]).toEqual([1, expect.stringContaining("the server's certificate is not for localhost.")])
   })
 })
 
-test('obeys robots.txt unless told that the site is one\u2019s own', async () => {
+test('obeys robots.txt by default', async () => {
   const file = join(folder, 'robots.zip')
   const { stdout } = await runQuire(['export', site.origin.href, '-o', file, '--json'], { env })
   expect(JSON.parse(stdout)).toMatchObject({
@@ -118,7 +118,7 @@ test('obeys robots.txt unless told that the site is one\u2019s own', async () =>
   })
 })
 
-test('every flag has an environment twin', async () => {
+test('every flag has an environment variable', async () => {
   const file = join(folder, 'env.zip')
   const { code, stdout } = await runQuire(['export', site.origin.href, '--json'], {
     env: {
@@ -151,7 +151,7 @@ test.each<[string, string[], number, RegExp]>([
     /localhost is not a public address \(loopback\)/,
   ],
   [
-    'nobody there',
+    'no server',
     ['http://127.0.0.1:1/', '-o', join(tmpdir(), 'quire-no.zip')],
     1,
     /127\.0\.0\.1:1 cannot be reached \(no server listens/,

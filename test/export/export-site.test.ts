@@ -7,7 +7,7 @@ import { readEntry } from './read-archive.ts'
 
 const { start, run } = setUpBrowserlessExports()
 
-test('packs what pages need, down to the files of style sheets and scripts', async () => {
+test('packs the files that pages need, also those of style sheets and scripts', async () => {
   const { names, report } = await run({
     '/': page(
       'home',
@@ -71,7 +71,7 @@ test('the same site gives the same bytes, also after a run that was killed', asy
   expect(packed.entries).toEqual(first.entries.map(entry => ({ ...entry, mode: entry.mode & 0o777 })))
 })
 
-test('an abort ends the export at once and leaves nothing behind', async () => {
+test('an abort ends the export at once and leaves no files', async () => {
   const controller = new AbortController()
   const files = nextFiles()
   const site = (path: string) =>
@@ -85,7 +85,7 @@ test('an abort ends the export at once and leaves nothing behind', async () => {
   expect([existsSync(files.outFile), existsSync(files.workFolder)]).toEqual([false, false])
 })
 
-test('the report in the bundle is the report of the result, without times or hosts', async () => {
+test('the bundle contains the same report as the result, without times or hosts', async () => {
   const { origin } = await start({ '/': page('home', '<a href="/gone">x</a>') })
   const { entries, report } = await exportFakeSite(origin, { version: '2026.11' })
   const text = readEntry(entries, 'export-report.json')
@@ -100,7 +100,7 @@ test('the report in the bundle is the report of the result, without times or hos
   expect(text).not.toContain(origin.host)
 })
 
-test('progress goes from discovery to the archive, and pages never become fewer', async () => {
+test('progress is reported for each stage, and page counts never fall', async () => {
   const seen: { stage: string; pagesDone: number; pagesKnown: number }[] = []
   await run(
     path =>
@@ -117,7 +117,7 @@ test('progress goes from discovery to the archive, and pages never become fewer'
   for (const { pagesDone, pagesKnown } of seen) expect(pagesDone).toBeLessThanOrEqual(pagesKnown)
 })
 
-test('an archive that was there is replaced only when the new one is complete', async () => {
+test('an existing archive is replaced only when the new one is complete', async () => {
   const files = nextFiles()
   writeFileSync(files.outFile, 'before')
   await expect(run({}, files)).rejects.toThrow()

@@ -15,7 +15,7 @@ export interface FakeAnswer {
   body?: string | Buffer
 }
 
-/** What a site answers, by path with query; a function for what is made up, with undefined as 404. */
+/** The answers of a site by path with query, or a function that returns them; undefined = 404. */
 export type FakeSite =
   | Record<string, string | Buffer | FakeAnswer>
   | ((path: string) => string | FakeAnswer | undefined)
@@ -45,7 +45,7 @@ export function startFakeSite(site: FakeSite): Promise<RunningServer> {
   })
 }
 
-/** A page with a title, some words of its own, and markup. */
+/** Returns a page with a title, a sentence that contains its name, and the markup. */
 export function page(name: string, markup = ''): string {
   return `<!doctype html><html><head><title>${name}</title></head><body><h1>${name}</h1><p>These are the words of the page ${name}.</p>${markup}</body></html>`
 }
@@ -63,13 +63,13 @@ export interface FakeOptions extends Partial<Omit<ExportOptions, 'limits'>> {
   limits?: Partial<ExportOptions['limits']>
 }
 
-/** Where the next export writes, and where its scratch space is. */
+/** Returns new paths for the archive and the work folder of an export. */
 export function nextFiles(): { outFile: string; workFolder: string } {
   runs += 1
   return { outFile: join(scratch, `${runs}.zip`), workFolder: join(scratch, `work-${runs}`) }
 }
 
-/** Exports a site that runs on this machine and reads the bundle. Fails when scratch files stay behind. */
+/** Exports a local site and reads the bundle. Fails if temporary files are left. */
 export async function exportFakeSite(origin: URL, options: FakeOptions = {}): Promise<Exported> {
   const files = nextFiles()
   const { limits, ...rest } = options

@@ -5,24 +5,24 @@ import { gunzipSync, inflateRawSync } from 'node:zlib'
 export interface ArchiveEntry {
   name: string
   content: Buffer
-  /** As it stands in the archive. */
+  /** The mode of the file in the archive. */
   mode: number
 }
 
-/** Reads a zip by its central directory, or a tar.gz; enough of both for archives of our own. */
+/** Reads a zip or a tar.gz. Supports only the features that Quire writes. */
 export function readArchive(file: string): ArchiveEntry[] {
   const bytes = readFileSync(file)
   return bytes.readUInt16BE(0) === 0x504b ? readZip(bytes) : readTar(gunzipSync(bytes))
 }
 
-/** The content of a file in an archive as text. */
+/** Returns a file of an archive as text. */
 export function readEntry(entries: readonly ArchiveEntry[], name: string): string {
   const entry = entries.find(entry => entry.name === name)
   if (!entry) throw new Error(`The archive has no ${name}, but ${entries.map(({ name }) => name).join(', ')}`)
   return entry.content.toString()
 }
 
-/** Unpacks into a folder; refuses a name that would leave it. */
+/** Unpacks an archive into a folder. Refuses names that lead out of the folder. */
 export function unpackArchive(file: string, folder: string): void {
   for (const { name, content } of readArchive(file)) {
     const path = resolve(join(folder, name))
@@ -60,7 +60,7 @@ function readTar(bytes: Buffer): ArchiveEntry[] {
     const type = text(156, 157)
     const prefix = text(345, 500)
     const name = longName ?? (prefix ? `${prefix}/` : '') + text(0, 100)
-    // Links and devices are the ways by which an archive writes elsewhere.
+    // With links and devices, an archive could write outside the folder.
     if (!['0', '', 'x'].includes(type)) throw new Error(`The archive has an entry of type ${type}`)
     if (type === 'x') longName = / path=(.*)\n/.exec(content.toString())?.[1]
     else {

@@ -19,7 +19,7 @@ const types: Record<string, string> = {
 
 export interface RunningServer {
   origin: URL
-  /** Paths asked for so far, with their query. */
+  /** Paths requested so far, with their query. */
   requests: string[]
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export async function startServer(listener: RequestListener): Promise<RunningSer
   }
 }
 
-/** Serves the files of a folder; a folder's address answers its index.html, without slash it redirects. */
+/** Serves the files of a folder. For a subfolder it serves index.html; without a trailing slash it redirects. */
 export function serveFolder(folder: string, prefix = '/'): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     const { pathname } = new URL(request.url ?? '/', 'http://static.invalid')

@@ -40,7 +40,7 @@ test('without flags the limits are the defaults', () => {
   expect(readLimits(parse([]) as LimitFlags)).toEqual(defaultLimits)
 })
 
-test.each(given)('%s is %s in serve, or its environment variable, and the flag wins', (name, flag, value, want) => {
+test.each(given)('%s: serve reads %s or its environment variable, and the flag wins', (name, flag, value, want) => {
   expect(readConfig(parse([flag, String(value)])).exportLimits).toEqual({ ...defaultLimits, [name]: want })
   process.env[environmentOf(flag)] = String(value)
   expect(readConfig(parse([])).exportLimits).toEqual({ ...defaultLimits, [name]: want })
@@ -54,15 +54,12 @@ test('serve and export show every limit and its environment variable in their he
   }
 })
 
-test.each(given.filter(([name]) => name !== 'failedPercent'))(
-  '%s refuses what is no number from 1 up, in %s',
-  (_, flag) => {
-    expect(() => parse([flag, '0'])).toThrow(`'${flag} <number>' argument '0' is invalid`)
-    expect(() => parse([flag, '1e3'])).toThrow('It must be a whole number from 1')
-  },
-)
+test.each(given.filter(([name]) => name !== 'failedPercent'))('%s: %s accepts only whole numbers from 1', (_, flag) => {
+  expect(() => parse([flag, '0'])).toThrow(`'${flag} <number>' argument '0' is invalid`)
+  expect(() => parse([flag, '1e3'])).toThrow('It must be a whole number from 1')
+})
 
-test('of all pages none may fail, or every one', () => {
+test('the limit of failed pages is from 0 to 100 percent', () => {
   for (const percent of [0, 100])
     expect(readConfig(parse(['--max-failed-percent', String(percent)])).exportLimits.failedPercent).toBe(percent)
   expect(() => parse(['--max-failed-percent', '101'])).toThrow('It must be a whole number from 0 to 100')

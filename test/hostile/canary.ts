@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** A listener for TCP and UDP on every address of this machine that nobody may ever reach; it notes who does. */
+/** Listens for TCP and UDP on every address of this machine, and records all connections. An export must make none. */
 export interface Canary {
   port: number
-  /** What came, in order: the path of a request line, else '(tcp)' or '(udp)'. */
+  /** The connections in order: the path of the request line, or else '(tcp)' or '(udp)'. */
   visits: string[]
   close(): Promise<void>
 }

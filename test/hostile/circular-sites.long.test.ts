@@ -6,7 +6,7 @@ const random = createRandom('endless sitemaps')
 
 vi.setConfig({ testTimeout: testTimeoutMs })
 
-describe('in circles', () => {
+describe('circular sites', () => {
   test.each<[string, HostileSite]>([
     [
       'a redirect to itself',
@@ -18,7 +18,7 @@ describe('in circles', () => {
             : undefined,
     ],
     [
-      'two that send to each other',
+      'two redirects to each other',
       path =>
         path === '/x'
           ? { status: 301, headers: { location: '/y' } }
@@ -29,7 +29,7 @@ describe('in circles', () => {
               : undefined,
     ],
     [
-      'a chain without end',
+      'an endless chain of redirects',
       path =>
         path === '/'
           ? home('<a href="/r0">x</a>')
@@ -38,7 +38,7 @@ describe('in circles', () => {
             : undefined,
     ],
     [
-      'a login that wants its cookie',
+      'a login that needs its cookie',
       path =>
         path === '/'
           ? home('<a href="/private">x</a>')
@@ -49,7 +49,7 @@ describe('in circles', () => {
               : undefined,
     ],
     [
-      'a location that is no address',
+      'a Location that is not a valid URL',
       path =>
         path === '/'
           ? home('<a href="/x">x</a>')
@@ -63,12 +63,12 @@ describe('in circles', () => {
     expect(exported?.report.deadLinks.length).toBeGreaterThan(0)
   })
 
-  test('the first page leads in a circle', async () => {
+  test('the first page redirects to itself', async () => {
     const { error } = await run(() => ({ status: 302, headers: { location: '/' } }))
     expect(error?.message).toMatch(/more than 10 redirects/)
   })
 
-  test('sitemaps that name each other, and more of them', async () => {
+  test('sitemaps that list themselves and ever more sitemaps', async () => {
     let asked = 0
     const { exported } = await run(path => {
       if (path === '/') return home('')

@@ -3,7 +3,7 @@ import { type HostileSite, home, limits, only, page, run, testTimeoutMs } from '
 
 vi.setConfig({ testTimeout: testTimeoutMs })
 
-describe('lists and texts made to hang whoever reads them', () => {
+describe('lists and texts that are slow to parse', () => {
   const list =
     (path: string, body: string): HostileSite =>
     asked =>
@@ -17,10 +17,10 @@ describe('lists and texts made to hang whoever reads them', () => {
   const many = (text: string, count: number) => text.repeat(count)
   test.each<[string, HostileSite]>([
     ['robots.txt of 10 MB', list('/robots.txt', `User-agent: *\n${many('Disallow: /no*no*no*no$\n', 400_000)}`)],
-    ['robots.txt with one endless rule', list('/robots.txt', `User-agent: *\nDisallow: /${many('*a', 2_000_000)}`)],
-    ['sitemap of 10 MB of opened tags', list('/sitemap.xml', `<urlset>${many('<url><loc>', 1_000_000)}`)],
+    ['robots.txt with one very long rule', list('/robots.txt', `User-agent: *\nDisallow: /${many('*a', 2_000_000)}`)],
+    ['sitemap of 10 MB of open tags', list('/sitemap.xml', `<urlset>${many('<url><loc>', 1_000_000)}`)],
     ['sitemap of spaces', list('/sitemap.xml', `<urlset><url><loc>${many(' ', 9_000_000)}`)],
-    ['llms.txt of opened brackets', list('/llms.txt', many('](', 4_000_000))],
+    ['llms.txt of open brackets', list('/llms.txt', many('](', 4_000_000))],
   ])('%s', { timeout: 15_000 }, async (_, site) => {
     const outcome = await run(site, { obeyRobots: true, limits: { totalBytes: 100_000_000 } })
     expect(outcome.exported?.pageCount).toBe(2)
@@ -46,7 +46,7 @@ describe('lists and texts made to hang whoever reads them', () => {
 
   test.each<[string, string]>([
     ['100,000 levels', `${many('<div><b>', 50_000)}deep${many('</b></div>', 50_000)}`],
-    ['tags that never end', many('<a href="', 100_000)],
+    ['tags without an end', many('<a href="', 100_000)],
     ['comments without doctype', `${many('<!-- -->', 50_000)}text`],
     [
       'a tag with 150,000 attributes',
@@ -56,10 +56,10 @@ describe('lists and texts made to hang whoever reads them', () => {
     ['a srcset of spaces', `<img srcset="/a.png ${many(' ', 400_000)}x">`],
     ['a style of brackets', `<style>a { background: ${many('url(', 200_000)} ${many('{(', 200_000)}</style>`],
     [
-      'quotes, entities, NUL and bytes of no encoding',
+      'quotes, entities, NUL and invalid bytes',
       `<a href='/x"\0&#0;&#xD800;&amp'>\u0000\ufffe${many('&#', 1000)}<![CDATA[<svg><style><!--</style><p><script>`,
     ],
-    ['frames of itself', many('<iframe src="/x"></iframe>', 20_000)],
+    ['frames that contain the page itself', many('<iframe src="/x"></iframe>', 20_000)],
     ['a script of quotes', `<script>${many('"a/', 300_000)}</script>`],
   ])('broken HTML: %s', { timeout: 20_000 }, async (_, markup) => {
     const outcome = await run(asked =>
@@ -69,7 +69,7 @@ describe('lists and texts made to hang whoever reads them', () => {
   })
 
   test.each(['utf-16le', 'utf-7', 'x-user-defined', 'replacement', 'iso-2022-jp', '"', 'no-such-thing'])(
-    'a page that lies about its encoding: %s',
+    'a page with a wrong encoding: %s',
     async charset => {
       const body = Buffer.from([
         0xff,

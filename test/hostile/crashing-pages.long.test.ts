@@ -10,16 +10,16 @@ describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
   const given = { ...limits, pageTimeoutMs: 3000, jobTimeoutMs: 40_000 }
 
   test.each<[string, string]>([
-    ['a script without end', 'for (;;);'],
-    ['a promise without end', '(function next() { Promise.resolve().then(next) })()'],
-    ['a memory hog', 'const kept = []; for (;;) kept.push(new Array(1e6).fill(Math.random()))'],
+    ['an endless script', 'for (;;);'],
+    ['endless promises', '(function next() { Promise.resolve().then(next) })()'],
+    ['arrays that fill the memory', 'const kept = []; for (;;) kept.push(new Array(1e6).fill(Math.random()))'],
     [
-      'a hog of strings',
+      'strings that fill the memory',
       'let text = "x"; for (const kept = [];;) { kept.push(text = text.length < 1e8 ? text + text : "x"); text.charCodeAt(0) }',
     ],
-    ['a document without end', 'for (;;) document.body.append(document.createElement("div"))'],
+    ['an endless document', 'for (;;) document.body.append(document.createElement("div"))'],
     ['an address that crashes a browser', 'for (let i = 0; i < 3; i++) location.href = "chrome://crash"; for (;;);'],
-  ])('%s costs its own page only', async (_, script) => {
+  ])('only the page is lost: %s', async (_, script) => {
     const { exported } = await run(
       path =>
         path === '/'
@@ -39,7 +39,7 @@ describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
   })
 
   test.skipIf(process.platform !== 'linux')(
-    'a crash of the tab costs its own page only, and no time',
+    'only the page is lost, and no time: a crash of the tab',
     { timeout: 12_000 },
     async () => {
       const crashed = Promise.withResolvers<void>()
@@ -58,7 +58,7 @@ describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
             return 'too late'
           }
           if (path !== '/good') return undefined
-          // Shown by the browser that lost its tabs.
+          // Answered after the crashes, by which the browser lost its tabs.
           void crashed.promise.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end(app('', 'good')))
           return null
         },
@@ -74,7 +74,7 @@ describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
   )
 })
 
-/** The processes of the browser's tabs. */
+/** Lists the processes of the browser's tabs. */
 function rendererProcesses(): number[] {
   return listTree(process.pid).filter(pid => {
     try {

@@ -6,25 +6,25 @@ vi.setConfig({ testTimeout: testTimeoutMs })
 
 describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
   const given = { ...limits, pageTimeoutMs: 3000, jobTimeoutMs: 40_000 }
-  /** Pages that may take all of their time, without one moment to read them in. */
+  /** Pages that may use up their time before the browser can read them. */
   const neverQuiet = new Set([
     'downloads',
     'windows',
     'a page that loads itself again',
-    'a page that goes to another for ever',
+    'a page that endlessly opens other pages',
     'a thousand requests',
   ])
   test.each<[string, string]>([
     [
-      'dialogs without end',
+      'endless dialogs',
       'for (let i = 0; i < 50; i++) { alert(i); confirm(i); prompt(i) } setInterval(() => { alert(1); confirm(2) }, 1)',
     ],
     [
-      'dialogs of a clean frame',
+      'dialogs of an empty frame',
       'const f = document.body.appendChild(document.createElement("iframe")); setInterval(() => f.contentWindow.alert(1), 1)',
     ],
     [
-      'a page that does not want to be left',
+      'a page that prevents leaving it',
       'onbeforeunload = event => { event.preventDefault(); return "stay" }; addEventListener("pagehide", () => { for (const end = Date.now() + 500; Date.now() < end;); })',
     ],
     [
@@ -36,21 +36,21 @@ describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
       'for (let i = 0; i < 100; i++) { open("/"); const a = document.createElement("a"); a.href = "/"; a.target = "_blank"; document.body.append(a); a.click() }',
     ],
     [
-      'a service worker that makes more of itself',
+      'service workers that register more',
       'for (let i = 0; i < 30; i++) navigator.serviceWorker.register("/worker.js?" + i, { scope: "/" + i })',
     ],
-    ['workers without end', 'setInterval(() => new Worker(URL.createObjectURL(new Blob(["for (;;);"]))), 50)'],
-    ['history without end', 'setInterval(() => history.pushState({}, "", "/" + Math.random()), 1)'],
+    ['endless workers', 'setInterval(() => new Worker(URL.createObjectURL(new Blob(["for (;;);"]))), 50)'],
+    ['endless history', 'setInterval(() => history.pushState({}, "", "/" + Math.random()), 1)'],
     ['a page that loads itself again', 'setTimeout(() => location.reload(), 50)'],
-    ['a page that goes to another for ever', 'location.href = "/next/" + Math.random()'],
+    ['a page that endlessly opens other pages', 'location.href = "/next/" + Math.random()'],
     ['a thousand requests', 'for (let i = 0; i < 1000; i++) fetch("/data/" + i).catch(() => {})'],
     ['a debugger', 'setInterval(() => { debugger }, 1)'],
     [
-      'fullscreen, print and permission',
+      'requests for fullscreen, print and permissions',
       'setInterval(() => { document.documentElement.requestFullscreen().catch(() => {}); print(); Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => {}) }, 5)',
     ],
     [
-      'frames of itself',
+      'frames that contain the page itself',
       'for (let i = 0; i < 10; i++) { const f = document.createElement("iframe"); f.src = location.href; document.body.append(f) }',
     ],
   ])('%s', async (title, script) => {
@@ -75,7 +75,7 @@ describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
       },
       { limits: { ...given, totalBytes: 200_000_000 } },
     )
-    // The page is as a browser showed it, or, where that leads nowhere, the report says that none could.
+    // Either the page was rendered, or, for some pages, the report says that no browser could show it.
     const home = outcome.exported?.entries.find(({ name }) => name === 'index.html')?.content.toString()
     expect(home, outcome.error?.message).toBeDefined()
     const note = '/ may be incomplete: its scripts build it, and no browser could show it.'

@@ -9,7 +9,7 @@ import { ExportError } from '../../server/export/model/export-error.ts'
 import { type Exported, exportFakeSite, type FakeAnswer, type FakeOptions, nextFiles } from '../export/fake-site.ts'
 import { readArchive, unpackArchive } from '../export/read-archive.ts'
 
-/** Answers a path; null when it already answered by itself. */
+/** Returns the answer for a path; null if it sends the answer itself. */
 export type HostileSite = (path: string, ...rest: Parameters<RequestListener>) => FakeAnswer | string | null | undefined
 
 interface Outcome {
@@ -27,10 +27,10 @@ export const limits = {
   totalBytes: 30_000_000,
 }
 
-/** The site runs in this process, too. */
+/** Includes the memory of the site, which runs in the same process. */
 const maxGrowthBytes = 1000 * 1024 ** 2
 
-/** Each export has ten seconds to end after its limit; tests with another limit say so. */
+/** An export must end within ten seconds after its time limit. Tests with another limit have another timeout. */
 export const testTimeoutMs = 35_000
 
 async function start(site: HostileSite): Promise<{ origin: URL; close(): Promise<unknown> }> {
@@ -55,8 +55,8 @@ async function start(site: HostileSite): Promise<{ origin: URL; close(): Promise
 }
 
 /**
- * Exports a hostile site. It must end within its time (the timeout of the test), with a bundle whose files stay in their folder or with a sentence,
- * and without a file left behind.
+ * Exports a hostile site. The export must end within the timeout of the test, either with an error sentence or with a bundle
+ * whose files stay inside its folder, and leave no temporary files.
  */
 export async function run(site: HostileSite, options: FakeOptions = {}): Promise<Outcome> {
   const { origin, close } = await start(site)
@@ -89,7 +89,7 @@ export async function run(site: HostileSite, options: FakeOptions = {}): Promise
     expect(new Set(folded).size).toBe(names.length)
     for (const name of names) {
       expect(name).not.toMatch(
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is what is looked for
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for NUL
         /(^|\/)\.\.?(\/|$)|^\/|[\\:*?"<>|\0-\x1f]|[. ](\/|$)|(^|\/)(con|prn|aux|nul|com\d|lpt\d)(\.|\/|$)/i,
       )
       for (const segment of name.split('/')) expect(Buffer.byteLength(segment)).toBeLessThanOrEqual(255)
@@ -104,7 +104,7 @@ export async function run(site: HostileSite, options: FakeOptions = {}): Promise
   return outcome
 }
 
-/** A page with words of its own, so that no two pass for the one that stands for missing ones. */
+/** Returns a page with unique words, so that it does not look like the not-found page of the site. */
 export function page(name: string, markup = ''): string {
   const words = Array.from({ length: 12 }, (_, index) => createHash('md5').update(`${name} ${index}`).digest('hex'))
   return `<!doctype html><title>${words[0]}</title><p>${words.join(' ')}</p>${markup}`
@@ -117,7 +117,7 @@ export const only =
   asked =>
     asked === '/' ? home(markup) : asked === path ? answer : undefined
 
-/** Sends the same bytes until nobody listens; `gapMs` apart. */
+/** Sends the same bytes every `gapMs` until the connection closes. */
 export function drip(response: Parameters<RequestListener>[1], bytes: Buffer | string, gapMs: number): null {
   const timer = setInterval(() => response.write(bytes), gapMs)
   response.on('close', () => clearInterval(timer))
@@ -131,6 +131,6 @@ export const reasonsOf = ({ exported }: Outcome) =>
     .map(({ reason }) => reason)
     .join('; ')
 
-/** A page whose source does not hold the word that a browser shows thirty times. */
+/** Returns a page that shows a word thirty times in a browser. The source does not contain the word. */
 export const app = (script: string, word = 'stay') =>
   `<!doctype html><body><div id="app"></div><script>document.getElementById('app').textContent = ("${[...word].reverse().join('')}".split("").reverse().join("") + " ").repeat(30); ${script}</script></body>`

@@ -3,8 +3,8 @@ import { drip, home, limits, only, page, reasonsOf, run, skippedPages, testTimeo
 
 vi.setConfig({ testTimeout: testTimeoutMs })
 
-describe('too much', () => {
-  test('links without end', async () => {
+describe('sites that are too large', () => {
+  test('endless links', async () => {
     let next = 0
     const outcome = await run(path =>
       page(path, Array.from({ length: 10 }, () => `<a href="/p${next++}">x</a>`).join('')),
@@ -13,7 +13,7 @@ describe('too much', () => {
     expect(skippedPages(outcome)).toBeGreaterThan(100)
   })
 
-  test('folders without end', async () => {
+  test('endless folders', async () => {
     const { exported } = await run(path => page(path, '<a href="deeper/">x</a><a href="?a=1">y</a>'))
     expect(exported?.pageCount).toBeLessThan(50)
   })
@@ -26,7 +26,7 @@ describe('too much', () => {
     expect(exported?.pageCount).toBe(limits.pages)
   })
 
-  test('a body without end', async () => {
+  test('an endless body of a page and of a picture', async () => {
     const outcome = await run((path, _, response) => {
       if (path === '/') return home('<a href="/x">x</a><img src="/y.png">')
       if (path !== '/x' && path !== '/y.png') return undefined
@@ -37,20 +37,20 @@ describe('too much', () => {
     expect(reasonsOf(outcome)).toContain('larger than the limit of 1.9 MB')
   })
 
-  test.each(['/', '/robots.txt', '/sitemap.xml', '/llms.txt'])('the body of %s has no end', async endless => {
+  test.each(['/', '/robots.txt', '/sitemap.xml', '/llms.txt'])('an endless body of %s', async endless => {
     const outcome = await run((path, _, response) => {
       if (path !== endless) return path === '/' ? home('') : undefined
       response.writeHead(200, { 'content-type': path === '/' ? 'text/html' : 'text/plain' })
       return drip(response, Buffer.alloc(65_536, 'a'), 1)
     })
-    // Lists may be large, so this one may use up what the whole export may fetch.
+    // Lists may be large, so this one may reach the limit of the whole export.
     if (endless === '/' || outcome.error) {
       expect(outcome.error?.code).toBe('too_large')
       expect(outcome.error?.message).toMatch(/larger than the limit of (1\.9|29) MB.*; raise the limit/)
     } else expect(outcome.exported?.pageCount).toBe(1)
   })
 
-  test('many files that are too much together', async () => {
+  test('many files that exceed the limit together', async () => {
     const images = Array.from({ length: 60 }, (_, index) => `<img src="/${index}.png">`).join('')
     const { error } = await run(path =>
       path === '/' ? home(images) : { body: Buffer.alloc(1_000_000, path), headers: { 'content-type': 'image/png' } },
@@ -68,7 +68,7 @@ describe('too much', () => {
     expect(error?.message).toMatch(/^The site needs more than 200 files; raise the limit/)
   })
 
-  test('headers without measure', async () => {
+  test('too many headers', async () => {
     const outcome = await run(
       only(
         '/x',
@@ -83,7 +83,7 @@ describe('too much', () => {
     expect(reasons).toEqual([expect.stringMatching(/HEADERS_OVERFLOW/)])
   })
 
-  test('soft 404s without end', async () => {
+  test('endless soft 404s', async () => {
     let asked = 0
     const { exported } = await run(
       path => {

@@ -3,8 +3,8 @@ import { drip, home, page, run, testTimeoutMs } from './hostile-site.ts'
 
 vi.setConfig({ testTimeout: testTimeoutMs })
 
-describe('too slow', () => {
-  test('bytes one by one, in a page, a file and an error', { timeout: 20_000 }, async () => {
+describe('sites that are too slow', () => {
+  test('a page, a file and an error page, sent byte by byte', { timeout: 20_000 }, async () => {
     const outcome = await run((path, _, response) => {
       if (path === '/')
         return home(
@@ -20,7 +20,7 @@ describe('too slow', () => {
     expect(outcome.exported?.pageCount).toBe(31)
   })
 
-  test('no answer to anything', async () => {
+  test('no answers', async () => {
     const { error } = await run(() => null)
     expect(['unreachable', 'timeout']).toContain(error?.code)
     expect(error?.message).toMatch(/did not answer within the limit of 4 seconds|limit of 25 seconds/)
@@ -40,7 +40,7 @@ describe('too slow', () => {
     expect(error?.message).toMatch(/^The export took longer than its limit of 5 seconds/)
   })
 
-  test('busy for ever, and asks for a year of patience', async () => {
+  test('status 503 for ever, with a Retry-After of a year', async () => {
     const { error } = await run(() => ({ status: 503, headers: { 'retry-after': '31536000' } }), {
       limits: { jobTimeoutMs: 20_000 },
     })

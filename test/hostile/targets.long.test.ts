@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => canary.close())
 
-/** What came to the canary while this ran, and a moment after it. */
+/** Returns the connections to the canary during the work and shortly after it. */
 async function visitsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const before = canary.visits.length
   await work()
@@ -42,7 +42,7 @@ function openTestFetcher(exempt: URL | null, lookup?: LookupFunction) {
 }
 
 test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.9.9.9', 'localhost'])(
-  'the canary would count a connection to %s',
+  'the canary records a connection to %s',
   async host => {
     const visits = await visitsDuring(
       () =>
@@ -68,7 +68,7 @@ const hosts = [
   '169.254.169.123', '168.63.129.16', '192.0.0.192', '192.0.2.1', '198.18.0.1', '224.0.0.1', '240.0.0.1', '255.255.255.255',
 ] // biome-ignore format: a table
 
-describe(`no address in any notation is connected to (${hosts.length})`, () => {
+describe(`the export connects to no address that is not public, in any notation (${hosts.length})`, () => {
   let origin: RunningServer
   beforeAll(async () => {
     origin = await startServer((request, response) => {
@@ -98,25 +98,25 @@ describe(`no address in any notation is connected to (${hosts.length})`, () => {
   test.each([
     ['a zone id', '[fe80::1%25lo]'],
     ['a zone id on loopback', '[::1%25lo]'],
-    ['a zone id in plain', '[fe80::1%lo]'],
+    ['a zone id that is not escaped', '[fe80::1%lo]'],
     ['too many parts', '127.0.0.0.1'],
     ['a part that is too large', '127.0.0.256'],
     ['a number that is too large', '4294967296'],
     ['an open bracket', '[::1'],
     ['a port in the host', '127.0.0.1:1:2'],
-  ])('%s makes no address: %s', (_, host) => {
+  ])('a URL is invalid with %s: %s', (_, host) => {
     expect(URL.canParse(`http://${host}/`)).toBe(false)
   })
 
   test.each([
-    ['a user before a good name', 'http://good.example@127.0.0.1'],
+    ['a host name as user', 'http://good.example@127.0.0.1'],
     ['a password', 'http://a:b@127.0.0.1'],
     ['an escaped at sign', 'http://good.example%40x@127.0.0.1'],
-    ['a user and a good name behind', 'http://127.0.0.1:80@localhost'],
-    ['another scheme', 'ftp://127.0.0.1'],
-    ['a web socket', 'ws://127.0.0.1'],
+    ['an address as user', 'http://127.0.0.1:80@localhost'],
+    ['FTP', 'ftp://127.0.0.1'],
+    ['WebSocket', 'ws://127.0.0.1'],
     ['gopher', 'gopher://127.0.0.1'],
-  ])('%s is refused before any look-up: %s', async (_, address) => {
+  ])('refused before any look-up, %s: %s', async (_, address) => {
     const fetcher = openTestFetcher(null)
     const visits = await visitsDuring(() =>
       expect(fetcher.open(new URL(`${address}:${canary.port}/`))).rejects.toMatchObject({ code: 'url' }),
@@ -126,21 +126,21 @@ describe(`no address in any notation is connected to (${hosts.length})`, () => {
   })
 })
 
-describe('no name is connected to whose address is not public', () => {
+describe('the export connects to no host name whose address is not public', () => {
   test.each<[string, string[][]]>([
     ['loopback', [['127.0.0.1']]],
     ['IPv6 loopback', [['::1']]],
     ['a mapped address', [['::ffff:127.0.0.1']]],
-    ['an address of any interface', [['0.0.0.0']]],
-    ['the metadata of a cloud', [['169.254.169.254']]],
-    ['the IPv6 metadata of a cloud', [['fd00:ec2::254']]],
+    ['the unspecified address', [['0.0.0.0']]],
+    ['the metadata service of a cloud', [['169.254.169.254']]],
+    ['the IPv6 metadata service of a cloud', [['fd00:ec2::254']]],
     ['NAT64 of loopback', [['64:ff9b::7f00:1']]],
     ['6to4 of loopback', [['2002:7f00:1::1']]],
     ['link-local with a zone', [['fe80::1%lo']]],
-    ['one private among public ones, last', [['93.184.215.14', '2606:4700:4700::1111', '127.0.0.1']]],
-    ['one private among public ones, first', [['::1', '93.184.215.14']]],
-    ['something else at each look-up', [['127.0.0.1'], ['10.0.0.1'], ['::1'], ['169.254.169.254']]],
-    ['no address at all', [['not-an-address']]],
+    ['a private address after public addresses', [['93.184.215.14', '2606:4700:4700::1111', '127.0.0.1']]],
+    ['a private address before a public address', [['::1', '93.184.215.14']]],
+    ['a different address at each look-up', [['127.0.0.1'], ['10.0.0.1'], ['::1'], ['169.254.169.254']]],
+    ['a text that is not an address', [['not-an-address']]],
   ])('%s', async (_, answers) => {
     let calls = 0
     const lookup: LookupFunction = (_hostname, options, callback) => {
@@ -157,7 +157,7 @@ describe('no name is connected to whose address is not public', () => {
       for (let attempt = 1; attempt <= 4; attempt += 1) {
         const address = new URL(`http://rebind.example:${canary.port}/${attempt}`)
         await expect(fetcher.open(address)).rejects.toMatchObject({ code: 'forbidden' })
-        // The answer that was checked is the one that is used: there is no second look-up to change it.
+        // The checked address is used. There is no second look-up that could give another address.
         expect(calls).toBe(attempt)
       }
     })
@@ -165,8 +165,8 @@ describe('no name is connected to whose address is not public', () => {
     expect(visits).toEqual([])
   })
 
-  test('a name that is public at one look-up and this machine at the next', async () => {
-    // Public by its range and not given to anybody: nothing answers there, so the connection is tried again.
+  test('a name with a public address at the first look-up, and loopback addresses later', async () => {
+    // A public address that is not assigned. Nothing answers there, so the connection is tried again.
     const answers = ['2fff:ffff::1', '127.0.0.1', '::1']
     let calls = 0
     const lookup: LookupFunction = (_hostname, options, callback) => {
@@ -187,7 +187,7 @@ describe('no name is connected to whose address is not public', () => {
     expect(visits).toEqual([])
   })
 
-  test('the exempt origin does not open its other ports or its other names', async () => {
+  test('other ports and names of the exempt origin are not exempt', async () => {
     const origin = await startFakeSite({ '/': 'x' })
     const fetcher = openTestFetcher(origin.origin)
     const { port } = origin.origin
@@ -206,7 +206,7 @@ describe('no name is connected to whose address is not public', () => {
 
 const withoutScripts = { ...markupVectors, ...redirectVectors }
 
-describe('no page makes the export connect', () => {
+describe('no page makes the export connect to the canary', () => {
   let exported: Exported
   let visits: string[] = []
   beforeAll(async () => {
@@ -226,7 +226,7 @@ describe('no page makes the export connect', () => {
     expect(visits.filter(path => path.startsWith(addressOf(name)))).toEqual([])
   })
 
-  test('nothing at all came, and nothing in the bundle points out', () => {
+  test('there was no connection, and the bundle has no outside addresses', () => {
     expect(visits).toEqual([])
     expect(exported.report.unresolved).toEqual([])
   })
@@ -234,41 +234,44 @@ describe('no page makes the export connect', () => {
 
 const inBrowser = { ...withoutScripts, ...asMarkup(scriptVectors) }
 
-describe.skipIf(!findBrowser())(`no page makes the browser connect (needs a Chromium: ${installCommand()})`, () => {
-  let exported: Exported
-  let visits: string[] = []
-  let unsealed: string[] = []
-  beforeAll(async () => {
-    const site = await startFakeSite(hostileSite(inBrowser, canary.port, true))
-    visits = await visitsDuring(async () => {
-      exported = await exportFakeSite(site.origin, { limits: { pageTimeoutMs: 10_000 } })
+describe.skipIf(!findBrowser())(
+  `no page makes the browser connect to the canary (needs a Chromium: ${installCommand()})`,
+  () => {
+    let exported: Exported
+    let visits: string[] = []
+    let unsealed: string[] = []
+    beforeAll(async () => {
+      const site = await startFakeSite(hostileSite(inBrowser, canary.port, true))
+      visits = await visitsDuring(async () => {
+        exported = await exportFakeSite(site.origin, { limits: { pageTimeoutMs: 10_000 } })
+      })
+      unsealed = await visitsDuring(() => showUnsealed(site.origin))
+      await site.close()
+    }, 400_000)
+
+    test('most of these pages make a normal browser connect', () => {
+      const reached = Object.keys(inBrowser).filter(name => unsealed.some(path => path.startsWith(addressOf(name))))
+      const unreached = Object.keys(inBrowser).filter(name => !reached.includes(name))
+      console.log(`unsealed: ${reached.length} of ${Object.keys(inBrowser).length}; not ${unreached.join(', ')}`)
+      expect(reached.length).toBeGreaterThan(60)
+      expect(unsealed).toContain('(udp)')
     })
-    unsealed = await visitsDuring(() => showUnsealed(site.origin))
-    await site.close()
-  }, 400_000)
 
-  test('a browser that is not sealed does connect, in most of these ways', () => {
-    const reached = Object.keys(inBrowser).filter(name => unsealed.some(path => path.startsWith(addressOf(name))))
-    const unreached = Object.keys(inBrowser).filter(name => !reached.includes(name))
-    console.log(`unsealed: ${reached.length} of ${Object.keys(inBrowser).length}; not ${unreached.join(', ')}`)
-    expect(reached.length).toBeGreaterThan(60)
-    expect(unsealed).toContain('(udp)')
-  })
+    test.each(Object.keys(inBrowser))('by %s', name => {
+      expect(exported.names).toContain(`${addressOf(name).slice(1)}/index.html`)
+      expect(visits.filter(path => path.startsWith(addressOf(name)))).toEqual([])
+    })
 
-  test.each(Object.keys(inBrowser))('by %s', name => {
-    expect(exported.names).toContain(`${addressOf(name).slice(1)}/index.html`)
-    expect(visits.filter(path => path.startsWith(addressOf(name)))).toEqual([])
-  })
+    test('there was no connection, by TCP or UDP', () => {
+      expect(visits).toEqual([])
+      expect(exported.report.unresolved).toEqual([])
+      // Pages that navigate away at once are kept as fetched. The browser rendered all others.
+      expect(exported.report.renderedPages.length).toBeGreaterThan(Object.keys(inBrowser).length - 12)
+    })
+  },
+)
 
-  test('nothing at all came, by TCP or UDP', () => {
-    expect(visits).toEqual([])
-    expect(exported.report.unresolved).toEqual([])
-    // Those that leave their page at once are kept as fetched; the browser showed all others to their end.
-    expect(exported.report.renderedPages.length).toBeGreaterThan(Object.keys(inBrowser).length - 12)
-  })
-})
-
-/** Opens every page in a browser as anybody has it: the proof that the canary would have counted. */
+/** Opens every page in a normal browser, to prove that the canary records its connections. */
 async function showUnsealed(origin: URL): Promise<void> {
   const profile = mkdtempSync(join(tmpdir(), 'quire-unsealed-'))
   const browser = await puppeteer.launch({

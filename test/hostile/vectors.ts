@@ -1,6 +1,6 @@
 import type { FakeAnswer } from '../export/fake-site.ts'
 
-/** Ways by which a page may make whoever reads it connect to `u`. Each stands on a page of its own, /v/NAME. */
+/** Markup that can make a program connect to `u` when it reads the page. Each vector has a separate page, /v/NAME. */
 export const markupVectors: Record<string, (u: string) => string> = {
   img: u => `<img src="${u}">`,
   'img srcset': u => `<img srcset="${u} 1x, ${u} 2x">`,
@@ -68,7 +68,7 @@ export const markupVectors: Record<string, (u: string) => string> = {
   'userinfo trick': u => `<img src="${u.replace('://', '://docs.example.com@')}">`,
 }
 
-/** What scripts do for it; in a browser only. */
+/** Scripts that connect to `u` in a browser. */
 export const scriptVectors: Record<string, (u: string) => string> = {
   fetch: u => `fetch('${u}')`,
   'fetch of a body': u => `fetch('${u}', { method: 'POST', mode: 'no-cors', body: 'x' })`,
@@ -126,7 +126,7 @@ export const scriptVectors: Record<string, (u: string) => string> = {
 
 const redirects = [301, 302, 303, 307, 308]
 
-/** Redirects to the canary, of a page and of everything that a page loads. */
+/** Redirects to the canary, of links and of files that a page loads. */
 export const redirectVectors: Record<string, (u: string) => string> = Object.fromEntries(
   redirects.flatMap(status => {
     const to = (u: string) => `/redirect/${status}?${encodeURIComponent(u)}`
@@ -143,14 +143,14 @@ export const redirectVectors: Record<string, (u: string) => string> = Object.fro
 
 export const addressOf = (name: string) => `/v/${name.replace(/\W+/g, '-')}`
 
-/** Which of the loopback names a vector uses: all three reach the canary, and each is tried by a third of them. */
+/** Chooses one of three names of this machine for a vector, so that each name is used by about a third of the vectors. */
 export function targetOf(name: string, port: number): string {
   const hosts = ['127.0.0.1', 'localhost', '[::1]']
   const index = [...name].reduce((sum, character) => sum + (character.codePointAt(0) ?? 0), 0)
   return `http://${hosts[index % 3]}:${port}${addressOf(name)}`
 }
 
-/** A site with one page per vector. In a shell, scripts write the words, so that a browser has to show it. */
+/** Creates a site with one page per vector. With `shell`, a script writes the text, so that a browser must render the page. */
 export function hostileSite(vectors: Record<string, (u: string) => string>, port: number, shell: boolean) {
   const names = Object.keys(vectors)
   const byPath = new Map(names.map(name => [addressOf(name), name]))
@@ -191,7 +191,7 @@ export function hostileSite(vectors: Record<string, (u: string) => string>, port
   }
 }
 
-/** Scripts as markup. */
+/** Wraps scripts in script elements. */
 export function asMarkup(scripts: Record<string, (u: string) => string>): Record<string, (u: string) => string> {
   return Object.fromEntries(
     Object.entries(scripts).map(([name, code]) => [name, u => `<script>try { ${code(u)} } catch {}</script>`]),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { routes } from '../../generated/operations.ts'
 import { readBody } from '../../server/http/body.ts'
 
-// The validator behind it compiles and keeps one validator for each raw Content-Type that it sees.
+// openapi-backend compiles and keeps one validator for each raw Content-Type, so only one value may reach it.
 
 function settle(hasBody: boolean, contentType: string): Promise<IncomingHttpHeaders> {
   const route = routes.find(route => route.hasBody === hasBody)
@@ -32,7 +32,7 @@ test.each([
 })
 
 test.each(['application/json', 'text/plain', 'application/x-1', 'application/x-2; a=3'])(
-  'an operation without a body shows it none for %j',
+  'the validator sees no Content-Type for %j if the operation has no body',
   async type => {
     expect((await settle(false, type))['content-type']).toBeUndefined()
   },

@@ -14,7 +14,7 @@ test('a server is not ready while its database cannot be written', async () => {
     const ready = () => send(server.url, '/readyz')
     expect(await ready()).toMatchObject({ status: 200, json: { status: 'ready' } })
     other.exec('BEGIN IMMEDIATE')
-    // What was found a moment ago still counts.
+    // The result of the last check is still valid.
     expect((await ready()).status).toBe(200)
     await new Promise(done => setTimeout(done, checkedEveryMs + 100))
     const pragma = vi.spyOn(Database.prototype, 'pragma')
@@ -22,7 +22,7 @@ test('a server is not ready while its database cannot be written', async () => {
       status: 503,
       json: { status: 'not ready', reason: 'the database cannot be written (SQLITE_BUSY)' },
     })
-    // The check blocks the whole server while it waits for the lock, so it waits less than the store does otherwise.
+    // The check blocks the whole server while it waits for the lock, so it waits less than the store.
     const patience = pragma.mock.calls.map(([text]) => Number(/busy_timeout = (\d+)/.exec(text)?.[1]))
     expect(patience).toEqual([expect.toSatisfy(ms => ms < 2000), busyTimeoutMs])
     pragma.mockRestore()

@@ -24,7 +24,7 @@ afterAll(async () => {
   await mock.end('SIGINT')
 })
 
-/** Asks for a documented response with the examples of the document and this Prefer header. */
+/** Requests a documented response with the examples of the document and this Prefer header. */
 async function ask(given: DocumentedResponse, prefer: string): Promise<Response> {
   const path = given.parameters
     .filter(parameter => parameter.in === 'path')
@@ -47,13 +47,13 @@ function findFaults(schema: Schema, value: unknown): unknown[] {
   return validate.errors ?? []
 }
 
-/** The value of a header as its schema types it: all are text on the wire. */
+/** Converts the text of a header to the type of its schema. */
 function readHeader(response: Response, name: string, schema: Schema): unknown {
   const text = response.headers.get(name)
   return schema.type === 'integer' && text !== null ? Number(text) : text
 }
 
-describe('on demand', () => {
+describe('with a Prefer header', () => {
   test.each(responses)('$operationId answers $status as documented', async given => {
     const response = await ask(given, `code=${given.status}`)
     expect(response.status).toBe(given.status)
@@ -74,7 +74,7 @@ describe('on demand', () => {
   )
 })
 
-/** Sends a request target as it is; fetch would tidy it up. */
+/** Sends a request target unchanged; fetch would normalize it. */
 function send(
   method: string,
   path: string,
@@ -121,7 +121,7 @@ const mistakes: Mistake[] = [
   },
   { given: 'no body', method: 'POST', path: jobs, status: 400, error: /body/i },
   {
-    given: 'a surplus field',
+    given: 'an unknown field',
     method: 'POST',
     path: jobs,
     headers: json,
@@ -157,7 +157,7 @@ const mistakes: Mistake[] = [
     error: /JSON/,
   },
   {
-    given: 'a content type that is none',
+    given: 'an invalid content type',
     method: 'POST',
     path: jobs,
     headers: { 'Content-Type': ';;' },
@@ -166,7 +166,7 @@ const mistakes: Mistake[] = [
     error: /JSON/,
   },
   { given: 'limit 251', path: `${visitors}?limit=251`, status: 400, error: /limit/ },
-  { given: 'a date that is none', path: `${visitors}?dateFrom=yesterday`, status: 400, error: /date[fF]rom/ },
+  { given: 'an invalid date', path: `${visitors}?dateFrom=yesterday`, status: 400, error: /date[fF]rom/ },
   {
     given: 'an unknown query parameter',
     path: `${visitors}?page=2`,
@@ -194,7 +194,7 @@ const mistakes: Mistake[] = [
   { given: 'a path without a host', path: '//[/', status: 404, error: /nothing at this path/ },
   { given: 'a wrong method', method: 'DELETE', path: jobs, status: 405, error: /POST only/ },
   {
-    given: 'an example that is none',
+    given: 'an unknown example',
     path: `${jobs}/a`,
     headers: { Prefer: 'example=none' },
     status: 404,
@@ -227,7 +227,7 @@ test('accepts typical client requests', async () => {
   expect(await send('HEAD', `${jobs}/a`)).toEqual({ status: 200, body: undefined })
 })
 
-test('never announces more pages unless asked to, so that a paging client ends', async () => {
+test('hasMore is false by default, so that a client that requests page after page ends', async () => {
   expect(await send('GET', `${visitors}?offset=500`)).toMatchObject({ body: { hasMore: false } })
 })
 
@@ -248,7 +248,7 @@ test('allows browsers of other origins', async () => {
   expect(answered.headers.get('Access-Control-Allow-Origin')).toMatch(/^(\*|http:\/\/app\.example)$/)
 })
 
-test('prints a curl line for each operation, and every status of it', () => {
+test('prints a curl line for each operation, and each of its statuses', () => {
   for (const { operationId, status, examples } of responses) {
     const section =
       mock

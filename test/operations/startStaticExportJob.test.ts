@@ -10,7 +10,7 @@ beforeAll(async () => {
   const { organizationId, projectId } = await createOrganization(server.store)
   const { key } = await createApiKey(server.store, organizationId)
   headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-  // Nothing listens there, so the job fails at once.
+  // Nothing listens on this port, so the job fails at once.
   const origin = 'http://127.0.0.1:9/'
   await server.store.sites.insert({ domain: 'docs.example.com', projectId, origin, createdAt: 0 })
 })

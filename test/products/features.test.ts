@@ -17,7 +17,7 @@ const cases = matrix.flatMap(([feature, row]) =>
 )
 
 test.each(cases)(
-  '$feature in $deployment ($available), asked for: $asked',
+  '$feature in $deployment ($available), requested: $asked',
   ({ feature, deployment, asked, available }) => {
     const resolve = () => resolveFeatures(deployment, asked === undefined ? {} : { [feature]: asked })[feature]
     const forbidden = (available === 'no' && asked === true) || (available === 'yes' && asked === false)

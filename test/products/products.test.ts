@@ -80,7 +80,7 @@ test.each(cases)('%s with %j keeps %j', { timeout: 90_000 }, async (deployment, 
   const { entries, report, names } = await run(deployment, asked)
   for (const path of ['index.html', 'guide/index.html']) {
     const html = readEntry(entries, path)
-    // The policy names the hosts of products that stay.
+    // The policy names the hosts of kept products.
     const content = html.replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, '')
     const found = Object.entries(left).flatMap(([feature, pattern]) => (pattern.test(content) ? [feature] : []))
     expect(found.sort()).toEqual([...kept].sort())
@@ -101,7 +101,7 @@ test.each(cases)('%s with %j keeps %j', { timeout: 90_000 }, async (deployment, 
   expect(report.unresolved).toEqual([])
 })
 
-test('a product that stays is loaded from its vendor, and the policy allows it', { timeout: 90_000 }, async () => {
+test('a kept product is loaded from its vendor, and the policy allows it', { timeout: 90_000 }, async () => {
   const { entries } = await run('client-hosted', { search: true })
   const html = readEntry(entries, 'index.html')
   expect(html).toContain('src="https://cdn.jsdelivr.net/npm/@docsearch/js@3"')
@@ -111,7 +111,7 @@ test('a product that stays is loaded from its vendor, and the policy allows it',
   expect(html).not.toContain('kapa.ai')
 })
 
-test('an air-gapped bundle makes no outbound attempt, and its own search works', {
+test('an air-gapped bundle makes no outbound requests, and the search of the site works', {
   timeout: 120_000,
 }, async context => {
   const executablePath = findBrowser()

@@ -57,7 +57,7 @@ describe('selectors', () => {
     expect(() => parseSelector(text)).toThrow(OperatorError)
   })
 
-  test('never means the page itself', () => {
+  test('never match the body element', () => {
     expect(matchesSelector(parseSelector('.x'), element('body', { class: 'x' }))).toBe(false)
   })
 })
@@ -127,7 +127,7 @@ describe('rules', () => {
     expect(() => parseRemovalRules(text)).toThrow(why)
   })
 
-  test('keep knows products by name in any case, selectors and patterns', () => {
+  test('keep accepts names of products in any case, selectors and patterns', () => {
     const rules = { ...noRemovalRules, keep: ['algolia docsearch', '#q', '/s.js'], excludePages: ['/internal/*'] }
     expect(checkRemovalRules(rules)).toBe(rules)
   })

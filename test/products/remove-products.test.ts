@@ -26,7 +26,7 @@ function clean(html: string, { features = off, rules = null as Partial<RemovalRu
   return { text, removed: names(removedFeatures), kept: names(keptFeatures), removal }
 }
 
-/** An element that matches a selector of the table. */
+/** Returns an element that matches a selector of the table. */
 function markupOf(selectorText: string): string {
   const { tag, id, classes, attributes } = parseSelector(selectorText)
   const name = tag ?? 'div'
@@ -38,7 +38,7 @@ function markupOf(selectorText: string): string {
   return name === 'meta' ? `<meta ${all.join(' ')}>` : `<${name} ${all.join(' ')}>inside</${name}>`
 }
 
-/** An address that matches a pattern of the table. */
+/** Returns an address that matches a pattern of the table. */
 function addressOf(pattern: string): string {
   const slash = pattern.indexOf('/')
   const host = pattern.slice(0, slash).replace(/^\*$/, 'cdn.example.net').replace('*', 'x1')
@@ -70,7 +70,7 @@ describe('each sign of each known product', () => {
 
 describe('removed', () => {
   const cases: [name: string, given: string, want: string][] = [
-    ['an element with all it holds', '<div id="kapa-widget"><div><p>a</div><div>b</div></div>c', 'c'],
+    ['an element with its content', '<div id="kapa-widget"><div><p>a</div><div>b</div></div>c', 'c'],
     ['an element whose children are not closed', '<ul class="addsearch"><li>a<li>b<p>c</ul>d', 'd'],
     ['an open list item, up to the next', '<ul><li class="addsearch">a<li>b</ul>', '<ul><li>b</ul>'],
     [
@@ -79,23 +79,23 @@ describe('removed', () => {
       '<p>all the text</p>',
     ],
     ['a void element', 'a<img src="https://www.facebook.com/tr?id=1">b', 'ab'],
-    ['a frame of one', 'a<iframe src="//codepen.io/x/embed/y"><p>no frames</p></iframe>b', 'ab'],
-    ['a connection made ahead', '<link rel="preconnect" href="https://X-dsn.algolia.net">a', 'a'],
+    ['a frame of a product', 'a<iframe src="//codepen.io/x/embed/y"><p>no frames</p></iframe>b', 'ab'],
+    ['a preconnect link', '<link rel="preconnect" href="https://X-dsn.algolia.net">a', 'a'],
     ['a style sheet', '<link rel=stylesheet href=https://cdn.jsdelivr.net/npm/@docsearch/css@3>a', 'a'],
     ['an emptied noscript', 'a<noscript> <img src="https://px.ads.linkedin.com/collect"> </noscript>b', 'ab'],
     ['an emptied link', '<a href="https://god.gw.postman.com/x"><img src="https://run.pstmn.io/button.svg"></a>b', 'b'],
-    ['a button that opens it', `<button onclick="Intercom('show')">Ask us</button>b`, 'b'],
-    ['a link that opens it', `<a href="javascript:Beacon('open')">Ask us</a>b`, 'b'],
+    ['a button that opens a product', `<button onclick="Intercom('show')">Ask us</button>b`, 'b'],
+    ['a link that opens a product', `<a href="javascript:Beacon('open')">Ask us</a>b`, 'b'],
     ['a script that waits for consent', `<script type="text/plain">fbq('init', '1')</script>b`, 'b'],
     ['a search form of a search engine', '<form action="https://www.google.com/search"><input name=q></form>b', 'b'],
-    ['a script on the own host', '<script src="/matomo.js"></script>b', 'b'],
+    ['a script on the host of the site', '<script src="/matomo.js"></script>b', 'b'],
     [
-      'parts beside a proof',
+      'ambiguous elements beside clear evidence of the product',
       '<link rel="preconnect" href="https://x.algolia.net"><button class="DocSearch-Button">Search</button>b',
       'b',
     ],
     [
-      'parts beside its configuration, which stays',
+      'ambiguous elements beside the configuration of the product, which stays',
       '<script>window.__VP_SITE_DATA__=JSON.parse("{\\"search\\":{\\"provider\\":\\"algolia\\"}}")</script><div id="docsearch"></div>b',
       '<script>window.__VP_SITE_DATA__=JSON.parse("{\\"search\\":{\\"provider\\":\\"algolia\\"}}")</script>b',
     ],
@@ -104,7 +104,7 @@ describe('removed', () => {
     expect(clean(given).text).toBe(want)
   })
 
-  test('scripts that stay cannot show elements that are built into them', () => {
+  test('kept scripts cannot show removed elements again', () => {
     const html =
       '<head><link rel="preconnect" href="https://x.algolia.net"></head><div class="DocSearch">x</div><script src="/app.js"></script>'
     expect(clean(html).text).toMatch(
@@ -129,9 +129,9 @@ describe('kept', () => {
       'a local search script',
       '<script src="_static/searchtools.js"></script><form action="search.html"><input></form>',
     ],
-    ['page data that tells of products', `<script>self.__next_f.push([1,"call gtag('config','G-1')"])</script>`],
+    ['page data that mentions products', `<script>self.__next_f.push([1,"call gtag('config','G-1')"])</script>`],
     ['data', `<script type="application/json">{"text":"posthog.init("}</script>`],
-    ['a longer name that ends like one', "<script>navigator.sendBeacon('/own'); resizE('x')</script>"],
+    ['a longer function name with the same end', "<script>navigator.sendBeacon('/own'); resizE('x')</script>"],
     ['the body, whatever its class', '<body class="swagger-ui"><p>text</p></body>'],
     ['comments', '<!-- <script src="https://cdn.segment.com/a.js"></script> -->'],
   ]

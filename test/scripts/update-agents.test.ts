@@ -56,7 +56,7 @@ test.each([
   expect(agents[0]).toEqual({ token: 'AAcmeBot', operator: expected })
 })
 
-test('a list with hardly any agents is refused', () => {
+test('a list with very few agents is refused', () => {
   expect(() => extract({ 'Acme-User': {} }, decided)).toThrow('The list has 1 agents')
 })
 

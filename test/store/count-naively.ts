@@ -1,7 +1,7 @@
 import type { DayRange, UniqueVisitors } from '../../server/analytics/unique-visitors.ts'
 import type { PageView } from '../../server/analytics/view-batch.ts'
 
-/** Unique visitors by sets of visitors, all pages in one answer; visitors are told apart by their first byte. */
+/** Counts unique visitors with sets, all pages in one answer. The first byte identifies a visitor. */
 export function countNaively(views: readonly PageView[], { dateFrom = -1, dateTo = 1e9 }: DayRange): UniqueVisitors {
   const within = views.filter(({ day }) => day >= dateFrom && day < dateTo)
   const who = (some: readonly PageView[]) => new Set(some.map(({ visitor }) => visitor[0])).size

@@ -49,7 +49,7 @@ async function claim(at = now, owner = 'a') {
   return claimed
 }
 
-test('a job comes back as it was started', async () => {
+test('a job is read as it was started', async () => {
   await jobs.start(job('se_1', { paths: ['/a'], version: '1.0' }), undefined, 0)
   expect(await jobs.find('se_1')).toEqual(job('se_1', { paths: ['/a'], version: '1.0' }))
   expect(await jobs.findOwned('org_2', 'se_1')).toBeUndefined()
@@ -119,7 +119,7 @@ test('a released job is claimed at once, and does not count as interrupted', asy
   expect(await claim(now + 1)).toMatchObject({ interruptions: 0, job: { jobId: 'se_1' } })
 })
 
-test('a job that ended does not change', async () => {
+test('a job that has ended does not change', async () => {
   await jobs.start(job('se_1'), undefined, 0)
   const { lease: held } = await claim()
   expect(await jobs.fail(held, 'The site does not answer.', now)).toBe(true)
@@ -147,7 +147,7 @@ async function complete(jobId: string, at = now): Promise<void> {
   expect(await jobs.complete(lease, { ...bundle, fileName: `${jobId}.zip` }, 1, at)).toBe(true)
 }
 
-test('a job that ended is deleted with its idempotency key, and names its bundle', async () => {
+test('deleting a job that has ended deletes its idempotency key and returns its bundle', async () => {
   await complete('se_1')
   expect(await jobs.delete('se_1', now, false)).toEqual({ fileName: 'se_1.zip' })
   expect(await jobs.find('se_1')).toBeUndefined()
@@ -162,7 +162,7 @@ test('a job that has not ended is not deleted', async () => {
   expect(await jobs.delete('se_1', now, true)).toBe('open')
 })
 
-test('a job stays as long as the last of its links works', async () => {
+test('a job is kept until its last link has expired', async () => {
   await complete('se_1')
   expect(await jobs.noteLink('se_1', now + 2000)).toBe(true)
   expect(await jobs.noteLink('se_1', now + 1000)).toBe(true)

@@ -24,7 +24,7 @@ test('fails if a file has the name of the folder', () => {
 })
 
 // In a separate process, because an endless loop could not be stopped from within.
-test.runIf(process.platform === 'linux')('gives up where a folder that is there answers that it is not', () => {
+test.runIf(process.platform === 'linux')('gives up if the system reports an existing folder as missing', () => {
   const file = join(import.meta.dirname, '../../server/store/make-folder.ts')
   const code = `import { makeFolder } from ${JSON.stringify(file)}
     try { makeFolder('/proc/nope/below') } catch (error) { console.log(error.code) }`

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A database of the version in which all projects shared the tables of visits. */
+/** Creates a database of the old version, in which all projects shared the tables of visits. */
 function writeOldDatabase(): void {
   const store = openStore(folder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })

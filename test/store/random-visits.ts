@@ -11,7 +11,7 @@ import { openStore, type Store } from '../../server/store/store.ts'
 import fc from '../support/fast-check.ts'
 import { countNaively } from './count-naively.ts'
 
-/** Days where months, years and leap days begin and end, and any others. */
+/** Days near the borders of months, years and leap days. */
 const borders = ['2023-12-31', '2024-02-28', '2024-02-29', '2024-03-01', '2024-12-31', '2025-01-31', '2025-02-28']
 const firstDay = parseDay('2023-12-01') as number
 const anyDay = fc.oneof(
@@ -34,8 +34,8 @@ const anyRange = fc
   .filter(({ dateFrom = 0, dateTo = 1e9 }) => dateFrom <= dateTo)
 
 /**
- * Records random views in random batches, the earlier days often later; again in another order, with the store closed and
- * opened in between; and compares every answer with naive sets.
+ * Records random views of random days in random batches. Records them again in another order, with the store closed and
+ * reopened in between. Compares every answer with the naive count.
  */
 export async function checkRandomVisits(numRuns: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'quire-random-visits-'))
@@ -85,13 +85,13 @@ export async function checkRandomVisits(numRuns: number): Promise<void> {
   }
 }
 
-/** Prunes visitors in between: ranges that begin on a kept day stay exact, and views of pruned days change nothing. */
+/** Prunes visitors between batches. Ranges that begin on a kept day stay exact, and views of pruned days change nothing. */
 export async function checkRandomPruning(numRuns: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'quire-random-pruning-'))
   const store = openStore(folder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
   store.projects.insert({ id: 'prj_1', organizationId: 'org_1', name: '', visitorSaltRotation: 'never', createdAt: 0 })
-  // A project that never had visits has nothing to prune, and no file to note it in.
+  // Pruning needs the file of the project, which exists after the first batch.
   await store.visits.recordBatch('prj_1', toViewBatch([]))
   try {
     await fc.assert(
@@ -117,7 +117,7 @@ export async function checkRandomPruning(numRuns: number): Promise<void> {
   }
 }
 
-/** Every page in one answer, then in windows of two, and what holds for any count. */
+/** Compares all pages in one answer, then in windows of two. Checks that totals are between the maximum and the sum. */
 async function expectExact(store: Store, id: string, views: readonly PageView[], range: DayRange): Promise<void> {
   const want = countNaively(views, range)
   expect(await store.visits.countUniqueVisitors(id, range, { limit: 250, offset: 0 })).toEqual(want)

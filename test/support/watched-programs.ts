@@ -1,6 +1,6 @@
 const endedEarly = new Set<Error>()
 
-/** Records how a program ended, until the test allows it to end. Null = as the test expected. */
+/** Records the error of a program that ended, until `stop` is called. `ended` gives null for an expected end. */
 export function watchProgram(ended: Promise<Error | null>): { stop(): void } {
   let watched = true
   let error: Error | undefined
@@ -18,7 +18,10 @@ export function watchProgram(ended: Promise<Error | null>): { stop(): void } {
   }
 }
 
-/** Throws the error of a program of this test file that ended too early, once. This file has no imports, so that unit tests can use it, too. */
+/**
+ * If a program started by this test file ended too early, throws its error. Throws each error once. This module imports
+ * nothing, so that unit tests can use it, too.
+ */
 export function failIfProgramEnded(): void {
   for (const error of endedEarly) {
     endedEarly.delete(error)

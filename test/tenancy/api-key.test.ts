@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKey, hashKey, isWellFormedKey } from '../../server/tenancy/api-key.ts'
 
-test('a new key carries its prefix, 178 random bits and a checksum', () => {
+test('a new key has the prefix, 178 random bits and a checksum', () => {
   const keys = Array.from({ length: 200 }, () => createKey('quire_'))
   expect(new Set(keys).size).toBe(200)
   for (const key of keys) {
@@ -29,7 +29,7 @@ test.each([
   expect(isWellFormedKey('quire_', key)).toBe(false)
 })
 
-test('the stored hash does not hold the key', () => {
+test('the stored hash does not contain the key', () => {
   const key = createKey('quire_')
   expect(hashKey(key)).toHaveLength(32)
   expect(hashKey(key).toString('latin1')).not.toContain(key)

@@ -34,7 +34,7 @@ afterEach(async () => {
   rmSync(dataFolder, { recursive: true, force: true })
 })
 
-test('answers as the store does, several questions at once and each its own, and what is recorded since', async () => {
+test('gives the same answers as the store, to several queries at once, and includes new visits', async () => {
   const questions: Parameters<UniqueVisitorCounter['countUniqueVisitors']>[] = [
     ['prj_1', {}, page],
     ['prj_1', { dateFrom: 20_701 }, page],
@@ -49,7 +49,7 @@ test('answers as the store does, several questions at once and each its own, and
   expect((await ask())[0]?.totals.total).toBe(3)
 })
 
-test('an error is told of the question it is about, and the next is answered', async () => {
+test('an error fails only its query, and the next query is answered', async () => {
   const database = new Database(join(dataFolder, 'visits', 'prj_1.db'))
   database.exec('ALTER TABLE month_counters RENAME TO away')
   const wrong = counts.countUniqueVisitors('prj_1', {}, page)
@@ -59,7 +59,7 @@ test('an error is told of the question it is about, and the next is answered', a
   expect(await counts.countUniqueVisitors('prj_1', {}, page)).toMatchObject({ totals: { total: 2 } })
 })
 
-test('a thread that cannot begin fails its questions, and the next question starts another', async () => {
+test('if the thread cannot start, its queries fail, and the next query starts another thread', async () => {
   const setup = { dataFolder: undefined as unknown as string }
   const failing = startVisitorCounting(setup)
   await expect(failing.countUniqueVisitors('prj_1', {}, page)).rejects.toThrow('The thread that counts visitors ended.')
@@ -68,7 +68,7 @@ test('a thread that cannot begin fails its questions, and the next question star
   await failing.stop()
 })
 
-test('a question that waits when it is closed gets an error', async () => {
+test('a waiting query fails when the thread is stopped', async () => {
   const waiting = expect(counts.countUniqueVisitors('prj_1', {}, page)).rejects.toThrow('ended')
   await counts.stop()
   await waiting

@@ -8,13 +8,13 @@ import { toLine } from '../analytics/follow/numbered-lines.ts'
 import { waitFor } from '../support/export-site.ts'
 import { createOrganization } from '../support/server.ts'
 
-test('a thread that cannot work is started anew until it can', async () => {
+test('a thread that fails is started again until it works', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quire-follow-logs-'))
   const dataFolder = join(folder, 'data')
   const file = join(folder, 'access.log')
   const said: string[] = []
   const say = (_: object, message: string) => void said.push(message)
-  // No data folder can be made where a file stands.
+  // A file has the name of the data folder, so the folder cannot be created.
   writeFileSync(dataFolder, '')
   const logs = [{ file, projectId: 'prj_unknown' }]
   const setup = { dataFolder, logs, graceMs: 100, log: {} }
@@ -26,7 +26,7 @@ test('a thread that cannot work is started anew until it can', async () => {
     rmSync(dataFolder)
     const store = openStore(dataFolder)
     const { projectId } = await createOrganization(store)
-    // The thread got its own copy of the setting: a thread that is started later sees this one.
+    // Each thread gets a copy of the setup when it starts, so the next thread sees this change.
     logs[0] = { file, projectId }
     appendFileSync(file, toLine(0) + toLine(1))
     await waitFor(async () => {
@@ -40,7 +40,7 @@ test('a thread that cannot work is started anew until it can', async () => {
   }
 })
 
-test('without a log there is no thread', async () => {
+test('without logs, no thread is started', async () => {
   const refuse = () => expect.unreachable()
   const setup = { dataFolder: '/nowhere', logs: [], graceMs: 0, log: {} }
   await startFollowingLogs({ setup, log: { info: refuse, warn: refuse, error: refuse } }).stop()

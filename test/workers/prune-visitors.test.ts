@@ -7,7 +7,7 @@ import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import { openStore } from '../../server/store/store.ts'
 import { startVisitorRetention } from '../../server/workers/prune-visitors.ts'
 
-test('a server forgets visitors by age in a thread, and says so', { timeout: 30_000 }, async () => {
+test('a server deletes old visitors in a thread, and logs it', { timeout: 30_000 }, async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'quire-retention-'))
   const store = openStore(dataFolder)
   store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })

@@ -24,7 +24,7 @@ test('a list finds plain patterns and expressions, the longest name first', () =
   expect(find('x Crawl')).toBeUndefined()
 })
 
-test('whole words end where letters and digits end', () => {
+test('a whole word has no letter or digit before or after it', () => {
   const list = new AgentList(source, [entry('Devin'), entry('bedrockbot')], { wholeWords: true, ignoreCase: true })
   expect(list.find('devin/1.0')?.found).toBe('devin')
   expect(list.find('Devine Devin')?.found).toBe('Devin')
@@ -55,7 +55,7 @@ test('the page about visitors names each list with its version and date', () => 
   }
 })
 
-test('every entry of our own list has its source and operator', () => {
+test('every entry of the list of Quire has a source and an operator', () => {
   for (const { token, source, seen } of ownAgents.agents) {
     expect({ token, source, seen }).toEqual({
       token: expect.stringMatching(/^[\w.-]{4,}$/),
@@ -68,7 +68,7 @@ test('every entry of our own list has its source and operator', () => {
   expect(tokens).not.toContain('')
 })
 
-/** Milliseconds of CPU, the least of three: another process may steal a cache, never give one. */
+/** Measures CPU time in ms. Returns the minimum of three runs, because other processes can only slow a run down. */
 function cost(userAgent: string): number {
   const runs = [0, 1, 2].map(() => {
     const before = process.cpuUsage()
@@ -104,7 +104,7 @@ test('no hostile user agent costs more than a few milliseconds', () => {
   ]
   const slow = words
     .map(word => {
-      // Not the word itself at the end, so that what nearly matches has to be tried everywhere.
+      // The last character prevents a match, so that a backtracking expression tries every position.
       const userAgent = `${word.repeat(maxCharacters).slice(0, maxCharacters - 1)}\u0001`
       return { word, ms: cost(userAgent) }
     })

@@ -5,7 +5,7 @@ import aiAgents from './user-agents/ai-agents.json' with { type: 'json' }
 import classicBots from './user-agents/classic-bots.json' with { type: 'json' }
 import humans from './user-agents/humans.json' with { type: 'json' }
 
-/** User agents of one source, labelled by what that source says of them, never by what Quire makes of them. */
+/** User agents of one source. The label comes from the source, not from Quire. */
 interface LabelledGroup {
   label: Kind
   source: string
@@ -15,7 +15,7 @@ interface LabelledGroup {
 }
 
 const groups = [...humans, ...aiAgents, ...classicBots] as LabelledGroup[]
-/** A list tested against itself proves little: what is not from there is asserted on its own. */
+/** Quire uses the crawler-user-agents list, so the user agents of the other sources are also checked separately. */
 const isIndependent = ({ source }: LabelledGroup) => !source.includes('/crawler-user-agents/')
 const kinds: Kind[] = ['human', 'ai', 'neither']
 
@@ -70,7 +70,7 @@ function print(title: string, { table, misses, ...rates }: ReturnType<typeof mea
 
 test.each([
   ['all labelled user agents', groups],
-  ['those that are from no list of Quire', groups.filter(isIndependent)],
+  ['user agents from sources that Quire does not use', groups.filter(isIndependent)],
 ])('%s: AI is recognized, people are not classified as AI, bots are neither', (title, among) => {
   const rates = measure(among)
   print(title, rates)
@@ -79,7 +79,7 @@ test.each([
   expect(rates.botsCalledOther).toBeLessThanOrEqual(0.02)
 })
 
-test('there are enough samples, each once, with a source and a date', () => {
+test('there are enough samples, without duplicates, with a source and a date', () => {
   const all = groups.flatMap(group => group.userAgents)
   expect(new Set(all).size).toBe(all.length)
   expect(all.length).toBeGreaterThan(1000)
@@ -95,7 +95,7 @@ test('there are enough samples, each once, with a source and a date', () => {
   }
 })
 
-// What a server got in February 2026: https://github.com/oborys/AI-Agents-HTTP-level-behaviour (arXiv 2604.02544).
+// Seen by a server in February 2026: https://github.com/oborys/AI-Agents-HTTP-level-behaviour (arXiv 2604.02544).
 test.each([
   ['Antigravity', 'Go-http-client/2.0', 'neither'],
   ['Claude Code', 'axios/1.8.4', 'neither'],
@@ -112,6 +112,6 @@ test.each([
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Code/1.111.0 Chrome/142.0.7444.265 Electron/39.6.0 Safari/537.36',
     'neither',
   ],
-])('%s hides that it is an agent, and counts as what it claims to be', (_, userAgent, kind) => {
+])('%s does not identify itself as an agent, and counts as the client that it claims to be', (_, userAgent, kind) => {
   expect(classify(userAgent).kind).toBe(kind)
 })

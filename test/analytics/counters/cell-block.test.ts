@@ -12,7 +12,7 @@ function toCells(list: readonly Cell[]) {
   return cells
 }
 
-/** Ids that come in another order than the numbers, above and below 2^32. */
+/** Ids in a different order than the page numbers, below and above 2^32. */
 const idOf = (page: number) => (page * 7_919_999_999_993) % 2 ** 48 || 1
 
 const anyCount = fc.oneof(fc.nat(3), fc.nat(300), fc.nat(100_000))
@@ -22,7 +22,7 @@ const anyCells = fc.uniqueArray(
 )
 
 describe('a block', () => {
-  test('has the same bytes for the same sum, in any parts and order', () => {
+  test('has the same bytes for the same counts, merged in any parts and order', () => {
     fc.assert(
       fc.property(anyCells, fc.nat(60), (list, cut) => {
         const once = mergeBlock(undefined, toCells(list), idOf)
@@ -35,7 +35,7 @@ describe('a block', () => {
     )
   })
 
-  test('loses removed counts, and is undefined when none is left', () => {
+  test('does not store counts of zero, and is undefined if no count is left', () => {
     const block = mergeBlock(
       undefined,
       toCells([
@@ -64,7 +64,7 @@ describe('a block', () => {
     expect(() => mergeBlock(undefined, toCells([[never, 1, -1, 0, -1]]), idOf)).toThrow('would be negative')
   })
 
-  test('begins with the counters before a day', () => {
+  test('counts the cells before a day', () => {
     const block = mergeBlock(
       undefined,
       toCells([
@@ -78,7 +78,7 @@ describe('a block', () => {
     expect([never, 0, 5, 6, 9, 10].map(day => countBefore(block, day))).toEqual([0, 1, 1, 2, 2, 3])
   })
 
-  test('is refused when it is truncated or in a later layout', () => {
+  test('is refused if it is truncated or has a newer layout', () => {
     const block = mergeBlock(undefined, toCells([[never, 1, 1, 0, 1]]), idOf)
     if (!block) throw new Error('no block')
     const bytes = encodeBlock(block)

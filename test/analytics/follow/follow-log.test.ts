@@ -33,7 +33,7 @@ test('resumes where the last run ended, and counts each line once', async () => 
   expect(warnings).toEqual([])
 })
 
-test('stores its start, so that a rotation before the first line loses none', async () => {
+test('stores the start position, so that no line is lost if the log rotates before the first line', async () => {
   expect((await follow({ once: true })).tally.lines).toBe(0)
   write(0, 3)
   renameSync(log, `${log}.1`)
@@ -166,8 +166,8 @@ describe('a log whose header names its columns', () => {
   const cloudfront = formats.find(({ name }) => name === 'cloudfront')
 
   test.each([
-    ['is gone on with', {}, () => {}],
-    ['is gone on with, in a format that is named', { format: cloudfront }, () => {}],
+    ['grows', {}, () => {}],
+    ['grows, and the format is given', { format: cloudfront }, () => {}],
     ['was renamed', {}, () => renameSync(log, `${log}.1`)],
     [
       'was copied and emptied',
@@ -185,7 +185,7 @@ describe('a log whose header names its columns', () => {
         rmSync(log)
       },
     ],
-  ])('is read by its header where it %s', async (_, options, rotate) => {
+  ])('is read by its header if it %s', async (_, options, rotate) => {
     appendFileSync(log, header + toColumns(0) + toColumns(1))
     expect((await follow({ once: true, ...options })).tally).toMatchObject({ lines: 4, newVisitorDays: 2 })
     appendFileSync(log, toColumns(2))
@@ -195,14 +195,14 @@ describe('a log whose header names its columns', () => {
   })
 })
 
-test('follows a link by the name of the link', async () => {
+test('stores the position under the name of a symbolic link', async () => {
   write(0, 2)
   symlinkSync(log, join(folder, 'link.log'))
   expect((await follow({ once: true, file: join(folder, 'link.log') })).tally.lines).toBe(2)
   expect((await follow({ once: true, file: join(folder, 'link.log') })).tally.lines).toBe(0)
 })
 
-test('no address is in its stored position or its messages', async () => {
+test('neither the stored position nor the messages contain an address', async () => {
   write(0, 3)
   await follow({ once: true })
   renameSync(log, `${log}.9.moved`)

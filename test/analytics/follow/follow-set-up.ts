@@ -20,7 +20,7 @@ export let log: string
 export let store: Store
 export let warnings: string[]
 
-/** Gives each test of a file a folder, a log in it, a store with one project, and the list of the warnings that came. */
+/** Creates a folder with a store, one project, the path of a log, and an empty list of warnings before each test. */
 export function setUpFollow(): void {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'quire-follow-log-'))
@@ -46,7 +46,7 @@ export function follow(options: Partial<FollowOptions> = {}): Promise<FollowStat
   return followAccessLog({ file: log, projects: project, visits: store.visits, signal, warn, pacing, ...options })
 }
 
-/** Each line has a visitor of its own. */
+/** Each line has a different visitor, so this is also the number of counted lines. */
 export async function countVisitors(): Promise<number> {
   return (await store.visits.countUniqueVisitors('prj_1', {}, { limit: 1, offset: 0 })).totals.total
 }

@@ -29,14 +29,14 @@ let folder: string
 export let log: string
 export let follower: LogFollower
 export let warnings: string[]
-/** As it is kept. */
+/** The position that a store would have saved. */
 export let position: FollowPosition | null
-/** What a splitter holds of a line that has not ended. */
+/** The beginning of a line whose line break has not been read yet. */
 export let half: string
-/** All that came, in this order. */
+/** All complete lines read so far, in order. */
 export let lines: string[]
 
-/** Gives each test of a file a folder of its own, and a follower that nothing was read by. */
+/** Creates a folder and a follower that has read nothing, before each test. */
 export function useFollowedLog(): void {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'quire-follow-'))
@@ -56,20 +56,20 @@ function forget(): void {
   warnings = []
 }
 
-/** Removes the log and all that it was rotated into, and what was read of them. */
+/** Deletes the log and its rotated files, forgets the position and the lines, and restarts the follower. */
 export async function beginAnew(): Promise<void> {
   for (const entry of await listLogEntries(log)) rmSync(entry.path)
   forget()
   await restart()
 }
 
-/** As the first follow of a log begins. */
+/** Restarts at the position where the first run of a follow begins. */
 export async function startAtBeginning(): Promise<void> {
   position = await new LogFinder(log, fingerprintHead).findBeginning(await listLogEntries(log))
   await restart()
 }
 
-/** As a process does that begins: it knows the position and nothing else. */
+/** Creates a follower as a new process does: it knows only the saved position. */
 export function start(grace = graceMs): void {
   half = ''
   follower = new LogFollower({
@@ -87,7 +87,7 @@ export async function restart(): Promise<void> {
   start()
 }
 
-/** One look at the files, up to a number of pieces; the position is that of the last piece, as a store keeps it. */
+/** Reads the files once, at most `most` pieces, and saves the position of the last piece. Returns all lines so far. */
 export async function poll(most = Number.POSITIVE_INFINITY): Promise<string[]> {
   let count = 0
   for await (const piece of follower.read()) {
@@ -101,7 +101,7 @@ export async function poll(most = Number.POSITIVE_INFINITY): Promise<string[]> {
   return lines
 }
 
-/** Looks until nothing more comes, past the grace time. */
+/** Polls until the follower waits for nothing, also not for the end of the grace time. */
 export async function pollToEnd(): Promise<string[]> {
   do {
     await poll()
@@ -118,7 +118,7 @@ export function name(number: number): string {
   return `${log}.${number}`
 }
 
-/** As logrotate does: the numbers move up, then the log itself. */
+/** Renames as logrotate does: first the numbered files, then the log. */
 export function rename(): void {
   moveUp()
   renameSync(log, name(1))

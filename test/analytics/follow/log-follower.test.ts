@@ -79,7 +79,7 @@ describe('one file', () => {
   })
 })
 
-describe('in unclear situations', () => {
+describe('if the rotation is unclear', () => {
   beforeEach(async () => {
     write('a\nb\n')
     await poll()
@@ -89,7 +89,7 @@ describe('in unclear situations', () => {
 
   test('waits while the server still writes to the old file, and warns once', async () => {
     await follower.close()
-    // Each look at the clock is five milliseconds: a machine that stands still uses up no time of grace.
+    // Each reading of this clock adds 5 ms, so that a slow machine does not use up the grace time.
     let nowMs = 0
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 5))
     onTestFinished(() => clock.mockRestore())
@@ -175,7 +175,7 @@ test('a restart in the middle of a compressed file resumes there', async () => {
   expect(warnings).toEqual([])
 })
 
-test('the first run begins with the current file, not with rotated ones', async () => {
+test('the first run begins with the current file, not with rotated files', async () => {
   for (const [number, text] of [
     [3, 'x\n'],
     [2, 'y\n'],
@@ -193,7 +193,7 @@ test('the first run begins with the current file, not with rotated ones', async 
   expect(await pollToEnd()).toEqual(['a', 'b'])
 })
 
-test('a lost position in an empty log leads to the files rotated since the first run', async () => {
+test('if the saved position was in an empty log, the files rotated since then are read', async () => {
   write('z\n', name(1))
   write('')
   await startAtBeginning()

@@ -20,7 +20,7 @@ import {
 
 useFollowedLog()
 
-/** What happens to `a b` already read and `c` not yet, and what comes after. Each is tried with and without a restart. */
+/** Name, rotation, and the lines read after it. Before it, `a` and `b` were read and `c` was not. */
 const rotations: [string, () => Promise<void> | void, string[]][] = [
   [
     'a rename',
@@ -49,7 +49,7 @@ const rotations: [string, () => Promise<void> | void, string[]][] = [
     ['c', 'late', 'd'],
   ],
   [
-    'a rename of a file that nobody wrote to for long, with a line for it after all',
+    'a rename of a file that was idle for long, with a line for the old file after it',
     async () => {
       rename()
       utimesSync(name(1), 1_700_000_000, 1_700_000_000)
@@ -88,7 +88,7 @@ const rotations: [string, () => Promise<void> | void, string[]][] = [
     ['c', 'd'],
   ],
   [
-    'two renames between two looks',
+    'two renames between two polls',
     () => {
       rename()
       write('d\n')
@@ -194,7 +194,7 @@ const rotations: [string, () => Promise<void> | void, string[]][] = [
     ['c', 'd', 'e', 'f'],
   ],
   [
-    'a rename and compression under way: half a file beside the whole',
+    'a rename, and half a compressed file beside the whole file',
     async () => {
       rename()
       const whole = gzipSync(readFileSync(name(1)))
@@ -209,10 +209,10 @@ const rotations: [string, () => Promise<void> | void, string[]][] = [
 ]
 
 describe.each([
-  ['running', async () => {}],
-  ['restarted after it', restart],
+  ['without a restart', async () => {}],
+  ['with a restart', restart],
   [
-    'restarted after it, and again and again',
+    'with several restarts',
     async () => {
       for (let i = 0; i < 3; i++) {
         await restart()
@@ -259,7 +259,7 @@ describe.each([
 
 type Step = 'write' | 'write half' | 'rename' | 'copytruncate' | 'compress' | 'poll' | 'restart'
 
-test('each line is returned once, whatever happens in any order', async () => {
+test('each line is returned once, after any sequence of writes, rotations and restarts', async () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.constant<Step>('write') },
     { weight: 3, arbitrary: fc.constantFrom<Step>('poll', 'restart') },
@@ -268,7 +268,7 @@ test('each line is returned once, whatever happens in any order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 24 }), async steps => {
       await beginAnew()
-      /** What was written into each file, oldest first. */
+      /** The text written to each file, oldest first. */
       const texts = ['']
       let count = 0
       for (const step of steps) {
@@ -287,7 +287,7 @@ test('each line is returned once, whatever happens in any order', async () => {
           texts.push('')
         }
       }
-      // Ends the last line, and what was rotated before it.
+      // The last file ends with a complete line.
       write('end\n')
       texts.push(`${texts.pop()}end`)
       await pollToEnd()

@@ -1,9 +1,9 @@
-/** The address of the line with a number: each line has a visitor of its own, so that a lost line is a missing visitor. */
+/** Returns the address for a line. Each line has a different address, so that a lost line is a missing visitor. */
 export function toAddress(number: number): string {
   return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`
 }
 
-/** A combined log line with its break: a human's view of a page. */
+/** Returns a line in combined format, with its line break: a person views a page. */
 export function toLine(number: number, date = '20/Nov/2026:10:11:12 +0000'): string {
   return (
     `${toAddress(number)} - - [${date}] "GET /page-${number % 50} HTTP/1.1" 200 1234 "-" ` +

@@ -16,13 +16,13 @@ import { toLine } from './numbered-lines.ts'
 
 export type Rotation = 'rename' | 'copytruncate'
 
-/** A server that writes numbered lines into a log without a pause, and the logrotate beside it. */
+/** Simulates a server that writes numbered lines to a log without a pause, and logrotate. */
 export class RotatingWriter {
   readonly #log: string
   #descriptor: number
   #written = 0
   #isStopped = false
-  /** Bytes of the next lines that were not written yet: servers write buffers, and lines do not end where buffers do. */
+  /** Bytes that are not written yet. A write may end in the middle of a line, because servers write full buffers. */
   #rest = Buffer.alloc(0)
   readonly #running: Promise<void>
 
@@ -32,7 +32,7 @@ export class RotatingWriter {
     this.#running = this.#run(linesPerSecond)
   }
 
-  /** Moves `log` to `log.1`, that to `log.2` and so on; the third is compressed. */
+  /** Moves `log` to `log.1`, `log.1` to `log.2` and so on, and compresses `log.3`. */
   async rotate(how: Rotation): Promise<void> {
     for (let number = 99; number >= 1; number--) {
       for (const end of ['', '.gz']) {
@@ -45,7 +45,7 @@ export class RotatingWriter {
     this.#compress(`${this.#log}.3`)
   }
 
-  /** Stops behind a whole line; how many lines were written. */
+  /** Stops after a complete line, and returns the number of lines written. */
   async stop(): Promise<number> {
     this.#isStopped = true
     await this.#running
@@ -54,14 +54,14 @@ export class RotatingWriter {
     return this.#written
   }
 
-  /** In one go, so that no line is written between copy and end: logrotate loses those. */
+  /** Runs synchronously, so that no line is written between copy and truncation. logrotate loses such lines. */
   #copyAndTruncate(): void {
     this.#endLine()
     copyFileSync(this.#log, `${this.#log}.1`)
     ftruncateSync(this.#descriptor)
   }
 
-  /** Like nginx, it writes to the renamed file until it is told to reopen its logs. */
+  /** Writes to the renamed file for a moment, as nginx does until it reopens its logs. */
   async #renameAndReopen(): Promise<void> {
     renameSync(this.#log, `${this.#log}.1`)
     const opened = openSync(this.#log, 'a')

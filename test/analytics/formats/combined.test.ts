@@ -4,7 +4,7 @@ import { emptyLogLine } from '../../../server/analytics/formats/log-format.ts'
 
 const usual = '10.0.0.1 - - [20/Nov/2026:10:11:12 +0000] "GET /a HTTP/1.1" 200 12 "-" "Mozilla/5.0"'
 
-/** The fields as strings; undefined when the line is malformed. Other bytes around it must not matter. */
+/** Returns the fields as strings, or undefined for a malformed line. Other bytes around the line must not matter. */
 function parse(text: string) {
   const around = 'x" "y" [z] \n'
   const bytes = Buffer.from(around + text + around, 'latin1')
@@ -42,7 +42,7 @@ test.each([
   ['HTTP/0.9', usual.replace(' HTTP/1.1', ''), { target: '/a' }],
   ['a protocol in the path', usual.replace('/a', '/a HTTP/b'), { target: '/a HTTP/b' }],
   ['another method', usual.replace('GET', 'POST'), { target: 'not a GET' }],
-  ['an offset that no clock has', usual.replace('+0000', '+2500'), { at: 'bad date' }],
+  ['an impossible offset', usual.replace('+0000', '+2500'), { at: 'bad date' }],
   ['an offset of too many minutes', usual.replace('+0000', '-9960'), { at: 'bad date' }],
   ['an offset without a sign', usual.replace('+0000', '00000'), { at: 'bad date' }],
   ['no size', usual.replace('200 12', '304 -'), { status: 304 }],
@@ -66,11 +66,11 @@ test.each([
   ['an address with a control character', `\x01${usual}`],
   ['an address of 300 characters', 'a'.repeat(300) + usual],
   ['no user agent (common format)', usual.split(' "-"')[0] ?? ''],
-  ['a cut user agent', usual.slice(0, -1)],
-  ['a cut request', usual.slice(0, 50)],
+  ['a truncated user agent', usual.slice(0, -1)],
+  ['a truncated request', usual.slice(0, 50)],
   ['a status of two digits', usual.replace(' 200 ', ' 20 ')],
-  ['a status that is no number', usual.replace(' 200 ', ' abc ')],
-  ['a size that is no number', usual.replace(' 12 ', ' 1x2 ')],
+  ['a status that is not a number', usual.replace(' 200 ', ' abc ')],
+  ['a size that is not a number', usual.replace(' 12 ', ' 1x2 ')],
   ['JSON', '{"ip":"10.0.0.1","time":"2026-11-20T10:11:12Z"}'],
   ['a user agent that ends in an escaped quote', usual.replace('5.0"', '5.0\\"')],
 ])('refuses %s', (_, given) => {

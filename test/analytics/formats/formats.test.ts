@@ -7,7 +7,7 @@ import { formats } from '../../../server/analytics/formats/formats.ts'
 import { createJsonFormat, parseJsonFields } from '../../../server/analytics/formats/json.ts'
 import { readLog } from '../import/read-log.ts'
 
-/** The same six requests in each format, then a line that is none. */
+/** Each sample has the same six requests in its format, then a line that is not a request. */
 function readSample(file: string): Buffer {
   return readFileSync(join(import.meta.dirname, 'samples', file))
 }

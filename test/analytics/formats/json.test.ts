@@ -51,12 +51,12 @@ test.each([
   ['IPv6 with a port', { a: '[2001:db8::1]:1234' }, { address: '2001:db8::1' }],
   ['IPv6', { a: '2001:db8::1' }, { address: '2001:db8::1' }],
   ['no user agent', { u: undefined }, { userAgent: '' }],
-  ['a user agent that is no text', { u: 5 }, { userAgent: '' }],
+  ['a user agent that is not a string', { u: 5 }, { userAgent: '' }],
   ['values in arrays', { u: ['A', 'B'], p: ['/x'] }, { userAgent: 'A', target: '/x' }],
   ['a client list', { xff: '198.51.100.1, 10.0.0.1' }, { client: '198.51.100.1, 10.0.0.1' }],
   ['another method', { m: 'POST' }, { target: 'not a GET' }],
   ['lower case', { m: 'get' }, { target: 'not a GET' }],
-  ['a time of another form', { t: 'yesterday' }, { at: 'bad date' }],
+  ['a time in an unknown form', { t: 'yesterday' }, { at: 'bad date' }],
   ['no time', { t: undefined }, { at: 'bad date' }],
 ])('reads a line with %s', (_, given, want) => {
   expect(parse({ ...entry, ...given })).toMatchObject(want)
@@ -67,7 +67,7 @@ test.each([
   ['no path', { ...entry, p: '' }],
   ['no address', { ...entry, a: null }],
   ['no status', { ...entry, s: undefined }],
-  ['a status that is no number', { ...entry, s: 'OK' }],
+  ['a status that is not a number', { ...entry, s: 'OK' }],
   ['half an object', '{"t":1,'],
   ['an array', '[1,2]'],
   ['null', 'null'],

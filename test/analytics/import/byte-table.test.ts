@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ByteTable } from '../../../server/analytics/import/byte-table.ts'
 import fc from '../../support/fast-check.ts'
 
-/** The number of a text, which is added when it has none; other bytes around it must not matter. */
+/** Returns the number of a text, and adds the text if it is new. Other bytes around the text must not matter. */
 function intern(table: ByteTable, text: string, tag = 0): number {
   const bytes = Buffer.from(`<${text}>`, 'latin1')
   const number = table.find(bytes, 1, bytes.length - 1, tag)
@@ -10,7 +10,7 @@ function intern(table: ByteTable, text: string, tag = 0): number {
 }
 
 test('numbers byte strings like a map of texts', () => {
-  // Short texts of few letters, so that many come twice and many begin alike.
+  // Short texts of few letters, so that many are repeated and many have a common prefix.
   const entry = fc.tuple(fc.string({ unit: fc.constantFrom('a', 'b', '\0', '\xff'), maxLength: 6 }), fc.nat(2))
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 600 }), entries => {

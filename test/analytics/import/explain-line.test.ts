@@ -12,7 +12,7 @@ function line(request: string, { status = 200, date = time, agent = browser, res
   return `203.0.113.9 - - [${date}] "${request}" ${status} 5 "-" "${agent}"${rest}`
 }
 
-/** What an import counts a line as, in the words of an explanation. */
+/** Imports a line and returns how it was counted, in the words of an explanation. */
 function count(text: string, format = formats.find(({ name }) => name === 'combined')): string {
   const reader = new LogReader({
     projects: { id: 'prj_1', visitorSaltRotation: 'never' },

@@ -14,12 +14,12 @@ test.each([
   'Docs.EXAMPLE.com',
   'docs.example.com.',
   'docs.example.com.:80',
-])('%s is the site', name => {
+])('%s is the host of the site', name => {
   expect(find(new Hosts(targets), name)).toBe('docs')
 })
 
 test.each(['example.com', 'www.docs.example.com', '', '-', '203.0.113.9', `${'a'.repeat(9000)}.docs.example.com`])(
-  '%s is no site',
+  '%s is not the host of a site',
   name => {
     expect(find(new Hosts(targets), name)).toBeUndefined()
   },

@@ -86,7 +86,7 @@ test.each([
   ['a query that names a page', line({ request: 'GET /app.js?/guide HTTP/1.1' }), { filtered: { asset: 1 } }],
   ['robots.txt', line({ request: 'GET /robots.txt HTTP/1.1' }), { filtered: { 'machine-file': 1 } }],
   ['another format', '{"path":"/guide"}', { malformed: { 'wrong-format': 1 } }],
-  ['bytes that are no text', Buffer.from([0x16, 3, 1, 0, 255, 254, 0]), { malformed: { 'wrong-format': 1 } }],
+  ['bytes that are not text', Buffer.from([0x16, 3, 1, 0, 255, 254, 0]), { malformed: { 'wrong-format': 1 } }],
   ['a day that does not exist', line({ date: '30/Feb/2026:10:11:12 +0000' }), { malformed: { 'bad-date': 1 } }],
   ['the year 1999', line({ date: '31/Dec/1999:23:59:59 +0000' }), { malformed: { 'bad-date': 1 } }],
   ['more than a day ahead', line({ date: '21/Nov/2026:12:00:01 +0000' }), { malformed: { 'bad-date': 1 } }],

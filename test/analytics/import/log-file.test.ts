@@ -9,7 +9,7 @@ import { LogFileError, openLogFile } from '../../../server/analytics/import/log-
 const folder = mkdtempSync(join(tmpdir(), 'quire-log-file-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Some 700 kB that compress to a third, so that both sides take several chunks. */
+/** About 700 kB that compress to a third, so that the compressed and the plain data have several chunks. */
 const text = Array.from({ length: 30_000 }, (_, i) => `${i} ${Math.sin(i)}\n`).join('')
 const gz = gzipSync(text)
 const zst = zstdCompressSync(text)
@@ -57,7 +57,7 @@ test.each([
   const { text: got, error } = await read(gz.subarray(0, bytes))
   expect(error).toMatch(/access\.log is truncated/)
   expect(text.startsWith(got)).toBe(true)
-  // Deflate hands out what it has decoded; only the last symbols may be missing.
+  // The decoder returns all data that it has decoded; only the last symbols may be missing.
   expect(got.length).toBeGreaterThanOrEqual(Math.floor((Math.max(bytes - 2000, 0) / gz.length) * text.length * 0.9))
   if (bytes >= gz.length - 8) expect(got).toBe(text)
 })
@@ -68,13 +68,13 @@ test.each([3, 4, 10, 1000, Math.floor(zst.length / 2), zst.length - 1])(
     const { text: got, error } = await read(zst.subarray(0, bytes))
     if (bytes < 4) expect(got).toBe(zst.toString('utf8', 0, bytes))
     else expect(error).toMatch(/access\.log is truncated/)
-    // A block is 128 KiB of text, and can be read only when all of it is there.
+    // A block has 128 KiB of text, and can only be decoded as a whole.
     if (bytes >= 4) expect(text.startsWith(got)).toBe(true)
     if (bytes > zst.length / 3) expect(got.length).toBeGreaterThan((bytes / zst.length) * text.length - 2 * 131_072)
   },
 )
 
-/** What the whole of it says up to the damage: a decoder that gets a byte at a time hands out all that it can know. */
+/** Decodes all data before the damage. */
 function readAllBefore(damaged: Buffer, at: number): string {
   return gunzipSync(damaged.subarray(0, at), { finishFlush: constants.Z_SYNC_FLUSH }).toString()
 }

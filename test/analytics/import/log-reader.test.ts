@@ -13,7 +13,7 @@ function line({ address = '10.0.0.1', path = '/guide', userAgent = browser, day 
 
 const key = ({ project, path, day, visitor }: ReadView) => `${project} ${path} ${day} ${visitor}`
 
-/** Views as a set: what came twice in two batches counts once. */
+/** Returns the views as a set: a view that is in two batches counts once. */
 function toSet(views: readonly ReadView[]): Map<string, number> {
   const set = new Map<string, number>()
   for (const view of views) set.set(key(view), (set.get(key(view)) ?? 0) | view.mask)
@@ -158,7 +158,7 @@ test.each([
     (id: string) => line({ address: `${id.repeat(20)}.example`, path: `/${id.repeat(60)}` }),
   ],
   ['user agents of 20 kB', 40, 80, (id: string) => line({ userAgent: `${browser} ${id.repeat(2500)}` })],
-])('ever new %s do not increase memory', (_, blocks, linesPerBlock, toLine) => {
+])('any number of different %s takes the same memory', (_, blocks, linesPerBlock, toLine) => {
   const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
   const before = process.memoryUsage().arrayBuffers
   let views = 0
@@ -171,6 +171,6 @@ test.each([
   }
   views += takeViews(reader).length
   expect(views).toBe(blocks * linesPerBlock)
-  // Each kind would take more than 16 MB; held are 16 MB of each, in arrays that double, beside a block of lines.
+  // All texts of a kind have more than 16 MB. The reader keeps at most 16 MB per kind, in arrays that double in size.
   expect(peak).toBeLessThan(150e6)
 })

@@ -28,7 +28,7 @@ test('all writers give the same bytes', async () => {
     ['b.txt', 'b'.repeat(100_000)],
     ['empty', ''],
     ...Array.from({ length: 20 }, (_, index): [string, string] => [`c-${10 + index}`, `${index}`]),
-    // Larger than what is read at once.
+    // Larger than one read.
     ['large.bin', Buffer.alloc(5 * 1024 ** 2, 'large ')],
   ]
   mkdirSync(join(folder, 'a'))
@@ -45,7 +45,7 @@ test('a missing file fails every writer', async () => {
     await expect(toBytes(write(folder, ['a', 'missing'])), name).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('the small files are the same each time', async () => {
+test('the small files are the same in each run', async () => {
   const from = join(folder, 'from')
   mkdirSync(from)
   writeFileSync(join(from, 'a.txt'), Array.from({ length: 20_000 }, (_, index) => index).join(' '))
@@ -58,7 +58,7 @@ test('the small files are the same each time', async () => {
   expect([Math.min(...sizes) >= 500, Math.max(...sizes) <= 16_000]).toEqual([true, true])
 })
 
-test('a share is taken in each round', () => {
+test('the share is computed per round', () => {
   const share = findShare([{ ms: 20 }, { ms: 300 }, { ms: 10 }], [{ ms: 10 }, { ms: 100 }, { ms: 10 }], ({ ms }) => ms)
   expect(share).toBe(2)
   expect(toSpread([3.4, 1, 2])).toBe('2 (1-3)')

@@ -35,7 +35,7 @@ test.each([
   expect(findFile(folder, path)?.file).toBe(want && join(folder, want))
 })
 
-test('a host that redirects sends /a to /a/, and an app answers any path but a file', async () => {
+test('a host can redirect /a to /a/, and can answer unknown paths, except files, with the home page', async () => {
   const options = { redirectsFolders: true, hasFallback: true, prefix: '/docs/' }
   const server = await serveStatic(folder, options)
   try {
@@ -54,7 +54,7 @@ test('a host that redirects sends /a to /a/, and an app answers any path but a f
   }
 })
 
-test('the size of a copy counts the pages of the site that it has', () => {
+test('the size of a copy counts only pages of the site', () => {
   const copy = sizeCopy(folder, ['/', '/a', '/b.html', '/gone'])
   expect(copy).toMatchObject({ pages: 3, missing: ['/gone'], files: 5 })
 })
@@ -80,7 +80,7 @@ test('a link is broken if the origin has its target, and lost if the copy has th
   expect(compare([a, b, 'http://copy.test/a']).broken).toEqual(['http://copy.test/a'])
 })
 
-test('opened as a file, a link must lead to a file, not to a folder', () => {
+test('in a copy opened from file://, a link must lead to a file, not to a folder', () => {
   const root = pathToFileURL(`${folder}/`).href
   const original = { root: 'http://origin.test/', links: ['http://origin.test/a'] }
   const compare = (link: string) => compareLinks(original, { links: [link], place: { folder, root } }, () => true)

@@ -56,7 +56,7 @@ test.each<[string, Partial<ToolResult>, string[]]>([
   ['a file', { checks: [{ ...right, failed: 1 }] }, ['root: nothing fails']],
   ['a link', { checks: [{ ...right, lostLinks: 1 }] }, ['root: links work']],
   ['hydration', { app: { ...app, hydrated: false } }, ['hydrated']],
-  ['the way', { app: { ...app, landsOn: '/404 "Page not found"' } }, ['a click in the menu lands']],
+  ['the target of a menu link', { app: { ...app, landsOn: '/404 "Page not found"' } }, ['a click in the menu lands']],
   ['a hit', { search: { same: 9, of: 10 } }, ['search finds the same']],
   ['the truth', { falseFindings: ['dead link to /b'] }, ['the report is true']],
   ['bytes', { again: { outcome: 'other bytes', wallSeconds: 2 } }, ['same bytes again']],
@@ -66,7 +66,7 @@ test.each<[string, Partial<ToolResult>, string[]]>([
   expect(missed(changes)).toEqual(want)
 })
 
-test('without its peer in the run, speed is not judged', () => {
+test('speed is judged only if the peer is in the run', () => {
   expect(missed({ wallSeconds: 200 }, [])).toEqual([])
 })
 

@@ -33,7 +33,7 @@ test('a program that runs too long is ended with its descendants', { timeout: 30
   const { exitCode, stdout } = await run(script, 3000)
   expect(exitCode).toBeNull()
   expect(Number(stdout)).toBeGreaterThan(1)
-  // One that ended keeps its number until the init process has looked.
+  // An ended process keeps its id until init has read its exit code.
   const stat = existsSync(`/proc/${stdout.trim()}/stat`)
     ? readFileSync(`/proc/${stdout.trim()}/stat`, 'utf8')
     : ') gone'

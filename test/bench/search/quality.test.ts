@@ -12,11 +12,11 @@ test.each<[string[], number | null]>([
   [['os.html', 'os.html', 'os.html', 'io.html'], 2],
   [['library/io.html'], null],
   [[], null],
-])('the pages %j have their first right one at %j', (paths, rank) => {
+])('in the answer %j, the first right page has rank %j', (paths, rank) => {
   expect(rankAnswer(question, paths)).toEqual({ question, rank })
 })
 
-test('sums up ranks, also of one kind', () => {
+test('summarizes the ranks of all questions or of one kind', () => {
   const typo: Question = { ...question, kind: 'typo' }
   const answers: Answer[] = [
     { question, rank: 1 },
@@ -31,12 +31,12 @@ test('sums up ranks, also of one kind', () => {
 test.each([
   ['first', [...pythonQuestions, ...markdownQuestions]],
   ['second', [...pythonHeldOut, ...markdownHeldOut]],
-])('the %s set has 50 questions, no two alike, and each has an answer', (_, questions) => {
+])('the %s set has 50 different questions, and each has an answer', (_, questions) => {
   expect(new Set(questions.map(each => each.question)).size).toBe(50)
   expect(questions.filter(({ pages }) => pages.length === 0)).toEqual([])
 })
 
-test('both sets have as many questions of each kind, and none in common', () => {
+test('both sets have the same number of questions of each kind, and no question in common', () => {
   const first = [...pythonQuestions, ...markdownQuestions]
   const second = [...pythonHeldOut, ...markdownHeldOut]
   const kinds = (questions: Question[]) => questions.map(({ kind }) => kind).sort()
@@ -44,7 +44,7 @@ test('both sets have as many questions of each kind, and none in common', () => 
   expect(second.filter(({ question }) => first.some(each => each.question === question))).toEqual([])
 })
 
-test('the name of the best setting says how many there are, and it is one of them', () => {
+test('the best setting is one of 256 settings', () => {
   expect(optionGrid).toHaveLength(256)
   expect(optionGrid).toContainEqual(bestOptions)
 })

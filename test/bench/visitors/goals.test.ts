@@ -58,12 +58,12 @@ test.each<[string, (results: Results) => void, string[]]>([
     ['import: 4 times'],
   ],
   [
-    'a hungry import',
+    'an import with high memory use',
     ({ import: part }) => Object.assign(part?.quire ?? {}, { peakBytes: 1e9 }),
     ['import: no more memory'],
   ],
   [
-    'an import that grows',
+    'an import whose memory use grows',
     ({ import: part }) =>
       Object.assign(part?.quire ?? {}, {
         lines: 100_000_000,
@@ -79,13 +79,13 @@ test.each<[string, (results: Results) => void, string[]]>([
     ['year: 20'],
   ],
   [
-    'a range slower than DuckDB by the clock alone',
+    'a range that is slower than DuckDB only in elapsed time',
     results => Object.assign(ofLength(results, 'odd'), { duckDb: { first: peer(2, 0.9), deep: peer(2) } }),
     ['odd: never slower'],
   ],
   ['a slow server', ({ http }) => Object.assign(http.visitors, { p95Ms: 200 }), ['HTTP: p95 of getUniqueVisitors']],
   [
-    'a server held up',
+    'a server that an import delays',
     ({ http }) => Object.assign(http.duringImport ?? {}, { p99Ms: 50 }),
     ['HTTP: p99 of getAgentJob'],
   ],

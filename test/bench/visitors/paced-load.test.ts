@@ -32,7 +32,7 @@ test('requests during a pause are timed from the instant they were due', async (
   })
   const { requests, maxMs, p50Ms } = await runPaced({ url, headers: {}, exchanges, everyMs: 10, until: released })
   expect(requests).toBeGreaterThanOrEqual(40)
-  // The fortieth is not due before 390 ms have passed, and until then the first has no answer.
+  // Request 40 is due after 390 ms, and the first request is answered after that.
   expect(maxMs).toBeGreaterThan(380)
   expect(p50Ms).toBeGreaterThan(100)
 })
@@ -50,7 +50,7 @@ test('a separate process sends requests until it is stopped, and reports errors'
 test.each<[string, RequestListener, string]>([
   ['another body', (_req, res) => res.end('wrong'), 'not the answer expected'],
   ['another status', (_req, res) => res.writeHead(429).end('right'), '429'],
-])('%s ends it', async (_, listener, why) => {
+])('%s ends the run with an error', async (_, listener, why) => {
   const url = await serve(listener)
   await expect(runPaced({ url, headers: {}, exchanges, everyMs: 10, until: sleep(5000) })).rejects.toThrow(why)
 })

@@ -26,9 +26,9 @@ test.each<[string, Partial<AnswerPage>, number]>([
   ['more pages', { hasMore: false }, 1],
   ['another count of a page', { pages: [a, { path: '/b', counts: [1, 1, 1] }] as AnswerPage['pages'] }, 1],
   ['another order', { pages: [b, a] as AnswerPage['pages'] }, 2],
-  ['a page too few', { pages: [a] as AnswerPage['pages'] }, 1],
-  ['none', { pages: [] }, 2],
-])('%s is found', (_, change, differences) => {
+  ['a missing page', { pages: [a] as AnswerPage['pages'] }, 1],
+  ['no pages', { pages: [] }, 2],
+])('differences of an answer: %s', (_, change, differences) => {
   expect(countDifferences({ ...page, ...change }, page)).toBe(differences)
 })
 

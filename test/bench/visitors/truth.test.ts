@@ -48,7 +48,7 @@ test.each([
   expect(lines.length).toBe(tally.lines)
   expect(text.length).toBe(tally.bytes)
   expect(views.human + views.ai + views.neither + filtered + malformed).toBe(tally.lines)
-  // So that equal does not mean equally empty: some are seen as both, and every kind of line is there.
+  // Two empty counts would be equal, too. Every kind of line occurs, and some visitors are both human and AI.
   expect(Math.min(views.human, views.ai, views.neither, filtered, malformed)).toBeGreaterThan(0)
   const [human = 0, ai = 0, total = 0] = got[0]?.site ?? []
   expect(human + ai).toBeGreaterThan(total)

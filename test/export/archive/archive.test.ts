@@ -66,7 +66,7 @@ test.each<BundleFormat>(['zip', 'tar.gz'])(
   },
 )
 
-test('a failure leaves nothing behind', async () => {
+test('a failure leaves no files', async () => {
   const outFile = join(folder, 'out.zip')
   const root = fill('x', 1_000_000_000)
   const work = archiveFiles({ folder: root, paths: [...paths, 'z-missing'], format: 'zip', outFile, signal })
@@ -74,7 +74,7 @@ test('a failure leaves nothing behind', async () => {
   expect(readdirSync(folder)).toEqual(['x'])
 })
 
-test('an abort leaves nothing behind', async () => {
+test('an abort leaves no files', async () => {
   const controller = new AbortController()
   const root = fill('x', 1_000_000_000)
   const outFile = join(folder, 'out.zip')
@@ -84,7 +84,7 @@ test('an abort leaves nothing behind', async () => {
   expect(readdirSync(folder)).toEqual(['x'])
 })
 
-test('of two writers to the same file, one fails and the file is complete', async () => {
+test('if two writers write the same file, one fails and the file is complete', async () => {
   const root = fill('x', 1_000_000_000)
   const outFile = join(folder, 'out.zip')
   const write = () => archiveFiles({ folder: root, paths, format: 'zip', outFile, signal })

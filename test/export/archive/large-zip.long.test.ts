@@ -12,7 +12,7 @@ const many = 66_000
 let folder = ''
 let paths: string[] = []
 
-/** A sparse file whose size needs more than 32 bits, among more small files than 16 bits can count. */
+/** Creates a sparse file larger than 4 GB, and more than 65,535 small files. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'quire-large-'))
   mkdirSync(join(folder, 'files'))
@@ -29,7 +29,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The results of other programs that read zips, if they are installed. */
+/** Checks a zip with other programs, if they are installed. */
 function check(file: string): void {
   const script = `
 import sys, zipfile
@@ -44,16 +44,16 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
   if (!unzip.error) expect([unzip.status, unzip.stdout, unzip.stderr]).toEqual([0, '', ''])
 }
 
-test('a bundle with a file of more than 4 GB and more than 65,535 files is a zip that others read', async () => {
+test('other programs can read a zip with a file of more than 4 GB and more than 65,535 files', async () => {
   const outFile = join(folder, 'many.zip')
   const { signal } = new AbortController()
   await archiveFiles({ folder: join(folder, 'files'), paths, format: 'zip', outFile, signal })
   check(outFile)
 })
 
-test('a zip that is itself larger than 4 GB is one that others read', async () => {
+test('other programs can read a zip that is larger than 4 GB', async () => {
   const outFile = join(folder, 'large.zip')
-  // Uncompressed, so that it gets that large.
+  // Compressed, the sparse file would be small.
   await pipeline(zipFiles(join(folder, 'files'), paths.sort(), 0), createWriteStream(outFile))
   check(outFile)
 })

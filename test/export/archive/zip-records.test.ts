@@ -10,7 +10,7 @@ const files: [string, Buffer][] = [
   ['empty', Buffer.alloc(0)],
 ]
 
-test('gives the bytes that archiver gives', async () => {
+test('writes the same bytes as archiver', async () => {
   const zip = createZipWriter()
   const parts: Buffer[] = []
   for (const [name, bytes] of files) {

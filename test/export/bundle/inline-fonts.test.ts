@@ -14,7 +14,7 @@ async function run(css: string, fonts: Record<string, number>): Promise<string> 
   return readFileSync(join(folder, 'a.css'), 'latin1')
 }
 
-test('writes a small font into its style sheet, and nothing else', async () => {
+test('embeds a small font in its style sheet, and nothing else', async () => {
   const css =
     '@font-face { font-family: a; src: url("a.woff2") format("woff2"), url(a.woff) } p { background: url(a.png) }'
   expect(await run(css, { 'a.woff2': 3, 'a.woff': 3, 'a.png': 3 })).toBe(
@@ -22,13 +22,13 @@ test('writes a small font into its style sheet, and nothing else', async () => {
   )
 })
 
-test('leaves large fonts and missing ones', async () => {
+test('does not embed large or missing fonts', async () => {
   const css =
     '@font-face { src: url(big.woff2) } @font-face { src: url(none.woff2) } @font-face { src: url(../up.woff2) }'
   expect(await run(css, { 'big.woff2': 200_000 })).toBe(css)
 })
 
-test('fonts for Latin text come first where there is no room for all', async () => {
+test('embeds fonts for Latin text first if there is no room for all', async () => {
   const face = (name: string, range: string) => `@font-face { src: url(${name}); unicode-range: ${range} }`
   const css = [
     face('g.woff2', 'U+0370-03FF'),

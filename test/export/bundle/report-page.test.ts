@@ -25,7 +25,7 @@ const report = {
   notes: [],
 } as Partial<ExportReport> as ExportReport
 
-test('a page that loads nothing, runs nothing and shows addresses as text', () => {
+test('the page loads nothing, runs no scripts and shows addresses as text', () => {
   const html = writeReportPage(report)
   expect(html).toContain(`content="default-src 'none'`)
   expect(html).not.toMatch(/<script/)
@@ -33,7 +33,7 @@ test('a page that loads nothing, runs nothing and shows addresses as text', () =
   expect(html).toContain('index.html: an error')
 })
 
-test('shows what there is, and of long lists the beginning', () => {
+test('shows only lists that have entries, and only the beginning of long lists', () => {
   const html = writeReportPage(report)
   expect(html).toContain('Links to pages that are not there (1)')
   expect(html).toContain('<td>Ask &lt;us&gt;</td><td>assistant</td><td>2</td>')

@@ -10,7 +10,7 @@ import { type Exported, exportFakeSite, type FakeOptions, page } from '../fake-s
 import { readEntry } from '../read-archive.ts'
 import { startVersionedSite, type VersionedSite } from './versioned-site.ts'
 
-// Whole exports with a cache: they have the same bytes as without it, and fetch and render only what changed.
+// Whole exports with a cache. They give the same bytes as without it, but fetch and render only changed files and pages.
 
 let folder: string
 let cache: SiteCache
@@ -122,14 +122,14 @@ test('if one page changed, only that page is fetched, and the bundle equals a ne
 })
 
 test.each<[string, (files: Record<string, string>) => void]>([
-  ['a page more', files => Object.assign(files, { '/': page('home', '<a href="/new">new</a>'), '/new': page('new') })],
-  ['a page less', files => delete files['/p3']],
-  ['a redirect elsewhere', files => Object.assign(files, { '/p4': 'redirect /p5' })],
+  ['a new page', files => Object.assign(files, { '/': page('home', '<a href="/new">new</a>'), '/new': page('new') })],
+  ['a missing page', files => delete files['/p3']],
+  ['another target of a redirect', files => Object.assign(files, { '/p4': 'redirect /p5' })],
   [
     'a sitemap where there was none',
     files => Object.assign(files, { '/sitemap.xml': '<urlset><url><loc>/x</loc></url></urlset>' }),
   ],
-])('%s is seen', async (_, change) => {
+])('%s is detected', async (_, change) => {
   await startPlainSite()
   const first = await run()
   change(site.files)
@@ -197,7 +197,7 @@ test('a browser shows a page again only if something that it depends on changed'
   site.files['/two.txt'] = 'entirely new words '.repeat(30)
   const second = await run({ verify: 'static' })
   expect(new Set(changed(second.answered))).toEqual(new Set(['200 /two.txt']))
-  // Each page notes when it was shown.
+  // Each rendered page contains the time when it was opened.
   const shownAt = ({ entries }: Exported, name: string) => /data-at="([\d.]+)"/.exec(readEntry(entries, name))?.[1]
   expect(shownAt(first, 'index.html')).toMatch(/^\d/)
   for (const [name, isSame] of [

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { dataWords } from '../../../server/export/crawl/data-words.ts'
 
-/** A string as CBOR has it, with its length before it. */
+/** Encodes a short string in CBOR: a byte with the length, then the text. */
 const counted = (text: string) => String.fromCharCode(0x60 + text.length) + text
 
 test.each([

@@ -37,7 +37,7 @@ test('finds pages by links, sitemaps and llms.txt', async () => {
 })
 
 describe('traps', () => {
-  test('an endless site is cut at the same place every time', async () => {
+  test('an endless site ends at the limit, with the same pages each time', async () => {
     const site = (path: string) => {
       const at = Number(/^\/day\/(\d+)$/.exec(path)?.[1] ?? (path === '/' ? 0 : Number.NaN))
       return Number.isNaN(at)
@@ -52,7 +52,7 @@ describe('traps', () => {
     expect(first.report.skipped[0]?.reason).toBe('past the limit of 25 pages')
   })
 
-  test('relative links that go round in circles end', async () => {
+  test('relative links that make ever longer paths end', async () => {
     const { pageCount } = await run(
       path => (/^\/(loop\/|up\/)*$/.test(path) ? page(path, '<a href="loop/">x</a><a href="up/">y</a>') : undefined),
       { limits: { pages: 60 } },
@@ -62,14 +62,14 @@ describe('traps', () => {
     expect(deep.pageCount).toBe(5)
   })
 
-  test('queries make no new pages', async () => {
+  test('a query does not make another page', async () => {
     const { pageCount } = await run(path =>
       path.startsWith('/?') || path === '/' ? page('home', `<a href="/?p=${path.length}">x</a>`) : undefined,
     )
     expect(pageCount).toBe(1)
   })
 
-  test('hostile names stay inside the bundle and apart', async () => {
+  test('files with hostile names stay inside the bundle and do not overwrite each other', async () => {
     const hrefs = [
       '/..%2F..%2Fetc',
       '/a%5C..%5Cb',
@@ -93,7 +93,7 @@ describe('traps', () => {
   })
 })
 
-describe('scope and choice of pages', () => {
+describe('scope and selection of pages', () => {
   const site = {
     '/': page('root'),
     '/docs/': page('docs', '<a href="/docs/a">a</a><a href="/blog">b</a><img src="/static/i.png">'),
@@ -102,7 +102,7 @@ describe('scope and choice of pages', () => {
     '/static/i.png': 'i',
   }
 
-  test('a site under a path stays there', async () => {
+  test('an origin with a path limits the export to pages below it', async () => {
     const { names, entries, report } = await run(site, { origin: scope('/docs/') })
     expect(names).toEqual([
       'docs/a/index.html',
@@ -113,24 +113,24 @@ describe('scope and choice of pages', () => {
       'static/i.png',
     ])
     expect(readEntry(entries, 'index.html')).toContain('url=docs/index.html')
-    // The rest of the host is on the web.
+    // The rest of the host is not in the bundle.
     expect(readEntry(entries, 'docs/index.html')).toContain('<a href="https://docs.example.com/blog">b</a>')
     expect(report.deadLinks).toEqual([])
   })
 
-  test('an address that names a page opens with it, though its folder is no page', async () => {
+  test('the bundle opens with the page that the origin names, even if its folder is not a page', async () => {
     const named = { '/guide/intro.html': page('intro', '<a href="next.html">n</a>'), '/guide/next.html': page('next') }
     const { entries, report } = await run(named, { origin: scope('/guide/intro.html') })
     expect([report.pages, report.deadLinks]).toEqual([2, []])
     expect(readEntry(entries, 'index.html')).toContain('url=guide/intro.html')
   })
 
-  test('an address without a slash at its end is asked for as it is, too', async () => {
+  test('an origin without a slash at its end is also requested without the slash', async () => {
     const { entries } = await run(site, { origin: scope('/docs/a') })
     expect(readEntry(entries, 'index.html')).toContain('url=docs/a/index.html')
   })
 
-  test('only the pages asked for', async () => {
+  test('exports only the requested pages', async () => {
     const { names, entries, pageCount } = await run(site, { paths: ['/docs/a', '/blog'] })
     expect(pageCount).toBe(2)
     expect(names).toEqual([
@@ -143,7 +143,7 @@ describe('scope and choice of pages', () => {
     expect(readEntry(entries, 'docs/a/index.html')).toContain('<a class="quire-dead" data-quire-dead="/docs/">up</a>')
   })
 
-  test('a page asked for that is not there fails the export by name', async () => {
+  test('a requested page that is missing fails the export, and the error names it', async () => {
     await expect(run(site, { paths: ['/blog', '/no-such', '/nor-this'] })).rejects.toThrow(
       'These pages cannot be exported: /no-such, /nor-this. Correct `paths` (--path) and start again.',
     )

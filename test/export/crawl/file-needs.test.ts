@@ -20,14 +20,14 @@ test('a manifest names its icons', () => {
   expect(read('manifest', manifest).named).toEqual(['asset https://a.example/css/icon.png'])
 })
 
-test('a script names modules for certain, and other files perhaps', () => {
+test('a script needs its modules, and other file names in it are guesses', () => {
   const text = 'import "./part.js"; import "library"; load("data/list.json")'
   const { named, guesses, script } = read('script', text)
   expect([named, guesses.includes('data/list.json')]).toEqual([[], true])
   expect(script).toContainEqual({ kind: 'name', name: 'library' })
 })
 
-test('a script of another host names no file to be loaded by the page', () => {
+test('addresses in a script of another host do not count as loaded by scripts of the page', () => {
   const text = 'import "./part.js"; load("https://b.example/more.js")'
   expect(read('script', text).script).toContainEqual({ kind: 'scripted', url: 'https://b.example/more.js' })
   const foreign = read('script', text, false).script

@@ -22,13 +22,13 @@ function open(limits = { pages: 10, links: 10 }, excluded: string[] = []) {
   return { frontier, pages, add, paths }
 }
 
-test('a generation holds each page once, sorted, whatever the order of the links', () => {
+test('a generation has each page once, sorted, for any order of the links', () => {
   const { frontier, add, paths } = open()
   add('/b', '/a', '/b', '/c', '/a/')
   expect([frontier.size(), paths(), paths(), frontier.isEmpty()]).toEqual([3, ['/a', '/b', '/c'], [], true])
 })
 
-test('links count as votes for the spelling that they use, of at most four', () => {
+test('each link is a vote for its spelling, and at most four spellings are kept', () => {
   const { frontier, add } = open()
   add('/a', '/a/', '/a/', '/a/index.html', '/a//', '/a///')
   expect(frontier.take()).toMatchObject([
@@ -54,8 +54,8 @@ test('excluded pages are not visited', () => {
   expect([paths(), frontier.has(linkKey(url('/private/a')))]).toEqual([['/a'], false])
 })
 
-describe('past a limit', () => {
-  test('of pages, the rest is noted as unvisited', () => {
+describe('limits', () => {
+  test('pages past the limit of pages are reported as unvisited', () => {
     const { frontier, pages, add, paths } = open({ pages: 2, links: 10 })
     add('/a', '/c', '/b')
     expect(paths()).toEqual(['/a', '/b'])
@@ -64,7 +64,7 @@ describe('past a limit', () => {
     expect(pages.get(linkKey(url('/c')))).toEqual({ state: 'unvisited', reason: 'past the limit of 2 pages' })
   })
 
-  test('of links, too; what is known of a page stays', () => {
+  test('pages past the limit of links are reported as unvisited, unless their state is known', () => {
     const { pages, add, paths } = open({ pages: 10, links: 1 })
     add('/a', '/b', '/c')
     pages.set(linkKey(url('/b')), { state: 'failed', reason: 'status 500' })
@@ -75,7 +75,7 @@ describe('past a limit', () => {
     ])
   })
 
-  test('so many links are kept that the report can name a thousand', () => {
+  test('enough links are kept to name a thousand in the report', () => {
     const { frontier, add } = open({ pages: 10, links: 1 })
     const paths = Array.from({ length: 2002 }, (_, index) => `/${10_000 + index}`)
     add(...paths)

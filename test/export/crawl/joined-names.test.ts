@@ -2,11 +2,11 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createJoinedNames } from '../../../server/export/crawl/joined-names.ts'
 
-/** A string as CBOR has it, with its length before it. */
+/** Encodes a short string in CBOR: a byte with the length, then the text. */
 const counted = (text: string) => String.fromCharCode(0x60 + text.length) + text
 const list = (words: string[]) => gzipSync(Buffer.from(words.map(word => `${counted(word)}\x19\x02`).join('')))
 
-/** Adds the scripts, waits, and tells what was found of the files and how many were asked for in vain. */
+/** Adds the scripts and waits. Returns the files that were found and the number of failed requests. */
 async function collect(files: Record<string, Buffer | string>, scripts: Record<string, string>) {
   const root = new URL('http://site.invalid/')
   const found = new Set<string>()
@@ -30,7 +30,7 @@ async function collect(files: Record<string, Buffer | string>, scripts: Record<s
 
 const hash = (kind: string, index: number) => `${kind}_${(index * 7919 + 1_000_003).toString(16)}`
 
-/** A search index in many files, named by two more. */
+/** A search index of many files. A data file lists their names. */
 function indexed(parts: number) {
   const words = Array.from({ length: parts }, (_, index) => hash('en', index))
   const chunks = Array.from({ length: Math.ceil(parts / 10) }, (_, index) => hash('ch', index))
@@ -57,26 +57,26 @@ function indexed(parts: number) {
   }
 }
 
-test('finds an index whose names stand in data that is found by names that stand in scripts', async () => {
+test('finds the files of an index that are listed in a data file, which scripts name', async () => {
   const { files, scripts } = indexed(40)
   expect((await collect(files, scripts)).found).toEqual(Object.keys(files).sort())
 })
 
-test('asks for few files in vain', async () => {
+test('few requests fail', async () => {
   const { files, scripts } = indexed(2000)
   const { found, misses } = await collect(files, scripts)
   expect(found).toEqual(Object.keys(files).sort())
   expect(misses).toBeLessThan(250)
 })
 
-test('a site that has none of them is asked a bounded number of times', async () => {
+test('the number of requests is limited if none of the files exists', async () => {
   const tails = Array.from({ length: 500 }, (_, index) => `\`\${x}file${index}.json\``).join(';')
   const folders = Array.from({ length: 500 }, (_, index) => `"/folder${index}/"`).join(';')
   const { misses } = await collect({}, { '/app/a.js': tails, '/app/b.js': folders })
   expect(misses).toBeLessThan(1000)
 })
 
-test('finds the parts of a menu that are called after its pages, and those that are numbered', async () => {
+test('finds the parts of a menu that are named after pages or numbered', async () => {
   const row = (name: string, part: string | null) => `[ "${name} x", "${name}.html#top", ${part ? `"${part}"` : null} ]`
   const { found, misses } = await collect(
     Object.fromEntries(['/kinds_dup.js', '/part_a.js', '/part_b.js', '/tree0.js', '/tree1.js'].map(path => [path, ''])),
@@ -86,7 +86,7 @@ test('finds the parts of a menu that are called after its pages, and those that 
       '/app/lone/menu.js': 'open("tree" + i, 1); it.src = name + ".js"',
     },
   )
-  // Neither list nor script tells of another folder.
+  // Neither the list nor the script names the root folder.
   expect([found, misses]).toEqual([[], 1])
   const parts = ['Kinds_dup', 'part_a', 'part_b', 'tree0', 'tree1', 'tree2'].map(name => `/app/${name}.js`)
   const whole = await collect(Object.fromEntries(parts.map(path => [path, ''])), {

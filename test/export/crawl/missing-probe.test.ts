@@ -4,7 +4,7 @@ import { page } from '../fake-site.ts'
 
 const { run } = setUpBrowserlessExports()
 
-test('drops what a site answers for pages that are not there', async () => {
+test('drops pages that look like the not-found page of the site', async () => {
   const known: Record<string, string> = {
     '/': page('home', '<a href="/real">1</a><a href="/gone">2</a><a href="/robots-of-old.html">3</a>'),
     '/real': page('real'),

@@ -5,7 +5,7 @@ import { readEntry } from '../read-archive.ts'
 
 const { run } = setUpBrowserlessExports()
 
-test('one page under several spellings is one page', async () => {
+test('several spellings of the address of a page are one page', async () => {
   const { names, entries, report } = await run({
     '/': page(
       'home',
@@ -26,7 +26,7 @@ test('one page under several spellings is one page', async () => {
   expect(readEntry(entries, 'b.html')).toContain('url=b/index.html')
 })
 
-test('a page with two names keeps the kind of name that the other pages have, and the other leads to it', async () => {
+test('a page with two names keeps the one that is like other names, and the second redirects to it', async () => {
   const { names, entries, report } = await run({
     '/': page('home', '<a href="/a.html">1</a><a href="/b">2</a><a href="/b.html">3</a><a href="/docs/">4</a>'),
     '/a.html': page('a'),

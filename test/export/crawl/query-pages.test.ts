@@ -16,7 +16,7 @@ async function run(answers: FakeSite) {
   return { ...exported, pages, text, requests: site.requests.filter(path => path.includes('?')).sort() }
 }
 
-test('pages that only a query tells apart are all there, and linked, where the path leads to one of them', async () => {
+test('pages that differ only in the query are exported and linked, if the path redirects to one of them', async () => {
   const links: Record<string, string[]> = { Main: ['A', 'B'], A: ['Main'], B: ['A', 'C'], C: [] }
   const { pages, text, report } = await run(path => {
     const title = new URL(path, 'http://x/').searchParams.get('title') ?? ''
@@ -36,7 +36,7 @@ test('pages that only a query tells apart are all there, and linked, where the p
   expect(hrefs('Wiki B')).toEqual([titled.get('Wiki A'), titled.get('Wiki C')])
 })
 
-test('the same where the path alone is not there, for frames too, and for links that are met later', async () => {
+test('pages that differ only in the query are exported if the path is missing, also from frames and later links', async () => {
   const shown = (id: number, next: string) => page(`q${id}`, next)
   const { report, requests } = await run({
     '/': page('home', '<a href="/q?id=1">1</a><a href="/a">a</a><iframe src="/q?id=2"></iframe>'),
@@ -52,7 +52,7 @@ test('the same where the path alone is not there, for frames too, and for links 
   expect(requests).toEqual(['/q?id=1', '/q?id=2', '/q?id=3', '/q?id=4'])
 })
 
-test('a query on a path that is a page makes no other page', async () => {
+test('a query on the path of a page does not make another page', async () => {
   const { report, requests } = await run({
     '/': page('home', '<a href="/list?sort=up">up</a><a href="/list?sort=down">down</a><a href="/list">list</a>'),
     '/list': page('list', '<a href="?page=2">2</a>'),
@@ -60,7 +60,7 @@ test('a query on a path that is a page makes no other page', async () => {
   expect([report.pages, requests]).toEqual([2, []])
 })
 
-test('nor does one that a redirect has added to a page', async () => {
+test('a query that a redirect adds does not make another page', async () => {
   const { report, requests } = await run(path => {
     if (path === '/') return page('home', '<a href="/in">in</a><a href="/login?next=/">log in</a>')
     if (path === '/in') return { status: 302, headers: { location: '/login?next=/in' } }
@@ -69,14 +69,14 @@ test('nor does one that a redirect has added to a page', async () => {
   expect([report.pages, requests]).toEqual([2, ['/login?next=/in']])
 })
 
-test('of a dead path few queries are tried', async () => {
+test('few queries are tried on a missing path', async () => {
   const anchors = Array.from({ length: 40 }, (_, index) => `<a href="/gone?page=${100 + index}">x</a>`)
   const { report, requests } = await run({ '/': page('home', anchors.join('')) })
   expect(requests).toEqual(['/gone?page=100', '/gone?page=101', '/gone?page=102'])
   expect(report.deadLinks).toMatchObject([{ to: '/gone', reason: 'status 404', count: 1 }])
 })
 
-describe('what a query says', () => {
+describe('a query that can select a page', () => {
   test.each([
     ['/a/?b=1&utm_source=x&c=%C3%A9#d', '/a?b=1&c=%C3%A9', '/a/?b=1&c=%C3%A9'],
     ['/a?utm_source=x&fbclid=1', null, null],
@@ -90,7 +90,7 @@ describe('what a query says', () => {
   })
 })
 
-test('of variants by query the page without one is kept, whatever comes first, and the report says so', async () => {
+test('if variants differ only in the query, the page without a query is kept, and the report says so', async () => {
   const guide = (path: string) => {
     const { pathname, searchParams } = new URL(path, 'http://x/')
     const language = searchParams.get('lang') ?? 'en'
@@ -99,7 +99,7 @@ test('of variants by query the page without one is kept, whatever comes first, a
   }
   const { report, pages, text, requests } = await run(path => {
     const answer = guide(path)
-    // The variant is linked before the page is.
+    // The link to the variant comes before the link to the page.
     return path === '/' ? answer?.replace('</body>', '<a href="/guide?lang=de">x</a></body>') : answer
   })
   expect([report.pages, pages, requests]).toEqual([2, ['guide/index.html', 'index.html'], []])
@@ -110,7 +110,7 @@ test('of variants by query the page without one is kept, whatever comes first, a
   )
 })
 
-test('a page that is sent without a type is one', async () => {
+test('a page that is sent without a Content-Type is recognized', async () => {
   const server = await startServer((request, response) => {
     if (request.url === '/') response.end(page('home', '<a href="/a">a</a><a href="/b">b</a>'))
     else if (request.url === '/a') response.end(page('a'))

@@ -5,7 +5,7 @@ import { readEntry } from '../read-archive.ts'
 
 const { run } = setUpBrowserlessExports()
 
-test('keeps redirects as small pages and links straight to their ends', async () => {
+test('keeps redirects as small pages, and links directly to their targets', async () => {
   const { entries, names, report } = await run({
     '/': page('home', '<a href="/old">x</a><a href="/away">y</a><a href="/loop">z</a>'),
     '/old': { status: 301, headers: { location: '/older' } },
@@ -24,7 +24,7 @@ test('keeps redirects as small pages and links straight to their ends', async ()
   expect(names).not.toContain('loop/index.html')
 })
 
-test('pages that leave by a script lead on without it', async () => {
+test('JavaScript redirects work without scripts', async () => {
   const { entries, report, names } = await run({
     '/': page('home', '<a href="/old/">x</a><a href="/gone-away/">y</a>'),
     '/old/': '<title>Old</title><script>window.location.replace("/new/")</script>',
@@ -37,7 +37,7 @@ test('pages that leave by a script lead on without it', async () => {
   expect(report.unresolved).toEqual([])
 })
 
-test('a redirect to another site that cannot be reached stays a link to there', async () => {
+test('a redirect to another site that cannot be reached becomes a link to that site', async () => {
   const { entries, report } = await run(
     {
       '/': page('home', '<a href="/away">y</a>'),

@@ -5,7 +5,7 @@ import { page } from '../fake-site.ts'
 
 const { run } = setUpBrowserlessExports()
 
-test('robots.txt is obeyed for the sites of others, not for one\u2019s own', async () => {
+test('robots.txt is obeyed on request, not by default', async () => {
   const site = {
     '/': page('home', '<a href="/private/x">x</a>'),
     '/private/x': page('x'),
@@ -21,7 +21,7 @@ test('robots.txt is obeyed for the sites of others, not for one\u2019s own', asy
   ).rejects.toMatchObject({ code: 'robots' })
 })
 
-test('robots.txt may ask for time between requests to the sites of others', async () => {
+test('a crawl delay is obeyed on request, not by default', async () => {
   const site = {
     '/': page('home', '<a href="/1">1</a><a href="/2">2</a>'),
     '/1': page('1'),
@@ -30,7 +30,7 @@ test('robots.txt may ask for time between requests to the sites of others', asyn
   }
   const slept = recordLongSleeps(5000)
   await run(site, { obeyRobots: true })
-  // Four requests wait at least, the sitemaps and the pages after them: each one crawl delay longer than the one before.
+  // At least four requests wait, for sitemaps and then pages. Each waits one crawl delay longer than the request before.
   expect(slept.length).toBeGreaterThanOrEqual(4)
   for (const [i, ms] of slept.entries()) expect(Math.round(ms / 9000)).toBe(i + 1)
   slept.length = 0

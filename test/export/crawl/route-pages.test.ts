@@ -33,7 +33,7 @@ async function run(site: FakeSite, options: FakeOptions = {}): Promise<Exported>
 
 const words = (name: string) => Array.from({ length: 30 }, (_, index) => `${name}${index}`).join(' ')
 
-/** An app that loads a document for the fragment, beside a menu, and knows nothing but fragments. */
+/** An app that shows a menu and the document that the fragment names. It ignores the path. */
 const program = `
   const app = document.getElementById('app')
   async function show() {
@@ -63,7 +63,7 @@ const app: FakeSite = {
   ...documents,
 }
 
-/** What a page of an unpacked bundle shows in a place. */
+/** Opens a page of the unpacked bundle in a place. Returns its text, failed requests and errors. */
 async function look({ entries }: Exported, address: string, name: PlaceName) {
   const folder = mkdtempSync(join(scratch, 'bundle-'))
   for (const entry of entries) {
@@ -85,7 +85,7 @@ async function look({ entries }: Exported, address: string, name: PlaceName) {
 
 const text = (name: string, rest = '') =>
   `home guide part gone ${name[0]?.toUpperCase()}${name.slice(1)} ${words(name)}${rest}`
-/** Each page: its file, its fragment and the words that it shows. */
+/** For each page: its file, its fragment and its text. */
 const routes = [
   ['index.html', '#/', text('home', ' the end of the guide')],
   ['guide.html', '#/guide?id=end', text('guide', ' End down')],
@@ -93,8 +93,8 @@ const routes = [
   ['part/hidden.html', '#/part/hidden', text('hidden')],
 ] as const
 
-describe('an app that tells its pages apart by fragments', () => {
-  test('runs at the root of a host, and elsewhere each of its pages is one of its own', {
+describe('an app whose pages differ only in the fragment', () => {
+  test('runs at the root of a host, and elsewhere each of its pages is a static page', {
     timeout: 120_000,
   }, async () => {
     const exported = await run(app)
@@ -139,7 +139,7 @@ describe('an app that tells its pages apart by fragments', () => {
     expect(again.sha256).toBe(sha256)
   })
 
-  test('is left out where it fails in the bundle; its pages stay', { timeout: 120_000 }, async () => {
+  test('is left out if it fails in the bundle, but its pages stay', { timeout: 120_000 }, async () => {
     const exported = await run({
       ...app,
       '/app.js': `if (location.port === '') throw new Error('this host has no licence'); ${program}`,
@@ -151,7 +151,9 @@ describe('an app that tells its pages apart by fragments', () => {
       expect((await look(exported, 'index.html', place)).text).toContain(words('home'))
   })
 
-  test('is found by the search, and takes no name of a real page', { timeout: 120_000 }, async () => {
+  test('has its pages in the offline search, and they do not take the names of real pages', {
+    timeout: 120_000,
+  }, async () => {
     const { report, names, entries } = await run(
       {
         ...app,
@@ -168,14 +170,16 @@ describe('an app that tells its pages apart by fragments', () => {
     expect(readEntry(entries, own)).toContain('guide29')
   })
 
-  test('keeps to the limit of pages', { timeout: 120_000 }, async () => {
+  test('obeys the limit of pages', { timeout: 120_000 }, async () => {
     const { report, names } = await run(app, { limits: { pages: 2 }, verify: 'static' })
     expect(report.pages).toBe(2)
     expect(names).toContain('guide.html')
     expect(report.skipped).toEqual([{ url: '/#/part/', reason: 'past the limit of 2 pages' }])
   })
 
-  test('shows a page of its own below a scope, and after a move', { timeout: 120_000 }, async () => {
+  test('has its pages below the path of the origin, and redirects between fragments are followed', {
+    timeout: 120_000,
+  }, async () => {
     const moved = program.replace('show()\n', "if (location.hash === '#/old') location.replace('#/guide')\n")
     const below = Object.fromEntries(Object.entries(app).map(([path, body]) => [`/docs${path}`, body]))
     server = await startFakeSite({
@@ -194,23 +198,23 @@ describe('an app that tells its pages apart by fragments', () => {
   })
 })
 
-describe('is no such app', () => {
+describe('a page that is not such an app', () => {
   const built = (body: string) =>
     `<!doctype html><div id="app"></div><script>document.getElementById('app').innerHTML = ${JSON.stringify(body)};`
   const links = ['a', 'b', 'c'].map(name => `<a href="#/${name}">${name}</a>`).join(' ')
 
   test.each([
-    ['a page whose buttons lead to fragments', `${built(`<p>${words('home')}</p>${links}`)}</script>`],
+    ['has links to fragments that change nothing', `${built(`<p>${words('home')}</p>${links}`)}</script>`],
     [
-      'a page with a clock',
+      'has a clock',
       `${built(`<p>${words('home')}</p><b id="now"></b>${links}`)}document.getElementById('now').textContent = performance.now()</script>`,
     ],
     [
-      'a page that unfolds a part',
+      'shows another part of the page for a fragment',
       `${built(`<p>${words('home')}</p>${links}<p id="more"></p>`)}if (location.hash) document.getElementById('more').textContent = location.hash + ' ${words('more')}'</script>`,
     ],
     [
-      'a page that is complete without scripts',
+      'is complete without scripts',
       `<h1>Home</h1><p>${words('home')} ${words('more')} ${words('still')}</p>${links}<script>if (location.hash) document.body.textContent = location.hash + ' ${words('other')}'</script>`,
     ],
   ])('%s', { timeout: 60_000 }, async (_, body) => {
@@ -220,7 +224,7 @@ describe('is no such app', () => {
     expect(readEntry(entries, 'index.html')).toContain('href="#/a"')
   })
 
-  test('one with addresses of old, which the report names', { timeout: 60_000 }, async () => {
+  test('has addresses with #!/, which the report names', { timeout: 60_000 }, async () => {
     const old = ['a', 'b', 'c'].map(name => `<a href="#!/${name}">${name}</a>`).join(' ')
     const { report } = await run({
       '/': `${built(`<p>${words('home')}</p>${old}`)}if (location.hash) document.body.textContent = '${words('other')}'</script>`,

@@ -25,12 +25,12 @@ test('reads an index, also compressed', () => {
   expect(readSitemap(gzipSync(xml), limit)).toEqual({ pages: [], sitemaps: ['https://a.example/1.xml.gz'] })
 })
 
-test('reads a plain list and nothing else', () => {
+test('reads a plain list of URLs, but no other text', () => {
   expect(readSitemap(Buffer.from('https://a.example/1\r\nhttps://a.example/2\n'), limit).pages).toHaveLength(2)
   expect(readSitemap(Buffer.from('Not found'), limit)).toEqual({ pages: [], sitemaps: [] })
 })
 
-test('a sitemap that unpacks past the limit is empty', () => {
+test('a sitemap that unpacks to more than the limit is empty', () => {
   const bomb = gzipSync(`<urlset>${'<url><loc>https://a.example/</loc></url>'.repeat(100_000)}</urlset>`)
   expect(readSitemap(bomb, limit).pages).toEqual([])
 })
@@ -46,7 +46,7 @@ test('llms.txt names pages in Markdown links', () => {
 })
 
 test.each([
-  ['opened tags', `<urlset>${'<url><loc>'.repeat(500_000)}`],
+  ['open tags', `<urlset>${'<url><loc>'.repeat(500_000)}`],
   ['spaces', `<urlset><url><loc>${' '.repeat(4_000_000)}</url></urlset>`],
 ])('a sitemap of %s is read in linear time', async (_, text) => {
   const pages = await callInThread(

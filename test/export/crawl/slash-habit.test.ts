@@ -9,7 +9,7 @@ afterEach(() => site?.close())
 const names = Array.from({ length: 40 }, (_, index) => `page-${10 + index}`)
 const links = names.map(name => `<a href="/${name}">${name}</a>`).join('')
 
-/** Pages in folders, as static hosts serve them; `more` answers first. */
+/** Serves pages in folders, as static hosts do. `more` has priority. */
 const inFolders =
   (more: FakeSite & object = {}): FakeSite =>
   path => {
@@ -27,7 +27,7 @@ async function run(answers: FakeSite) {
   return { report, pages: names.filter(name => name.startsWith('page-')), requests: site.requests }
 }
 
-test('where /page is sent on to /page/, pages are asked for there, after a few have shown it', async () => {
+test('if /page redirects to /page/ several times, the other pages are requested with the slash', async () => {
   const { report, pages, requests } = await run(inFolders())
   expect([report.pages, report.deadLinks]).toEqual([41, []])
   expect(pages).toEqual(names.map(name => `${name}/index.html`))
@@ -35,7 +35,7 @@ test('where /page is sent on to /page/, pages are asked for there, after a few h
   expect(requests.filter(path => /page-\d+\/$/.test(path))).toHaveLength(40)
 })
 
-test('a page that is not there with a slash is asked for as it is linked', async () => {
+test('a page that is missing with a slash is requested as linked', async () => {
   const { report, pages } = await run(
     inFolders({ '/': page('home', `${links}<a href="/plain">plain</a>`), '/plain': page('plain') }),
   )
@@ -47,14 +47,14 @@ test.each<[string, FakeAnswer]>([
   ['leads to another page', { status: 302, headers: { location: '/page-20/' } }],
   ['leads to another host', { status: 302, headers: { location: 'https://login.example.com/' } }],
   ['is a file', { body: '{}', headers: { 'content-type': 'application/json' } }],
-])('nor is it lost where its name with a slash %s', async (_, answer) => {
+])('a page is not lost if its address with a slash %s', async (_, answer) => {
   const { report, pages } = await run(
     inFolders({ '/': page('home', `${links}<a href="/plain">plain</a>`), '/plain': page('plain'), '/plain/': answer }),
   )
   expect([report.pages, report.deadLinks, pages.length]).toEqual([42, [], 40])
 })
 
-test('a site that answers some pages without a slash is asked for each as it is linked', async () => {
+test('if a site serves some pages without a slash, all pages are requested as linked', async () => {
   const own = { '/page-11': page('page-11', '<a href="page-12">next</a>') }
   const { report, requests } = await run(inFolders(own))
   expect([report.pages, report.deadLinks]).toEqual([41, []])

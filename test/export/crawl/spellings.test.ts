@@ -9,7 +9,7 @@ afterEach(() => site?.close())
 
 type Answers = Record<string, string | { to: string }>
 
-/** Exports a site whose answers come in another order each time; 404 where it has none. */
+/** Exports a site several times. Its answers arrive in a different order each time; unknown paths are a 404. */
 async function exportOften(answers: Answers, times: number, robots = '') {
   const delays = new Map<string, number>()
   const { origin } = await startServer(async (request, response) => {
@@ -25,7 +25,7 @@ async function exportOften(answers: Answers, times: number, robots = '') {
   })
   const found: { sha256: string; pages: number; left: number }[] = []
   for (let run = 0; run < times; run += 1) {
-    // Who was fast is slow in the next run.
+    // The fast answers of this run are slow in the next.
     for (const [at, path] of Object.keys(answers).entries()) delays.set(path, (at + run) % 2 === 0 ? 0 : 25)
     const { sha256, report } = await exportFakeSite(origin, { verify: 'static', obeyRobots: robots !== '' })
     found.push({ sha256, pages: report.pages, left: report.skipped.length })
@@ -35,7 +35,7 @@ async function exportOften(answers: Answers, times: number, robots = '') {
 
 const numbers = [1, 2, 3, 4, 5, 6]
 
-/** Pages with two names, which a relative link tells apart. */
+/** Pages with two addresses. A relative link leads to a different page from each address. */
 function twins(): Answers {
   const answers: Answers = { '/t/next': page('beside') }
   for (const n of numbers) {
@@ -48,7 +48,7 @@ function twins(): Answers {
 
 const linkAll = (toName: (n: number) => string) => numbers.map(n => `<a href="${toName(n)}">${n}</a>`).join('')
 
-test('which spelling of a page is asked for does not depend on who answers first', async () => {
+test('the requested spelling of a page does not depend on the order of answers', async () => {
   const found = await exportOften(
     {
       '/': page('home', '<a href="/a">a</a><a href="/b">b</a>'),
@@ -67,7 +67,7 @@ test('which spelling of a page is asked for does not depend on who answers first
   expect(new Set(found.map(({ sha256 }) => sha256)).size).toBe(1)
 })
 
-test('nor does the page that several redirects lead to under several names', async () => {
+test('the spelling of a page that several redirects lead to does not depend on the order of answers', async () => {
   const redirects = Object.fromEntries(
     numbers.flatMap(n => [
       [`/o/${n}-1`, { to: `/t/${n}` }],
@@ -79,7 +79,7 @@ test('nor does the page that several redirects lead to under several names', asy
   expect(new Set(found.map(({ sha256 }) => sha256)).size).toBe(1)
 })
 
-test('of two spellings the one is asked for that robots.txt allows, and what it forbids stays out behind a redirect, too', async () => {
+test('the spelling that robots.txt allows is requested, and forbidden pages are left out, even behind a redirect', async () => {
   const answers: Answers = {
     '/': page('home', '<a href="/a">a</a><a href="/b">b</a><a href="/go">go</a>'),
     '/a': page('a', '<a href="/t/1">1</a>'),

@@ -6,18 +6,18 @@ const links = createBundleLinks({ key: Buffer.alloc(32, 7), publicUrl: 'https://
 const { url, expiresAt } = links.create('se_0123456789abcdef', 'se_0123456789abcdef.zip', now)
 const target = url.slice('https://api.example.com'.length)
 
-test('a link holds nothing that a shell or a chart value would change', () => {
+test('a link contains no character that is special in a shell or a chart value', () => {
   expect(url).toMatch(/^[A-Za-z0-9:/?&=._~%+-]+$/)
 })
 
-test('a link lives for its lifetime, to the second', () => {
+test('a link is valid for its lifetime, to the second', () => {
   expect(expiresAt).toBe(Date.UTC(2026, 10, 20, 11))
   expect(links.isValid(target, expiresAt)).toBe(true)
   expect(links.isValid(target, expiresAt + 999)).toBe(true)
   expect(links.isValid(target, expiresAt + 1000)).toBe(false)
 })
 
-test('any changed byte makes it void', () => {
+test('any changed byte makes a link invalid', () => {
   for (let i = 0; i < target.length; i++) {
     for (const other of ['0', 'F', '%', '/', '=']) {
       if (target[i] === other) continue
@@ -32,12 +32,12 @@ test.each([
   ['a signature in upper case', target.replace(/[0-9a-f]{64}$/, hex => hex.toUpperCase())],
   ['no query', target.split('?')[0] as string],
   ['a missing signature', target.replace(/&signature=.*/, '')],
-])('%s makes it void', (_, changed) => {
+])('%s makes a link invalid', (_, changed) => {
   expect(changed).not.toBe(target)
   expect(links.isValid(changed, now)).toBe(false)
 })
 
-test('a link signed with another key is void', () => {
+test('a link signed with another key is invalid', () => {
   const others = createBundleLinks({ key: Buffer.alloc(32, 8), publicUrl: 'https://api.example.com', ttlSeconds: 3600 })
   expect(others.isValid(target, now)).toBe(false)
 })

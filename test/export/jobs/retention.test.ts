@@ -32,9 +32,9 @@ afterEach(async () => {
 interface AddedJob {
   jobId: string
   status?: 'completed' | 'failed' | 'running'
-  /** When it ended, or started to run. */
+  /** When the job ended or, for a running job, when it started. */
   at: number
-  /** Of its bundle. */
+  /** The content of the bundle. */
   content?: string
 }
 
@@ -114,14 +114,14 @@ test('old exports are deleted with their bundles, and nothing else', async () =>
 test('without retention, only bundles without a job are deleted', async () => {
   await addJob(store, folder, { jobId: 'se_old', at: Date.now() - 1000 * dayMs })
   await addJob(store, folder, { jobId: 'se_killed', at: Date.now() })
-  // A kill after the job was deleted and before its bundle was.
+  // As if the process was killed after deleting the job and before deleting its bundle.
   await store.exportJobs.delete('se_killed', Date.now(), false)
   await writeFile(join(folder, 'bundles', 'notes.txt'), 'of the operator')
   await runRetention(undefined)
   expect(await bundles()).toEqual(['notes.txt', 'se_old.zip'])
 })
 
-test('a bundle that is deleted during a download arrives complete and is gone afterwards', async () => {
+test('a download is complete even if the bundle is deleted meanwhile, and later requests are a 404', async () => {
   const jobId = createId('se')
   const server = await startTestServer({ linkTtlSeconds: 5 })
   try {
@@ -174,7 +174,7 @@ async function startDownload(url: string): Promise<{ first: Promise<void>; size(
   }
 }
 
-test('exports are listed and deleted by command, those with a valid link only by force', async () => {
+test('commands list and delete exports, and need --force for those with a valid link', async () => {
   await addJob(store, folder, { jobId: 'se_1', at: Date.now() })
   await store.exportJobs.noteLink('se_1', Date.now() + 60_000)
   const quire = (...args: string[]) => runQuire(['exports', ...args, '--data', folder])

@@ -14,7 +14,7 @@ import { createId } from '../../../server/tenancy/id.ts'
 import { waitFor } from '../../support/export-site.ts'
 import { createOrganization } from '../../support/server.ts'
 
-// The loop around the engine: leases, progress and endings. The engine is a parameter here and tested elsewhere.
+// Tests the loop around an export: leases, progress and results. A function replaces the export itself.
 
 let folder: string
 let store: Store
@@ -155,7 +155,7 @@ test.each([
   ],
   [Object.assign(new Error('write'), { code: 'ENOSPC' }), 'The disk of the server is full.'],
   [new TypeError('x is not a function'), 'The export failed because of an internal server error.'],
-])('a job that fails with %s says what a person can do', async (error, message) => {
+])('a job that fails with %s stores a sentence for people', async (error, message) => {
   const jobId = await startJob()
   run(async () => {
     throw error
@@ -216,7 +216,7 @@ test('a job that crashes its process many times fails', async () => {
   const jobId = await startJob()
   for (let i = 0; i <= 31; i++) await store.exportJobs.claim('gone', Date.now() - 100_000 + i * 1000, 500)
   run(async () => {}, 5_000)
-  // The last lease ends half a minute ahead of now.
+  // All these leases have already ended.
   expect(await waitFor(async () => (await store.exportJobs.find(jobId))?.error ?? undefined, 60_000)).toContain(
     'interrupted',
   )

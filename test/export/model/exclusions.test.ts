@@ -24,7 +24,7 @@ test.each([
   ['/internal', '/internal?page=2', true],
   ['/index.php?title=Secret*', '/index.php?title=Secret_plan', true],
   ['/index.php?title=Secret*', '/index.php?title=Install', false],
-])('%s leaves out %s: %s', (pattern, path, want) => {
+])('%s excludes %s: %s', (pattern, path, want) => {
   expect(createExclusions([pattern], site).has(new URL(path, site.origin))).toBe(want)
 })
 

@@ -56,7 +56,7 @@ describe('fails with a sentence that says what to do', () => {
     expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)])
   })
 
-  test('an origin where nobody answers', async () => {
+  test('an origin without a server', async () => {
     const server = await startFakeSite({})
     await server.close()
     await expect(exportFakeSite(server.origin)).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe('fails with a sentence that says what to do', () => {
     })
   })
 
-  test('an origin that stops answering half-way', async () => {
+  test('an origin that fails during the export', async () => {
     const home = page('home', Array.from({ length: 12 }, (_, index) => `<a href="/p${index}">x</a>`).join(''))
     const error = await run(path => (path === '/' ? home : /^\/p\d$/.test(path) ? page(path) : { status: 502 })).catch(
       error => error,
@@ -79,7 +79,7 @@ describe('fails with a sentence that says what to do', () => {
   }, 60_000)
 })
 
-test('a page or file past its own limit is left out and reported', async () => {
+test('a page or file that is larger than its limit is left out and reported', async () => {
   const { names, report } = await run(
     {
       '/': page('home', '<a href="/big">x</a><img src="/big.png">'),

@@ -19,7 +19,7 @@ describe('a fragment that begins with a slash names a page of an app', () => {
     expect([routeOf(url), routeKey(url), routeAnchor(url)]).toEqual([route, root + key, anchor])
   })
 
-  test.each(['/', '/#', '/#install', '/#!/guide', '/guide#a/b'])('and no other does: %s', address => {
+  test.each(['/', '/#', '/#install', '/#!/guide', '/guide#a/b'])('no page of an app: %s', address => {
     const url = new URL(address, root)
     expect([routeOf(url), isRouteKey(routeKey(url)), routeAnchor(url)]).toEqual([null, false, ''])
   })
@@ -30,6 +30,6 @@ test.each([
   ['/#/guide/', '/guide/'],
   ['/docs#/api/v1.0', '/docs/api/v1.0.html'],
   ['/app.html#/guide', '/app/guide.html'],
-])('the address of %s without a fragment is %s', (key, path) => {
+])('the page %s gets the address %s', (key, path) => {
   expect(routeFile(root + key).href).toBe(root + path)
 })

@@ -16,7 +16,7 @@ export interface Outcome {
   requests: string[]
 }
 
-/** Exports a site with these limits, and counts what it was asked for. */
+/** Exports a site with these limits, and records the requests. */
 export async function exportLimited(site: LimitedSite, limits: Partial<ExportLimits>): Promise<Outcome> {
   let open = 0
   let maxOpen = 0
@@ -57,7 +57,7 @@ export const withImages = (count: number) =>
 export const png = (bytes: number) => ({ body: Buffer.alloc(bytes, 'x'), type: 'image/png' })
 /** A site with numbered pages and nothing else. */
 export const numbered: LimitedSite = path => (/^\/p\d+$/.test(path) ? page(path) : undefined)
-/** A home page with ten others. The first of them fail, the last failure with another status. */
+/** A home page that links to ten pages. The first `failures` of them fail, the last one with another status. */
 export const withFailures =
   (failures: number): LimitedSite =>
   path => {

@@ -263,7 +263,7 @@ test.for(tests)('%s: %s', { timeout: 60_000 }, async ([limit, , { limits, site, 
   check(outcome)
 })
 
-test('the same links are left out in whatever order the answers arrive', { timeout: 60_000 }, async () => {
+test('the same links are left out for any order of the answers', { timeout: 60_000 }, async () => {
   let turn = 0
   const site: LimitedSite = path => {
     if (path !== '/' && !numbered(path)) return undefined

@@ -4,7 +4,7 @@ import { assetKey, createSite, isTrap, linkKey, linkTarget, normalizePath } from
 const site = createSite('docs.example.com', new URL('http://127.0.0.1:8080/'))
 const scoped = createSite('docs.example.com', new URL('https://docs.example.com/guide/'))
 
-describe('a page has one key under all its spellings', () => {
+describe('all spellings of the address of a page have the same key', () => {
   test.each([
     ['/', '/'],
     ['/index.html', '/'],
@@ -68,7 +68,7 @@ test('endless paths are traps', () => {
   expect(trap('/library/os.path.html')).toBe(false)
 })
 
-test('a path has one spelling', () => {
+test('slashes and percent escapes in a path are normalized', () => {
   expect(normalizePath('/a//b///c')).toBe('/a/b/c')
   expect(normalizePath('/%41%2f%7e%2e')).toBe('/A%2F~.')
 })

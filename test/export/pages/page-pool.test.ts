@@ -13,8 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), 'quire-page-pool-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test.each<[string, number]>([
-  ['a small page, in this thread', 10],
-  ['a large page, in a thread of its own', 60_000],
+  ['a small page, in the main thread', 10],
+  ['a large page, in another thread', 60_000],
 ])('a failed write has the error code of the system: %s', async (_, words) => {
   writeFileSync(join(folder, 'file'), '')
   const pool = openPagePool({ ...setup, folder: join(folder, 'file/pages') }, startThread)
@@ -27,7 +27,7 @@ test.each<[string, number]>([
   }
 })
 
-test('a thread that helps receives answers of the others between two pages, and shares the work with them', async () => {
+test('the main thread and another thread share the pages', async () => {
   const pool = openPagePool({ ...setup, folder: join(folder, 'shared') }, startThread, true)
   const queue = createQueue(4)
   const bytes = Buffer.from(`<!doctype html><title>a</title>${'<p>some words'.repeat(2000)}`)

@@ -5,7 +5,7 @@ import { readEntry } from '../read-archive.ts'
 
 const { run } = setUpBrowserlessExports()
 
-test('nothing of another site is left to load', async () => {
+test('pages load nothing from other sites', async () => {
   const { entries, report } = await run({
     '/': page(
       'home',
@@ -23,7 +23,7 @@ test('nothing of another site is left to load', async () => {
   ])
 })
 
-test('pages served as XHTML are read as what they mean', async () => {
+test('pages served as XHTML are parsed as XHTML', async () => {
   const { entries, report } = await run({
     '/': {
       headers: { 'content-type': 'application/xhtml+xml' },
@@ -37,7 +37,7 @@ test('pages served as XHTML are read as what they mean', async () => {
   expect([report.pages, report.unresolved]).toEqual([2, []])
 })
 
-test('fonts of style elements are there by double click, too, and files that scripts fetch are packed but not preloaded', async () => {
+test('fonts of style elements are embedded, and files that scripts fetch are packed but not preloaded', async () => {
   const { entries, names } = await run({
     '/': page(
       'home',
@@ -55,7 +55,7 @@ test('fonts of style elements are there by double click, too, and files that scr
   expect(names).toContain('data.json')
 })
 
-test('a frame whose page stands in the page is read and rewritten like one', async () => {
+test('the page in a srcdoc attribute is read and rewritten', async () => {
   const inner =
     '<p>inside <a href="b/">b</a><img src="/i.png"><script src="https://no-such-host.invalid/x.js"></script>'
   const { entries, names, report } = await run({
@@ -72,12 +72,12 @@ test('a frame whose page stands in the page is read and rewritten like one', asy
   expect(report.unresolved).toEqual([])
 })
 
-test('frames in frames in frames end', async () => {
+test('deeply nested frames end', async () => {
   const { report } = await run({ '/': `${page('home')}${'<iframe srcdoc='.repeat(20_000)}` })
   expect(report.pages).toBe(1)
 })
 
-test('versions, languages, canonical addresses and a base lead where they should', async () => {
+test('links to versions and languages, canonical addresses and a base element are correct', async () => {
   const { entries, names, report } = await run({
     '/': page('home', '<link rel="alternate" hreflang="de" href="https://docs.example.com/de/"><a href="/v1/a">1</a>'),
     '/de/':
@@ -99,7 +99,7 @@ test('versions, languages, canonical addresses and a base lead where they should
   expect([report.deadLinks, report.unresolved]).toEqual([[], []])
 })
 
-test('an icon that is missing is not looked for at the root of the host', async () => {
+test('if the icon is missing, browsers do not request one from the root of the host', async () => {
   const { entries } = await run({ '/': page('home', '<link rel="icon" href="/no.svg">') })
   expect(readEntry(entries, 'index.html')).toContain('<link rel="icon" href="data:,"/>')
 })

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const words = (name: string) => Array.from({ length: 70 }, (_, index) => `${name}${index}`).join(' ')
 const links = (paths: readonly string[]) => paths.map(path => `<a href="${path}">${path}</a>`).join(' ')
-/** A page that is complete as it is sent; its script puts a few links beside it. */
+/** A page that is complete without scripts. Its script adds a few links. */
 const written = (path: string, paths: readonly string[]) =>
   `<!doctype html><html><head><title>${path}</title></head><body><h1>${path}</h1><p>${words(path)}</p>${links(paths)}<nav id="more"></nav><script src="/more.js"></script></body></html>`
 
@@ -39,7 +39,7 @@ async function run(sent: Record<string, readonly string[]>, added: Record<string
   return { pages, asked, notes: exported.report.notes, exported }
 }
 
-test('a menu that only a script fills is followed, from the page that is opened anyway', {
+test('links in a menu that a script fills are followed', {
   timeout: 120_000,
 }, async () => {
   const menu = ['/b', '/c', '/gone']
@@ -53,7 +53,9 @@ test('a menu that only a script fills is followed, from the page that is opened 
   ])
 })
 
-test('where each page has links of its own, all pages of the template are opened', { timeout: 120_000 }, async () => {
+test('if scripts add different links to each page, all pages of the template are opened', {
+  timeout: 120_000,
+}, async () => {
   const names = ['/a', '/b', '/c', '/d']
   const sent = Object.fromEntries([
     ['/', names],
@@ -67,7 +69,9 @@ test('where each page has links of its own, all pages of the template are opened
   ])
 })
 
-test('a site whose scripts add no page costs not one page more in the browser', { timeout: 120_000 }, async () => {
+test('if scripts add only links to known or missing pages, no further page is opened', {
+  timeout: 120_000,
+}, async () => {
   const { pages, notes, exported } = await run({ '/': ['/a'], '/a': ['/b'], '/b': [] }, { '/': ['/a', '/gone'] })
   expect(pages).toEqual(['/', '/a', '/b'])
   expect(notes).toEqual([])

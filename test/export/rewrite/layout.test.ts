@@ -55,7 +55,7 @@ test('files keep their path and get the extension that servers need', () => {
   })
 })
 
-test('the first query on a path keeps the plain name, equal bytes share it, others are marked', () => {
+test('of files that differ only in the query, the first and equal files get the plain name, and others get a mark', () => {
   const result = plan([
     file('/a.js?v=2', 'text/javascript', 'two'),
     file('/a.js?v=1', 'text/javascript', 'one'),
@@ -89,7 +89,7 @@ test('a file with the name of a folder gets another name', () => {
   expect(result['/a']).toMatch(/^a~[0-9a-f]{8}$/)
 })
 
-test('no name leaves the bundle, is invalid on a file system, or is a reserved one', () => {
+test('no name leads out of the bundle, is invalid on a file system, or is reserved', () => {
   const hostile = [
     '/..%2f..%2fetc%2fpasswd',
     '/%00nul',
@@ -125,7 +125,7 @@ test('a path that is too long is shortened', () => {
   expect(plan([file(deep)])[deep]).toMatch(/^_long\/index~[0-9a-f]{8}\.png$/)
 })
 
-test('files of other sites lie below their host', () => {
+test('files of other sites are in a folder named after their host', () => {
   const url = new URL('https://cdn.example.net:8443/css2?family=Inter')
   const item: Placed = { key: url.href, url, isPage: false, type: 'text/css', sha256: '', external: true }
   expect([...planLayout([item]).values()]).toEqual(['_external/cdn.example.net_8443/css2.css'])
@@ -142,7 +142,7 @@ test.each([
   expect(relativeReference(from, to)).toBe(reference)
 })
 
-test('a folder never takes the name of the file that the bundle opens with', () => {
+test('no folder is named like the first page of the bundle', () => {
   const result = plan([page('/index.html/x'), file('/INDEX.HTML/y.png'), page('/')])
   expect(result['/']).toBe('index.html')
   for (const path of Object.values(result).filter(path => path !== 'index.html'))

@@ -6,7 +6,7 @@ const page = (body: string) => ({
   text: `<!doctype html><head>${sealEnd}</head><body>${body}</body>`,
   charset: 'utf-8',
 })
-/** What stands in the body, and in the head behind the seal. */
+/** Returns the body, and the part of the head after the seal. */
 const parts = (text: string) => ({
   head: text.slice(text.indexOf(sealEnd) + sealEnd.length, text.indexOf('</head>')),
   body: text.slice(text.indexOf('<body>') + 6, text.indexOf('</body>')),
@@ -16,7 +16,7 @@ const call = '<script>__quire()</script>'
 describe('a guarded page', () => {
   const cases: { fact: string; given: string; want: string }[] = [
     {
-      fact: 'makes scripts inert and lets them be written anew',
+      fact: 'makes scripts inert, and adds a call that can start them',
       given: '<script defer src="a.js"></script>x',
       want: `<script type="text/quire" defer src="a.js"></script>${call}x`,
     },
@@ -31,7 +31,7 @@ describe('a guarded page', () => {
       want: '<script type="application/json">{}</script><template><script>1</script></template>',
     },
     {
-      fact: 'loads no modules ahead, which file:// refuses',
+      fact: 'preloads no modules, because file:// refuses them',
       given:
         '<link rel="modulepreload" href="a.js"><link rel="preload" as="script" href="b.js"><link rel="stylesheet" href="c.css">',
       want: '<link data-quire-rel="modulepreload" href="a.js"><link data-quire-rel="preload" as="script" href="b.js"><link rel="stylesheet" href="c.css">',
@@ -41,25 +41,25 @@ describe('a guarded page', () => {
     expect(parts(guardPage(page(given), 'a/b/index.html', '/a/b')).body).toBe(want)
   })
 
-  test('knows its own path and the way to the run-time, in ASCII', () => {
+  test('contains its path and the path of the run-time, in ASCII', () => {
     const { head } = parts(guardPage(page(''), 'a/ü/index.html', '/a/%C3%BC"</script>'))
     expect(head).toContain('("/a/%C3%BC%22%3C/script%3E","../../_quire/runtime.js","/a/%C3%BC/")</script>')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
     expect(head).toMatch(/^[\x00-\x7f]*$/)
   })
 
-  test('without a path of its own it starts its scripts anywhere on a host', () => {
+  test('starts its scripts anywhere on a host if it has no path', () => {
     const { head } = parts(guardPage(page(''), 'a/b.html', null))
     expect(head).toContain('(null,"../_quire/runtime.js","/a/")</script>')
   })
 
-  test('a page without our seal stays as it is', () => {
+  test('does not change if it has no seal', () => {
     const raw = { text: '<script>1</script>', charset: 'utf-8' }
     expect(guardPage(raw, 'a.html', '/a.html')).toBe(raw.text)
   })
 })
 
-test('a frozen page has none of its scripts left', () => {
+test('a frozen page has no scripts of the site', () => {
   const { head, body } = parts(freezePage(page('a<script src="a.js"></script>b<script>1</script>c'), 'x/y.html'))
   expect(body).toBe('abc')
   expect(head).toBe('<script src="../_quire/runtime.js" defer></script>')

@@ -33,7 +33,7 @@ const pictures = `
 <img id="i" data-lazy="true" src="/img/i.png">
 <noscript><img id="pixel" src="/img/pixel.png" width="1" height="1"></noscript>
 <noscript><p>Switch scripts on.<img src="/img/no.png"></p></noscript>`
-/** Its script is at home at the root only, and shows the pictures there. */
+/** A script that works only at the root of a host, and shows the pictures there. */
 const app = `
 if (location.pathname !== '/' && location.pathname !== '/index.html') document.body.textContent = 'lost'
 for (const it of document.querySelectorAll('[data-src]')) it.src = it.dataset.src`
@@ -46,7 +46,7 @@ const site: FakeSite = path =>
         ? { body: png, headers: { 'content-type': 'image/png' } }
         : undefined
 
-/** The pictures that are seen, by id or class, with the file that each shows. */
+/** Returns the file that each picture shows, or 'not seen', by id or class. */
 function readPictures() {
   const found: Record<string, string> = {}
   const file = (address: string) => address.replace(/^.*\//, '').replace(/["')]+$/, '')
@@ -61,7 +61,7 @@ function readPictures() {
   return found
 }
 
-test('pictures that wait for a script are packed, and seen where the script does not run', {
+test('pictures that a script loads are packed, and shown where the script does not run', {
   timeout: 120_000,
 }, async () => {
   const server = await startFakeSite(site)

@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-/** What an expression gives in a page with the run-time, opened by double click. */
+/** Evaluates an expression in a page with the run-time, opened from file://. */
 async function evaluate(markup: string, expression: string): Promise<unknown> {
   writeFileSync(
     join(scratch, 'runtime.js'),
@@ -40,25 +40,25 @@ async function evaluate(markup: string, expression: string): Promise<unknown> {
   }
 }
 
-describe('a page that waits covered for its own scripts', () => {
+describe('a page that is hidden until its scripts run', () => {
   const content = '<main><h1>Title</h1><p>Words.</p></main>'
   const seen = (selector: string) =>
     `(it => [it.checkVisibility({ opacityProperty: true, visibilityProperty: true }), getComputedStyle(it).display].join(' '))(document.querySelector('${selector}'))`
   const cases: { fact: string; markup: string; selector: string; want: string }[] = [
     {
-      fact: 'shows a box that a class removes, laid out as it was meant',
+      fact: 'shows an element that a class hides, with its usual layout',
       markup: `<style>.book { display: flex } .veiled { display: none }</style><div class="book veiled">${content}</div>`,
       selector: '.book',
       want: 'true flex',
     },
     {
-      fact: 'shows a box that an attribute hides',
+      fact: 'shows an element that an attribute hides',
       markup: `<style>[veiled] { visibility: hidden }</style><div class="book" veiled>${content}</div>`,
       selector: 'h1',
       want: 'true block',
     },
     {
-      fact: 'shows a page that a style makes transparent, and a box that another removes',
+      fact: 'shows a transparent body and a hidden element in it',
       markup: `<style>body { opacity: 0 } .book { display: none }</style><div class="book">${content}</div>`,
       selector: 'h1',
       want: 'true block',
@@ -70,7 +70,7 @@ describe('a page that waits covered for its own scripts', () => {
       want: 'true block',
     },
     {
-      fact: 'leaves hidden what is hidden beside content that is seen',
+      fact: 'does not show a hidden element beside visible content',
       markup: `${content}<article hidden><p>More.</p></article>`,
       selector: 'article',
       want: 'false none',

@@ -33,7 +33,7 @@ async function start(site: FakeSite): Promise<URL> {
   return server.origin
 }
 
-/** A file server of another host, as its files name each other. */
+/** The files of another host, which refer to each other. */
 const files: Record<string, string | Buffer> = {
   '/css/all.css': '@import "more/fonts.css"; h1 { color: rgb(1, 2, 3) }',
   '/css/more/fonts.css':
@@ -99,7 +99,7 @@ function headersOf(path: string): Record<string, string> {
   return { 'access-control-allow-origin': '*', ...type }
 }
 
-/** What a page shows in a place, and what it asked for outside of it. */
+/** Opens a page of the bundle in a place. Returns the texts of its scripts, failed and outside requests, and errors. */
 async function look({ entries }: Exported, path: string, name: PlaceName) {
   const folder = mkdtempSync(join(scratch, 'bundle-'))
   for (const entry of entries) {
@@ -126,14 +126,14 @@ async function look({ entries }: Exported, path: string, name: PlaceName) {
 async function run(options: FakeOptions = {}): Promise<{ exported: Exported; cdn: URL }> {
   const cdn = await start({
     ...Object.fromEntries(Object.entries(files).map(([path, body]) => [path, { headers: headersOf(path), body }])),
-    // A name that leads to a version of it, as such hosts have them.
+    // Such hosts redirect the name of a package to its current version.
     '/lib/index.js': { status: 302, headers: { location: '/lib@1/index.js' } },
   })
   const origin = await start(siteOf(cdn.href))
   return { exported: await exportFakeSite(origin, { alsoAllowed: [cdn], ...options }), cdn }
 }
 
-test('what a site loads from other hosts is packed and found, in scripts too', { timeout: 120_000 }, async () => {
+test('files that pages and scripts load from other hosts are packed and found', { timeout: 120_000 }, async () => {
   const { exported, cdn } = await run()
   const { report, entries } = exported
   expect(report.removedThirdParty).toEqual([])
@@ -149,7 +149,7 @@ test('what a site loads from other hosts is packed and found, in scripts too', {
   expect(report.scripts.mode).toBe('guarded')
 })
 
-test('scripts of other hosts run everywhere where none of them is a module', { timeout: 120_000 }, async () => {
+test('scripts of other hosts run everywhere if none of them is a module', { timeout: 120_000 }, async () => {
   const cdn = await start(files)
   const origin = await start({
     '/a/':
@@ -171,7 +171,7 @@ test('scripts of other hosts run everywhere where none of them is a module', { t
     })
 })
 
-test('without a look in a browser what the scripts name is packed all the same', async () => {
+test('files that scripts name are packed even without a check in the browser', async () => {
   const { exported } = await run({ verify: 'static' })
   const names = exported.names.join('\n')
   for (const path of ['js/injected.js', 'js/classic.js', 'mod/lazy.js', 'mod2/deep.js', 'lib@1/extra/deepest.js'])

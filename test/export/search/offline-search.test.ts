@@ -8,7 +8,7 @@ import { closing, needBrowser, open, plainSite, run, runExport, setUpSearchExpor
 
 setUpSearchExports()
 
-test('is off unless asked for, and leaves no trace then', async () => {
+test('is off by default, and then adds nothing to the bundle', async () => {
   const without = await run(plainSite, { offlineSearch: false })
   expect(without.names).toEqual(['deep/guide/index.html', 'export-report.html', 'export-report.json', 'index.html'])
   expect(without.report.offlineSearch).toBeNull()
@@ -16,7 +16,7 @@ test('is off unless asked for, and leaves no trace then', async () => {
     expect(readEntry(without.entries, name)).not.toMatch(/_quire|<script/)
 })
 
-test('packs the search and tells of it, the same bytes each time', async () => {
+test('adds the search to the bundle and the report, with the same bytes each time', async () => {
   const server = await startFakeSite(plainSite)
   closing.push(server)
   const one = await runExport(server)
@@ -35,7 +35,7 @@ test('packs the search and tells of it, the same bytes each time', async () => {
 describe('in Chromium', { timeout: 120_000 }, () => {
   needBrowser()
 
-  test('finds and lands at the heading, at the root, in a folder and by double click, and loads nothing before', async () => {
+  test('finds a heading and opens it, at the root, in a folder and from file://, and loads its files only on use', async () => {
     const { outFile } = await run(plainSite)
     const bundle = await open(outFile)
     const visitor = await visit(bundle)
@@ -53,7 +53,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
         'search/text-0.js',
         'search/words-0.js',
       ])
-      // From a deep page back up.
+      // From a page in a folder to the home page.
       await visitor.tab.keyboard.down('Control')
       await visitor.press('k')
       await visitor.tab.keyboard.up('Control')
@@ -66,8 +66,8 @@ describe('in Chromium', { timeout: 120_000 }, () => {
   })
 
   const docs = '/usr/share/doc/python3.11/html'
-  test.skipIf(!existsSync(docs))('finds in pages that nobody here wrote', async () => {
-    // Without the scripts of the site, which bring a search of their own.
+  test.skipIf(!existsSync(docs))('finds sections of a real site', async () => {
+    // Without the scripts of the site, which include its search.
     const files = serveFolder(docs)
     const server = await startServer((request, response) => {
       const path = new URL(request.url ?? '/', 'http://docs.invalid').pathname

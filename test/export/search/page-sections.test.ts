@@ -15,22 +15,22 @@ describe('sections of a page', () => {
       want: ['# One: top', '#b Two: x y'],
     },
     {
-      fact: 'the address may stand on what holds the heading',
+      fact: 'the id may be on the element that contains the heading',
       given: '<h1>One</h1><section id="b"><h2>Two<a class="headerlink" href="#b">¶</a></h2>text</section>',
       want: ['# One: ', '#b Two: text'],
     },
     {
-      fact: 'or on an empty link before it',
+      fact: 'the id may be on an empty link before the heading',
       given: '<h1>One</h1><p>text</p><a name="b"></a><h2>Two</h2>x',
       want: ['# One: text', '#b Two: x'],
     },
     {
-      fact: 'or inside the heading',
+      fact: 'the id may be inside the heading',
       given: '<h1>One</h1><h2><a id="b"></a>Two</h2>x<h2>Three <a href="#t%C3%BC">#</a></h2>y',
       want: ['# One: ', '#b Two: x', '#tü Three: y'],
     },
     {
-      fact: 'an id before other text is not its address',
+      fact: 'an id before other text is not the id of the heading',
       given: '<h1>One</h1><p id="note">text</p><h2>Two</h2>x',
       want: ['# One: text', '# Two: x'],
     },
@@ -45,30 +45,30 @@ describe('sections of a page', () => {
       want: ['# One: before x'],
     },
     {
-      fact: 'only main counts where there is one, without menus in it',
+      fact: 'only the main element counts if there is one, without its menus',
       given:
         'no <h2>No</h2><main><nav>no</nav><header><h1>One</h1></header>yes<aside>no</aside></main><footer>no</footer>',
       want: ['# One: yes'],
     },
     {
-      fact: 'role=main is main',
+      fact: 'role=main is the main element',
       given: 'no <div role="main"><div>yes</div></div> no',
       want: ['# : yes'],
     },
     {
-      fact: 'else the articles',
+      fact: 'without a main element, the articles count',
       given: 'no <article>one</article> no <article>two</article>',
       want: ['# : one two'],
     },
     {
-      fact: 'else all but menus and the like',
+      fact: 'without a main element and articles, all text except menus, headers and footers counts',
       given:
         '<header>no</header><nav>no</nav><div role="navigation">no</div>yes<script>no</script><style>no</style><footer>no</footer>',
       want: ['# : yes'],
     },
-    { fact: 'an empty main is none', given: 'yes <main><nav>no</nav></main>', want: ['# : yes'] },
+    { fact: 'an empty main element is ignored', given: 'yes <main><nav>no</nav></main>', want: ['# : yes'] },
     {
-      fact: 'words end where elements end, but not where words are only marked',
+      fact: 'block elements separate words, inline elements do not',
       given: '<p>one</p><p>tw<b>o</b></p><ul><li>three<li>four</ul><td>a&nbsp;&lt;b&gt;</td>',
       want: ['# : one two three four a <b>'],
     },
@@ -76,7 +76,7 @@ describe('sections of a page', () => {
   test.each(cases)('$fact', ({ given, want }) => expect(outline(given)).toEqual(want))
 })
 
-test('a page has the name of its main heading, else its title, and its language', () => {
+test('the name of a page is its main heading or else its title, and its language is known', () => {
   expect(read('<html lang="de-AT"><title>T &amp; U</title><h1>Name</h1>')).toMatchObject({
     name: 'Name',
     title: 'T & U',

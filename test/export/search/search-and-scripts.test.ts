@@ -7,7 +7,7 @@ setUpSearchExports()
 describe('in Chromium', { timeout: 120_000 }, () => {
   needBrowser()
 
-  test('a page that shuts all scripts out lets this one in, and no other', async () => {
+  test('the policy of a page without scripts allows only the script of the search', async () => {
     const program = `document.getElementById('app').innerHTML = '<main><h1>Made</h1><p>' + ${JSON.stringify(words('app'))} + '</p><h2 id="there">There</h2></main>'`
     const { outFile, entries, report } = await run({
       '/': '<!doctype html><html><head><title>x</title></head><body><div id="app"></div><script src="/app.js"></script></body></html>',
@@ -27,7 +27,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
       expect(await ask('there')).toEqual(['There'])
       await press('Escape')
       expect(faults).toEqual([])
-      // Whatever would be left of the site: by address, inline, by an attribute, by an address that is a script.
+      // Scripts that could be left of the site: a file, inline, in an attribute, in a javascript: address.
       await tab.evaluate(() => {
         const script = (set: Partial<HTMLScriptElement>) =>
           document.body.append(Object.assign(document.createElement('script'), set))
@@ -45,7 +45,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     }
   })
 
-  test('pages left without their scripts have the search', async () => {
+  test('pages whose scripts are left out have the search', async () => {
     const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
     const { outFile, report, entries } = await run(
       { '/': markup, '/app.js': 'if (location.port === "") throw new Error("this host has no licence")' },

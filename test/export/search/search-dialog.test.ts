@@ -7,13 +7,13 @@ setUpSearchExports()
 describe('in Chromium', { timeout: 120_000 }, () => {
   needBrowser()
 
-  test('is worked by keys alone, and gives the focus back', async () => {
+  test('can be used with the keyboard only, and returns the focus', async () => {
     const list = Array.from({ length: 5 }, (_, index) => `<h2 id="h${index}">Key ${index}</h2><p>x</p>`).join('')
     const { outFile } = await run({ '/': page('home', `<button id="mine">mine</button><input id="other">${list}`) })
     const bundle = await open(outFile)
     const { go, press, ask, state, tab, faults } = await visit(bundle)
     await go(bundle.address('file', 'index.html'))
-    // A slash that somebody writes is a slash.
+    // A slash typed into a field does not open the search.
     await tab.focus('#other')
     await press('/')
     expect(await state()).toMatchObject({ isOpen: false })
@@ -39,7 +39,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     await press('Enter')
     await tab.waitForFunction(() => /^#h\d$/.test(location.hash))
     expect(await state()).toMatchObject({ isOpen: false })
-    // Whoever is faster than the answer gets to the answer.
+    // Enter before the hits are shown opens the best hit.
     await press('/')
     await tab.keyboard.type('key 4')
     await press('Enter')
@@ -48,7 +48,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     expect(faults).toEqual([])
   })
 
-  test('opens from the field of the site where the scripts of the site do not run', async () => {
+  test('opens from the search field of the site if the scripts of the site do not run', async () => {
     const field = '<form role="search" action="/find"><input name="q" placeholder="Search"><button>Go</button></form>'
     const { outFile } = await run({ '/': page('home', field), '/find': page('find') })
     const bundle = await open(outFile)

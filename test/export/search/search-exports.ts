@@ -15,7 +15,7 @@ export const closing: { close(): Promise<void> }[] = []
 
 let browser: Browser | undefined
 
-/** Closes what the tests of a file opened, after each test, and the browser after all of them. */
+/** Closes everything in `closing` after each test, and the browser after all tests. */
 export function setUpSearchExports(): void {
   afterEach(async () => {
     for (const each of closing.splice(0)) await each.close()
@@ -53,7 +53,7 @@ export const visit = async (bundle: OpenBundle) => {
   return visitor
 }
 
-/** Skips the tests of a suite where no Chromium is installed. */
+/** Skips the tests of a suite if no Chromium is installed. */
 export function needBrowser(): void {
   beforeEach(async context => {
     if (!findBrowser()) return context.skip(`needs a Chromium; install one with: ${installCommand()}`)

@@ -7,7 +7,7 @@ setUpSearchExports()
 describe('in Chromium', { timeout: 120_000 }, () => {
   needBrowser()
 
-  test('stays out of the way where the site searches itself, and takes over where it cannot', async () => {
+  test('is off where the search of the site works, and replaces it elsewhere', async () => {
     const app = `
       const known = location.pathname.replace(/(\\/index\\.html|\\/)$/, '') === ''
       document.getElementById('root').firstChild.textContent = known ? 'live' : 'This page was not found by the app'
@@ -36,7 +36,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     expect(visitor.faults).toEqual([])
   })
 
-  test('takes the place of a search service that is gone, also where scripts put its button up again', async () => {
+  test('replaces a removed search service, even if scripts add its button again', async () => {
     const app = `
       const button = document.createElement('button')
       button.className = 'DocSearch-Button'

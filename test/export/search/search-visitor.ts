@@ -5,10 +5,10 @@ import { findBrowser } from '../../../server/web/browser/find-browser.ts'
 import { unpackArchive } from '../read-archive.ts'
 import { type RunningServer, serveFolder, startServer } from '../static-server.ts'
 
-/** A bundle in three places: at the root of a host, in a folder of one, unpacked on the disk. */
+/** A bundle in three places: at the root of a host, in a folder of a host, and on disk. */
 export interface OpenBundle {
   address(place: PlaceName, path: string): string
-  /** Whether this is a file of it, in any of the places. */
+  /** Whether the URL is in the bundle, in any of the places. */
   holds(url: string): boolean
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function openBundle(archive: string, folder: string): Promise<OpenB
   }
 }
 
-/** A browser whose names lead nowhere. */
+/** Opens a browser that cannot resolve host names. */
 export function openBrowser(): Promise<Browser> {
   const args = [
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
@@ -45,7 +45,7 @@ export function openBrowser(): Promise<Browser> {
   return puppeteer.launch({ executablePath: findBrowser() ?? '', pipe: true, args })
 }
 
-/** A tab, and all that went wrong in it: requests that left the bundle or failed, errors and refusals of the policy. */
+/** A tab and its faults: requests that left the bundle or failed, errors and violations of the policy. */
 export interface Visitor {
   tab: Page
   faults: string[]
@@ -53,9 +53,9 @@ export interface Visitor {
   loaded: string[]
   go(address: string): Promise<void>
   press(...keys: KeyInput[]): Promise<void>
-  /** What of the search is to be seen. */
+  /** Returns the visible state of the search. */
   state(): Promise<{ isOpen: boolean; hasButton: boolean; question: string; hits: string[]; chosen: number }>
-  /** Types a question and waits for what comes of it. */
+  /** Types a question, waits for the hits and returns their headings. */
   ask(question: string): Promise<string[]>
 }
 

@@ -14,7 +14,7 @@ const file = (url: string): FileOutcome => ({
   },
 })
 
-/** Notes failed requests, fetches them from what the web has, and tells what was asked for. */
+/** Records failed requests and fetches the files, of which `web` exist. Returns the requested addresses. */
 async function run(failed: string[], web: string[], known: Record<string, FileOutcome> = {}) {
   const files = new Map(Object.entries(known))
   const scripted = new Set<string>()
@@ -41,17 +41,17 @@ async function run(failed: string[], web: string[], known: Record<string, FileOu
 
 const atPlace = 'http://localhost/any/sub/folder/data/a.json'
 
-test('what a page misses in a place is fetched from the site, and the bundle is incomplete', async () => {
+test('a file that a page misses in a place is fetched from the site, and the bundle is incomplete', async () => {
   const asked = ['https://docs.example.com/data/a.json']
   expect(await run([atPlace], asked)).toEqual({ asked, isIncomplete: true, again: false })
 })
 
-test('so is what a script requests from the root of the host', async () => {
+test('a file that a script requests from the root of the host is fetched from the site', async () => {
   const { asked } = await run(['http://localhost/data/b.json#part'], [])
   expect(asked).toEqual(['https://docs.example.com/data/b.json'])
 })
 
-test('a file that the site has not, either, leaves the bundle complete', async () => {
+test('if the site does not have the file either, the bundle is complete', async () => {
   expect((await run([atPlace], [])).isIncomplete).toBe(false)
 })
 
@@ -65,6 +65,6 @@ test('a packed file of another host that no script was known to load makes the b
   expect(await run([url], [], { [url]: file(url) })).toMatchObject({ asked: [url], isIncomplete: true })
 })
 
-test('addresses that are no files of the web are ignored', async () => {
+test('addresses other than http and https are ignored', async () => {
   expect((await run(['data:text/plain,a', 'blob:x'], [])).asked).toEqual([])
 })

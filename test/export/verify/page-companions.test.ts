@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { findCompanions } from '../../../server/export/verify/page-companions.ts'
 
-describe('the files that an app keeps beside its pages', () => {
+describe('the files that an app has for each of its pages', () => {
   const pages = ['/', '/guide', '/guide/install', '/guide/use', '/api.html', '/faq']
   const cases: { fact: string; seen: string[]; want: string[] }[] = [
     {
@@ -10,18 +10,18 @@ describe('the files that an app keeps beside its pages', () => {
       want: ['/api/data.json', '/data.json', '/guide/install/data.json'],
     },
     {
-      fact: 'with another ending',
+      fact: 'with another extension',
       seen: ['/guide/use.txt', '/guide/install.txt', '/api.txt', '/faq.txt'],
       want: ['/guide.txt'],
     },
     {
-      fact: 'in a folder of their own',
+      fact: 'in a separate folder',
       seen: ['/page-data/guide/use/it.json', '/page-data/api/it.json', '/page-data/faq/it.json'],
       want: ['/page-data/guide/install/it.json', '/page-data/guide/it.json', '/page-data/it.json'],
     },
-    { fact: 'not of two pages only', seen: ['/guide/data.json', '/faq/data.json'], want: [] },
+    { fact: 'two examples are not enough', seen: ['/guide/data.json', '/faq/data.json'], want: [] },
     { fact: 'no pictures', seen: ['/guide/a.png', '/faq/a.png', '/api/a.png'], want: [] },
-    { fact: 'nothing of names that only begin alike', seen: ['/guides.txt', '/faqs.txt', '/apis.txt'], want: [] },
+    { fact: 'no names that only have a common prefix', seen: ['/guides.txt', '/faqs.txt', '/apis.txt'], want: [] },
   ]
   test.each(cases)('$fact', ({ seen, want }) => expect(findCompanions(pages, seen)).toEqual(want))
 })

@@ -49,14 +49,14 @@ async function show({ entries }: Exported, path: string, name: PlaceName) {
   return viewer.look(place.address(path), place.answer)
 }
 
-/** What a page of an unpacked bundle shows in a place. */
+/** Opens a page of the unpacked bundle in a place. Returns its text, failed requests and errors. */
 async function look(exported: Exported, path: string, name: PlaceName) {
   const shown = await show(exported, path, name)
   return { text: shown?.words.join(' '), failed: shown?.failed, errors: shown?.errors }
 }
 
 const words = (name: string) => Array.from({ length: 70 }, (_, index) => `${name}${index}`).join(' ')
-/** A page that an app takes over: it knows its own paths only, and says so anywhere else. */
+/** A page that an app hydrates. The app knows only its paths, and shows an error at other addresses. */
 const hydrated = (name: string) =>
   `<!doctype html><html><head><title>${name}</title><link rel="modulepreload" href="/app.js"><script type="module" src="/app.js"></script></head><body><main id="root"><h1>${name}</h1><p>${words(name)}</p><a href="/">home</a> <a href="/guide">guide</a></main><script>window.order = [document.currentScript !== null]</script></body></html>`
 const app = `
@@ -67,7 +67,7 @@ const app = `
   else root.querySelector('h1').textContent = name + ' live'`
 const hydratedSite: FakeSite = { '/': hydrated('home'), '/guide': hydrated('guide'), '/app.js': app }
 
-test('an app that only knows the root of a host runs there, and its pages are plain elsewhere', {
+test('an app that works only at the root of a host runs there, and its pages are static elsewhere', {
   timeout: 120_000,
 }, async () => {
   const exported = await run(hydratedSite)
@@ -89,7 +89,7 @@ test('an app that only knows the root of a host runs there, and its pages are pl
   expect(again.sha256).toBe(exported.sha256)
 })
 
-test('scripts that only fail where files cannot be asked for run on a host, in folders too', {
+test('scripts that fail only from file:// run on a host, also in folders', {
   timeout: 120_000,
 }, async () => {
   const markup = (up: string) =>
@@ -114,7 +114,7 @@ test('scripts that only fail where files cannot be asked for run on a host, in f
   expect(readEntry(exported.entries, 'export-report.html')).toContain('at its root or in a folder')
 })
 
-describe('an app that puts the markup of another page into its own', () => {
+describe('an app that inserts the markup of another page', () => {
   const markup = (name: string) =>
     `<!doctype html><html><head><title>${name}</title><script src="/app.js"></script></head><body><main><h1>${name}</h1><p>${words(name)}</p><a href="/guide">guide</a><script>noteVisit('${name}')</script></main></body></html>`
   const start = `
@@ -129,16 +129,16 @@ describe('an app that puts the markup of another page into its own', () => {
     })`
   const ways = [
     {
-      way: 'runs its scripts in their places',
+      way: 'in place',
       put: 'for (const it of document.querySelectorAll("main script")) if (!it.type) { const made = document.createElement("script"); made.text = it.text; it.replaceWith(made) }',
     },
     {
-      way: 'runs its scripts elsewhere',
+      way: 'in the head',
       put: 'for (const it of scripts) { const made = document.createElement("script"); made.text = it.text; document.head.append(made); made.parentNode.removeChild(made) }',
     },
   ]
 
-  test.each(ways)('and $way finds them started', { timeout: 120_000 }, async ({ put }) => {
+  test.each(ways)('can run the scripts of that page $way', { timeout: 120_000 }, async ({ put }) => {
     const exported = await run({ '/': markup('home'), '/guide': markup('guide'), '/app.js': start.replace('PUT', put) })
     expect(exported.report.scripts.mode).toBe('guarded')
     expect(await look(exported, 'index.html', 'root')).toEqual({
@@ -149,7 +149,7 @@ describe('an app that puts the markup of another page into its own', () => {
   })
 })
 
-test('an app that only starts from addresses at the root, and says nothing elsewhere, is started at the root', {
+test('an app that starts only if its addresses are root-relative, and otherwise shows no error, runs at the root', {
   timeout: 120_000,
 }, async () => {
   const markup = `<!doctype html><html><head><title>x</title><script src="/parts/app.js" defer></script></head><body><h1>x</h1><p>${words('quiet')}</p></body></html>`
@@ -166,7 +166,7 @@ test('an app that only starts from addresses at the root, and says nothing elsew
   expect([await isTaken('root'), await isTaken('folder'), await isTaken('file')]).toEqual([true, false, false])
 })
 
-test('what an app loads beside the pages that were looked at is packed of all pages', {
+test('if an app loads a file for each checked page, the files for all pages are packed', {
   timeout: 120_000,
 }, async () => {
   const names = Array.from({ length: 14 }, (_, index) => `p${index}`)
@@ -183,7 +183,7 @@ test('what an app loads beside the pages that were looked at is packed of all pa
   expect(exported.names).toEqual(expect.arrayContaining(names.map(name => `data/${name}/its.json`)))
 })
 
-test('scripts that bring what file:// refuses in another way run everywhere', { timeout: 120_000 }, async () => {
+test('scripts with a fallback for requests that file:// refuses run everywhere', { timeout: 120_000 }, async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
   const exported = await run({
     '/': markup,
@@ -202,7 +202,7 @@ test('scripts that bring what file:// refuses in another way run everywhere', { 
     expect(await look(exported, 'index.html', place)).toMatchObject({ text: `x ${words('plain')} found` })
 })
 
-test('scripts that do no harm anywhere run everywhere, as they are', { timeout: 120_000 }, async () => {
+test('scripts that work everywhere run everywhere, unchanged', { timeout: 120_000 }, async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="nice.js"></script></body></html>`
   const exported = await run({ '/': markup, '/nice.js': 'document.body.append(" live")' })
   expect(exported.report.scripts).toMatchObject({ mode: 'everywhere', reason: null })
@@ -224,7 +224,7 @@ test('scripts that fail even at the root are left out, and the report says why',
   expect(readEntry(exported.entries, 'export-report.html')).toContain('no licence')
 })
 
-test('what a script asks of another host in vain at the origin, too, is no fault of the bundle', {
+test('a request to another host that also fails at the origin is not a fault of the bundle', {
   timeout: 120_000,
 }, async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
@@ -242,7 +242,7 @@ test('what a script asks of another host in vain at the origin, too, is no fault
     })
 })
 
-test('a product that stays is no fault because its vendor is not asked', { timeout: 120_000 }, async () => {
+test('a blocked request to the vendor of a kept product is not a fault', { timeout: 120_000 }, async () => {
   const vendor = '<script async src="https://www.googletagmanager.com/gtag/js?id=G-1"></script>'
   const markup = `<!doctype html><html><head><title>x</title>${vendor}</head><body><h1>x</h1><p>${words('plain')}</p><script src="nice.js"></script></body></html>`
   const server = await startFakeSite({ '/': markup, '/nice.js': 'document.body.append(" live")' })
@@ -254,7 +254,7 @@ test('a product that stays is no fault because its vendor is not asked', { timeo
   expect(report.scripts).toMatchObject({ mode: 'everywhere', reason: null })
 })
 
-test('what only the check in the browser asks for is fetched, packed and checked again', {
+test('files that are requested only during the check in the browser are packed, and the bundle is checked again', {
   timeout: 120_000,
 }, async () => {
   const markup = `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><p>${words('plain')}</p><script src="app.js"></script></body></html>`
@@ -264,7 +264,7 @@ test('what only the check in the browser asks for is fetched, packed and checked
   const exported = await run(path => {
     asked.push(path)
     if (path === '/') return markup
-    // Nothing of it is known at the origin: it depends on the host that the page is on.
+    // The crawl does not see this request, because it depends on the host of the page.
     if (path === '/app.js') return `if (location.port === '' && location.protocol === 'http:') { ${load('one', '')} }`
     if (path === '/parts/one.js') return load('two', '')
     return path === '/parts/two.js' ? 'document.body.append(" complete")' : undefined

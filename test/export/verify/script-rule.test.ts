@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { judgeScripts, namesRoot } from '../../../server/export/verify/script-rule.ts'
 
-describe('without a browser, scripts run everywhere unless something speaks against it', () => {
+describe('without a browser, scripts run everywhere unless they need the root of a host', () => {
   const cases: { given: string; hasScripts: boolean; needsRoot: RegExp | null }[] = [
     { given: '<p>x</p><script type="application/ld+json">{"a":"/b/c"}</script>', hasScripts: false, needsRoot: null },
     { given: '<script src="../_static/doctools.js"></script>', hasScripts: true, needsRoot: null },
@@ -18,7 +18,7 @@ describe('without a browser, scripts run everywhere unless something speaks agai
   })
 })
 
-describe('a page was not made to be moved when it names what it loads from the root of the host', () => {
+describe('a page needs the root of the host if it loads files by addresses from there', () => {
   const cases: { given: string; want: boolean }[] = [
     { given: '<script src="../assets/app.js"></script><link rel=stylesheet href=../a.css>', want: false },
     { given: '<script src="https://cdn.example.net/lib.js"></script>', want: false },

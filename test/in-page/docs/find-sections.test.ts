@@ -18,7 +18,7 @@ test.each([
   ['nowhere', []],
   ['', []],
   ['   ', []],
-])('%j finds %j, the best first', (question, headings) => {
+])('%j finds %j, best first', (question, headings) => {
   expect(find(question)).toEqual(headings)
 })
 

@@ -23,7 +23,7 @@ function makeIndex(pages: readonly Page[], languages: Record<string, string> = {
   return [...files, ...index.finish().files]
 }
 
-/** A search over files as a browser would load them; counts what it loads. */
+/** Opens a search that loads the files as a browser does, and records the loaded files. */
 function openSearch(files: readonly IndexFile[]) {
   const loaded: string[] = []
   const load = async (kind: string, number: number) => {
@@ -69,9 +69,9 @@ describe('finds', () => {
       want: ['settings.html', 'install.html#configuration'],
     },
     { fact: 'headings before text', question: 'configuration', want: ['install.html#configuration', 'faq.html'] },
-    { fact: 'the end of a word that is still typed', question: 'distrib', want: ['install.html#linux'] },
+    { fact: 'words that begin with the last word', question: 'distrib', want: ['install.html#linux'] },
     {
-      fact: 'the whole word alone when another follows',
+      fact: 'only the whole word if another word follows',
       question: 'distrib server',
       want: ['install.html', 'settings.html'],
     },
@@ -82,25 +82,25 @@ describe('finds', () => {
       want: ['install.html#linux', 'install.html#configuration'],
     },
     {
-      fact: 'as many of the words as there are',
+      fact: 'most of the words if no page has all of them',
       question: 'cache nonsense zürich',
       want: ['café.html', 'settings.html#cache-size', 'faq.html'],
     },
-    { fact: 'accents written or not', question: 'zurich', want: ['café.html'] },
+    { fact: 'accents that the question lacks', question: 'zurich', want: ['café.html'] },
     {
       fact: 'accents that the text lacks',
       question: 'sérver séttings',
       want: ['settings.html', 'install.html'],
     },
     { fact: 'folded letters', question: 'strassen', want: ['café.html'] },
-    { fact: 'signs without spaces', question: '天気', want: ['日本/index.html'] },
-    { fact: 'several pairs of signs', question: '東京都の天気', want: ['日本/index.html'] },
-    { fact: 'one sign', question: '検', want: ['日本/index.html'] },
+    { fact: 'characters without spaces', question: '天気', want: ['日本/index.html'] },
+    { fact: 'several pairs of characters', question: '東京都の天気', want: ['日本/index.html'] },
+    { fact: 'one character', question: '検', want: ['日本/index.html'] },
     { fact: 'names as a whole', question: 'read_config', want: ['settings.html#cache-size'] },
     { fact: 'names by their parts', question: 'config read', want: ['install.html#linux', 'settings.html#cache-size'] },
-    { fact: 'names that nobody wrote by their parts', question: 'cache_size', want: ['settings.html#cache-size'] },
-    { fact: 'nothing for nothing', question: ' … ', want: [] },
-    { fact: 'nothing where there is nothing', question: 'unheard', want: [] },
+    { fact: 'unknown names by their parts', question: 'cache_size', want: ['settings.html#cache-size'] },
+    { fact: 'nothing for a question without words', question: ' … ', want: [] },
+    { fact: 'nothing for unknown words', question: 'unheard', want: [] },
   ]
   test.each(cases)('$fact: $question', async ({ question, want }) => {
     const hits = await openSearch(files).find(question)
@@ -108,7 +108,7 @@ describe('finds', () => {
   })
 })
 
-test('shows where it was found, with the words marked', async () => {
+test('a hit has the name of the page, the heading and a snippet, with the words marked', async () => {
   const [hit] = await openSearch(files).find('cache mem')
   expect(plain(hit?.page ?? [])).toBe('Settings')
   expect(plain(hit?.heading ?? [])).toBe('[Cache] size')
@@ -117,7 +117,7 @@ test('shows where it was found, with the words marked', async () => {
   expect(plain(japanese?.snippet ?? [])).toBe('[東京都]の天気を検索します。')
 })
 
-test('a long text is cut around most of the words', async () => {
+test('the snippet of a long text contains most of the words', async () => {
   const text = `${filler('x')} needle ${filler('y')} ${filler('z')} needle in a haystack ${filler('w')}`
   const search = openSearch(makeIndex([['a.html', 'A', ['A', '', text]], ...pages]))
   const [hit] = await search.find('needle haystack')
@@ -126,7 +126,7 @@ test('a long text is cut around most of the words', async () => {
   expect(snippet.length).toBeLessThan(200)
 })
 
-test('pages in the language of the one that asks come first, and those of one name with their place', async () => {
+test('pages in the language of the reader come first, and pages with the same name show their path', async () => {
   const both: Page[] = [
     ['de/a.html', 'Server', ['Server', '', 'Server']],
     ['en/a.html', 'Server', ['Server', '', 'Server']],
@@ -139,7 +139,7 @@ test('pages in the language of the one that asks come first, and those of one na
   expect(plain(hit?.page ?? [])).toBe('[Server] · en/a')
 })
 
-test('of a large index little is loaded', async () => {
+test('only a part of a large index is loaded', async () => {
   const many = Array.from({ length: 300 }, (_, index): Page => {
     const text = Array.from({ length: 60 }, (_, word) => `w${(index * 61 + word * 17) % 9973}`).join(' ')
     return [`p${index}.html`, `Page ${index}`, [`Page ${index}`, '', `${text} common ${filler(`t${index}`)}`]]
@@ -153,7 +153,7 @@ test('of a large index little is loaded', async () => {
   expect((await search.find('common')).length).toBe(20)
 })
 
-test('the same pages give the same bytes, and a changed page another build', () => {
+test('the same pages give the same bytes, and a changed page gives another build id', () => {
   expect(makeIndex(pages)).toEqual(files)
   const build = (from: readonly IndexFile[]) => /"build":"(\w+)"/.exec(from.at(-1)?.content ?? '')?.[1]
   const changed = makeIndex([...pages.slice(1), ['new.html', 'New', ['New', '', 'new']]])
@@ -161,7 +161,7 @@ test('the same pages give the same bytes, and a changed page another build', () 
   expect(build(changed)).not.toBe(build(files))
 })
 
-test('terms that are names of object members are terms like others', async () => {
+test('names of object members are normal terms', async () => {
   const search = openSearch(makeIndex([['a.html', 'constructor', ['constructor', '', '__proto__ toString']]]))
   for (const question of ['constructor', '__proto__', 'toString'])
     expect((await search.find(question)).map(({ path }) => path)).toEqual(['a.html'])

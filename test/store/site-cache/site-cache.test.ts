@@ -121,7 +121,7 @@ test('a cache can be open only once, and a second attempt does no harm', async (
 })
 
 test.each<[string, (file: string) => Promise<void>]>([
-  ['no database', file => writeFile(file, 'this is no database, whatever its name says'.repeat(100))],
+  ['a file that is not a database', file => writeFile(file, 'this is no database, whatever its name says'.repeat(100))],
   [
     'a database with damaged pages',
     async file => {
@@ -150,7 +150,7 @@ test.each<[string, (file: string) => Promise<void>]>([
   expect(warnings).toEqual([])
 })
 
-test('past its size limit nothing more is stored, without an error', async () => {
+test('a cache that has reached its size limit stores nothing more, without an error', async () => {
   const cache = openCache({ maxBytes: 10 })
   await store(cache, 'a', '12345')
   const body = { sha256: sha256('1234567'), sizeBytes: 7 }
@@ -171,7 +171,7 @@ test('a full cache replaces older exports by the newest', async () => {
   expect(warnings).toEqual([])
 })
 
-test('a finished export deletes what neither it nor another stored one has seen', async () => {
+test('a finished export deletes entries that neither it nor another stored export used', async () => {
   const cache = openCache()
   const old = await store(cache, 'old', 'old page', 'one')
   await finish(cache, 'one', 'a')
@@ -189,7 +189,7 @@ test('a finished export deletes what neither it nor another stored one has seen'
   expect(kept).toContain(sha256('archive of three'))
 })
 
-test('a finished export comes back with its archive', async () => {
+test('a finished export is found again with its archive', async () => {
   const cache = openCache()
   const finished = await finish(cache, 'one')
   await cache.close()
@@ -199,7 +199,7 @@ test('a finished export comes back with its archive', async () => {
   expect((await stat(join(folder, 'again.zip'))).size).toBe(finished.sizeBytes)
 })
 
-test('a renewed export keeps what its run saw', async () => {
+test('a renewed export keeps the entries that it used', async () => {
   const cache = openCache()
   const answer = await store(cache, '', 'hello', 'one')
   await finish(cache, 'one', 'a')
@@ -237,7 +237,7 @@ test('a cache whose folder was removed warns once and then acts as if it were em
   expect(existsSync(site())).toBe(false)
 })
 
-test('each site has its own cache; one is deleted, or all but some', async () => {
+test('each site has its own cache, and caches can be deleted by site or by a list of sites to keep', async () => {
   const caches = openSiteCaches({ folder, maxBytes: 1e9, sharesArchives: true, warn() {} })
   for (const domain of ['a.example', 'b.example', '[::1]:80', '[__1]:80']) await (await caches.open(domain))?.close()
   expect(await readdir(folder)).toHaveLength(4)

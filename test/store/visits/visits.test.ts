@@ -48,7 +48,7 @@ test('counts a visitor once in a range, however many days and pages', async () =
   })
 })
 
-test('counts who was seen as human and as AI in both, and once in the total', async () => {
+test('counts a visitor seen as human and as AI in both, and once in the total', async () => {
   await record('prj_1', [view(1, '/a', 1), view(1, '/a', 2, 'ai'), view(2, '/a', 1, 'ai')])
   const { totals, visitors } = await store.visits.countUniqueVisitors('prj_1', {}, everything)
   expect(totals).toEqual({ human: 1, ai: 2, total: 2 })
@@ -144,12 +144,12 @@ describe('the visitor key', () => {
   })
 })
 
-describe('forgetting visitors', () => {
+describe('pruning visitors', () => {
   const seenOn = (days: number[], path = '/a') => days.map(day => view(1, path, day))
   const totalOf = async (range: DayRange) =>
     (await store.visits.countUniqueVisitors('prj_1', range, everything)).totals.total
 
-  test('leaves the counts of ranges that begin on a kept day or end before', async () => {
+  test('does not change the counts of ranges that begin on a kept day or end before it', async () => {
     await record('prj_1', [...seenOn([1, 5, 9]), view(2, '/a', 5)])
     expect(await store.visits.pruneSeen('prj_1', 5)).toBe(1)
     expect(await record('prj_1', [view(1, '/a', 11), view(1, '/b', 11), view(3, '/a', 6)])).toEqual({
@@ -177,7 +177,7 @@ describe('forgetting visitors', () => {
     expect(await totalOf({ dateTo: 5 })).toBe(1)
   })
 
-  test('is not undone by pruning less, and changes nothing in a project without visits', async () => {
+  test('is not undone by later pruning fewer days, and changes nothing in a project without visits', async () => {
     await record('prj_1', seenOn([1, 5, 9]))
     await store.visits.pruneSeen('prj_1', 9)
     await store.visits.pruneSeen('prj_1', 2)
@@ -185,7 +185,7 @@ describe('forgetting visitors', () => {
     expect(await store.visits.pruneSeen('prj_2', 9)).toBe(0)
   })
 
-  test('counts a late line before a visit whose visit before that is forgotten', async () => {
+  test('counts a late visit between a kept visit and a forgotten one', async () => {
     await record('prj_1', seenOn([1, 9]))
     await store.visits.pruneSeen('prj_1', 5)
     await record('prj_1', seenOn([7]))
@@ -195,7 +195,7 @@ describe('forgetting visitors', () => {
   })
 })
 
-test('deletes all visits of one project, and how far its logs were read', async () => {
+test('deletes all visits of one project, and the positions in its logs', async () => {
   insertProject('prj_2')
   for (const id of ['prj_1', 'prj_2']) {
     store.visits.recordBatch(id, toViewBatch([view(1, '/a', 1)]), { log: 'access.log', position: '12' })

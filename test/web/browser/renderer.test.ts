@@ -22,7 +22,7 @@ async function start(site: FakeSite): Promise<RunningServer> {
   return server
 }
 
-/** A site whose pages exist only in the browser: any path answers the same shell, data comes as JSON. */
+/** A site whose pages are built in the browser: any path answers with the same shell, and a script loads JSON. */
 function app(pages: Record<string, string>, script = ''): FakeSite {
   const shell = `<!doctype html><html><head><title>App</title><link rel="stylesheet" href="/app.css"></head><body><div id="app">Loading ...</div><script src="/app.js"></script></body></html>`
   const program = `
@@ -45,7 +45,7 @@ function app(pages: Record<string, string>, script = ''): FakeSite {
 const words = (name: string) =>
   `<h1>${name}</h1><p>${Array.from({ length: 30 }, (_, index) => `${name}${index}`).join(' ')}</p>`
 
-test('exports a site that its scripts build, page by page, without its scripts', { timeout: 60_000 }, async () => {
+test('exports a site that scripts build, page by page, without its scripts', { timeout: 60_000 }, async () => {
   const { origin } = await start(
     app(
       {
@@ -89,12 +89,12 @@ test('exports a site that its scripts build, page by page, without its scripts',
   expect(second.sha256).toBe(first.sha256)
 })
 
-test('sees what loads when it is seen, also where few frames are drawn', { timeout: 60_000 }, async () => {
+test('loads pictures that load when they are visible, even if few frames are drawn', { timeout: 60_000 }, async () => {
   const places = Array.from(
     { length: 8 },
     (_, index) => `<div style="height:2300px"></div><img class="lazy" data-name="late-${index}">`,
   )
-  // Frames as a busy machine draws them: eight a second.
+  // Eight frames per second, as on a busy machine.
   const slowly = `
     const drawNow = requestAnimationFrame
     const waiting = []
@@ -115,7 +115,9 @@ test('sees what loads when it is seen, also where few frames are drawn', { timeo
   expect(names.filter(name => name.startsWith('late-'))).toHaveLength(8)
 })
 
-test('a template whose HTML lacks what its scripts add is rendered as a whole', { timeout: 60_000 }, async () => {
+test('if the HTML of a template lacks content that scripts add, all its pages are rendered', {
+  timeout: 60_000,
+}, async () => {
   const filler = Array.from({ length: 80 }, (_, index) => `frame${index}`).join(' ')
   const framed = (name: string) =>
     page(
@@ -140,7 +142,7 @@ test('a template whose HTML lacks what its scripts add is rendered as a whole', 
   expect(names).toContain('seen.json')
 })
 
-test('pages whose scripts build no more than menus keep them, and the links of the menus are followed', {
+test('pages whose scripts build only menus keep their scripts, and the links of the menus are followed', {
   timeout: 60_000,
 }, async () => {
   const members = Array.from(
@@ -151,7 +153,7 @@ test('pages whose scripts build no more than menus keep them, and the links of t
     page(name, `<div id="side-nav"></div><h1>${name}</h1>${body}<script src="/menu.js"></script>`)
   const menu = Array.from({ length: 40 }, (_, index) => `<a href="/entry">entry${index}</a>`).join(' ')
   const { origin } = await start({
-    // Next to nothing but its menu, and a list whose words HTML writes in two.
+    // The first page has little text besides the menu. The list has words that are split into two elements.
     '/': pageOf('start', '<a href="/list">list</a>'),
     '/list': pageOf('list', `<ul>${members.join('')}</ul>`),
     '/menu.js': `document.getElementById('side-nav').innerHTML = ${JSON.stringify(`${menu}<a href="/only-in-menu">x</a>`)}`,
@@ -165,7 +167,7 @@ test('pages whose scripts build no more than menus keep them, and the links of t
   expect(report.scripts.mode).toBe('everywhere')
 })
 
-test('writes out shadow trees and the rules that scripts made', { timeout: 60_000 }, async () => {
+test('serializes shadow trees and style rules that scripts create', { timeout: 60_000 }, async () => {
   const { origin } = await start({
     '/': `<!doctype html><html><head></head><body><div id="app"></div><script>
       const style = document.createElement('style'); document.head.append(style); style.sheet.insertRule('p { color: rgb(1, 2, 3) }')
@@ -180,7 +182,7 @@ test('writes out shadow trees and the rules that scripts made', { timeout: 60_00
 })
 
 describe('a page cannot do harm', () => {
-  test('nothing it tries reaches another address, not even this machine', { timeout: 60_000 }, async () => {
+  test('none of its requests reaches another address, not even this machine', { timeout: 60_000 }, async () => {
     let connections = 0
     const canary = createServer(socket => {
       connections += 1
@@ -226,7 +228,7 @@ describe('a page cannot do harm', () => {
   test.each([
     ['a loop of dialogs', 'setInterval(() => { alert(1); confirm(2); prompt(3) }, 1)'],
     [
-      'a document that never rests',
+      'a document that changes constantly',
       'setInterval(() => { document.title = Math.random(); document.body.append(document.createElement("i")) }, 5)',
     ],
     [
@@ -245,7 +247,7 @@ describe('a page cannot do harm', () => {
     expect(readEntry(entries, 'index.html')).toContain('stay29')
   })
 
-  test('one that blocks the browser costs its own time only', { timeout: 60_000 }, async () => {
+  test('a page that blocks the browser uses up only its own time limit', { timeout: 60_000 }, async () => {
     const { origin } = await start({
       '/': page('home', '<a href="/stuck">x</a><a href="/fine">y</a>'),
       '/stuck': '<div id="app"></div><script>for (;;) {}</script>',

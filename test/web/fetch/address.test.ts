@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { whyForbidden } from '../../../server/web/fetch/address.ts'
 
-describe('refuses what is not public', () => {
+describe('refuses addresses that are not public', () => {
   test.each([
     ['127.0.0.1', 'loopback'],
     ['127.255.255.254', 'loopback'],

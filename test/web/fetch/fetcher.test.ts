@@ -31,7 +31,7 @@ async function serve(listener: Parameters<typeof startServer>[0]): Promise<Runni
   return server
 }
 
-/** A listener on all loopback addresses that counts who comes. */
+/** Listens on all addresses of this machine and counts the connections. */
 async function startCanary(): Promise<{ port: number; connections(): number }> {
   let connections = 0
   const sockets = new Set<Socket>()
@@ -94,7 +94,7 @@ const hosts = [
   '%31%32%37.0.0.1',
 ]
 
-describe('no connection is made to what is not public', () => {
+describe('connects to no address that is not public', () => {
   test(`by address, in ${hosts.length} notations`, async () => {
     const canary = await startCanary()
     const fetcher = open(null, { pageTimeoutMs: 2000 })
@@ -112,7 +112,7 @@ describe('no connection is made to what is not public', () => {
   test('by redirect from the allowed origin, also to another port of its host', async () => {
     const canary = await startCanary()
     const server = await serve((request, response) => {
-      // A header is bytes: UTF-8, written as Node wants it.
+      // Node writes headers in Latin-1, so the UTF-8 bytes are decoded as Latin-1.
       const location = Buffer.from(decodeURIComponent(request.url?.slice(2) ?? '')).toString('latin1')
       response.writeHead(302, { location }).end()
     })
@@ -147,7 +147,7 @@ describe('no connection is made to what is not public', () => {
       await expect(fetcher.open(new URL(`http://rebind.example:${canary.port}/`))).rejects.toMatchObject({
         code: 'forbidden',
       })
-      // One look-up for one connection: the answer that was checked is the one that is used.
+      // One look-up per connection: the checked address is used.
       expect(calls).toBe(attempt)
     }
     expect(canary.connections()).toBe(0)
@@ -161,13 +161,13 @@ describe('no connection is made to what is not public', () => {
   )
 })
 
-test('the operator\u2019s origin may be loopback', async () => {
+test('the configured origin may be loopback', async () => {
   const server = await serve((_request, response) => response.end('hello'))
   const answer = await open(server.origin).open(server.origin)
   expect((await answer.read(100)).toString()).toBe('hello')
 })
 
-test('follows redirects up to the limit and says where it arrived', async () => {
+test('follows redirects up to the limit, and returns the last address', async () => {
   const server = await serve((request, response) => {
     const hop = Number(request.url?.slice(1) ?? 0)
     if (hop === 0) response.end('here')
@@ -244,7 +244,7 @@ describe('ends within its limits', () => {
   })
 })
 
-test('asks again when the server is busy, and not for ever', async () => {
+test('retries a few times if the server is busy', async () => {
   const statuses = [503, 200]
   const server = await serve((_request, response) => response.writeHead(statuses.shift() ?? 503).end('x'))
   const fetcher = open(server.origin)
@@ -256,19 +256,19 @@ test('asks again when the server is busy, and not for ever', async () => {
   expect(server.requests).toHaveLength(4)
 })
 
-describe('an answer without a type', () => {
+describe('an answer without a Content-Type', () => {
   const plain = `<!-- c -->\n${'x'.repeat(5000)}`
   const cases: [string, string | Buffer, Record<string, string>, string][] = [
     ['a page', '<!DOCTYPE html><p>x', {}, 'text/html'],
-    ['a page behind white space', '\n\t <HtMl lang=en>', {}, 'text/html'],
-    ['a page that is longer than what is looked at', plain, {}, 'text/html'],
-    ['a page whose type says nothing', '<title>x</title>', { 'content-type': 'unknown/unknown' }, 'text/html'],
+    ['a page after white space', '\n\t <HtMl lang=en>', {}, 'text/html'],
+    ['a page that is longer than the part that is examined', plain, {}, 'text/html'],
+    ['a page with an unknown type', '<title>x</title>', { 'content-type': 'unknown/unknown' }, 'text/html'],
     ['a page that is compressed', gzipSync(plain), { 'content-encoding': 'gzip' }, 'text/html'],
-    ['a page that may not be looked at', '<!doctype html>', { 'x-content-type-options': 'NoSniff' }, ''],
-    ['a text that begins like a tag', '<path d=""/>', {}, ''],
+    ['a page with nosniff', '<!doctype html>', { 'x-content-type-options': 'NoSniff' }, ''],
+    ['a text that begins with another tag', '<path d=""/>', {}, ''],
     ['a picture', '<svg xmlns="http://www.w3.org/2000/svg"/>', {}, ''],
     ['a text', 'a < b', {}, ''],
-    ['a page that is called a text', '<!doctype html>', { 'content-type': 'text/plain' }, 'text/plain'],
+    ['a page with the type of a text', '<!doctype html>', { 'content-type': 'text/plain' }, 'text/plain'],
     ['nothing', '', {}, ''],
   ]
   test.each(cases)('%s', async (_, body, headers, type) => {
@@ -279,7 +279,7 @@ describe('an answer without a type', () => {
     expect((await answer.read(10_000)).toString()).toBe(want)
   })
 
-  test('that is too large, dropped or damaged ends as any other', async () => {
+  test('that is too large, dropped or damaged ends like any other', async () => {
     const server = await serve((request, response) =>
       response.writeHead(200, request.url === '/bad' ? { 'content-encoding': 'gzip' } : {}).end(plain),
     )

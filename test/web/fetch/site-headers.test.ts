@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
 })
 
-test('headers are read by name; what is wrong with one is said without its value', () => {
+test('headers are read by name, and errors do not contain their values', () => {
   expect(parseSiteHeaders(['Authorization: Bearer a:b', 'COOKIE:  lang=de; sid=1 '])).toEqual({
     authorization: 'Bearer a:b',
     cookie: 'lang=de; sid=1',
@@ -41,7 +41,7 @@ test('headers are read by name; what is wrong with one is said without its value
     expect(() => parseSiteHeaders(texts)).toThrow(message)
 })
 
-/** A site that lets in who knows the secret, and another host that its pages load from and lead to. */
+/** Starts a site that requires a secret header, and another host that its pages load from and redirect to. */
 async function startPrivateSite() {
   const told: string[] = []
   const other = await startServer((request, response) => {
@@ -55,7 +55,7 @@ async function startPrivateSite() {
     if (request.url === '/away') return response.writeHead(302, { location: `${other.origin.href}a.css` }).end()
     const pages: Record<string, string> = {
       '/': page('home', `<link rel=stylesheet href="${other.origin.href}b.css"><a href="/a">a</a><img src=/away>`),
-      // Empty without its script: a browser has to ask for the data.
+      // Empty without its script, so a browser must request the data.
       '/a': '<!doctype html><title>a</title><div id="app"></div><script src="/a.js"></script>',
     }
     const data = {
@@ -71,12 +71,12 @@ async function startPrivateSite() {
   return { site, other, told }
 }
 
-describe('a site that lets in only whom it knows', () => {
+describe('a site that requires a header', () => {
   beforeEach(context => {
     if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
   })
 
-  test('is exported with its header, rendered pages too; no other host hears it, redirected to or not', async () => {
+  test('is exported with the header, also rendered pages, and no other host gets it, even after a redirect', async () => {
     const { site, other, told } = await startPrivateSite()
     const { report, entries } = await exportFakeSite(site.origin, {
       siteHeaders: { authorization: secret },
@@ -89,7 +89,7 @@ describe('a site that lets in only whom it knows', () => {
     expect(new Set(told)).toEqual(new Set(['']))
   })
 
-  test('the command takes headers from a flag or the environment, and neither shows nor keeps them', async () => {
+  test('the command reads headers from a flag or the environment, and neither prints nor stores them', async () => {
     const { site } = await startPrivateSite()
     const run = (args: string[], env: Record<string, string> = {}) =>
       runQuire(['export', site.origin.href, '-o', join(folder, 'x.zip'), '--verify', 'static', ...args], { env })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { conditions, lastingHeaders, readValidators } from '../../../server/web/fetch/validators.ts'
 
-test('what changes with every answer is no lasting header, what a page may depend on is one', () => {
+test('lasting headers are those that a page may depend on, and not those that change with every answer', () => {
   const lasting = {
     'access-control-allow-origin': '*',
     'content-security-policy': "img-src 'self'",
@@ -31,11 +31,11 @@ test.each<[string, Record<string, string>, ReturnType<typeof readValidators>]>([
     { etag: null, lastModified: 'Sat, 21 Nov 2026 09:59:58 GMT' },
   ],
   [
-    'a file of this very second, which may change again within it',
+    'a file that changed in this second, and may change again within it',
     { date, 'last-modified': date },
     { etag: null, lastModified: null },
   ],
-  ['no date to compare with', { 'last-modified': date }, { etag: null, lastModified: null }],
+  ['an answer without a Date header', { 'last-modified': date }, { etag: null, lastModified: null }],
 ])('validators of %s', (_, headers, validators) => {
   expect(readValidators(headers)).toEqual(validators)
 })

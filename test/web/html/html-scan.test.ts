@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { scanHtml } from '../../../server/web/html/html-scan.ts'
 import fc from '../../support/fast-check.ts'
 
-/** What is reported, in short: <tag a="1">, text, </tag>, and {tag: raw text}. */
+/** Scans HTML and returns the reported parts, written as <tag a="1">, text, </tag> and {tag: raw text}. */
 function read(html: string): string[] {
   const seen: string[] = []
   let textEnd = -1
@@ -35,9 +35,9 @@ function read(html: string): string[] {
 describe('reads HTML as the tokenizer of a browser does', () => {
   test.each([
     ['a tag', '<A HREF="x" id=y>t</A >', ['<a href="x" id=y>', 't', '</a>']],
-    ['attributes without value or with odd names', `<p a b= c =d e='f"' "g>`, [`<p a= b=c =d= e='f"' "g=>`]],
-    ['a bare value that holds a slash and quotes', `<a href=/b/ title=it's>`, [`<a href=/b/ title=it's>`]],
-    ['only the first of a name', '<p id=1 ID=2>', ['<p id=1>']],
+    ['attributes without a value or with unusual names', `<p a b= c =d e='f"' "g>`, [`<p a= b=c =d= e='f"' "g=>`]],
+    ['an unquoted value with slashes and quotes', `<a href=/b/ title=it's>`, [`<a href=/b/ title=it's>`]],
+    ['only the first attribute with the same name', '<p id=1 ID=2>', ['<p id=1>']],
     ['values with `>`', '<p a="<b>" c=\'>\'>', ['<p a="<b>" c=\'>\'>']],
     ['no space between attributes', '<p a="1"b="2">', ['<p a="1" b="2">']],
     ['`<` that begins no tag', 'a < b <3 </> c', ['a < b <3 ', ' c']],
@@ -46,20 +46,24 @@ describe('reads HTML as the tokenizer of a browser does', () => {
     ['CDATA is a comment in HTML', '<![CDATA[a>b]]>c', ['b]]>c']],
     ['CDATA is text in svg', '<svg><![CDATA[<p>]]></svg>', ['<svg>', '</svg>']],
     ['a script', '<script>if (a < b) "</p>"</script >x', ['<script>', '{script: if (a < b) "</p>"}', '</script>', 'x']],
-    ['a longer name does not end it', '<script></scripts></script>', ['<script>', '{script: </scripts>}', '</script>']],
+    [
+      'an end tag with a longer name does not end a script',
+      '<script></scripts></script>',
+      ['<script>', '{script: </scripts>}', '</script>'],
+    ],
     [
       'a script in a comment in a script',
       '<script><!-- <script> </script> --> </script>x',
       ['<script>', '{script: <!-- <script> </script> --> }', '</script>', 'x'],
     ],
     [
-      'a comment in a script that closes at once',
+      'a comment in a script that ends at once',
       '<script><!--></script>x',
       ['<script>', '{script: <!-->}', '</script>', 'x'],
     ],
     ['a style', '<style>a>b{}</STYLE>', ['<style>', '{style: a>b{}}', '</style>']],
     [
-      'elements that hold text only',
+      'elements that contain only text',
       '<title><b></title><textarea></p></textarea>',
       ['<title>', '<b>', '</title>', '<textarea>', '</p>', '</textarea>'],
     ],
@@ -80,15 +84,15 @@ describe('reads HTML as the tokenizer of a browser does', () => {
         '</script>',
       ],
     ],
-    ['a script that nobody ends', '<script>a<p>', ['<script>', '{script: a<p>}']],
-    ['a tag that nobody ends', 'a<p b="c>d', ['a']],
+    ['a script without an end tag', '<script>a<p>', ['<script>', '{script: a<p>}']],
+    ['a tag without an end', 'a<p b="c>d', ['a']],
     ['an end tag with attributes', '</p a=">">b', ['</p>', 'b']],
   ])('%s', (_, html, seen) => {
     expect(read(html)).toEqual(seen)
   })
 })
 
-test('tells where things stand, in any text', () => {
+test('reports correct positions, in any text', () => {
   const piece = fc.constantFrom(
     ...[
       '<',

@@ -6,19 +6,23 @@ const read = (text: string) => readPageText(rawText(text))
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`).join(' ')
 const script = '<script src="/app.js"></script>'
 
-test('reads the words a reader sees', () => {
+test('reads the visible words', () => {
   const page = rawText(
     '<title>no</title><style>no{}</style><h1>Gr&uuml;n &amp; blau</h1><noscript>no <b>no</b></noscript><p>caf\u00e9<script>no()</script><template><p>no</p></template>',
   )
   expect(readPageWords(page)).toEqual(['Grün', '&', 'blau', 'café'])
 })
 
-describe('judges whether the HTML is the page', () => {
+describe('judges whether the HTML is complete without scripts', () => {
   test.each([
     ['a page without scripts', `<p>${words(5)}</p>`, 'complete'],
     ['a long page with scripts', `<p>${words(100)}</p>${script}`, 'complete'],
-    ['data is no script', '<div id="app"></div><script type="application/ld+json">{}</script>', 'complete'],
-    ['a page that sends on', `<meta http-equiv="refresh" content="0;url=/x">${script}`, 'complete'],
+    [
+      'a page with data in a script element',
+      '<div id="app"></div><script type="application/ld+json">{}</script>',
+      'complete',
+    ],
+    ['a page that redirects', `<meta http-equiv="refresh" content="0;url=/x">${script}`, 'complete'],
     ['an empty root', `<div id="root"></div>${script}`, 'shell'],
     ['a root with a message', `<div id="app">Loading, please wait a moment</div>${script}`, 'shell'],
     ['an empty root of unknown name', `<div id="whatever"></div>${script}`, 'shell'],
@@ -37,7 +41,7 @@ test('pages of one template have the same scripts', () => {
   expect(b.scripts).toEqual(a.scripts)
 })
 
-test('counts the words that others lack, each as often as it stands there', () => {
+test('counts missing words, each as often as it occurs', () => {
   expect(countMissing(['a', 'A', 'b'], ['a', 'c'])).toBe(2)
   expect(countMissing([], ['a'])).toBe(0)
 })

@@ -24,11 +24,11 @@ test.each([
   '<script>const base = location.href</script>',
   '<script>location.href="/next/" + Math.random()</script>',
   '<script>location.href="/x".concat(1)</script>',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the page's
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the page contains it
   '<script>location.replace(`/${page}`)</script>',
   '<script>location.href="\\/x"</script>',
   '<script>location.href="chrome://crash"</script>',
   '<script>location.href="javascript:alert(1)"</script>',
   '<script>for (;;) location.href="/x"</script>',
   '<script>try { location.href="/x" } catch {}</script>',
-])('%s stays a page', text => expect(read(text)).toBeNull())
+])('%s is not a redirect', text => expect(read(text)).toBeNull())

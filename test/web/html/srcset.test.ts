@@ -16,7 +16,7 @@ test.each([
   expect(srcsetCandidates(value).map(({ url }) => url)).toEqual(urls)
 })
 
-test('keeps descriptors, and drops a candidate with its own', () => {
+test('keeps descriptors, and drops a candidate together with its descriptor', () => {
   expect(replaceSrcset('a.png 1x, b.png 2x,c.png', url => `x/${url}`)).toBe('x/a.png 1x, x/b.png 2x, x/c.png')
   expect(replaceSrcset('a.png 1x, b.png 2x', url => (url === 'a.png' ? null : url))).toBe('b.png 2x')
   expect(replaceSrcset('a.png 1x', () => null)).toBe('')

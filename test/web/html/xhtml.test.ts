@@ -13,9 +13,9 @@ test.each([
 ])('%s', (xhtml, html) => expect(expandEmptyElements(xhtml)).toBe(html))
 
 test.each(['<!--', '<![CDATA[', '<a ', '<a b="', '<!---->'])(
-  'a page of nothing but %s takes linear time',
+  'a page that only repeats %s takes linear time',
   async part => {
-    // Quadratic time for so much would be far longer than the timeout.
+    // In quadratic time, this page would exceed the timeout by far.
     const page = part.repeat(1_000_000)
     const expand = (module: Module, text: string) => module.expandEmptyElements(text).length
     expect(await callInThread('server/web/html/xhtml.ts', expand, page)).toBe(page.length)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chunkFiles, fullTwin } from '../../../server/web/javascript/chunk-files.ts'
 
-describe('the chunks that a run-time names', () => {
+describe('chunks named by a run-time', () => {
   const cases: { fact: string; given: string; want: string[] }[] = [
     {
       fact: 'names and hashes in maps',
@@ -18,7 +18,7 @@ describe('the chunks that a run-time names', () => {
     { fact: 'style sheets', given: 'r.miniCssF=e=>"css/"+{4:"dd"}[e]+".css"', want: ['css/dd.css'] },
     { fact: 'anything else is not read', given: 'r.u=e=>fetch("x")+e', want: [] },
     {
-      fact: 'a single chunk, named where it is asked for',
+      fact: 'a single chunk, named where it is loaded',
       given: 'var n=a.O(void 0,[1852],()=>1);a.u=e=>"assets/js/"+e+".25f6.js",a.p="/"',
       want: ['/assets/js/1852.25f6.js'],
     },
@@ -33,15 +33,15 @@ describe('the chunks that a run-time names', () => {
       given: 'r.e(7),r.e(8);r.u=e=>e+"."+{7:"aa",8:"bb"}[e]+".js";r.miniCssF=e=>""+e+".css"',
       want: ['7.aa.js', '8.bb.js'],
     },
-    { fact: 'no look-up, no names', given: 'r.u=e=>e+".js"', want: [] },
-    { fact: 'cut off', given: 'r.u=e=>"a"+({1:"x', want: [] },
+    { fact: 'no names without a look-up table', given: 'r.u=e=>e+".js"', want: [] },
+    { fact: 'a truncated script', given: 'r.u=e=>"a"+({1:"x', want: [] },
   ]
   test.each(cases)('$fact', ({ given, want }) => {
     expect(chunkFiles(given)).toEqual(want)
   })
 })
 
-test('a lean page of VitePress has a full twin', () => {
+test('a lean page script of VitePress has a full version', () => {
   expect(fullTwin(new URL('http://x/assets/a.md.C1.lean.js'))).toBe('./a.md.C1.js')
   expect(fullTwin(new URL('http://x/assets/a.js'))).toBe(null)
 })

@@ -14,15 +14,18 @@ test.each<[string, string[]]>([
 
 const base = new URL('https://docs.example.com/guide/')
 
-test.each(['map first', 'names first'])('asks for what maps name and for the names that they begin, %s', order => {
-  const needed: string[] = []
-  const names = createModuleNames(url => needed.push(url.href))
-  const steps = [
-    () => names.addMap('{"imports":{"a":"./a.js","lib/":"https://cdn.example/lib@1/"}}', base),
-    () => {
-      for (const name of ['lib/x.js', 'lib/../../etc', 'other', 'library/y.js']) names.addName(name)
-    },
-  ]
-  for (const step of order === 'map first' ? steps : steps.reverse()) step()
-  expect(needed.sort()).toEqual(['https://cdn.example/lib@1/x.js', 'https://docs.example.com/guide/a.js'])
-})
+test.each(['map first', 'names first'])(
+  'requests the addresses in maps, and imported names below a prefix in a map, %s',
+  order => {
+    const needed: string[] = []
+    const names = createModuleNames(url => needed.push(url.href))
+    const steps = [
+      () => names.addMap('{"imports":{"a":"./a.js","lib/":"https://cdn.example/lib@1/"}}', base),
+      () => {
+        for (const name of ['lib/x.js', 'lib/../../etc', 'other', 'library/y.js']) names.addName(name)
+      },
+    ]
+    for (const step of order === 'map first' ? steps : steps.reverse()) step()
+    expect(needed.sort()).toEqual(['https://cdn.example/lib@1/x.js', 'https://docs.example.com/guide/a.js'])
+  },
+)

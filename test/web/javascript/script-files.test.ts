@@ -18,7 +18,7 @@ test.each([
   expect(scriptFiles(script)).toEqual(files)
 })
 
-test('a file may lie below the root of the site or beside the script', () => {
+test('a file may be below the root of the site or beside the script', () => {
   const root = new URL('https://a.example/docs/')
   const near = new URL('https://a.example/docs/js/app.js')
   const places = (name: string) => placesOf(name, root, near).map(url => url.pathname)

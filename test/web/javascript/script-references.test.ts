@@ -34,8 +34,8 @@ test.each([
   ['templates', '`${'],
   ['brackets', '({['],
   ['comments', '/*'],
-])('a script of nothing but %s takes linear time', async (_, part) => {
-  // Quadratic time for so much would be far longer than the timeout.
+])('a script that only repeats %s takes linear time', async (_, part) => {
+  // In quadratic time, this script would exceed the timeout by far.
   const count = await callInThread(
     'server/web/javascript/script-references.ts',
     (module: Module, text: string) => module.scriptReferences(text).length,
