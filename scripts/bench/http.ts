@@ -17,17 +17,17 @@ export function httpCommand(): Command {
   const number = (flags: string, description: string, env: string, fallback: number, most: number) =>
     new Option(flags, description).env(env).default(fallback).argParser(integer(1, most))
   return new Command('http')
-    .description('requests per second of getAgentJob, with key check and validation on')
-    .addOption(number('--rounds <number>', 'measurements per server', 'QUIRE_BENCH_ROUNDS', 10, 1000))
+    .description('compare the requests per second of getAgentJob with bare node:http and openapi-backend')
+    .addOption(number('--rounds <number>', 'number of measurements of each server', 'QUIRE_BENCH_ROUNDS', 10, 1000))
     .addOption(number('--seconds <number>', 'length of one measurement', 'QUIRE_BENCH_SECONDS', 1, 600))
     .addOption(
       number('--warm-up-seconds <number>', 'load before the first round', 'QUIRE_BENCH_WARM_UP_SECONDS', 2, 600),
     )
-    .addOption(number('--connections <number>', 'requests at the same time', 'QUIRE_BENCH_CONNECTIONS', 32, 1000))
+    .addOption(number('--connections <number>', 'number of concurrent requests', 'QUIRE_BENCH_CONNECTIONS', 32, 1000))
     .addOption(number('--jobs <number>', 'number of agent jobs', 'QUIRE_BENCH_JOBS', 1000, 100_000))
     .addOption(
-      new Option('--least-share <number>', 'fail below this share of bare node:http')
-        .env('QUIRE_BENCH_LEAST_SHARE')
+      new Option('--min-share <number>', 'fail if Quire is below this share of bare node:http')
+        .env('QUIRE_BENCH_MIN_SHARE')
         .default(0.35)
         .argParser(readShare),
     )
@@ -35,9 +35,9 @@ export function httpCommand(): Command {
     .addHelpText(
       'after',
       `
-Three servers answer the same requests from the same database, each as a process of its own, in turns: bare node:http with
-the same look-ups, openapi-backend on the same document, and Quire, with its log in a file and without one. Every body is
-compared. Exit code 1 when Quire is below the share, or behind openapi-backend.
+Three servers run in separate processes, one after the other, and answer the same requests from the same database: bare
+node:http with the same look-ups, openapi-backend with the same document, and Quire (with and without a log file). Checks every
+response body. Exit code 1 if Quire is below the share, or not faster than openapi-backend.
 
 Examples:
   npm run bench -- http
