@@ -17,9 +17,9 @@ interface Flags {
 
 export function archiveCommand(): Command {
   return new Command('archive')
-    .description('zips of a real site and of many small files: our writer beside archiver')
+    .description('compare the ZIP writer of Quire with archiver, on a real site and on many small files')
     .addOption(
-      new Option('--rounds <number>', 'turns of each writer')
+      new Option('--rounds <number>', 'runs of each writer')
         .env('QUIRE_BENCH_ROUNDS')
         .default(10)
         .argParser(integer(1, 1000)),
@@ -28,8 +28,8 @@ export function archiveCommand(): Command {
     .addHelpText(
       'after',
       `
-Packs the python docs and 739 small files cut from their sources. Each archive is made in a new process; all writers must give
-the same bytes. Exit code 1 when they do not. A whole run takes about five minutes.
+Packs the Python docs, and 739 small files cut from their sources. Each run of a writer is a new process. Exit code 1 if two
+writers give different bytes. A run takes about five minutes.
 
 Examples:
   npm run bench -- archive

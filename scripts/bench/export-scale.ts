@@ -33,8 +33,8 @@ export function exportScaleCommand(): Command {
     .addHelpText(
       'after',
       `
-Serves the python docs again and again under /1/, /2/ ... and exports so many of their pages. Exit code 1 when the process holds
-more than 500 MB, or when a page of the largest site takes over a fifth longer than one of the smallest.
+Serves copies of the Python docs under /1/, /2/ ... and exports the number of pages that --size gives. Exit code 1 if the process
+uses more than 500 MB, or if the time per page of the largest site is more than 20 % above that of the smallest.
 
 Examples:
   npm run bench -- export-scale

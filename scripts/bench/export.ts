@@ -31,9 +31,9 @@ export function exportCommand(): Command {
     (text: string, before: string[] = []) => [...before, ...text.split(/[\s,]+/).map(name => readName(name, known))]
   const peerNames = names(tools.filter(({ isOurs }) => !isOurs))
   return new Command('export')
-    .description('compare exports of real sites with the originals, and their cost with that of mirroring tools')
+    .description('compare exports of real sites with the originals, and Quire with mirroring tools')
     .addOption(
-      new Option('--sites <folder>', 'folder in which the sites are built once')
+      new Option('--sites <folder>', 'folder for the built sites; later runs reuse it')
         .env('QUIRE_BENCH_SITES')
         .default(join(tmpdir(), 'quire-bench')),
     )
@@ -47,9 +47,9 @@ export function exportCommand(): Command {
         .env('QUIRE_BENCH_PEER')
         .argParser(repeated([...peerNames, 'none'])),
     )
-    .addOption(new Option('--quick', 'fewer sampled pages, shorter time limits').env('QUIRE_BENCH_QUICK'))
+    .addOption(new Option('--quick', 'sample fewer pages, and use shorter time limits').env('QUIRE_BENCH_QUICK'))
     .addOption(
-      new Option('--timeout-seconds <number>', 'time limit for one copy; an unfinished copy is judged as it is')
+      new Option('--timeout-seconds <number>', 'time limit for one copy; an unfinished copy is compared too')
         .env('QUIRE_BENCH_TIMEOUT_SECONDS')
         .default(120)
         .argParser(integer(1, 86_400)),
@@ -59,10 +59,10 @@ export function exportCommand(): Command {
     .addHelpText(
       'after',
       `
-Builds or installs five real sites, copies each with Quire and with its peers, one after the other, and opens pages of every
-copy in Chromium, with every other address refused: at the root of a host, below a folder, and by double click. Text, looks
-and links are compared with the origin; the sites' own search, theme button and menu are used. Exit code 1 when Quire misses
-a goal. A whole run takes about half an hour, and the first one some minutes more.
+Builds or installs five real sites, and copies each with Quire and then with each peer. Opens pages of every copy in Chromium
+at the root of a host, in a folder and from file://; all other addresses are blocked. Compares text, appearance and links with
+the origin, and uses each site's search, theme button and menu. Exit code 1 if Quire misses a goal. A run takes about half an
+hour; the first run takes a few minutes longer.
 
 Examples:
   npm run bench -- export

@@ -9,7 +9,7 @@ import { searchCommand } from './search.ts'
 import { visitorsCommand } from './visitors.ts'
 
 const program = new Command('npm run bench --')
-  .description('Measure Quire beside its peers, in one run on one machine.')
+  .description('Compare Quire with its peers, in one run on one machine.')
   .addHelpText(
     'after',
     `
@@ -22,7 +22,7 @@ Examples:
   npm run bench -- visitors --lines 1000000 --visits 1000000
   npm run bench -- http --help
 
-What was measured stands in scripts/bench/RESULTS.md. Exit codes: 0 done, 1 failed or a goal missed, 2 wrong usage.`,
+The results are in scripts/bench/RESULTS.md. Exit codes: 0 done, 1 failed or missed a goal, 2 wrong usage.`,
   )
   .exitOverride()
 for (const command of [

@@ -8,7 +8,7 @@ import type { ChildProcess } from 'node:child_process'
  */
 export function nextMessage(child: ChildProcess, name: string): Promise<unknown> {
   return new Promise((done, failed) => {
-    const fail = (code: number | null) => failed(new Error(`${name} ended with exit code ${code} before it answered.`))
+    const fail = (code: number | null) => failed(new Error(`${name} exited with code ${code} before it answered.`))
     child.once('exit', fail)
     child.once('message', message => {
       child.off('exit', fail)

@@ -25,7 +25,7 @@ export async function installPeers(): Promise<void> {
 }
 
 function runNpm(args: string[]): Promise<number> {
-  // npm sets its path in the environment of its scripts; otherwise npm is searched in the PATH.
+  // npm sets its path in the environment of the scripts that it runs. Without it, npm is found in the PATH.
   const { npm_execpath: npm, npm_node_execpath: node = process.execPath } = process.env
   const windows = process.platform === 'win32'
   return new Promise(done => {

@@ -19,14 +19,16 @@ interface Flags {
 
 export function searchCommand(): Command {
   return new Command('search')
-    .description('the offline search beside MiniSearch: size, time to the first hit by double click, and quality')
+    .description(
+      'compare the offline search with MiniSearch: index size, time to the first hit from file://, and quality',
+    )
     .addOption(
-      new Option('--sites <folder>', 'where the documents are prepared, once')
+      new Option('--sites <folder>', 'folder for the prepared documents; later runs reuse it')
         .env('QUIRE_BENCH_SITES')
         .default(join(tmpdir(), 'quire-bench')),
     )
     .addOption(
-      new Option('--rounds <number>', 'first hits of each engine and corpus')
+      new Option('--rounds <number>', 'measurements of the first hit for each engine and corpus')
         .env('QUIRE_BENCH_ROUNDS')
         .default(10)
         .argParser(integer(1, 1000)),
@@ -36,9 +38,9 @@ export function searchCommand(): Command {
     .addHelpText(
       'after',
       `
-Indexes the python docs and the documents of three npm packages with each engine, from the same sections of the same pages.
-Opens a page from file:// in Chromium, opens the search and asks. Two sets of 50 questions and
-their answers are in questions.ts and held-out-questions.ts of scripts/bench/search. A whole run takes about five minutes.
+Indexes the Python docs and the documents of three npm packages with each engine, from the same sections of the same pages.
+Opens a page from file:// in Chromium, opens the search and enters the questions. Two sets of 50 questions and their answers
+are in scripts/bench/search: questions.ts and held-out-questions.ts. A run takes about five minutes.
 
 Examples:
   npm run bench -- search
@@ -51,7 +53,7 @@ Examples:
 async function run({ sites, rounds, grid, json }: Flags): Promise<void> {
   if (!findBrowser()) throw new OperatorError(`The search runs in Chromium. Install it with: ${installCommand()}`)
   await installPeers()
-  // Peers are imported after they are installed.
+  // These modules import the peers, so they are loaded after the installation.
   const [{ runSearchBench }, { launchBrowser }] = await Promise.all([
     import('./search/run.ts'),
     import('./search/visit.ts'),

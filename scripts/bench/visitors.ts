@@ -32,7 +32,7 @@ export function visitorsCommand(): Command {
   const number = (flags: string, description: string, env: string, fallback: number, least: number, most: number) =>
     new Option(flags, description).env(env).default(fallback).argParser(integer(least, most))
   return new Command('visitors')
-    .description('unique visitors: compare imports with GoAccess and queries with DuckDB, and check every answer')
+    .description('compare imports of visits with GoAccess, and queries with DuckDB; check every answer')
     .addOption(number('--lines <number>', 'lines of the log', 'QUIRE_BENCH_LINES', 10_000_000, 1000, 200_000_000))
     .addOption(
       number(
@@ -44,7 +44,7 @@ export function visitorsCommand(): Command {
         200_000_000,
       ),
     )
-    .addOption(new Option('--visits-only', 'do not write and import a log').env('QUIRE_BENCH_VISITS_ONLY'))
+    .addOption(new Option('--visits-only', 'do not write or import a log').env('QUIRE_BENCH_VISITS_ONLY'))
     .addOption(number('--pages <number>', 'pages of the site', 'QUIRE_BENCH_PAGES', 10_000, 1, 30_000))
     .addOption(number('--repeats <number>', 'queries for each range length and page', 'QUIRE_BENCH_REPEATS', 12, 1, 18))
     .addOption(number('--seed <number>', 'seed of the generated traffic', 'QUIRE_BENCH_SEED', 1, 0, 2 ** 31))
@@ -63,9 +63,9 @@ export function visitorsCommand(): Command {
     .addHelpText(
       'after',
       `
-Writes a log of 400 days, imports it with quire visits import and has GoAccess read it; records visits of its own, and asks for
-7 days, 30 days, a year and odd ranges, all different, beside DuckDB and over HTTP. The generator knows who saw what: every
-answer is compared with that, for every page and ten ranges. Exit code 1 when a goal is missed or a count differs.
+Writes a log of 400 days, and imports it with quire visits import and with GoAccess. Then generates visits, and queries
+different ranges of 7 days, 30 days, a year and odd lengths in Quire, in DuckDB and over HTTP. Compares the answers with the
+correct counts from the generator, for every page and ten ranges. Exit code 1 if Quire misses a goal or a count differs.
 
 Examples:
   npm run bench -- visitors
@@ -85,7 +85,7 @@ async function run({ json, keep, folder, visitsOnly, peer, ...flags }: Flags): P
   }
   const scratch = createScratch(folder)
   const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
-  if (!keep) process.once('exit', remove) // on a signal the process ends before `finally`
+  if (!keep) process.once('exit', remove) // after a signal, `finally` does not run
   if (plan.peers.includes('duckdb')) await installPeers()
   if (plan.peers.includes('goaccess') && plan.lines > 0) await installGoAccess(scratch)
   const loadAverage = loadavg()[0] ?? 0
@@ -101,7 +101,7 @@ async function run({ json, keep, folder, visitsOnly, peer, ...flags }: Flags): P
     goals: judge(results),
   }
   console.log(json ? JSON.stringify(report, undefined, 2) : visitorsText(report))
-  if (keep) process.stderr.write(`Everything is in ${scratch}\n`)
+  if (keep) process.stderr.write(`The files are in ${scratch}\n`)
   const missed = report.goals.filter(({ isMet }) => isMet === false)
   if (missed.length > 0) throw new OperatorError(`Quire misses ${missed.length} of ${report.goals.length} goals.`)
 }

@@ -48,8 +48,8 @@ test('assembles an answer that arrives in pieces', async () => {
 })
 
 test.each<[string, RequestListener, string]>([
-  ['another body of the same length', (_req, res) => res.end('{"id":"x"}'), 'not the answer expected'],
-  ['a longer body', (req, res) => res.end(`${bodyOf(req.url)} `), 'not the answer expected'],
+  ['another body of the same length', (_req, res) => res.end('{"id":"x"}'), 'unexpected answer'],
+  ['a longer body', (req, res) => res.end(`${bodyOf(req.url)} `), 'unexpected answer'],
   ['another status', (req, res) => res.writeHead(404).end(bodyOf(req.url)), 'HTTP/1.1 404'],
   ['no answer', (_req, res) => res.destroy(), 'the server closed the connection'],
 ])('%s ends the run with an error', async (_, listener, why) => {

@@ -11,7 +11,7 @@ test.each([
 })
 
 test('an empty list has no median', () => {
-  expect(() => median([])).toThrow('no median')
+  expect(() => median([])).toThrow('empty list')
 })
 
 const sample = (requests: number, serverCpuSeconds: number, generatorCpuSeconds = 0): Sample => ({

@@ -5,19 +5,19 @@ import type { ZipArchive } from 'archiver'
 
 const entryDate = new Date(Date.UTC(1980, 0, 1))
 const entryMode = 0o644
-/** The limits of server/export/archive/zip-files.ts, so that both writers hold the same. */
+/** The limits of server/export/archive/zip-files.ts, so that both writers buffer the same amount. */
 const bufferBytes = 4 * 1024 ** 2
 const readAhead = 4
 
-/** How archiver is fed. */
+/** The queue and the buffers of archiver. */
 export interface ArchiverSettings {
-  /** Entries that wait in archiver while one is compressed. 1 = each is appended when the one before it is done. */
+  /** Max entries in the queue of archiver, including the entry that is being compressed. */
   queued: number
-  /** Size of the buffers that compressed bytes come in; the default of Node is 16 kB. */
+  /** Size of the buffers for compressed bytes; the default of Node is 16 kB. */
   chunkBytes: number
 }
 
-/** The bytes of a zip of files, in the order of their paths, as archiver writes it; zipFiles gives the same bytes. */
+/** Yields the bytes of a ZIP that archiver writes, with the files in the given order. zipFiles gives the same bytes. */
 export async function* zipWithArchiver(
   folder: string,
   paths: readonly string[],
@@ -46,7 +46,7 @@ async function appendAll(into: ZipArchive, folder: string, paths: readonly strin
   })
   const read = (path: string | undefined) => {
     const entry = path === undefined ? undefined : readEntry(join(folder, path))
-    // A failure before its turn is reported by the entry that failed first.
+    // Prevents an unhandled rejection. The error is thrown when the entry is awaited.
     entry?.catch(() => {})
     return entry
   }
@@ -71,7 +71,7 @@ async function appendAll(into: ZipArchive, folder: string, paths: readonly strin
   await into.finalize()
 }
 
-/** Null bytes = the file is streamed. */
+/** Reads a small file. `bytes` is null for a large file, which is streamed. */
 async function readEntry(file: string) {
   const stats = await stat(file)
   return { stats, bytes: stats.size <= bufferBytes ? await readFile(file) : null }

@@ -6,18 +6,18 @@ import { pipeline } from 'node:stream/promises'
 import { listFiles } from '../export/markdown.ts'
 import { writers } from './writers.ts'
 
-/** Time of one archive in milliseconds: CPU time of all threads of the process, user and system, and time by the clock. */
+/** Time for one archive in milliseconds: CPU time (user and system, all threads of the process) and wall time. */
 export interface PackTime {
   cpuMs: number
   wallMs: number
 }
 
-/** One process that packed a folder twice. */
+/** Measurements of one process, which packs a folder twice. */
 export interface PackSample {
-  /** The modules of archiver. 0 for the writer that has none. */
+  /** CPU time to load the modules of archiver; 0 for other writers. */
   loadCpuMs: number
   first: PackTime
-  /** In the same process, with its code compiled by then. */
+  /** The second archive of the process, when the code is already compiled. */
   second: PackTime
   sizeBytes: number
   sha256: string
@@ -27,7 +27,7 @@ export interface PackSample {
 
 const [name, folder = '', outFile = ''] = process.argv.slice(2)
 const writer = writers.find(each => each.name === name)
-if (!writer) throw new Error(`${name} is not a writer.`)
+if (!writer) throw new Error(`${name} is not a writer. Do not run this file directly; use: npm run bench -- archive`)
 const paths = listFiles(folder, '')
 
 const load = startTimer()
@@ -35,7 +35,7 @@ if (writer.isArchiver) await import('archiver')
 const loadCpuMs = writer.isArchiver ? load().cpuMs : 0
 const first = await pack()
 const second = await pack()
-if (first.sha256 !== second.sha256) throw new Error(`${name} gave two archives that differ.`)
+if (first.sha256 !== second.sha256) throw new Error(`${name} wrote two different archives of the same folder.`)
 const sample: PackSample = {
   loadCpuMs,
   first: first.time,
@@ -46,7 +46,7 @@ const sample: PackSample = {
 }
 process.send?.(sample)
 
-/** As archive.ts does: hashed, and written to a file. */
+/** Packs the folder to a file and computes the hash, as server/export/archive/archive.ts does. */
 async function pack() {
   const hash = createHash('sha256')
   let sizeBytes = 0

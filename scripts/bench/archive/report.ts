@@ -25,12 +25,12 @@ const heads = [
   'peak MB',
 ]
 
-/** The report as Markdown, as RESULTS.md has it. */
+/** Formats the report as Markdown for RESULTS.md. */
 export function archiveText({ at, machine, rounds, corpora }: Report): string {
   return [
     `${at.slice(0, 16).replace('T', ' ')} UTC, ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load average ` +
       `${machine.loadAverageBefore.toFixed(1)} before and ${machine.loadAverageAfter.toFixed(1)} after.`,
-    `${rounds} interleaved rounds, a new process for each, two archives in each process; medians (least to most).`,
+    `${rounds} interleaved rounds. Each writer runs in a new process per round and writes two archives. Medians (minimum to maximum).`,
     ...corpora.flatMap(({ name, files, sizeBytes, runs }) => [
       '',
       `${name}: ${files.toLocaleString('en')} files, ${megabytes(sizeBytes)} MB`,
@@ -57,12 +57,12 @@ function toRow({ writer, samples }: WriterRun, yardstick: WriterRun): string[] {
   ]
 }
 
-/** The median over the rounds of a figure divided by that of the yardstick in the same round. */
+/** Returns the median of the ratios of a figure to the same figure of the baseline, round by round. */
 export function findShare<T>(samples: readonly T[], yardstick: readonly T[], figure: (sample: T) => number): number {
   return median(samples.map((sample, round) => figure(sample) / figure(yardstick[round] as T)))
 }
 
-/** Such as `310 (290-402)`. */
+/** Formats the median, minimum and maximum, such as `310 (290-402)`. */
 export function toSpread(values: readonly number[]): string {
   return `${median(values).toFixed(0)} (${Math.min(...values).toFixed(0)}-${Math.max(...values).toFixed(0)})`
 }

@@ -28,7 +28,7 @@ export interface CorpusResult {
 const packProcess = join(import.meta.dirname, 'pack-process.ts')
 
 /**
- * Packs a folder with every writer in every round, each time in a new process. Each round begins with another writer.
+ * Packs a folder with every writer in every round, each time in a new process. Each round begins with a different writer.
  *
  * @throws {OperatorError} when two writers give different bytes.
  */

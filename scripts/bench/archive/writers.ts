@@ -1,17 +1,17 @@
 import { zipFiles } from '../../../server/export/archive/zip-files.ts'
 import { type ArchiverSettings, zipWithArchiver } from './archiver-zip.ts'
 
-/** The level of server/export/archive/archive.ts. */
+/** The compression level of server/export/archive/archive.ts. */
 const level = 5
 
-/** A way to write a zip. */
+/** A way to write a ZIP. */
 export interface ZipWriter {
   name: string
   isArchiver: boolean
   write(folder: string, paths: readonly string[]): AsyncGenerator<Buffer>
 }
 
-/** The first is the yardstick. archiver runs with the settings that were fastest of those tried. */
+/** The writers to compare; the first is the baseline. archiver runs with the fastest settings that were tried. */
 export const writers: readonly ZipWriter[] = [
   {
     name: 'zip-files.ts',

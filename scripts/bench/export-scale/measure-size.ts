@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../../../server/base/operator-error.ts'
 import type { Verify } from '../../../server/export/model/options.ts'
-import { runMeasured } from '../export/measured-run.ts'
+import { describeEnd, runMeasured } from '../export/measured-run.ts'
 import { type ReplicatedSiteOptions, serveReplicated } from './replicated-site.ts'
 
 /** Measurements of the export of one size. */
@@ -19,7 +19,11 @@ export interface SizeResult {
 
 const main = resolve(import.meta.dirname, '../../../server/main.ts')
 
-/** @throws {OperatorError} when the export fails or misses pages. */
+/**
+ * Exports a replicated site and measures time, memory and size.
+ *
+ * @throws {OperatorError} when the export fails or misses pages.
+ */
 export async function measureSize({
   verify,
   scratch,
@@ -31,10 +35,10 @@ export async function measureSize({
   try {
     const args = [main, 'export', served.root.href, '-o', output, '--verify', verify, '--json']
     const run = await runMeasured(process.execPath, args, { logFile, timeoutMs: 3_600_000, folder: scratch })
-    if (run.exitCode !== 0) throw new OperatorError(`The export of ${site.pageCount} pages ended with ${run.exitCode}.`)
+    if (run.exitCode !== 0) throw new OperatorError(`The export of ${site.pageCount} pages ${describeEnd(run)}.`)
     const { pageCount, sizeBytes } = JSON.parse(run.stdout)
     if (pageCount !== site.pageCount + 1)
-      throw new OperatorError(`${pageCount} pages were exported where ${site.pageCount + 1} are expected.`)
+      throw new OperatorError(`Exported ${pageCount} pages, expected ${site.pageCount + 1}.`)
     return {
       pages: pageCount,
       wallSeconds: run.wallSeconds,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import { findFile, typeOf } from '../export/static-server.ts'
 
-/** Pages of one copy. Larger sites have more copies, so that the average page is the same in every size. */
+/** Pages of one copy. Larger sites have more copies, so the average page is the same in all sizes. */
 export const pagesPerCopy = 500
 
 export interface ReplicatedSite {
@@ -15,7 +15,7 @@ export interface ReplicatedSite {
 export interface ReplicatedSiteOptions {
   /** Folder of the real site. */
   folder: string
-  /** Its pages as written in its links, sorted; the first ones are used. */
+  /** Paths of its pages as written in its links, sorted; the first ones are used. */
   pages: readonly string[]
   /** Number of pages of the replicated site, a multiple of the pages of a copy. */
   pageCount: number

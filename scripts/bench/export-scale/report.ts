@@ -16,7 +16,7 @@ export function scaleText(results: readonly SizeResult[], verify: string, machin
     'CPU ms/page',
     'archive MB',
     'peak MB',
-    'MB in each tenth of the time',
+    'MB per tenth of the time',
   ]
   const rows = results.map(({ pages, wallSeconds, cpuSeconds, archiveBytes, peakBytes, tenthsBytes }) => [
     String(pages),
@@ -40,7 +40,10 @@ export function scaleText(results: readonly SizeResult[], verify: string, machin
 export function judgeScale(results: readonly SizeResult[]): string[] {
   const missed = results
     .filter(({ peakBytes }) => peakBytes > maxBytes)
-    .map(({ pages, peakBytes }) => `${pages} pages took ${megabytes(peakBytes)} MB, over ${megabytes(maxBytes)}.`)
+    .map(
+      ({ pages, peakBytes }) =>
+        `The export of ${pages} pages used ${megabytes(peakBytes)} MB. The limit is ${megabytes(maxBytes)} MB.`,
+    )
   const sorted = [...results].sort((a, b) => a.pages - b.pages)
   const [smallest, largest] = [sorted[0], sorted.at(-1)]
   if (!smallest || !largest) return missed
@@ -48,7 +51,9 @@ export function judgeScale(results: readonly SizeResult[]): string[] {
   const perPage = ({ pages, cpuSeconds, wallSeconds }: SizeResult) => (cpuSeconds ?? wallSeconds) / pages
   const ratio = perPage(largest) / perPage(smallest)
   if (ratio > maxSlower)
-    missed.push(`A page of ${largest.pages} takes ${ratio.toFixed(2)} times as long as one of ${smallest.pages}.`)
+    missed.push(
+      `The time per page with ${largest.pages} pages is ${ratio.toFixed(2)} times the time with ${smallest.pages} pages.`,
+    )
   return missed
 }
 

@@ -46,7 +46,7 @@ async function clickMenu(page: Page, app: SiteApp): Promise<string> {
     },
     app.clickTo,
   )
-  if (!clicked) return 'no such link in the menu'
+  if (!clicked) return 'the link is not in the menu'
   await settle(page)
   return page.evaluate(() => {
     const heading = document.querySelector('main h1, h1')?.textContent ?? ''
@@ -87,7 +87,7 @@ async function type(page: Page, search: SiteSearch, query: string): Promise<stri
   return readHits(page, search)
 }
 
-/** Returns the hits once they stay unchanged for a while; an index may have to be loaded first. */
+/** Waits until the hits stay unchanged, because the page may have to load an index first. Returns the hits. */
 async function readHits(page: Page, { hits }: SiteSearch): Promise<string[]> {
   const read = () =>
     page.$$eval(hits, elements => elements.map(element => (element.textContent ?? '').replace(/\s+/g, ' ').trim()))

@@ -27,7 +27,7 @@ export interface Problem {
   detail: string
 }
 
-/** Where a copy is opened: at the root of a host, in a folder of a host, or as a file by double click. */
+/** The place in which a copy is opened: the root of a host, a folder of a host, or file://. */
 export type Mode = 'root' | 'folder' | 'file'
 
 export interface PagesCheck {
@@ -35,7 +35,7 @@ export interface PagesCheck {
   sampled: number
   /** Number of pages with the same words as the origin in the same order. */
   sameText: number
-  /** The same without menus and bars, whose texts may depend on scripts. */
+  /** Like `sameText`, but without menus and bars, whose texts may depend on scripts. */
   sameContent: number
   /** Number of pages that look like the origin in all compared parts. */
   sameStyle: number
@@ -91,7 +91,7 @@ export async function checkPages(options: PagesCheckOptions): Promise<PagesCheck
 
 type AddProblems = (kind: Problem['kind'], details: readonly string[]) => void
 
-/** Opens a page of the copy. Undefined when it is missing or cannot be read, which is then added as a problem. */
+/** Opens a page of the copy. Returns undefined and adds a problem when the page is missing or cannot be opened. */
 async function openCopy(
   path: string,
   { mode, place, visitor }: PagesCheckOptions,
@@ -99,7 +99,7 @@ async function openCopy(
 ): Promise<Look | undefined> {
   const found = findFile(place.folder, path)
   if (!found) {
-    add('missing', ['the copy has no such page'])
+    add('missing', ['the page is not in the copy'])
     return undefined
   }
   const host = mode === 'file' ? null : new URL(place.root).host
@@ -132,7 +132,7 @@ function addFaults(original: Look, look: Look, { place, originRoot, isAlive }: P
   ])
   const fresh = (lines: readonly string[]) => strip(lines, place.root).filter(line => !known.has(line))
   add('outbound', fresh(look.outbound))
-  // A request refused by the proxy also fails; it counts once.
+  // A request that the proxy refused has also failed. It is counted only as outbound.
   add(
     'failed',
     fresh(look.failed).filter(line => !look.outbound.some(refused => line.startsWith(refused.replace(/^\S+ /, '')))),

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url'
 import type { PreparedSite } from './site.ts'
 import { findFile } from './static-server.ts'
 
-/** Where a copy is opened: its folder, and the address of its root with a trailing slash. */
+/** The folder of a copy, and the address of its root with a trailing slash. */
 export interface Place {
   folder: string
   root: string
 }
 
-/** Creates the check whether the origin has a path. If it answers every unknown path with 200, its list of pages decides. */
+/** Creates a check whether the origin has a path. If the origin answers unknown paths with 200, its list of pages is used. */
 export function createIsAlive(site: PreparedSite, hasFallback: boolean): (path: string) => boolean {
   const pages = new Set(site.pages.map(page => page.replace(/\/$/, '')))
   return path => {
@@ -24,8 +24,8 @@ export function createIsAlive(site: PreparedSite, hasFallback: boolean): (path: 
 /**
  * Compares the links of a page at the origin and in a copy.
  *
- * @return `broken`: links of the copy that lead nowhere or to the origin, although the origin has their target; `lost`:
- * pages in the copy that the origin's page links to and the copied page does not.
+ * @return `broken`: links of the copy that fail or point to the origin, although the origin has their target; `lost`:
+ * pages of the copy that the page at the origin links to, but the copied page does not.
  */
 export function compareLinks(
   original: { links: readonly string[]; root: string },
@@ -56,7 +56,7 @@ export function compareLinks(
   return { broken, lost: [...new Set(lost)] }
 }
 
-/** Returns the file of the copy that a link opens; null = none. Opened as a file, a folder is not a page. */
+/** Returns the file of the copy that a link opens; null = none. On file://, a link to a folder opens no page. */
 function findTarget(url: URL, { folder, root }: Place): string | null {
   if (!url.href.startsWith(root)) return null
   if (url.protocol !== 'file:')

@@ -5,49 +5,53 @@ import { quireStatic } from './tools.ts'
 export interface Goal {
   site: string
   what: string
-  /** The measured value in words. */
+  /** The measured value as text. */
   given: string
   isMet: boolean
 }
 
-/** Judges Quire's copy of a site, alone and against the peers of the same run. Goals without a measurement are omitted. */
+/** Checks the goals for the copy by Quire and for its speed compared with the peers. Omits goals without a measurement. */
 export function judge({ site, isUnseen, pages, app, results }: SiteResult): Goal[] {
   const ours = results.find(result => result.tool === 'quire')
   if (!ours) return []
   const goals: Goal[] = []
   const add = (what: string, given: string, isMet: boolean) => goals.push({ site, what, given, isMet })
   if (!ours.copy) {
-    add('a copy', ours.obstacle ?? 'none', false)
+    add('copy exists', ours.obstacle ?? 'none', false)
     return goals
   }
-  // Four pages of the python docs are linked from nowhere.
+  // No page links to four pages of the Python docs.
   const least = site === 'python' ? 526 : pages
   add(`${least} pages`, `${ours.copy.pages} of ${pages}`, ours.copy.pages >= least)
   for (const check of ours.checks ?? []) {
     const { mode, sampled, problems } = check
-    // Without scripts, bars have other words, such as the shortcut that opens the search.
+    // Without scripts, the text of bars differs, such as the shortcut that opens the search.
     const same = mode === 'root' ? check.sameText : check.sameContent
     add(`${mode}: same ${mode === 'root' ? 'text' : 'content'}`, `${same} of ${sampled}`, same === sampled)
-    add(`${mode}: looks the same`, `${check.sameStyle} of ${sampled}`, check.sameStyle === sampled)
+    add(`${mode}: same appearance`, `${check.sameStyle} of ${sampled}`, check.sameStyle === sampled)
     const faults = check.failed + check.errors + check.outbound
     const given = `${check.failed} failed requests, ${check.errors} errors, ${check.outbound} outbound`
-    add(`${mode}: nothing fails`, given, faults === 0 && !problems.some(({ kind }) => kind === 'unreadable'))
+    add(
+      `${mode}: no failed requests or errors`,
+      given,
+      faults === 0 && !problems.some(({ kind }) => kind === 'unreadable'),
+    )
     const links = check.brokenLinks + check.lostLinks
     add(`${mode}: links work`, `${check.brokenLinks} broken, ${check.lostLinks} lost`, links === 0)
   }
   if (app && ours.app) {
     add('hydrated', String(ours.app.hydrated), ours.app.hydrated)
     add('theme toggles', String(ours.app.themeToggles), ours.app.themeToggles)
-    add('a click in the menu lands', ours.app.landsOn, ours.app.landsOn === app.landsOn)
+    add('menu link opens the right page', ours.app.landsOn, ours.app.landsOn === app.landsOn)
     const fresh = ours.app.faults.length
-    add('nothing fails in use', `${fresh} faults`, fresh <= app.faults.length)
+    add('no faults while the page is used', `${fresh} faults`, fresh <= app.faults.length)
   }
   if (ours.search)
-    add('search finds the same', `${ours.search.same} of ${ours.search.of}`, ours.search.same === ours.search.of)
+    add('same search hits', `${ours.search.same} of ${ours.search.of}`, ours.search.same === ours.search.of)
   if (ours.falseFindings)
-    add('the report is true', `${ours.falseFindings.length} wrong`, ours.falseFindings.length === 0)
-  if (ours.again) add('same bytes again', ours.again.outcome, ours.again.outcome === 'same bytes')
-  // Verifying the bundle in a browser is extra work that no peer does.
+    add('report is correct', `${ours.falseFindings.length} wrong`, ours.falseFindings.length === 0)
+  if (ours.again) add('second export has the same bytes', ours.again.outcome, ours.again.outcome === 'same bytes')
+  // Compares without verifying the bundle in a browser, because no peer does that.
   const bare = results.find(({ tool }) => tool === quireStatic.name) ?? ours
   return [...goals, ...judgeSpeed(site, isUnseen, bare, results)]
 }

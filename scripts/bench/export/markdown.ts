@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { makeOnce } from './ready.ts'
 import { runNpm } from './run-tool.ts'
 
-/** Packages that contain their documentation as Markdown, and its folder. Versions are pinned, so that sites do not change. */
+/** Packages that contain their documentation as Markdown, and its folder. The fixed versions keep the sites unchanged. */
 const sources = [
   { name: 'fastify', version: '5.12.8', folder: 'docs' },
   { name: 'undici', version: '8.12.4', folder: 'docs' },

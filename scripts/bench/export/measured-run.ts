@@ -24,7 +24,12 @@ export interface MeasuredRun {
 const timeProgram = '/usr/bin/time'
 const sampleMs = 250
 
-/** Runs a program with a time limit, after which it and all its descendants are killed. Its standard error goes to `logFile`. */
+/** Describes the end of a failed run, for an error message. */
+export function describeEnd({ exitCode }: Pick<MeasuredRun, 'exitCode'>): string {
+  return exitCode === null ? 'was stopped at its time limit' : `exited with code ${exitCode}`
+}
+
+/** Runs a program. After the time limit, kills it and all its descendants. Writes its standard error to `logFile`. */
 export async function runMeasured(
   command: string,
   args: readonly string[],
@@ -107,7 +112,7 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
   }
 }
 
-/** The figures are in the last line; a line about a failed exit code may come first. */
+/** Reads the figures from the last line. A line about a failed exit code may precede it. */
 async function readTimes(file: string): Promise<number[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return text.trim().split('\n').at(-1)?.split(' ').map(Number) ?? []

@@ -10,7 +10,7 @@ export interface TreeMemory {
   treeBytes: number
 }
 
-/** Lists the process ids of a process and its descendants, itself first; only itself without /proc. */
+/** Lists the ids of a process and its descendants, the process first. Without /proc, lists only the process. */
 export function listTree(root: number): number[] {
   const children = new Map<number, number[]>()
   for (const name of readFolder('/proc')) {
@@ -24,7 +24,7 @@ export function listTree(root: number): number[] {
   return tree
 }
 
-/** Undefined without /proc, or when the process has ended. */
+/** Reads the memory of a process. Returns undefined without /proc, or when the process has ended. */
 export function readMemory(main: number): TreeMemory | undefined {
   const status = readText(`/proc/${main}/status`)
   const kilobytes = (text: string, field: string) => {

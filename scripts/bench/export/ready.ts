@@ -4,9 +4,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Fills CACHE/NAME by `make`, unless it was filled before from the same recipe. Files of an incomplete run are deleted.
+ * Fills CACHE/NAME with `make`, unless an earlier run filled it with the same recipe. Deletes the files of an incomplete run.
  *
- * @param recipe everything that the content depends on: versions, settings
+ * @param recipe all inputs of the content: versions, settings
  * @return the folder, absolute if the cache folder is
  */
 export async function makeOnce(

@@ -6,7 +6,7 @@ import type { SiteResult, ToolResult } from './run.ts'
 export interface Report {
   /** RFC 3339. */
   at: string
-  /** As typed, without paths of this machine. */
+  /** The command without paths of this machine. */
   command: string
   machine: Machine
   seconds: number
@@ -14,8 +14,8 @@ export interface Report {
   goals: Goal[]
 }
 
-const heads = ['tool', 'pages', 'wall s', 'pages/s', 'CPU s', 'MB, alone', 'MB, with all it started', 'copy MB']
-const checkHeads = ['root: text', 'looks', 'failed', 'errors', 'outbound', 'bad links']
+const heads = ['tool', 'pages', 'wall s', 'pages/s', 'CPU s', 'MB, process', 'MB, process tree', 'copy MB']
+const checkHeads = ['root: text', 'appearance', 'failed', 'errors', 'outbound', 'bad links']
 const modeHeads = ['folder: text (content)', 'faults', 'file: text (content)', 'faults']
 const useHeads = ['hydrated', 'theme', 'menu click', 'search']
 
@@ -101,7 +101,7 @@ function notes({ tool, again, falseFindings }: ToolResult): string[] {
   return ['', `${tool}, a second export: ${again.outcome}, ${again.wallSeconds.toFixed(1)} s${wrong}.`]
 }
 
-/** Lists the problems of Quire's copies, the same problem on several pages in one line. */
+/** Lists the problems of Quire's copies. One line lists a problem that occurs on several pages. */
 export function listProblems(sites: readonly SiteResult[], tool: string): string[] {
   return sites.flatMap(({ site, results }) => {
     const result = results.find(result => result.tool === tool)
@@ -111,7 +111,7 @@ export function listProblems(sites: readonly SiteResult[], tool: string): string
       return `${site}, ${mode}, ${kind}, ${problems.length} times, such as ${path}: ${detail}`
     })
     const faults = result?.app?.faults.map(fault => `${site}, in use: ${fault}`) ?? []
-    const wrong = result?.falseFindings?.map(finding => `${site}, the report is wrong: ${finding}`) ?? []
+    const wrong = result?.falseFindings?.map(finding => `${site}, wrong in the report: ${finding}`) ?? []
     const missing = result?.copy?.missing.map(path => `${site}, not in the copy: ${path}`) ?? []
     return [...missing, ...lines, ...faults, ...wrong]
   })

@@ -28,7 +28,7 @@ export async function runTool(
     child.on('error', error => done(error.message)).on('close', (code, signal) => done(code ?? signal ?? 1))
   })
   out.end()
-  if (code !== 0) throw new OperatorError(`${command} ${args[0] ?? ''} failed (${code}); its output is in ${logFile}`)
+  if (code !== 0) throw new OperatorError(`${command} ${args[0] ?? ''} failed (${code}). Its output is in ${logFile}`)
 }
 
 export interface RunToolOptions {
@@ -38,7 +38,7 @@ export interface RunToolOptions {
   timeoutMs?: number
 }
 
-/** Runs npm: the one that started this process, otherwise the one in the PATH. */
+/** Runs the npm that started this process, or else the npm in the PATH. */
 export async function runNpm(args: readonly string[], options: RunToolOptions): Promise<void> {
   const { npm_execpath: npm, npm_node_execpath: node = process.execPath } = process.env
   // No site needs the install scripts of its packages, and the npm settings of the project forbid them.

@@ -16,7 +16,7 @@ import { openVisitor, type Visitor } from './visitor.ts'
 
 export interface Plan {
   cacheFolder: string
-  /** Number of pages to compare at the root of a host, in a folder of a host, and opened as a file. */
+  /** Number of pages to compare in each place: at the root of a host, in a folder of a host, and on file://. */
   samples: Record<Mode, number>
   toolTimeoutMs: number
   keep: boolean
@@ -26,7 +26,7 @@ export interface Plan {
 export interface ToolResult {
   tool: string
   site: string
-  /** Why the tool was not run, or why there is no copy. */
+  /** The reason why the tool was not run, or why there is no copy. */
   obstacle?: string
   wallSeconds?: number
   cpuSeconds?: number
@@ -36,7 +36,7 @@ export interface ToolResult {
   copy?: Copy
   checks?: PagesCheck[]
   app?: AppResult
-  /** `same` of the `of` queries have the same hits as at the origin. */
+  /** Number of queries with the same hits as at the origin, and number of all queries. */
   search?: { same: number; of: number }
   /** A second export; only for Quire. */
   again?: { outcome: 'same bytes' | 'other bytes' | 'failed' | 'stopped'; wallSeconds: number }
@@ -60,7 +60,7 @@ export async function runSite(site: BenchSite, tools: readonly Tool[], plan: Pla
   const origin = await serveStatic(prepared.folder, { hasFallback: site.hasFallback })
   const scratch = await mkdtemp(join(tmpdir(), 'quire-bench-run-'))
   const removeScratch = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
-  if (!plan.keep) process.once('exit', removeScratch) // a signal ends the process before `finally`
+  if (!plan.keep) process.once('exit', removeScratch) // after a signal, `finally` does not run
   try {
     plan.onProgress(`${site.name}: reading ${plan.samples.root} of ${prepared.pages.length} pages at the origin`)
     const source = { site, prepared, url: origin.root.href, isAlive: createIsAlive(prepared, site.hasFallback) }
@@ -105,7 +105,7 @@ interface Source {
   isAlive(path: string): boolean
 }
 
-/** What the origin shows, to compare copies with. */
+/** The pages, scripts and search results of the origin, to compare copies with. */
 interface Reference {
   originals: Original[]
   app?: AppResult
@@ -132,7 +132,7 @@ async function readOrigin({ site, prepared, url }: Source, plan: Plan, visitor: 
 interface ToolRun {
   tool: Tool
   source: Source
-  /** Where the tool writes its copy. */
+  /** The folder in which the tool writes its copy. */
   folder: string
   reference: Reference
   plan: Plan
@@ -153,7 +153,7 @@ async function runTool(toolRun: ToolRun): Promise<ToolResult> {
   const result: ToolResult = { tool: tool.name, site: site.name, ...figures, isStopped: exitCode === null }
   const root = tool.findRoot(folder)
   if (root === undefined) {
-    const obstacle = exitCode === null ? 'nothing within the time limit' : `exit code ${exitCode}, no copy`
+    const obstacle = exitCode === null ? 'no copy within the time limit' : `exit code ${exitCode}, no copy`
     return { ...result, obstacle }
   }
   result.copy = sizeCopy(root, prepared.pages)
@@ -189,7 +189,7 @@ async function compare(
       result.checks.push(await checkPages({ mode, place: places[mode], originals: some, originRoot, isAlive, visitor }))
     }
     const has = (path: string) => findFile(folder, path.replace(/\?.*/, '')) !== null
-    const broken = { hydrated: false, themeToggles: false, landsOn: 'no such page', faults: [] }
+    const broken = { hydrated: false, themeToggles: false, landsOn: 'the page is missing', faults: [] }
     if (site.app && app) {
       result.app = has(site.app.clickFrom) ? await useApp(site.app, atRoot.root.href, visitor) : broken
     }
@@ -229,7 +229,7 @@ async function checkQuire(
   const { program, args } = quire.command(url, again, site.domain)
   const run = await runMeasured(program, args, {
     logFile: join(folder, 'again.log'),
-    // The time limit only exists for slow peers; here it would hide the result.
+    // The time limit is meant for slow peers. A longer limit avoids a stopped second export.
     timeoutMs: 5 * plan.toolTimeoutMs,
     folder: again,
   })

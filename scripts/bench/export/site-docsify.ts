@@ -21,7 +21,7 @@ const indexPage = `<!DOCTYPE html>
 </html>
 `
 
-/** The HTML is empty: docsify renders every page in the browser, and the server answers any path with the same file. */
+/** A site with empty HTML. docsify renders every page in the browser, and the server answers all paths with the same file. */
 export const docsifySite: BenchSite = {
   name: 'docsify',
   description: `docsify ${version}, history router, soft 404s`,

@@ -11,7 +11,7 @@ const searchPlugin = { name: '@easyops-cn/docusaurus-search-local', version: '0.
 const domain = 'docs.example.com'
 const docsearch = '4.6.3'
 
-/** The classic template of Docusaurus with the documents of three packages and a local search: React on every page. */
+/** The classic template of Docusaurus with the documents of three packages and a local search. Every page uses React. */
 export const docusaurusSite: BenchSite = {
   name: 'docusaurus',
   description: `Docusaurus ${version}, classic, local search`,
@@ -66,7 +66,7 @@ async function build(folder: string, markdown: string): Promise<void> {
   await runNpm(['run', 'build'], { folder: site, log: 'build.log', env: { CI: '1' }, timeoutMs: 900_000 })
 }
 
-/** The settings of the template, with plain Markdown instead of MDX, broken links tolerated, and the search. */
+/** The settings of the template, with plain Markdown instead of MDX, with the search, and with broken links allowed. */
 async function configure(site: string): Promise<void> {
   const file = join(site, 'docusaurus.config.js')
   await cp(file, join(site, 'docusaurus.template.js'))

@@ -7,10 +7,10 @@ import type { BenchSite } from './site.ts'
 const debianPackage = 'python3.11-doc'
 const folder = '/usr/share/doc/python3.11/html'
 
-/** The documentation of Python as packaged by Debian: built by Sphinx, complete pages from the server. */
+/** The documentation of Python as packaged by Debian. Sphinx built it, and the server sends complete pages. */
 export const pythonSite: BenchSite = {
   name: 'python',
-  description: `python docs (Debian ${debianPackage})`,
+  description: `Python docs (Debian ${debianPackage})`,
   isUnseen: false,
   isServerRendered: true,
   hasFallback: false,

@@ -9,8 +9,8 @@ import type { BenchSite } from './site.ts'
 const versions = { astro: '7.3.5', '@astrojs/starlight': '0.42.4' }
 
 /**
- * A third kind of site: plain HTML pages with small scripts, and a search in hundreds of files whose names occur only in a
- * compressed index.
+ * A site with plain HTML pages and small scripts. Its search loads hundreds of files whose names occur only in a compressed
+ * index.
  */
 export const starlightSite: BenchSite = {
   name: 'starlight',
@@ -52,7 +52,7 @@ async function build(folder: string, markdown: string): Promise<void> {
     ),
   )
   await copyMarkdown(markdown, content, (text, path) => toStarlight(text, path, slugs))
-  // Served unchanged: the build fails on an image without a size.
+  // Images are copied to public/, because the build fails on an image without a size.
   for (const path of listFiles(markdown, '.svg')) await cp(join(markdown, path), join(folder, 'public', path))
   await writeFile(
     join(content, 'index.md'),
@@ -88,7 +88,7 @@ export default defineConfig({
   await runNpm(['run', 'build'], { folder, log: 'build.log', timeoutMs: 900_000, env })
 }
 
-/** Gives every page a title, and lets links lead to pages instead of files; links without a target become text. */
+/** Adds a title to every page, and makes links point to pages instead of files. Links without a target become text. */
 function toStarlight(text: string, path: string, slugs: ReadonlySet<string>): string {
   const front = /^---\n([\s\S]*?)\n---\n/.exec(text)
   const body = text.slice(front?.[0].length ?? 0)

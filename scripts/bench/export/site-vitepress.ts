@@ -8,7 +8,7 @@ import type { BenchSite } from './site.ts'
 
 const version = '1.6.4'
 
-/** Another generator: Vue on every page, chunks loaded on the next click, an index loaded by the search. */
+/** A site of VitePress. Every page uses Vue; a click loads more chunks, and the search loads an index. */
 export const vitepressSite: BenchSite = {
   name: 'vitepress',
   description: `VitePress ${version}, local search`,
@@ -82,7 +82,7 @@ ${['fastify', 'undici', 'npm'].map(name => `    - { text: ${name}, link: ${first
   await runNpm(['run', 'build'], { folder, log: 'build.log', timeoutMs: 900_000 })
 }
 
-/** Stops Vue from evaluating braces in prose, and removes links in headings, which the search index takes for anchors. */
+/** Stops Vue from evaluating braces in text, and removes links in headings, because the search index uses them as anchors. */
 function toVue(text: string): string {
   const front = /^---\n[\s\S]*?\n---\n/.exec(text)?.[0] ?? ''
   const body = text

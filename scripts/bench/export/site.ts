@@ -1,4 +1,4 @@
-/** A real site to export, with facts known independently of any exporter: its pages and how its search and menus work. */
+/** A real site to export. Its pages, and how its search and menus work, are known without an exporter. */
 export interface BenchSite {
   name: string
   /** Description for the report. */
@@ -9,13 +9,13 @@ export interface BenchSite {
   isUnseen: boolean
   /** Whether the server sends complete pages, so that rendering them in a browser would only cost time. */
   isServerRendered: boolean
-  /** Whether every unknown path is answered with index.html and 200, as for single-page apps. */
+  /** Whether the server answers all unknown paths with index.html and 200, as for single-page apps. */
   hasFallback: boolean
   /** Builds or installs the site once; an existing one is used unchanged. */
   prepare(cacheFolder: string): Promise<PreparedSite>
-  /** How to use the site beyond reading; absent = it has no such functions. */
+  /** The theme button and the menu of the site; absent = it has none. */
   app?: SiteApp
-  /** Its own search, if it has one that needs no external service. */
+  /** The search of the site, if it needs no external service. */
   search?: SiteSearch
 }
 

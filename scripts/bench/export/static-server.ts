@@ -33,7 +33,7 @@ export interface StaticServer {
 export interface StaticServerOptions {
   /** Path of the folder on the host, with a leading and a trailing slash. */
   prefix?: string
-  /** Whether missing paths, except files, are answered with index.html and 200, as for single-page apps. */
+  /** Whether the server answers unknown paths, except paths of files, with index.html and 200, as for single-page apps. */
   hasFallback?: boolean
   /** Whether /a is redirected to /a/ (nginx, Apache, GitHub Pages) or answered from a/index.html (sirv, Netlify). */
   redirectsFolders?: boolean

@@ -9,7 +9,7 @@ export interface Tool {
   isOurs: boolean
   /** Whether it renders every page in a browser; not run on sites whose server sends complete pages. */
   needsBrowser: boolean
-  /** Returns why the tool cannot run here; undefined when it can. */
+  /** Returns the reason why the tool cannot run here; undefined when it can. */
   findObstacle(): string | undefined
   /** Returns the command that copies a site into the empty `folder`; `domain` = see `BenchSite`. */
   command(url: string, folder: string, domain?: string): { program: string; args: string[] }
@@ -25,7 +25,10 @@ const needsBrowser = () => (findBrowser() ? undefined : `no Chromium found; inst
 const needsProgram = (name: string) =>
   findProgram(name) ? undefined : `${name} is not installed; on Debian: apt-get install ${name}`
 
-/** Quire with its defaults, and without verifying the bundle in a browser, which no peer does; the latter is used for speed. */
+/**
+ * Quire with its defaults. `quireStatic` does not verify the bundle in a browser, because no peer does. The goals for speed use
+ * `quireStatic`.
+ */
 export const quire = exporter('quire', [])
 export const quireStatic = exporter('quire --verify static', ['--verify', 'static'])
 
@@ -45,7 +48,7 @@ export const tools: readonly Tool[] = [
     isOurs: false,
     needsBrowser: false,
     findObstacle: () => needsProgram('httrack'),
-    // The defaults throttle; these are the fastest settings allowed.
+    // The defaults limit the rate. These are the fastest settings that httrack allows.
     command: (url, folder) => ({
       program: 'httrack',
       args: [

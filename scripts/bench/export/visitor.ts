@@ -1,5 +1,5 @@
 import puppeteer, { type Browser, type Page } from 'puppeteer'
-import { findBrowser } from '../../../server/web/browser/find-browser.ts'
+import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
 import { readPage, waitForQuietDocument } from './page-functions.ts'
 import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts'
 
@@ -83,7 +83,7 @@ export async function settle(page: Page): Promise<void> {
 
 function launch(proxy: RecordingProxy): Promise<Browser> {
   const executablePath = findBrowser()
-  if (!executablePath) throw new Error('There is no Chromium on this machine.')
+  if (!executablePath) throw new Error(`No Chromium found. Install it with: ${installCommand()}`)
   return puppeteer.launch({
     executablePath,
     pipe: true,
@@ -110,7 +110,7 @@ function joinWords(text: string): string {
     .trim()
 }
 
-/** Failed requests by address: a request refused for its type was answered with an error before. */
+/** Records errors, and failed requests by address. A request that has an error status and also fails keeps the status. */
 function listen(page: Page): { failed: Map<string, string>; errors: Set<string> } {
   const failed = new Map<string, string>()
   const errors = new Set<string>()

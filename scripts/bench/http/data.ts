@@ -7,7 +7,7 @@ export interface BenchData {
   key: string
   organizationId: string
   projectIds: string[]
-  /** For each job, its path and the correct body. */
+  /** The path and the correct body of each job. */
   exchanges: Exchange[]
 }
 

@@ -13,7 +13,7 @@ const api = new OpenAPIBackend({
   definition: JSON.parse(readAsset('generated/openapi.json')),
   validate: true,
   strict: true,
-  // Its check of the document supports only OpenAPI 3.0. `quick` skips that check; requests are still validated.
+  // Its check of the document supports only OpenAPI 3.0, so `quick` skips the check. Requests are still validated.
   quick: true,
   securityHandlers: {
     adminApiKey({ request }) {

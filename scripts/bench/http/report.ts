@@ -16,7 +16,7 @@ export interface Report {
   at: string
   machine: Machine
   plan: Plan
-  /** Share of one core in its busiest measurement. */
+  /** CPU time of the load generator per second of wall time, in its busiest measurement. */
   generatorShare: number
   servers: Figures[]
 }
@@ -51,8 +51,8 @@ export function toText({ at, machine, plan, generatorShare, servers }: Report): 
   return [
     `${at.slice(0, 16).replace('T', ' ')} UTC, ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load average ` +
       `${machine.loadAverageBefore.toFixed(1)} before and ${machine.loadAverageAfter.toFixed(1)} after.`,
-    `${plan.rounds} rounds of ${plan.seconds} s a server, ${plan.connections} connections, ${plan.jobs.toLocaleString('en')} jobs; medians. ` +
-      `The load generator used ${generatorShare.toFixed(2)} of a core at most.`,
+    `${plan.rounds} rounds of ${plan.seconds} s per server, ${plan.connections} connections, ${plan.jobs.toLocaleString('en')} jobs; medians. ` +
+      `The load generator used at most ${generatorShare.toFixed(2)} of a core.`,
     '',
     ...table.map(line),
   ].join('\n')

@@ -27,15 +27,15 @@ export interface Run {
 }
 
 /**
- * Puts the same load on each server in turn, in several rounds, with one database. All servers run all the time, so that
- * other work on the machine affects each of them equally.
+ * Sends the same load to each server in turn, in several rounds, with one database. All servers run during the whole run, and
+ * the rounds alternate between them, so that other work on the machine affects all of them equally.
  *
  * @throws {Error} when a server gives a wrong answer, or accepts a request that it must refuse.
  */
 export async function runRounds(plan: Plan, onRound: (round: number) => void): Promise<Run[]> {
   const folder = mkdtempSync(join(tmpdir(), 'quire-bench-'))
   const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-  process.once('exit', removeFolder) // a signal ends the process before `finally`
+  process.once('exit', removeFolder) // after a signal, `finally` does not run
   const started: { server: ServerProcess; run: Run }[] = []
   try {
     const dataFolder = join(folder, 'data')
@@ -80,7 +80,7 @@ async function measure(server: ServerProcess, load: () => Promise<Load>): Promis
   }
 }
 
-/** Checks that key check and validation are on; a server without them would win unfairly. */
+/** Checks that the server checks keys and validates requests. Without these checks, a server would be faster. */
 async function expectRefusals(url: string, path: string, key: string): Promise<void> {
   const typo = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`
   for (const [target, authorization, status] of [
@@ -90,6 +90,6 @@ async function expectRefusals(url: string, path: string, key: string): Promise<v
   ] as const) {
     const answer = await fetch(url + target, authorization ? { headers: { Authorization: authorization } } : {})
     await answer.arrayBuffer()
-    if (answer.status !== status) throw new Error(`GET ${target} must be ${status} and is ${answer.status}.`)
+    if (answer.status !== status) throw new Error(`GET ${target}: expected ${status}, got ${answer.status}.`)
   }
 }

@@ -14,7 +14,7 @@ export interface ServerProcess {
 /**
  * Starts a file of this folder as a separate process and waits until it serves.
  *
- * @throws {Error} when it ends instead; its standard error is on the terminal.
+ * @throws {Error} when the process exits first; its standard error is on the terminal.
  */
 export async function startServerProcess(file: string, settings: Record<string, string>): Promise<ServerProcess> {
   const child = fork(join(import.meta.dirname, file), [], {

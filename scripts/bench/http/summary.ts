@@ -7,9 +7,9 @@ export interface Figures {
   share: number
   p50Ms: number
   p99Ms: number
-  /** CPU time of the server process, which depends least on other work on the machine. */
+  /** CPU time of the server process. It depends less than the wall time on other work on the machine. */
   cpuSecondsPer1000: number
-  /** CPU time of the baseline for a request, as a share of that of this server. */
+  /** CPU time per request of the baseline, divided by the CPU time per request of this server. */
   cpuShare: number
 }
 
@@ -49,6 +49,6 @@ export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const upper = sorted[sorted.length >> 1]
   const lower = sorted[(sorted.length - 1) >> 1]
-  if (upper === undefined || lower === undefined) throw new Error('There is no median of nothing.')
+  if (upper === undefined || lower === undefined) throw new Error('Cannot compute the median of an empty list.')
   return (lower + upper) / 2
 }

@@ -7,19 +7,19 @@ import { pythonSite } from '../export/site-python.ts'
 import { markdownHeldOut, pythonHeldOut } from './held-out-questions.ts'
 import { markdownQuestions, pythonQuestions, type Question } from './questions.ts'
 
-/** A set of documents, with what is asked of it. */
+/** A set of documents, and the questions about it. */
 export interface Corpus {
   name: string
   /** In the order of their paths. */
   pages: CorpusPage[]
   questions: readonly Question[]
-  /** The second set; nothing was chosen by it. */
+  /** The second set of questions. No option depends on it. */
   heldOut: readonly Question[]
-  /** Path of the page that the search is opened on. */
+  /** Path of the page on which the search is opened. */
   start: string
-  /** That page as HTML, without scripts. */
+  /** The HTML of that page. */
   startHtml: string
-  /** The first question, of which the time is taken. */
+  /** The question for measuring the first hit. */
   firstQuestion: string
 }
 
@@ -67,7 +67,7 @@ async function readPages(paths: readonly string[], htmlOf: (path: string) => Pro
   return pages
 }
 
-/** A plain page of a Markdown document; its headings have ids, and its front matter gives the title. */
+/** Converts a Markdown document to a plain page. Adds ids to the headings, and takes the title from the front matter. */
 export function toPage(path: string, markdown: string): string {
   const [, head = '', body = markdown] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n([\s\S]*)$/.exec(markdown) ?? []
   const title = /^title:\s*["']?(.*?)["']?\s*$/m.exec(head)?.[1] ?? ''

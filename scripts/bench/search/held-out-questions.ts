@@ -1,7 +1,7 @@
 import type { Question } from './questions.ts'
 
-// A second set of questions of the same kinds. They were written after options of MiniSearch were chosen by the answers to
-// the first set, and before any engine answered them: nothing is chosen by them.
+// A second set of questions of the same kinds. They were written after the answers to the first set decided the options of
+// MiniSearch, and before any engine answered them. No option depends on them.
 
 export const pythonHeldOut: readonly Question[] = [
   { kind: 'name', question: 'itertools.groupby', pages: ['library/itertools'] },

@@ -8,12 +8,12 @@ import type { MiniSearchOptions } from './minisearch-query.ts'
 import type { PackedEngine } from './packed-engine.ts'
 
 const libraryFile = join(import.meta.dirname, '../node_modules/minisearch/dist/es/index.js')
-/** Section heading, its text, and the name of its page. */
+/** The indexed fields: heading of a section, its text, and the name of its page. */
 const fields = ['heading', 'text', 'page']
-/** As in our index. */
+/** Maximum size of a text file, as in the index of Quire. */
 const textFileChars = 24 * 1024
 
-/** One document for each section, numbered through; `pathOf` has the page of each. */
+/** Indexes one document per section, with consecutive ids. `pathOf` has the path of the page for each id. */
 export function indexWithMiniSearch(pages: readonly CorpusPage[]): { index: MiniSearch; pathOf: string[] } {
   const index = new MiniSearch({ fields })
   const pathOf: string[] = []
@@ -27,7 +27,7 @@ export function indexWithMiniSearch(pages: readonly CorpusPage[]): { index: Mini
   return { index, pathOf }
 }
 
-/** The texts that hits show are in files beside the index, as ours are. */
+/** Packs the index, and the texts of the hits in separate files, as Quire does. */
 export async function packMiniSearch(pages: readonly CorpusPage[], options: MiniSearchOptions): Promise<PackedEngine> {
   const { index } = indexWithMiniSearch(pages)
   const directory: MiniSearchDirectory = { pages: [], texts: [] }
@@ -80,7 +80,7 @@ function toScript(name: string, expression: string): string {
   return `\ufeff__miniSearch('${name}',${expression})\n`
 }
 
-/** JSON as a string of JavaScript: MiniSearch reads JSON, and browsers read it faster than an object. */
+/** Writes JSON as a string literal of JavaScript. MiniSearch reads JSON, and browsers parse it faster than an object. */
 function toLiteral(json: string): string {
   return `'${json.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

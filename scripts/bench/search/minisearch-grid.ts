@@ -7,7 +7,10 @@ import type { Question } from './questions.ts'
 
 const mostPages = 20
 
-/** What every setting of the grid makes of both sets of questions, as a table: worst, quarters and best of the first set. */
+/**
+ * Compares all settings of the grid on both sets of questions. Returns a table with the worst, the quartiles and the best by the
+ * first set.
+ */
 export async function miniSearchGrid(cacheFolder: string): Promise<string[]> {
   const built = [await readPythonCorpus(cacheFolder), await readMarkdownCorpus(cacheFolder)].map(corpus => ({
     corpus,
@@ -30,9 +33,9 @@ export async function miniSearchGrid(cacheFolder: string): Promise<string[]> {
   const last = rows.length - 1
   const places = {
     worst: 0,
-    'lower quarter': last >> 2,
+    'lower quartile': last >> 2,
     median: last >> 1,
-    'upper quarter': last - (last >> 2),
+    'upper quartile': last - (last >> 2),
     best: last,
   }
   return [
@@ -42,8 +45,8 @@ export async function miniSearchGrid(cacheFolder: string): Promise<string[]> {
         'MRR, first set',
         'first',
         'in 5',
-        'its MRR, second set',
-        'MRR at this place of the second set',
+        'MRR, second set',
+        'MRR at this rank, second set',
         'options',
       ],
       ...Object.entries(places).map(([place, at]) => {

@@ -11,7 +11,7 @@ export interface MiniSearchSettings {
   options: MiniSearchOptions
 }
 
-/** Beside the index: path, name and first section of each page, and the first section of each file of texts. */
+/** The pages (path, name, first section), and the first section of each text file. */
 export interface MiniSearchDirectory {
   pages: [path: string, name: string, first: number][]
   texts: number[]
@@ -24,7 +24,7 @@ const snippetChars = 150
 type Load = <T>(name: string) => Promise<T>
 type OpenIndex = () => Promise<[MiniSearch, MiniSearchDirectory]>
 
-/** The search with MiniSearch, as our own script does it: nothing is loaded before the first use. */
+/** Starts the search with MiniSearch. Like the script of Quire, it loads nothing before the first use. */
 export function startMiniSearch({ fields, options }: MiniSearchSettings): void {
   const root = new URL('..', (document.currentScript as HTMLScriptElement).src).href
   const load = createLoader(root)
@@ -46,7 +46,7 @@ export function startMiniSearch({ fields, options }: MiniSearchSettings): void {
   addEventListener('DOMContentLoaded', () => openSearchEntrances(createSearchDialog({ root, find }), false))
 }
 
-/** Loads the files of the index as scripts, each once: pages opened from the disk may not fetch. */
+/** Loads the files of the index as scripts, each once, because pages on file:// may not use fetch. */
 function createLoader(root: string): Load {
   const waiting = new Map<string, (data: unknown) => void>()
   const loaded = new Map<string, Promise<unknown>>()
@@ -68,14 +68,14 @@ function createLoader(root: string): Load {
   }
 }
 
-/** A section that answers a question, by the number of its page and its number in the index. */
+/** A found section: the number of its page, and its number in the index. */
 interface Place {
   page: number
   section: number
   terms: string[]
 }
 
-/** Takes the best sections, with a limit on those of one page, grouped by page. */
+/** Returns the best sections, grouped by page, with a limit per page. */
 function choosePlaces(
   index: MiniSearch,
   directory: MiniSearchDirectory,

@@ -3,19 +3,19 @@ import type MiniSearch from 'minisearch'
 import type { MiniSearchHit } from 'minisearch'
 
 export interface MiniSearchOptions {
-  /** Weight of the words in a section's heading, its text and the name of its page. */
+  /** Weights of the heading of a section, of its text and of the name of its page. */
   boost: { heading: number; text: number; page: number }
-  /** Sections with all words of the question; those with any of them only when there are none. */
+  /** Whether to search for sections with all words, and for sections with any word only if there are none. */
   allWordsFirst: boolean
-  /** Only the last word may be unfinished. */
+  /** Whether only the last word may be a prefix. */
   lastPrefixOnly: boolean
-  /** Words of up to this many letters are not matched with mistakes. */
+  /** Words with at most this many letters must match exactly. */
   exactLetters: number
-  /** Weight of inexact matches; without it the defaults of MiniSearch, 0.45 and 0.375. */
+  /** Weights of inexact matches. The defaults of MiniSearch are 0.45 and 0.375. */
   weights?: { fuzzy: number; prefix: number }
 }
 
-/** Asks MiniSearch, with a fifth of the letters of a word allowed to be wrong. */
+/** Searches with MiniSearch. Up to a fifth of the letters of a word may be wrong. */
 export function queryMiniSearch(index: MiniSearch, question: string, options: MiniSearchOptions): MiniSearchHit[] {
   const { boost, allWordsFirst, lastPrefixOnly, exactLetters, weights } = options
   const common = {
@@ -28,7 +28,7 @@ export function queryMiniSearch(index: MiniSearch, question: string, options: Mi
   return all.length > 0 ? all : index.search(question, { ...common, combineWith: 'OR' })
 }
 
-/** Set before any result was known. */
+/** Chosen before any result was known. */
 export const plainOptions: MiniSearchOptions = {
   boost: { heading: 4, text: 2, page: 1 },
   allWordsFirst: false,
@@ -36,7 +36,7 @@ export const plainOptions: MiniSearchOptions = {
   exactLetters: 0,
 }
 
-/** Set before any result was known, too. */
+/** Also chosen before any result was known. */
 export const allWordsOptions: MiniSearchOptions = {
   ...plainOptions,
   allWordsFirst: true,
@@ -52,7 +52,7 @@ export const bestOptions: MiniSearchOptions = {
   exactLetters: 0,
 }
 
-/** 256 settings around what the manual of MiniSearch shows. */
+/** 256 settings similar to the example in the manual of MiniSearch. */
 export const optionGrid: readonly MiniSearchOptions[] = [1, 2, 4, 8].flatMap(heading =>
   [0.5, 1, 2, 4].flatMap(page =>
     [true, false].flatMap(allWordsFirst =>

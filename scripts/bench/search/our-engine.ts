@@ -6,7 +6,7 @@ import { createSearchIndex } from '../../../server/export/search/search-index.ts
 import type { CorpusPage } from './corpora.ts'
 import type { PackedEngine } from './packed-engine.ts'
 
-/** The search as an export packs it. */
+/** Packs the search like an export. */
 export async function packOurs(pages: readonly CorpusPage[]): Promise<PackedEngine> {
   const index = createSearchIndex()
   const files = pages.flatMap(({ path, sections }) => index.add(path, sections))

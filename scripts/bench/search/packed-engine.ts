@@ -1,13 +1,13 @@
 import type { IndexFile } from '../../../server/export/search/search-index.ts'
 
-/** Everything of a search that a bundle carries. */
+/** All files of a search in a bundle. */
 export interface PackedEngine {
   /** The script that every page loads. */
   script: string
-  /** What of it finds, without the dialog, minified: the same dialog shows the hits of all engines. */
+  /** The search code of this script, minified, without the dialog. All engines use the same dialog. */
   engineCode: string
   /** Script files of the index, by their name in `_quire/search`. */
   index: IndexFile[]
-  /** Script files with texts and headings, of which only those of the hits are loaded. */
+  /** Script files with texts and headings. Pages load only the files of the hits. */
   texts: IndexFile[]
 }

@@ -1,4 +1,4 @@
-// What the benchmark uses of these packages. Their own types are there only after `npm run bench` has installed them.
+// The parts of these packages that the benchmark uses. `npm run bench` installs the packages and their types.
 declare module 'minisearch' {
   export interface IndexOptions {
     fields: string[]
@@ -6,7 +6,7 @@ declare module 'minisearch' {
 
   export interface MiniSearchHit {
     id: number
-    /** Terms of the index that were matched. */
+    /** Matched terms of the index. */
     terms: string[]
   }
 

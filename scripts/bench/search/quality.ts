@@ -1,30 +1,34 @@
 import type { Question, QuestionKind } from './questions.ts'
 
-/** A question, and what one engine made of it. */
+/** A question, and the rank of the first correct page in the answer of one engine. */
 export interface Answer {
   question: Question
-  /** 1 = the first page found is a right one. Null = no right page is among the hits. */
+  /** 1 = the first page is correct. Null = no hit is on a correct page. */
   rank: number | null
 }
 
 export interface Quality {
   questions: number
-  /** Shares of the questions with a right page among the first pages found. */
+  /** Share of the questions with a correct page in first place, in the first three and in the first five. */
   top1: number
   top3: number
   top5: number
-  /** Mean reciprocal rank: the mean of 1 / rank, with 0 where no right page is found. */
+  /** Mean reciprocal rank: the mean of 1 / rank, or of 0 if no correct page was found. */
   mrr: number
 }
 
-/** @param paths of the pages found, best first; several hits of a page count as one. */
+/**
+ * Finds the rank of the first correct page.
+ *
+ * @param paths pages of the hits, best first; several hits on one page count as one.
+ */
 export function rankAnswer(question: Question, paths: readonly string[]): Answer {
   const pages = [...new Set(paths.map(path => path.replace(/\.html$/, '')))]
   const at = pages.findIndex(page => question.pages.includes(page))
   return { question, rank: at === -1 ? null : at + 1 }
 }
 
-/** Only of one kind when it is given. NaN when there are no answers. */
+/** Computes the quality of all answers, or of one kind. The shares are NaN without answers. */
 export function summarizeAnswers(answers: readonly Answer[], kind?: QuestionKind): Quality {
   const ranks = answers.filter(({ question }) => !kind || question.kind === kind).map(({ rank }) => rank)
   const share = (most: number) => ranks.filter(rank => rank !== null && rank <= most).length / ranks.length

@@ -1,14 +1,14 @@
-/** What somebody would type who looks for something. */
+/** The kind of a question: a name, words, the start of a word, or words with a typo. */
 export type QuestionKind = 'name' | 'words' | 'prefix' | 'typo'
 
 export interface Question {
   kind: QuestionKind
   question: string
-  /** Pages that answer it, as paths without their ending; each of them is right. */
+  /** Correct pages, as paths without the extension. */
   pages: readonly string[]
 }
 
-// These questions and answers were written from the documents before any search engine answered them, and stay as they are.
+// These questions and answers were written from the documents before any search engine answered them. Do not change them.
 
 export const pythonQuestions: readonly Question[] = [
   { kind: 'name', question: 'asyncio.gather', pages: ['library/asyncio-task'] },

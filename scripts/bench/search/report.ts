@@ -17,15 +17,15 @@ export interface Report {
 const costHeads = [
   'engine',
   'engine kB (gz)',
-  'script of a page kB (gz)',
+  'page script kB (gz)',
   'index MB (gz)',
   'texts MB (gz)',
   'CPU ms to build',
   'first hit ms',
-  'from opening the search ms',
-  'CPU ms of the page',
+  'first hit after opening the search ms',
+  'page CPU ms',
   'heap MB',
-  'further question ms',
+  'next question ms',
 ]
 const kinds: readonly QuestionKind[] = ['name', 'words', 'prefix', 'typo']
 const qualityHeads = [
@@ -39,7 +39,7 @@ const qualityHeads = [
   ...kinds.map(kind => `${kind}: first, in 3`),
 ]
 
-/** The report as Markdown, as RESULTS.md has it. */
+/** Formats the report as Markdown for RESULTS.md. */
 export function searchText({ at, machine, rounds, corpora }: Report): string {
   const engines = corpora[0]?.results.map(({ engine }) => engine) ?? []
   const answersBy = (answersOf: (result: EngineResult) => Answer[]) =>
@@ -51,7 +51,7 @@ export function searchText({ at, machine, rounds, corpora }: Report): string {
   return [
     `${at.slice(0, 16).replace('T', ' ')} UTC, ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, load average ` +
       `${machine.loadAverageBefore.toFixed(1)} before and ${machine.loadAverageAfter.toFixed(1)} after.`,
-    `${rounds} interleaved rounds for the first hit, each in a new browser context; medians (least to most).`,
+    `${rounds} interleaved rounds for the first hit, each in a new browser context; medians (minimum to maximum).`,
     ...corpora.flatMap(({ name, pages, sections, results }) => [
       '',
       `${name}: ${pages} pages, ${sections.toLocaleString('en')} sections`,
@@ -66,7 +66,7 @@ export function searchText({ at, machine, rounds, corpora }: Report): string {
     ]),
     ...Object.entries(sets).flatMap(([name, byEngine]) => [
       '',
-      `Rank of the first right page, ${name.toLowerCase()}:`,
+      `Rank of the first correct page, ${name.toLowerCase()}:`,
       '',
       ...toTable([['question', 'kind', ...engines], ...toRanks(byEngine)]),
     ]),
@@ -108,7 +108,7 @@ function toQuality(engine: string, answers: readonly Answer[]): string[] {
   ]
 }
 
-/** A row for each question; the engines answered the same ones. */
+/** Returns a row for each question. All engines answered the same questions. */
 function toRanks(byEngine: readonly Answer[][]): string[][] {
   const [first = []] = byEngine
   return first.map(({ question }, at) => [

@@ -11,7 +11,7 @@ import type { PackedEngine } from './packed-engine.ts'
 import { type Answer, rankAnswer } from './quality.ts'
 import { askAll, type FirstHit, measureFirstHit } from './visit.ts'
 
-/** Bytes as they are, and compressed file by file with gzip. */
+/** Size uncompressed, and with each file compressed with gzip. */
 export interface Size {
   files: number
   bytes: number
@@ -22,9 +22,9 @@ export interface EngineResult {
   engine: string
   /** CPU time of building the index, in milliseconds. */
   buildCpuMs: number
-  /** The script of every page, with the dialog. */
+  /** The script that every page loads, with the dialog. */
   script: Size
-  /** What of it finds, minified. */
+  /** The search code of this script without the dialog, minified. */
   engineCode: Size
   /** Without texts. */
   index: Size
@@ -49,7 +49,7 @@ interface Prepared {
   result: EngineResult
 }
 
-/** Builds the indexes of both corpora with every engine below `scratch`, and asks each engine in the browser. */
+/** Builds the indexes of both corpora with every engine in `scratch`, and asks each engine in the browser. */
 export async function runSearchBench(options: {
   browser: Browser
   cacheFolder: string
@@ -98,7 +98,7 @@ export async function runSearchBench(options: {
   return results
 }
 
-/** Writes the page that is opened, with the search beside it. */
+/** Writes the page to open, and the files of the search. */
 async function prepare(
   engine: string,
   packed: PackedEngine,

@@ -1,7 +1,7 @@
 import puppeteer, { type Browser, type Page } from 'puppeteer'
 import { findBrowser } from '../../../server/web/browser/find-browser.ts'
 
-/** One visitor who opens a page by double click, opens the search and types a question. Times in milliseconds. */
+/** Measurements of opening a page from file://, opening the search and typing a question. Times in milliseconds. */
 export interface FirstHit {
   /** From opening the page to the first hit. */
   totalMs: number
@@ -9,13 +9,13 @@ export interface FirstHit {
   searchMs: number
   /** CPU time of the main thread of the page over the same time as `totalMs`. */
   cpuMs: number
-  /** JavaScript heap of the page afterwards, after garbage collection. */
+  /** JavaScript heap of the page at the end, after garbage collection. */
   heapBytes: number
 }
 
-/** A question asked in an open dialog. */
+/** The answer to a question that was typed into an open dialog. */
 export interface Asked {
-  /** From the last key to the hits; the dialog waits 60 ms of it for further keys. */
+  /** Time from the last key to the hits, including 60 ms in which the dialog waits for more keys. */
   ms: number
   /** Addresses of the hits, best first. */
   links: string[]
@@ -79,7 +79,7 @@ async function openTab(browser: Browser): Promise<{ tab: Page; close(): Promise<
   return { tab, close: () => context.close() }
 }
 
-// The functions below run inside the page: each stands for itself.
+// The functions below run inside the page. They are sent as text, so each must be self-contained.
 
 function hasHits(): boolean {
   const shadow = document.querySelector('quire-search')?.shadowRoot

@@ -20,7 +20,7 @@ const longestLine = 16 * 1024
 const daySeconds = 86_400
 const malformedShare = 0.002
 
-// Separate from the demo's traffic: agents added for the demo must not change benchmark figures.
+// Not shared with the demo, so that changes to the demo do not change the benchmark.
 const assets = [
   '/assets/app.4f2a.js',
   '/assets/style.css?v=3',
@@ -33,7 +33,7 @@ const assets = [
   '/search-index.json',
 ]
 
-/** Spellings of a request for a page, weighted by repetition. */
+/** Forms of the address of a page. Frequent forms are repeated. */
 const spellings: readonly ((path: string, folder: string) => string)[] = [
   path => path,
   path => path,
@@ -51,8 +51,8 @@ const markdown = (_: string, folder: string) => `${folder || '/index'}.md`
 const referrers = ['-', '-', '-', 'https://www.example.com/search?q=docs', 'https://docs.example.com/'].map(bytesOf)
 
 /**
- * Writes a combined access log of a plan's traffic, and records the visits in `truth` as they were generated, not as read
- * from the lines. Some lines are malformed; these are not visits.
+ * Writes a combined access log of the traffic of a plan. Records the generated visits in `truth` without reading the lines.
+ * Some lines are malformed; these are not visits.
  */
 export function writeAccessLog(file: string, plan: TrafficPlan, paths: readonly string[], truth: Truth): LogTally {
   const traffic = new Traffic(plan)

@@ -1,4 +1,4 @@
-// The user agents of requests and their true kinds: listed by hand, not taken from the lists under test.
+// The user agents of requests and their correct kinds. They were listed by hand, not taken from the tested lists.
 
 export type AgentKind = 'human' | 'ai' | 'neither'
 

@@ -1,4 +1,4 @@
-// Answers queries from the table of visits with DuckDB.
+// Answers questions with DuckDB from its table of visits.
 import { DuckDBInstance } from '@duckdb/node-api'
 import { answerQuestions, readSettings } from './asked-process.ts'
 import type { DuckDbQuery } from './duckdb.ts'

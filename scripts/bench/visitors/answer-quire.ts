@@ -1,4 +1,4 @@
-// Answers queries like the operation of the API, without HTTP.
+// Answers questions as getUniqueVisitors does, without HTTP.
 import { openStore } from '../../../server/store/store.ts'
 import { answerQuestions, readSettings } from './asked-process.ts'
 

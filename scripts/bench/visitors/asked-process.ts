@@ -6,7 +6,7 @@ import type { AnswerPage, Question } from './question.ts'
 
 export interface Answer {
   page: AnswerPage
-  /** User and system time of all threads of the process, for this answer alone. */
+  /** User and system time of all threads of the process, only for this answer. */
   cpuMs: number
   wallMs: number
   /** Peak memory of the process. */

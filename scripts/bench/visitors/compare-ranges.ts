@@ -4,7 +4,7 @@ import { countDifferences, expectAnswers, type Question } from './question.ts'
 import { chooseRanges } from './ranges.ts'
 import type { Truth } from './truth.ts'
 
-/** Queries every page in ten ranges, all at once and at two offsets. */
+/** Compares the counts of every page in ten ranges, with one query for all pages and with queries at two offsets. */
 export async function compareRanges(
   truth: Truth,
   { data, projectId, pages }: { data: string; projectId: string; pages: number },

@@ -6,7 +6,7 @@ import { type AskedProcess, startAsked } from './asked-process.ts'
 import { explainEnd, type ImportFigures, toImportFigures } from './import-figures.ts'
 import type { Truth } from './truth.ts'
 
-/** Variants of the query: the faster one depends on the range, so both are run. */
+/** Variants of the query. Both are run, because the faster one depends on the range. */
 const duckDbQueries = ['count-distinct', 'group-by'] as const
 export type DuckDbQuery = (typeof duckDbQueries)[number]
 
@@ -17,7 +17,7 @@ export interface DuckDb {
   start(): AskedProcess[]
 }
 
-/** Loads the visits into a DuckDB database, without duplicates, and with 4-byte integers as visitors, where Quire has 16 bytes. */
+/** Loads the visits into a DuckDB database, without duplicates. A visitor takes 4 bytes there, and 16 bytes in Quire. */
 export async function openDuckDb(truth: Truth, paths: readonly string[], scratch: string): Promise<DuckDb> {
   const file = join(scratch, 'visits.duckdb')
   const [visits, pages] = [join(scratch, 'visits.csv'), join(scratch, 'pages.csv')]

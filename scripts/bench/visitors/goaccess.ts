@@ -16,13 +16,13 @@ export async function installGoAccess(scratch: string): Promise<void> {
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     console.error('Installing GoAccess (apt-get) ...')
     const options = { folder: scratch, log: 'apt-get.log', env: { DEBIAN_FRONTEND: 'noninteractive' } }
-    // The package lists of a fresh image are missing or old; without a network, the installation fails with a message.
+    // The package lists of a fresh image are missing or old. If the update fails, the installation reports the error.
     await runTool('apt-get', ['update', '-qq'], options).catch(() => {})
     await runTool('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'goaccess'], options).catch(() => {})
   }
   if (isInstalled()) return
   throw new OperatorError(
-    'GoAccess is not installed. Debian: apt-get install goaccess. Or leave it out with --peer duckdb.',
+    'GoAccess is not installed. Install it (Debian: apt-get install goaccess), or leave it out with --peer duckdb.',
   )
 }
 
@@ -37,7 +37,7 @@ export async function measureGoAccess(log: string, lines: number, scratch: strin
   const logFile = join(scratch, 'goaccess.log')
   const run = await runMeasured('goaccess', args, { logFile, timeoutMs: 24 * 3_600_000, folder: scratch })
   if (run.exitCode !== 0) throw await explainEnd('goaccess', run, logFile)
-  // Checks that it read the whole log; otherwise it would look fast.
+  // GoAccess would look fast if it skipped lines.
   const { general } = JSON.parse(await readFile(output, 'utf8'))
   await rm(output)
   const read = general.valid_requests + general.failed_requests

@@ -8,9 +8,9 @@ import type { VisitsPart } from './visits-part.ts'
 /** A goal of the benchmark. */
 export interface Goal {
   what: string
-  /** The measured value in words. */
+  /** The measured value as text. */
   given: string
-  /** Undefined when the run is too small to judge, which is not a failure. */
+  /** Undefined when the run is too small to judge. This is not a failure. */
   isMet?: boolean
 }
 
@@ -21,18 +21,18 @@ export interface Results {
   http: HttpPart
 }
 
-/** Below these sizes, the start time of a program dominates. */
+/** In smaller runs, most of the time is the start of a program. */
 const minLines = 5_000_000
-/** Up to this size, bounded caches still fill; unbounded growth is visible beyond it. */
+/** In smaller runs, bounded caches still grow, so unbounded growth cannot be detected. */
 const manyLines = 50_000_000
 const minVisits = 10_000_000
-/** From this size on, the goals for a hundred million visits apply. */
+/** The goals for a hundred million visits apply to runs of at least this size. */
 const manyVisits = 50_000_000
 const minSamples = 20
 
 const maxCpuMs: Record<Length, number> = { week: 10, month: 20, year: 60, odd: 60 }
 
-/** Judges the measurements by the goals for unique visitors. */
+/** Compares the measurements with the goals for unique visitors. */
 export function judge({ import: imported, visits, http }: Results): Goal[] {
   return [
     ...(imported ? judgeImport(imported) : []),
@@ -51,13 +51,13 @@ function judgeImport({ quire, goAccess }: ImportPart): Goal[] {
     goals.push(
       ifLarge(isLarge, { what: 'import: 4 times the lines per CPU second of GoAccess', given, isMet: ratio >= 4 }),
     )
-    const memory = `${megabytes(quire.peakBytes)} MB to ${megabytes(goAccess.peakBytes)} MB`
+    const memory = `${megabytes(quire.peakBytes)} MB, GoAccess ${megabytes(goAccess.peakBytes)} MB`
     const isMet = quire.peakBytes <= goAccess.peakBytes
     goals.push(ifLarge(isLarge, { what: 'import: no more memory than GoAccess', given: memory, isMet }))
   }
   const growth = findGrowth(quire)
   if (growth !== undefined) {
-    const given = `${growth.toFixed(2)} times, the last fifth to the second`
+    const given = `last fifth: ${growth.toFixed(2)} times the second fifth`
     goals.push(
       ifLarge(quire.lines >= manyLines, { what: 'import: memory stays constant', given, isMet: growth <= 1.25 }),
     )
@@ -82,7 +82,7 @@ function judgeVisits({ visits, lengths }: VisitsPart): Goal[] {
     const goals: Goal[] = []
     const limit = most[length]
     if (limit !== undefined) {
-      const given = `${first.cpuMs.toFixed(1)} ms, deep ${deep.cpuMs.toFixed(1)} ms`
+      const given = `first page ${first.cpuMs.toFixed(1)} ms, deep page ${deep.cpuMs.toFixed(1)} ms`
       goals.push({ what: `${length}: at most ${limit} ms CPU at the median`, given, isMet: slowest <= limit })
     }
     if (duckDb) goals.push(...judgeBeside(length, duckDb).map(goal => ifLarge(isLarge, goal)))
@@ -93,7 +93,7 @@ function judgeVisits({ visits, lengths }: VisitsPart): Goal[] {
 function judgeBeside(length: Length, { first, deep }: NonNullable<LengthFigures['duckDb']>): Goal[] {
   const cpu = Math.min(first.cpuRatio, deep.cpuRatio)
   const wall = Math.min(first.wallRatio, deep.wallRatio)
-  const given = `${cpu.toFixed(1)} times as fast by CPU, ${wall.toFixed(1)} by the clock`
+  const given = `${cpu.toFixed(1)} times as fast by CPU time, ${wall.toFixed(1)} times by wall time`
   const goals = [{ what: `${length}: never slower than DuckDB`, given, isMet: cpu >= 1 && wall >= 1 }]
   if (length === 'year') goals.push({ what: 'year: 20 times as fast as DuckDB', given, isMet: cpu >= 20 })
   return goals
@@ -103,14 +103,14 @@ function judgeHttp({ visitors, duringImport }: HttpPart, visits: number): Goal[]
   const goals: Goal[] = []
   if (visits < manyVisits) {
     goals.push({
-      what: 'HTTP: p95 of getUniqueVisitors under 200 ms',
+      what: 'HTTP: p95 of getUniqueVisitors below 200 ms',
       given: `${visitors.p95Ms.toFixed(1)} ms`,
       isMet: visitors.p95Ms < 200,
     })
   }
   if (duringImport) {
     const given = `${duringImport.p99Ms.toFixed(1)} ms`
-    goals.push({ what: 'HTTP: p99 of getAgentJob under 50 ms during an import', given, isMet: duringImport.p99Ms < 50 })
+    goals.push({ what: 'HTTP: p99 of getAgentJob below 50 ms during an import', given, isMet: duringImport.p99Ms < 50 })
   }
   return goals
 }
@@ -118,8 +118,8 @@ function judgeHttp({ visitors, duringImport }: HttpPart, visits: number): Goal[]
 function judgeAnswers(imported: ImportPart | undefined, visits: VisitsPart, http: HttpPart): Goal[] {
   const differences = (imported?.differences ?? 0) + visits.differences + http.differences
   const compared = (imported?.compared ?? 0) + visits.compared
-  const given = `${differences} of ${compared.toLocaleString('en')} counts`
-  return [{ what: 'all answers are right', given, isMet: differences === 0 && compared > 0 }]
+  const given = `${differences} of ${compared.toLocaleString('en')} counts differ`
+  return [{ what: 'all answers are correct', given, isMet: differences === 0 && compared > 0 }]
 }
 
 function ifLarge(isLarge: boolean, { isMet, ...goal }: Goal): Goal {

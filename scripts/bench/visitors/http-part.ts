@@ -17,11 +17,11 @@ import type { Exam } from './visits-part.ts'
 
 /** Response times over HTTP. */
 export interface HttpPart {
-  /** getUniqueVisitors, one request at a time, each with another range. */
+  /** getUniqueVisitors, one request at a time, each with a different range. */
   visitors: Percentiles & { serverCpuMs: number }
   /** getAgentJob, 100 requests per second. */
   idle: Percentiles
-  /** The same while a separate process imports a log into another project of the same data folder. */
+  /** getAgentJob, while a separate process imports a log into another project of the same data folder. */
   duringImport?: Percentiles & { import: ImportFigures }
   differences: number
 }
@@ -87,13 +87,13 @@ async function askVisitors(
   return { ...toPercentiles(timesMs), serverCpuMs, differences }
 }
 
-/** Alternates between all lengths instead of running one after the other. */
+/** Orders the questions so that the lengths alternate. */
 function mix<T>(items: readonly T[]): T[] {
   const parts = 4
   return items.map((_, i) => items[(i % parts) * Math.floor(items.length / parts) + Math.floor(i / parts)] as T)
 }
 
-/** Resets the used budget: an organization has 100 requests per hour, which no setting changes. */
+/** Resets the used budget, because no setting changes the limit of 100 requests per hour and organization. */
 async function refillBudget(data: string, organizationId: string): Promise<void> {
   if (!budget) return
   const store = openStore(data)

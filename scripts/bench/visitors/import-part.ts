@@ -15,7 +15,7 @@ export interface ImportPart {
   /** Size of the data folder after the import. */
   storedBytes: number
   goAccess?: ImportFigures
-  /** Counts that differ from the generator's: of all pages in ten ranges, and of kinds of lines. */
+  /** Number of counts that differ from those of the generator: of all pages in ten ranges, and of the kinds of lines. */
   differences: number
   compared: number
 }

@@ -9,13 +9,13 @@ export interface PacedOptions {
   headers: Record<string, string>
   exchanges: readonly Exchange[]
   everyMs: number
-  /** Sending stops once it has settled. */
+  /** Requests are sent until this promise settles. */
   until: Promise<unknown>
 }
 
 /**
- * Sends a request every `everyMs` until `until` settles, without waiting for earlier answers. Times are measured from the
- * instant a request was due, so that a server pausing for a second is slow for all requests of that second.
+ * Sends a request every `everyMs` until `until` settles, without waiting for earlier answers. Measures times from the instant
+ * a request was due, so a pause of the server for a second counts for all requests of that second.
  *
  * @throws {Error} on the first answer that is not a 200 with the expected body.
  */
@@ -37,7 +37,7 @@ export async function runPaced({ url, headers, exchanges, everyMs, until }: Pace
       const { path, body } = exchanges[sent % exchanges.length] as Exchange
       const asked = request(url + path, headers, agent)
         .then(answer => {
-          if (answer !== body) throw new Error(`GET ${path}: not the answer expected: ${answer}`)
+          if (answer !== body) throw new Error(`GET ${path}: unexpected answer: ${answer}`)
           timesMs.push(performance.now() - dueAt)
         })
         .catch(error => {

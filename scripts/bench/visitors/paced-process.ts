@@ -11,9 +11,9 @@ export interface PacedLoad {
 }
 
 /**
- * Runs `runPaced` in a separate process; settles once it has begun.
+ * Runs `runPaced` in a separate process. Returns when the process has begun.
  *
- * @throws {Error} when the process fails, also thrown by `stop`; its standard error is on the terminal.
+ * @throws {Error} when the process fails; `stop` throws the same error. Its standard error is on the terminal.
  */
 export async function startPaced(options: Omit<PacedOptions, 'until'>): Promise<PacedLoad> {
   const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })

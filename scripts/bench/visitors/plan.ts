@@ -14,6 +14,6 @@ export interface Plan {
 /** The programs that Quire is compared with. */
 export type Peer = 'goaccess' | 'duckdb'
 
-/** 400 days, so that many ranges of a year fit; days since 1970-01-01 in UTC: from 2025-09-01 to 2026-10-06 (exclusive). */
+/** 400 days, which contain many ranges of a year: 2025-09-01 to 2026-10-06 (exclusive), in days since 1970-01-01 UTC. */
 export const firstDay = 20_332
 export const endDay = 20_732

@@ -7,14 +7,14 @@ export interface Question {
   offset: number
 }
 
-/** The answer to a question: counts of the whole site and of the requested pages. */
+/** The answer to a question: the counts of the whole site and of the requested pages. */
 export interface AnswerPage {
   site: Counts
   pages: { path: string; counts: Counts }[]
   hasMore: boolean
 }
 
-/** Yields the correct answers. Ranges are counted a few at a time to limit memory. */
+/** Yields the correct answers. Counts a few ranges at a time, to limit memory. */
 export function expectAnswers(truth: Truth, questions: readonly Question[]): AnswerPage[] {
   const some = 10
   return Array.from({ length: Math.ceil(questions.length / some) }, (_, part) => {
@@ -29,7 +29,7 @@ function cutPage({ site, pages }: RangeTruth, { limit, offset }: Question): Answ
   return { site, pages: cut, hasMore: cut.length > 0 && pages.length > offset + limit }
 }
 
-/** Counts the differing counts and positions. */
+/** Returns the number of different counts and positions. */
 export function countDifferences(got: AnswerPage, want: AnswerPage): number {
   const differs = (a: Counts | undefined, b: Counts | undefined) => String(a) !== String(b)
   let differences = Number(differs(got.site, want.site)) + Number(got.hasMore !== want.hasMore)

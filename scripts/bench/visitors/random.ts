@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -14,15 +14,15 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000
   }
 
-  /** A whole number in [0, count). */
+  /** Returns an integer in [0, count). */
   below(count: number): number {
     return Math.floor(this.next() * count)
   }
 }
 
 /**
- * Picks n of [0, count) with a probability proportional to 1/(n + 1), in constant time (Walker's alias method). A binary
- * search would take most of the time of a generated line.
+ * Picks n in [0, count) with a probability proportional to 1/(n + 1), in constant time (Walker's alias method). A binary
+ * search would take most of the time for generating a line.
  */
 export function createZipf(count: number, random: Random): () => number {
   const weights = Float64Array.from({ length: count }, (_, i) => 1 / (i + 1))

@@ -1,6 +1,6 @@
 import type { Range } from './truth.ts'
 
-/** Returns the ten ranges of [from, to) to compare: days, weeks, months, odd lengths, and beyond both ends. */
+/** Returns the ten ranges to compare: days, weeks, months, odd lengths, and ranges that exceed [from, to). */
 export function chooseRanges(from: number, to: number): Range[] {
   const days = to - from
   const at = (share: number) => from + Math.floor(days * share)
@@ -22,7 +22,7 @@ export type Length = 'week' | 'month' | 'year' | 'odd'
 
 export const lengths: readonly Length[] = ['week', 'month', 'year', 'odd']
 
-/** A prime step: consecutive ranges are far apart and none repeats. */
+/** The step between ranges. It is a prime number, so consecutive ranges are far apart and no range repeats. */
 const stride = 7919
 const oddDays = [211, 97, 333, 149, 251, 45, 301, 187, 367, 123, 277, 71]
 

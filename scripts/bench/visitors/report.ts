@@ -52,8 +52,8 @@ function importText({ log, quire, goAccess, storedBytes }: ImportPart): string[]
   ]
   return [
     '',
-    `A log of ${whole(log.lines)} lines, ${megabytes(log.bytes)} MB: page views of people ${whole(human)}, AI ${whole(ai)}, neither ` +
-      `${whole(neither)}; no page views ${whole(log.filtered)}; malformed ${whole(log.malformed)}.`,
+    `A log of ${whole(log.lines)} lines, ${megabytes(log.bytes)} MB. Page views: people ${whole(human)}, AI ${whole(ai)}, neither ` +
+      `${whole(neither)}. Other requests: ${whole(log.filtered)}. Malformed lines: ${whole(log.malformed)}.`,
     '',
     ...toTable([
       ['import', 'lines per CPU s', 'CPU s', 'wall s', 'peak MB', 'MB on disk'],
@@ -61,21 +61,21 @@ function importText({ log, quire, goAccess, storedBytes }: ImportPart): string[]
       ...(goAccess ? [row('GoAccess', goAccess, '-')] : []),
     ]),
     '',
-    `MB held by the import in each tenth of its time: ${tenths(quire.heldBytes).map(megabytes).join(' ')}`,
+    `Memory of the import in MB, per tenth of its time: ${tenths(quire.heldBytes).map(megabytes).join(' ')}`,
   ]
 }
 
 function visitsText({ fill, distinct, storedBytes, lengths, ...part }: VisitsPart): string[] {
   const lines = [
     '',
-    `${whole(part.visits)} visits, ${whole(distinct)} without those of the same visitor, page and day, recorded in ` +
-      `${fill.storeCpuSeconds.toFixed(1)} s CPU of the store; ${megabytes(fill.peakBytes)} MB at most, ${megabytes(storedBytes)} MB on disk.`,
-    `The process that answers held ${megabytes(part.peakBytes)} MB at most.`,
+    `${whole(part.visits)} visits, ${whole(distinct)} different ones by visitor, page and day. Recording took ` +
+      `${fill.storeCpuSeconds.toFixed(1)} s of CPU time in the store, at most ${megabytes(fill.peakBytes)} MB of memory, and ${megabytes(storedBytes)} MB on disk.`,
+    `The answering process used at most ${megabytes(part.peakBytes)} MB.`,
   ]
   if (part.duckDbLoad) {
     lines.push(
-      `DuckDB: ${part.duckDbLoad.cpuSeconds.toFixed(1)} s CPU to load, ${megabytes(part.duckDbLoad.storedBytes)} MB on disk, ` +
-        `${megabytes(part.duckDbPeakBytes ?? 0)} MB at most to answer; of two ways to write its query the one that took less CPU.`,
+      `DuckDB: ${part.duckDbLoad.cpuSeconds.toFixed(1)} s of CPU time to load, ${megabytes(part.duckDbLoad.storedBytes)} MB on disk, ` +
+        `at most ${megabytes(part.duckDbPeakBytes ?? 0)} MB to answer. Each query has two variants; the one with less CPU time counts.`,
     )
   }
   const heads = ['CPU ms (wall ms)', 'cold', 'first page', 'deep page', 'next page', 'DuckDB first', 'DuckDB deep']
@@ -98,14 +98,14 @@ function httpText({ visitors, idle, duringImport }: HttpPart): string[] {
   return [
     '',
     ...toTable([
-      ['over HTTP', 'requests', 'p50 ms', 'p95 ms', 'p99 ms', 'most ms'],
-      row('getUniqueVisitors, one at a time, each another range', visitors),
-      row('getAgentJob, 100 a second', idle),
-      ...(duringImport ? [row('getAgentJob, 100 a second, during an import', duringImport)] : []),
+      ['over HTTP', 'requests', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms'],
+      row('getUniqueVisitors, one at a time, different ranges', visitors),
+      row('getAgentJob, 100 per second', idle),
+      ...(duringImport ? [row('getAgentJob, 100 per second, during an import', duringImport)] : []),
     ]),
     '',
-    `The server took ${visitors.serverCpuMs.toFixed(1)} ms CPU for an answer of getUniqueVisitors.` +
-      (duringImport ? ` The import took ${duringImport.import.wallSeconds.toFixed(1)} s meanwhile.` : ''),
+    `The server used ${visitors.serverCpuMs.toFixed(1)} ms of CPU time per answer of getUniqueVisitors.` +
+      (duringImport ? ` The import at the same time took ${duringImport.import.wallSeconds.toFixed(1)} s.` : ''),
   ]
 }
 

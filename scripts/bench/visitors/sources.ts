@@ -13,7 +13,8 @@ export class Sources {
   constructor(assistants: number) {
     this.assistants = assistants
     this.firstPerson = assistants + this.crawlers + this.others
-    if (this.firstPerson > maxPrograms) throw new RangeError(`${this.firstPerson} programs have no address each.`)
+    if (this.firstPerson > maxPrograms)
+      throw new RangeError(`${this.firstPerson} programs are too many: only ${maxPrograms} have distinct addresses.`)
   }
 
   /** Index into `agents`. */
@@ -21,7 +22,7 @@ export class Sources {
     const person = visitor - this.firstPerson
     if (person >= 0) {
       const host = Math.floor(person / peoplePerHost)
-      // Squared, so that most have a new version. Visitors who share an address have different browsers, to stay distinct.
+      // The square makes new versions frequent. Visitors with the same address have different browsers, so they are distinct.
       const share = scramble(host) / 0x1_0000_0000
       return (Math.floor(share * share * groups.browsers.count) + (person % peoplePerHost)) % groups.browsers.count
     }
@@ -36,13 +37,13 @@ export class Sources {
   }
 
   /**
-   * Writes the address of a visitor in ASCII and returns its end. Addresses are private (RFC 1918); a seventh have the
-   * documentation prefix of IPv6 (RFC 3849).
+   * Writes the address of a visitor in ASCII and returns its end. Six of seven addresses are private (RFC 1918). The others
+   * have the documentation prefix of IPv6 (RFC 3849).
    */
   writeAddress(visitor: number, bytes: Uint8Array, at: number): number {
     const isPerson = visitor >= this.firstPerson
     const host = isPerson ? Math.floor((visitor - this.firstPerson) / peoplePerHost) : visitor
-    if (host > 0xff_ffff) throw new RangeError('There are more people than addresses for them.')
+    if (host > 0xff_ffff) throw new RangeError('Too many people for the address range.')
     if (host % 7 === 3) return writeIpv6(Math.imul(host, 0x9e3779b1) >>> 0, isPerson ? 0x31 : 0x32, bytes, at)
     // An odd factor keeps the numbers distinct, and separates consecutive visitors.
     if (isPerson) return writeIpv4(0x0a00_0000 | (Math.imul(host, 0x9e3779b1) & 0xff_ffff), bytes, at)

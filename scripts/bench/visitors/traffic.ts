@@ -2,7 +2,7 @@ import type { AgentKind } from './agents.ts'
 import { createZipf, Random } from './random.ts'
 import { Sources } from './sources.ts'
 
-/** Kind and amount of traffic to generate. */
+/** The kind and amount of traffic to generate. */
 export interface TrafficPlan {
   /** The same plan gives the same requests. */
   seed: number
@@ -11,7 +11,7 @@ export interface TrafficPlan {
   /** Days since 1970-01-01 in UTC; `to` is exclusive. */
   from: number
   to: number
-  /** Only visitors' page views with status 200: no assets, errors or classic bots. */
+  /** Whether to generate only page views of visitors with status 200, without assets, errors or classic bots. */
   viewsOnly: boolean
 }
 
@@ -21,9 +21,10 @@ export const asset = -1
 const daySeconds = 86_400
 
 /**
- * Generates the requests to a documentation site in a year. People come in sessions of a few pages with assets: most once,
- * some repeatedly over weeks, a few all the time. Assistants fetch single pages from many addresses; some heavy AI crawlers
- * and classic bots read all pages repeatedly. There is more traffic on working days, in the daytime, and in later months.
+ * Generates the requests to a documentation site in a year. In a session, a person requests a few pages with their assets.
+ * Most people have one session, some return over weeks, and a few return during the whole year. Assistants fetch single pages
+ * from many addresses. AI crawlers and classic bots read all pages repeatedly. Working days, daytime and later months have more
+ * traffic.
  * Some requests are logged up to 25 hours late.
  */
 export class Traffic {
@@ -49,7 +50,7 @@ export class Traffic {
   readonly #pagesLeft: Uint16Array
   readonly #assetsLeft: Uint16Array
   readonly #crawlerPage: Uint32Array
-  /** People who come from the start and all the time. */
+  /** Number of people who return during the whole year. */
   readonly #regulars: number
   #people: number
 
@@ -59,7 +60,7 @@ export class Traffic {
     this.#pickPage = createZipf(plan.pages, this.#random)
     this.#dayEnds = spreadOverDays(plan)
     this.sources = new Sources(Math.min(500_000, Math.max(100, Math.round(plan.requests / 1000))))
-    // Sessions last a few minutes, so that few are open at a time.
+    // Sessions last a few minutes, so only a few are open at the same time.
     const sessions = Math.min(4096, Math.max(8, Math.round((plan.requests / (plan.to - plan.from)) * 0.0006)))
     this.#sessionVisitor = new Uint32Array(sessions)
     this.#sessionPage = new Uint32Array(sessions)
@@ -70,7 +71,7 @@ export class Traffic {
     this.#people = this.#regulars
   }
 
-  /** Generates the next request; false when there are no more. */
+  /** Generates the next request. Returns false after the last one. */
   next(): boolean {
     const { requests, viewsOnly } = this.#plan
     if (this.#made >= requests) return false
@@ -89,7 +90,7 @@ export class Traffic {
     while (this.#made >= (this.#dayEnds[this.#day] as number)) this.#day++
     const start = this.#day === 0 ? 0 : (this.#dayEnds[this.#day - 1] as number)
     const share = (this.#made - start + this.#random.next()) / ((this.#dayEnds[this.#day] as number) - start)
-    // Nights are quieter than days.
+    // There are fewer requests at night.
     const second = Math.floor((share - 0.08 * Math.sin(2 * Math.PI * share)) * daySeconds)
     const late = this.#random.next() < 0.005 ? this.#random.below(25 * 3600) : 0
     const atSecond = (this.#plan.from + this.#day) * daySeconds + Math.min(daySeconds - 1, Math.max(0, second)) - late
@@ -123,7 +124,7 @@ export class Traffic {
     return ((this.#sessionPage[session] as number) + 1 + this.#random.below(5)) % this.#plan.pages
   }
 
-  /** Picks the visitor of the next session: a new one, a regular one, or an earlier one, preferably a recent one. */
+  /** Picks the visitor of the next session: a new visitor, a regular one, or an earlier one (recent ones more often). */
   #pickPerson(): number {
     const turn = this.#random.next()
     if (turn < 0.65) return this.sources.firstPerson + this.#people++
@@ -167,7 +168,7 @@ export class Traffic {
 const markdownShare = { human: 0.004, ai: 0.3, neither: 0.002 }
 const statuses = [...Array(85).fill(200), ...Array(6).fill(304), 404, 404, 404, 404, 301, 301, 206, 403, 500]
 
-/** Returns after how many requests each day ends: working days have twice as many as others, and the last month as the first. */
+/** Returns the number of requests until the end of each day. Working days and the last month have twice as many as others. */
 function spreadOverDays({ from, to, requests }: TrafficPlan): Float64Array {
   const days = to - from
   let sum = 0

@@ -11,9 +11,9 @@ export interface Timing {
   wallMs: number
 }
 
-/** Medians of DuckDB, each time with the variant of the query that took less CPU. */
+/** Medians of DuckDB. For each question, the variant of the query with less CPU time counts. */
 export interface Beside extends Timing {
-  /** Median ratio of its time to Quire's time for the same question. */
+  /** Median ratio of the time of DuckDB to the time of Quire for the same question. */
   cpuRatio: number
   wallRatio: number
 }
@@ -23,7 +23,7 @@ export interface LengthFigures {
   length: Length
   /** The first answer of a new process. */
   cold: Timing
-  /** Pages 1 to 250, 250 from the middle of all, and the 250 after the first in the same range. */
+  /** The first 250 pages, 250 pages from the middle of the list, and the 250 pages after the first 250 in the same range. */
   first: Timing
   deep: Timing
   next: Timing
@@ -44,7 +44,7 @@ export interface Trial extends Asked {
 }
 
 const pageSize = 250
-/** DuckDB takes seconds for long ranges. */
+/** Max questions of each kind for DuckDB, which takes seconds for long ranges. */
 const maxPeerRepeats = 3
 
 /** Creates all questions with their correct answers, `repeats` for each range length and page. */
@@ -57,7 +57,7 @@ export function prepareTrials(truth: Truth, { repeats, pages }: { repeats: numbe
   return asked.map((one, i) => ({ ...one, want: expected[i] as AnswerPage, ours: [], theirs: [] }))
 }
 
-/** First and deep pages of different ranges, and after each first page the second page of the same range. */
+/** Asks for first and deep pages of different ranges, and after each first page for the next page of the same range. */
 function askFor(length: Length, repeats: number, pages: number): Asked[] {
   const windows = chooseWindows(length, repeats * 2, firstDay, endDay)
   return windows.flatMap((range, i): Asked[] => {
@@ -96,7 +96,7 @@ export async function askAll(
 ): Promise<{ ours: number; theirs: number }> {
   const most = { ours: 0, theirs: 0 }
   try {
-    // The cost of a new process is measured separately, see `askCold`.
+    // `askCold` measures the first answer of a new process.
     const warmUp = { range: { from: firstDay, to: endDay }, limit: pageSize, offset: 0 }
     for (const process of [quire, ...peers]) await process.ask(warmUp)
     const ofLength = lengths.map(length => trials.filter(trial => trial.length === length))

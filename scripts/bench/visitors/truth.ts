@@ -4,7 +4,7 @@ export interface Range {
   to: number
 }
 
-/** Distinct visitors; one seen as both human and AI counts once in the total. */
+/** Numbers of distinct visitors. A visitor who was seen as human and as AI counts once in the total. */
 export type Counts = [human: number, ai: number, total: number]
 
 export interface RangeTruth {
@@ -16,12 +16,12 @@ export interface RangeTruth {
 const visitorLimit = 2 ** 27
 const dayLimit = 2 ** 10
 const pageLimit = 2 ** 15
-/** Ranges counted in one pass; each takes a byte per visitor. */
+/** Number of ranges counted in one pass. Each range uses a byte per visitor. */
 const rangesPerPass = 10
 
 /**
- * Exact counts of any range, computed without the code under test: each view is one number (page, visitor, day, kind) of 8
- * bytes, and sorting them groups the visitors of a page.
+ * Computes exact counts of any range without the tested code. Each view is a number of 8 bytes (page, visitor, day, kind).
+ * Sorting the numbers groups the visitors of a page.
  */
 export class Truth {
   readonly #firstDay: number
@@ -32,7 +32,7 @@ export class Truth {
   #isSorted = true
 
   constructor({ firstDay, paths, capacity }: { firstDay: number; paths: readonly string[]; capacity: number }) {
-    if (paths.length > pageLimit) throw new RangeError(`At most ${pageLimit} pages.`)
+    if (paths.length > pageLimit) throw new RangeError(`Too many pages: the limit is ${pageLimit}.`)
     this.#firstDay = firstDay
     this.#paths = paths
     this.#keys = new Float64Array(capacity)
@@ -42,13 +42,13 @@ export class Truth {
   add(visitor: number, page: number, day: number, asAi: boolean): void {
     const age = day - this.#firstDay
     if (visitor >= visitorLimit || age < 0 || age >= dayLimit) throw new RangeError('Too many visitors or days.')
-    if (this.#length === this.#keys.length) throw new RangeError('More views than there is room for.')
+    if (this.#length === this.#keys.length) throw new RangeError('Too many views for the given capacity.')
     if (visitor >= this.#visitors) this.#visitors = visitor + 1
     this.#keys[this.#length++] = ((page * visitorLimit + visitor) * dayLimit + age) * 2 + (asAi ? 1 : 0)
     this.#isSorted = false
   }
 
-  /** Calls `each` for every visitor of a page on a day once, in order of page, visitor and day; mask 1 human, 2 AI, 3 both. */
+  /** Calls `each` once per page, visitor and day, in this order. Mask: 1 = human, 2 = AI, 3 = both. */
   forEach(each: (visitor: number, page: number, day: number, mask: number) => void): void {
     const keys = this.#sort()
     let mask = 0
@@ -73,7 +73,7 @@ export class Truth {
     return count
   }
 
-  /** Counts each range for the site and every page, several ranges in one pass over all views. */
+  /** Counts the visitors of the site and of every page in each range. One pass over all views counts several ranges. */
   count(ranges: readonly Range[]): RangeTruth[] {
     const passes = Math.ceil(ranges.length / rangesPerPass)
     return Array.from({ length: passes }, (_, pass) =>

@@ -39,7 +39,7 @@ export function* makeViewBatches(plan: TrafficPlan, paths: readonly string[], si
   }
 }
 
-/** Computes the truth of a plan's views by generating the same requests again from the same seed. */
+/** Computes the correct counts of a plan's views. Generates the same requests again from the same seed. */
 export function learnTruth(plan: TrafficPlan): Truth {
   const truth = new Truth({ firstDay: plan.from, paths: createPaths(plan.pages), capacity: plan.requests })
   const traffic = new Traffic(plan)
@@ -61,7 +61,7 @@ function intern(numbers: Map<number, number>, value: number): number {
   return numbers.size - 1
 }
 
-/** Returns 16 bytes per visitor that look like a hash, since such keys are expensive; the first four are distinct. */
+/** Returns 16 bytes per visitor that look like a hash, because such keys are expensive to store. The first four are distinct. */
 function hashAll(visitors: Iterable<number>, count: number): Uint8Array {
   const hashes = new Uint8Array(count * visitorBytes)
   const words = new DataView(hashes.buffer)

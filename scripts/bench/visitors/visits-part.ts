@@ -30,7 +30,7 @@ export interface VisitsPart {
   compared: number
 }
 
-/** Questions with their correct answers, also used by other parts. */
+/** A question with its correct answer, also used by other parts. */
 export interface Exam {
   question: Question
   want: AnswerPage

@@ -53,15 +53,19 @@ test.each<[string, Partial<ToolResult>, string[]]>([
   ['nothing', {}, []],
   ['a page', { copy: { pages: 199, missing: ['/x'], files: 1, bytes: 1 } }, ['200 pages']],
   ['the words of a page', { checks: [{ ...right, sameText: 19 }] }, ['root: same text']],
-  ['a file', { checks: [{ ...right, failed: 1 }] }, ['root: nothing fails']],
+  ['a file', { checks: [{ ...right, failed: 1 }] }, ['root: no failed requests or errors']],
   ['a link', { checks: [{ ...right, lostLinks: 1 }] }, ['root: links work']],
   ['hydration', { app: { ...app, hydrated: false } }, ['hydrated']],
-  ['the target of a menu link', { app: { ...app, landsOn: '/404 "Page not found"' } }, ['a click in the menu lands']],
-  ['a hit', { search: { same: 9, of: 10 } }, ['search finds the same']],
-  ['the truth', { falseFindings: ['dead link to /b'] }, ['the report is true']],
-  ['bytes', { again: { outcome: 'other bytes', wallSeconds: 2 } }, ['same bytes again']],
+  [
+    'the target of a menu link',
+    { app: { ...app, landsOn: '/404 "Page not found"' } },
+    ['menu link opens the right page'],
+  ],
+  ['a hit', { search: { same: 9, of: 10 } }, ['same search hits']],
+  ['the truth', { falseFindings: ['dead link to /b'] }, ['report is correct']],
+  ['bytes', { again: { outcome: 'other bytes', wallSeconds: 2 } }, ['second export has the same bytes']],
   ['time', { wallSeconds: 20 }, ['10 x website-scraper']],
-  ['all', { copy: undefined, obstacle: 'exit code 1' } as unknown as Partial<ToolResult>, ['a copy']],
+  ['all', { copy: undefined, obstacle: 'exit code 1' } as unknown as Partial<ToolResult>, ['copy exists']],
 ])('a copy that lost %s misses its goals', (_, changes, want) => {
   expect(missed(changes)).toEqual(want)
 })

@@ -55,11 +55,15 @@ describe('misses', () => {
   }
   test.each<[string, SizeResult[], RegExp[]]>([
     ['nothing', [size(5000, 110, 4e8), size(500, 10, 3e8)], []],
-    ['memory', [size(500, 10, 3e8), size(5000, 100, 5.01e8)], [/^5000 pages took 501 MB, over 500\.$/]],
+    [
+      'memory',
+      [size(500, 10, 3e8), size(5000, 100, 5.01e8)],
+      [/^The export of 5000 pages used 501 MB\. The limit is 500 MB\.$/],
+    ],
     [
       'time',
       [size(500, 10, 3e8), size(5000, 130, 4e8)],
-      [/^A page of 5000 takes 1\.30 times as long as one of 500\.$/],
+      [/^The time per page with 5000 pages is 1\.30 times the time with 500 pages\.$/],
     ],
   ])('%s', (_, results, missed) => {
     expect(judgeScale(results)).toEqual(missed.map(line => expect.stringMatching(line)))

@@ -92,10 +92,14 @@ test.each<[string, (results: Results) => void, string[]]>([
   [
     'a wrong count of the import',
     ({ import: part }) => Object.assign(part ?? {}, { differences: 1 }),
-    ['all answers are right'],
+    ['all answers are correct'],
   ],
-  ['a wrong count of the visits', ({ visits }) => Object.assign(visits, { differences: 1 }), ['all answers are right']],
-  ['a wrong count over HTTP', ({ http }) => Object.assign(http, { differences: 1 }), ['all answers are right']],
+  [
+    'a wrong count of the visits',
+    ({ visits }) => Object.assign(visits, { differences: 1 }),
+    ['all answers are correct'],
+  ],
+  ['a wrong count over HTTP', ({ http }) => Object.assign(http, { differences: 1 }), ['all answers are correct']],
 ])('%s misses its goals', (_, change, goals) => {
   const found = missed(change)
   expect(found.length).toBe(goals.length)

@@ -43,12 +43,12 @@ test('a separate process sends requests until it is stopped, and reports errors'
   await sleep(500)
   expect((await right.stop()).requests).toBeGreaterThan(20)
   await expect(startPaced({ ...load, exchanges: [{ path: '/a', body: 'other' }] })).rejects.toThrow(
-    'ended with exit code 1',
+    'exited with code 1',
   )
 })
 
 test.each<[string, RequestListener, string]>([
-  ['another body', (_req, res) => res.end('wrong'), 'not the answer expected'],
+  ['another body', (_req, res) => res.end('wrong'), 'unexpected answer'],
   ['another status', (_req, res) => res.writeHead(429).end('right'), '429'],
 ])('%s ends the run with an error', async (_, listener, why) => {
   const url = await serve(listener)
