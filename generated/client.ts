@@ -3,19 +3,19 @@ import createClient, { type FetchOptions } from 'openapi-fetch'
 import type { paths } from './openapi.ts'
 
 export interface QuireClientOptions {
-  /** Where the server is, such as http://127.0.0.1:8787; the paths carry the version. */
+  /** Address of the server, such as http://127.0.0.1:8787. The version is part of the paths. */
   baseUrl: string
   /** An admin API key. */
   apiKey: string
-  /** Used in place of the global fetch. */
+  /** Replaces the global fetch. */
   fetch?: (request: Request) => Promise<Response>
 }
 
 export type QuireClient = ReturnType<typeof createQuireClient>
 
 /**
- * A client of the administration API. Each method answers `{ data, response }` for a 2xx and `{ error, response }` for the
- * other documented statuses, and rejects only when there is no answer at all.
+ * Creates a client of the administration API. Each method returns `{ data, response }` for a 2xx status and
+ * `{ error, response }` for the other documented statuses. It rejects only if it gets no response.
  */
 export function createQuireClient({ baseUrl, apiKey, fetch }: QuireClientOptions) {
   const client = createClient<paths>({

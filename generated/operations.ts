@@ -3,7 +3,7 @@ import type { operations } from './openapi.ts'
 
 export type OperationId = keyof operations
 
-/** A validated request. Header names are in lower case; what has a default in the document is filled in. */
+/** A validated request. Header names are in lower case; missing values get their defaults from the document. */
 export interface Input<Id extends OperationId> {
   params: Part<Id, 'path'>
   query: Filled<Part<Id, 'query'>, Defaults[Id]['query']>
@@ -13,7 +13,7 @@ export interface Input<Id extends OperationId> {
     : undefined
 }
 
-/** One of the answers that the document lists for the operation. */
+/** One of the responses that the document lists for the operation. */
 export type Output<Id extends OperationId> = {
   [Status in keyof operations[Id]['responses']]: Answer<Status, operations[Id]['responses'][Status]>
 }[keyof operations[Id]['responses']]
@@ -21,7 +21,7 @@ export type Output<Id extends OperationId> = {
 interface Answer<Status, Response> {
   status: Status
   body: Response extends { content: { 'application/json': infer Body } } ? Body : undefined
-  /** Those that the document declares for this status. */
+  /** The headers that the document declares for this status. */
   headers?: Response extends { headers: infer Headers }
     ? { [Name in keyof Headers as string extends Name ? never : Name]?: string }
     : never
@@ -32,17 +32,17 @@ export type Handlers<Deps, Caller> = {
   [Id in OperationId]: (input: Input<Id>, deps: Deps, caller: Caller) => Output<Id> | Promise<Output<Id>>
 }
 
-/** What the server must know of an operation before it looks at the request. */
+/** The properties of an operation that the server needs before it reads the request. */
 export interface Route {
   operationId: OperationId
   method: 'get' | 'put' | 'post' | 'delete' | 'patch'
-  /** Template with braces, such as /v1/static-export/jobs/{jobId}. */
+  /** Path template, such as /v1/static-export/jobs/{jobId}. */
   path: string
-  /** All of these must be on the key. */
+  /** The key needs all of these scopes. */
   scopes: readonly ('read' | 'write')[]
   /** The plan that the organization needs; null = any. */
   plan: 'enterprise' | null
-  /** The budget that the operation shares with others of the same name; null = no limit. */
+  /** The rate limit. Operations with the same budget share it; null = no limit. */
   rateLimit: { budget: string; quota: number; windowSeconds: number } | null
   hasBody: boolean
   errorShape: 'error' | 'error-with-details'
@@ -58,7 +58,7 @@ type Filled<Fields, Names extends PropertyKey> = {
   [Name in keyof Fields as Name extends Names ? never : Name]: Fields[Name]
 } & { [Name in keyof Fields as Name extends Names ? Name : never]-?: Fields[Name] }
 
-/** Fields with a default in the document. */
+/** The names of the fields with a default in the document. */
 interface Defaults {
   getAgentJob: { query: never; body: never }
   getUniqueVisitors: { query: "limit" | "offset"; body: never }
@@ -67,7 +67,7 @@ interface Defaults {
   generateStaticExportBundle: { query: never; body: never }
 }
 
-/** Every operation of the document, in its order. */
+/** All operations, in the order of the document. */
 export const routes: readonly Route[] = [
   {"operationId":"getAgentJob","method":"get","path":"/v2/agent/{projectId}/job/{id}","scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"errorShape":"error"},
   {"operationId":"getUniqueVisitors","method":"get","path":"/v1/analytics/{projectId}/visitors","scopes":["read"],"plan":null,"rateLimit":{"budget":"analytics","quota":100,"windowSeconds":3600},"hasBody":false,"errorShape":"error-with-details"},

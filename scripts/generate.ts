@@ -13,9 +13,9 @@ const folder = join(root, 'generated')
 
 const program = new Command('npm run generate --')
   .description(
-    'Write generated/: document, types, server stub and client from spec/, scripts from server/in-page/, lint rules from scripts/.',
+    'Write generated/: the document, types, server stub and client from spec/, the scripts from server/in-page/, and the lint rules from scripts/.',
   )
-  .addOption(new Option('--check', 'write nothing; fail when a file is stale').env('QUIRE_GENERATE_CHECK'))
+  .addOption(new Option('--check', 'write nothing; exit with 1 if a file is stale').env('QUIRE_GENERATE_CHECK'))
   .addHelpText('after', '\nExamples:\n  npm run generate\n  npm run generate -- --check\n')
   .exitOverride()
   .action(async ({ check }: { check?: boolean }) => {
@@ -40,7 +40,9 @@ async function checkFiles(wanted: Record<string, string>): Promise<void> {
     if (text === undefined || text !== wanted[name]) stale.push(`generated/${name}`)
   }
   if (stale.length > 0) {
-    throw new OperatorError(`Stale: ${stale.join(', ')}. Run: npm run generate (and delete what it does not write)`)
+    throw new OperatorError(
+      `Stale: ${stale.join(', ')}. Run npm run generate, and delete the listed files that it does not write.`,
+    )
   }
   console.log('generated/ is fresh.')
 }

@@ -20,7 +20,7 @@ export const serverLayers: readonly (readonly string[])[] = [
   ['base', 'in-page'],
 ]
 
-/** The layers within some folders of server/, by the same rule; '.' stands for the files directly in the folder. */
+/** The layers within some folders of server/, by the same rule; '.' = the files directly in the folder. */
 export const folderLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   export: [
     ['jobs'],

@@ -6,7 +6,7 @@ export async function runProgram(program: Command): Promise<void> {
   try {
     await program.parseAsync()
   } catch (error) {
-    // commander has already printed a message; it uses exit code 1 for a wrong flag.
+    // commander has already printed the message. Its exit code for a wrong flag is 1.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
     else {
       console.error((error as Error).message)

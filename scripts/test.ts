@@ -1,4 +1,5 @@
-// Runs every check of the project and ends with the counts; with a flag only some of them. `npm test -- --help` lists all.
+// Runs all checks of the project, or the ones that the flags choose, and prints how many passed. `npm test -- --help` lists
+// the checks.
 //
 //   npm test [-- --only STEP]
 //   npm run test:unit [-- FILE ...]
@@ -13,9 +14,9 @@ import { parseArgs } from 'node:util'
 interface Step {
   name: string
   command: string[]
-  /** Reads how many checks passed and failed; a step without it is one check. */
+  /** Counts the passed, failed and skipped checks. A step without it is one check. */
   count?: () => { passed: number; failed: number; skipped: number }
-  /** Whether the step may check nothing, because nothing changed. */
+  /** Whether the step may run no checks, because nothing changed. */
   mayBeEmpty?: boolean
 }
 
@@ -86,10 +87,10 @@ function chooseSteps(): Step[] {
   if (values.unit) return [vitest('unit tests', ['--project', 'unit', ...positionals])]
   if (!values.changed) return usual
   const since = values.since ?? findBase()
-  return [{ ...vitest(`tests of what changed since ${since}`, ['--changed', since, ...positionals]), mayBeEmpty: true }]
+  return [{ ...vitest(`tests of changes since ${since}`, ['--changed', since, ...positionals]), mayBeEmpty: true }]
 }
 
-/** The last commit that is also on main, so that the work of a branch counts as changed; without main the last commit. */
+/** Returns main, so that all commits of a branch count as changes. Returns HEAD if there is no main. */
 function findBase(): string {
   const { status } = spawnSync('git', ['rev-parse', '--verify', '--quiet', 'main'])
   return status === 0 ? 'main' : 'HEAD'
@@ -97,23 +98,24 @@ function findBase(): string {
 
 function help(): string {
   return `Usage:
-  npm test                  every step below
+  npm test                  all steps below
   npm test -- --only STEP   the steps whose name contains STEP
-  npm run test:unit         the tests of the project unit; with -- FILE ... only those whose path contains FILE
-  npm run test:changed      the tests that import what changed since main, committed or not; with -- --since REF since REF;
-                            all tests when package.json or the configuration of the tests changed
+  npm run test:unit         the tests of the project unit; use -- FILE ... to run only tests whose path contains FILE
+  npm run test:changed      the tests that import files changed since main, committed or not; use -- --since REF for
+                            another base; runs all tests if package.json or the configuration of the tests changed
   npm run test:long         fault, hostile and soak runs, ten to twenty minutes
 
 Steps: ${usual.map(({ name }) => name).join(' | ')}
 
-Projects of the tests (test/projects.ts sorts each file by what it imports):
+Projects of the tests (test/projects.ts assigns each file to a project by its imports):
   unit      no browser, no program, no whole server
   app       whole servers, programs, whole exports
-  browser   needs a Chromium; without one most of it is skipped
-  long      *.long.test.ts, run by npm run test:long only
+  browser   needs Chromium; otherwise most of these tests are skipped
+  long      *.long.test.ts, run only by npm run test:long
 
 One file or one project: npx vitest run --config test/vitest.config.ts [FILE] [--project NAME]
-QUIRE_TEST_SEED=NUMBER makes other random input, QUIRE_TEST_SEED=random new input in each run; the number is printed.`
+QUIRE_TEST_SEED=NUMBER sets the seed of the random input. With QUIRE_TEST_SEED=random, each run uses a new seed. The seed
+is printed.`
 }
 
 function vitest(name: string, flags: string[]): Step {
@@ -155,7 +157,7 @@ function printSlowest(files: VitestReport['testResults']): void {
   for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`)
 }
 
-/** A step that failed fails at least one check, whatever its report says; one that checked nothing has failed. */
+/** Counts at least one failure for a step that failed or ran no checks, whatever its report says. */
 function countChecks(step: Step, code: number): { passed: number; failed: number; skipped: number } {
   if (!step.count) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
   try {
@@ -178,15 +180,15 @@ function run([command = '', ...args]: string[]): Promise<number> {
   })
 }
 
-/** The python documentation, 530 pages that nobody here wrote, is the site of the end-to-end tests. */
+/** Installs the Python documentation. The end-to-end tests export its 530 pages. */
 async function installTestSite(): Promise<void> {
   if (existsSync('/usr/share/doc/python3.11/html')) return
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    console.log('Some tests are skipped: they export the python documentation (apt-get install python3.11-doc).')
+    console.log('Some tests are skipped: they need the Python documentation (apt-get install python3.11-doc).')
     return
   }
-  console.log('Installing the python documentation for the tests (apt-get install python3.11-doc, 67 MB) ...')
+  console.log('Installing the Python documentation for the tests (apt-get install python3.11-doc, 67 MB) ...')
   await run(['apt-get', 'update', '-qq'])
   const code = await run(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'python3.11-doc'])
-  if (code !== 0) console.log('It could not be installed: the tests that export it are skipped.')
+  if (code !== 0) console.log('The Python documentation could not be installed: the tests that need it are skipped.')
 }

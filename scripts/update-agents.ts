@@ -17,9 +17,9 @@ interface Flags {
 
 const program = new Command('npm run -s update-agents --')
   .description('Update the second classification list with the names of AI agents from ai.robots.txt (MIT).')
-  .option('--file <file>', 'use this robots.json or robots.txt instead of fetching the newest')
+  .option('--file <file>', 'read this robots.json or robots.txt instead of fetching the newest version')
   .option('--release <text>', 'commit of the file, or its package and version')
-  .option('--date <date>', 'date of that release, such as 2026-08-22')
+  .option('--date <date>', 'date of the release, such as 2026-08-22')
   .option('--to <file>', 'write to another file, for review', join(folder, 'ai-robots-txt.json'))
   .addHelpText(
     'after',
@@ -29,7 +29,7 @@ Examples:
   npm run -s update-agents -- --file robots.json --release 738c80df2169027ce0e07c9976fd3f2f57dd8f7b --date 2026-08-22
   npm run -s update-agents -- --file robots.txt --release 'astro-ai-robots-txt 0.1.5' --date 2026-07-30
 
-Then write the date into server/docs/pages/visitors.md and run the tests, which check the lists against a thousand labelled
+Then write the date into server/docs/pages/visitors.md, and run npm test. The tests check the lists with a thousand labelled
 user agents.`,
   )
   .exitOverride()
@@ -52,7 +52,7 @@ async function takeSnapshot({ file, release, date }: Omit<Flags, 'to'>): Promise
     })
   }
   if (release === undefined || date === undefined) {
-    throw new OperatorError('--file also needs --release RELEASE --date DAY.', 2)
+    throw new OperatorError('--file needs --release RELEASE and --date DATE.', 2)
   }
   return readSnapshot(file, release, date)
 }

@@ -1,4 +1,4 @@
-/** The part of ai.robots.txt's `robots.json` that is read: the operator of each agent, as a sentence or a link. */
+/** The part of the `robots.json` of ai.robots.txt that is read: the operator of each agent, as a sentence or a link. */
 export type Upstream = Record<string, { operator?: unknown }>
 
 /** Content of `server/analytics/agents/ai-robots-txt.json`. */
@@ -11,7 +11,7 @@ export interface Extract {
   leftOut: { token: string; reason: string }[]
 }
 
-/** Agents that Quire's own list decides on, in lower case, with the reasons. */
+/** Agents that server/analytics/agents/ai-agents.json lists as not AI, in lower case, with the reasons. */
 export type Decided = ReadonlyMap<string, string>
 
 const minAgents = 50
@@ -19,9 +19,9 @@ const maxAgents = 2000
 
 /**
  * Extracts the agents that can be recognized in a user agent: each name once, without version, and no ambiguous names.
- * Omitted names are listed with the reason, for review.
+ * Lists the omitted names with the reasons, for review.
  *
- * @throws {Error} when the input cannot be the list.
+ * @throws {Error} when the number of agents shows that the input is not the list.
  */
 export function extract(upstream: Upstream, decided: Decided): Pick<Extract, 'agents' | 'leftOut'> {
   const agents: Extract['agents'] = []
@@ -50,7 +50,10 @@ function findAmbiguity(token: string): string | undefined {
   return isWord(token) ? 'a single word, which is ambiguous' : undefined
 }
 
-/** A decision on GoogleOther also applies to GoogleOther-Image; one on the plain word Cursor does not apply to Cursor-Agent. */
+/**
+ * Returns the reason of a decision. A decision on GoogleOther also applies to GoogleOther-Image. A decision on the word Cursor
+ * does not apply to Cursor-Agent.
+ */
 function decidedFor(token: string, decided: Decided): string | undefined {
   const [family = token] = token.split('-')
   return decided.get(token.toLowerCase()) ?? (isWord(family) ? undefined : decided.get(family.toLowerCase()))

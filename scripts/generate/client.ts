@@ -1,6 +1,6 @@
 import { type Body, type Document, listOperations, type Parameter, resolve } from './document.ts'
 
-/** The text of generated/client.ts: one method for each operationId. */
+/** Writes the text of generated/client.ts: one method for each operationId. */
 export function writeClient(document: Document): string {
   const methods = listOperations(document).map(({ path, method, operation }) => {
     const parameters = (operation.parameters ?? []).map(given => resolve<Parameter>(document, given))
@@ -14,19 +14,19 @@ export function writeClient(document: Document): string {
 import type { paths } from './openapi.ts'
 
 export interface QuireClientOptions {
-  /** Where the server is, such as http://127.0.0.1:8787; the paths carry the version. */
+  /** Address of the server, such as http://127.0.0.1:8787. The version is part of the paths. */
   baseUrl: string
   /** An admin API key. */
   apiKey: string
-  /** Used in place of the global fetch. */
+  /** Replaces the global fetch. */
   fetch?: (request: Request) => Promise<Response>
 }
 
 export type QuireClient = ReturnType<typeof createQuireClient>
 
 /**
- * A client of the administration API. Each method answers \`{ data, response }\` for a 2xx and \`{ error, response }\` for the
- * other documented statuses, and rejects only when there is no answer at all.
+ * Creates a client of the administration API. Each method returns \`{ data, response }\` for a 2xx status and
+ * \`{ error, response }\` for the other documented statuses. It rejects only if it gets no response.
  */
 export function createQuireClient({ baseUrl, apiKey, fetch }: QuireClientOptions) {
   const client = createClient<paths>({

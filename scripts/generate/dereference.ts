@@ -1,12 +1,12 @@
 import { $RefParser } from '@apidevtools/json-schema-ref-parser'
 import { type Body, type Document, listOperations, type Parameter, type Schema } from './document.ts'
 
-/** A response that the document lists, free of references. */
+/** A response that the document lists, without references. */
 export interface DocumentedResponse {
   operationId: string
   /** Lower case. */
   method: string
-  /** Template with braces. */
+  /** Path template, such as /v1/static-export/jobs/{jobId}. */
   path: string
   status: number
   parameters: Parameter[]
@@ -18,20 +18,20 @@ export interface DocumentedResponse {
   examples: Record<string, unknown>
 }
 
-/** The document with every reference replaced by what it points at; for tools that follow none, such as Dredd. */
+/** Replaces every reference of the document by its target, for tools that do not follow references, such as Dredd. */
 export async function dereferenceDocument(document: Document): Promise<Document> {
   const plain = await $RefParser.dereference(structuredClone(document) as object, { dereference: { circular: false } })
   return plain as unknown as Document
 }
 
-/** Every response of every operation, in the order of the document. */
+/** Returns all responses of all operations, in the order of the document. */
 export async function listDocumentedResponses(document: Document): Promise<DocumentedResponse[]> {
   const located = listOperations(await dereferenceDocument(document))
   return located.flatMap(({ path, method, operation }) =>
     Object.entries(operation.responses).map(([status, given]) => {
       const { content, headers } = given as Body
       const json = content?.['application/json']
-      if (!json) throw new Error(`${operation.operationId} ${status} has no JSON body.`)
+      if (!json) throw new Error(`The ${status} response of ${operation.operationId} has no JSON body.`)
       const request = (operation.requestBody as Body | undefined)?.content?.['application/json']
       return {
         operationId: operation.operationId,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The bundled OpenAPI document, as far as generation reads it. Below `components` every `$ref` is internal. */
+/** The parts of the bundled OpenAPI document that generation reads. In `components`, every `$ref` is internal. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>
   components: Record<string, Record<string, unknown>>
@@ -52,10 +52,10 @@ export interface Located {
 export const methods = ['get', 'put', 'post', 'delete', 'patch'] as const
 
 /**
- * Merges spec/ into one document with internal references only. Components stand in alphabetical order, so that moving a
- * file does not move the output.
+ * Merges spec/ into one document with only internal references. Components are in alphabetical order, so that moving a file
+ * does not change the output.
  *
- * @throws {Error} with what Redocly says when a file is missing or is no YAML.
+ * @throws {Error} with the output of Redocly when a file is missing or is not valid YAML.
  */
 export async function bundleDocument(indexFile: string): Promise<Document> {
   const redocly = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin', 'cli.js')
@@ -78,7 +78,7 @@ function sortByName<T>(record: Record<string, T>): [string, T][] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Every operation, in the order of the document. */
+/** Returns all operations, in the order of the document. */
 export function listOperations(document: Document): Located[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap(method => {
@@ -89,9 +89,9 @@ export function listOperations(document: Document): Located[] {
 }
 
 /**
- * What an internal reference points at; anything else as it is.
+ * Returns the target of an internal reference, or any other value unchanged.
  *
- * @throws {Error} when it points at nothing.
+ * @throws {Error} when the target does not exist.
  */
 export function resolve<T extends object>(document: Document, value: Ref | T): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T
@@ -105,11 +105,12 @@ export function resolve<T extends object>(document: Document, value: Ref | T): T
   return resolve(document, target as Ref | T)
 }
 
-/** The schema of the only media type that the API speaks; undefined when there is no body. */
+/** Returns the JSON schema of a body; undefined when there is no body. The API uses no other media type. */
 export function findJsonSchema(document: Document, given: Ref | Body | undefined): Schema | undefined {
   if (!given) return undefined
   const { content } = resolve<Body>(document, given)
   const schema = content?.['application/json']?.schema
-  if (content && !schema) throw new Error(`A body is not application/json: ${Object.keys(content).join(', ')}`)
+  if (content && !schema)
+    throw new Error(`A body has the media type ${Object.keys(content).join(', ')}. Use application/json.`)
   return schema && resolve<Schema>(document, schema)
 }

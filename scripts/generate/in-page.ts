@@ -4,13 +4,13 @@ import { rolldown } from 'rolldown'
 /** A script that runs inside pages: the default export of a file. */
 interface InPageScript {
   name: string
-  /** Below server/in-page/. */
+  /** Path in server/in-page/. */
   file: string
-  /** The oldest JavaScript that the browser must know. */
+  /** The version of JavaScript that the browser must support. */
   target: string
 }
 
-// The guard decides whether a page works as static HTML, so it has to run in every browser a visitor may have.
+// The guard decides whether the scripts of a page run, so it must work in every browser that a visitor may use.
 const oldBrowsers = 'es2015'
 const currentBrowsers = 'es2022'
 
@@ -31,11 +31,11 @@ const scripts: readonly InPageScript[] = [
 ]
 
 /**
- * The text of generated/in-page.ts: each script bundled and minified into an expression whose value is its function. The
- * same sources give the same bytes.
+ * Writes the text of generated/in-page.ts. Each script is bundled and minified into an expression whose value is its function.
+ * The same sources give the same bytes.
  *
- * @param folder server/in-page.
- * @throws {Error} for a script that cannot be built, or that could end or comment out the script element around it.
+ * @param folder absolute path of server/in-page
+ * @throws {Error} for a script that cannot be built, or that could end the script element around it or comment it out.
  */
 export async function writeInPageScripts(folder: string): Promise<string> {
   const written: string[] = []
@@ -56,24 +56,25 @@ async function build(folder: string, { file, target }: InPageScript): Promise<st
   try {
     const options = { format: 'iife', name: 'script', exports: 'default', minify: true, comments: false } as const
     const [{ code, moduleIds }, ...others] = (await bundle.generate(options)).output
-    // Modules of rolldown itself begin with a null character.
+    // The ids of modules of rolldown begin with a null character.
     const outside = moduleIds.find(id => !id.startsWith(folder + sep) && !id.startsWith('\0'))
-    if (outside !== undefined) throw new Error(`${file} imports ${outside}, which is not in-page code.`)
+    if (outside !== undefined)
+      throw new Error(`${file} imports ${outside}. It may import only modules of server/in-page/.`)
     const expression = /^var script=(\(function\(\)\{.*\}\)\(\));\s*$/s.exec(code)?.[1]
     if (expression === undefined || others.length > 0)
-      throw new Error(`${file} does not build into one script with a default export.`)
+      throw new Error(`${file} must be one script with a default export.`)
     return toInlineText(expression, file)
   } finally {
     await bundle.close()
   }
 }
 
-/** Makes a script safe inside a script element of a page in any encoding. */
+/** Escapes a script, so that it can be put into a script element of a page in any encoding. */
 function toInlineText(script: string, file: string): string {
-  // Only strings, templates and regular expressions have such characters, and all three know these escapes.
+  // Only strings, templates and regular expressions contain such characters, and all three support these escapes.
   const text = script
     .replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .replace(/<\/(?=script)/gi, '<\\/')
-  if (text.includes('<!--')) throw new Error(`${file} has <!--, which HTML reads as a comment.`)
+  if (text.includes('<!--')) throw new Error(`${file} contains <!--, which starts a comment in HTML. Remove it.`)
   return text
 }

@@ -3,15 +3,15 @@ import { longFunctions, maxLines, maxLongLines } from '../long-functions.ts'
 
 /** A folder of server/ that has one set of rules, or a file directly in it. */
 interface Place {
-  /** From server/, such as `store`, `app.ts` or `export/crawl`; `export/.` = the files directly in server/export/. */
+  /** Path in server/, such as `store`, `app.ts` or `export/crawl`; `export/.` = the files directly in server/export/. */
   name: string
-  /** Import paths that point up or sideways. */
+  /** Import paths to the same layer or a higher one. */
   forbidden: string[]
 }
 
 /**
- * The text of generated/lint-rules.json, for Biome: each file keeps to the layers of scripts/layers.ts, and its functions to the
- * lengths of scripts/long-functions.ts.
+ * Writes the text of generated/lint-rules.json, for Biome: the import rules of scripts/layers.ts, and the maximum lengths of
+ * functions in scripts/long-functions.ts.
  */
 export function writeLintRules(): string {
   const rules = {
@@ -21,7 +21,7 @@ export function writeLintRules(): string {
   return `${JSON.stringify(rules, undefined, 2)}\n`
 }
 
-/** The blocks of tests (`describe`) group tests, so they count as long functions too. */
+/** Allows longer functions. A `describe` block contains many tests, so it is allowed the length of a long function too. */
 function allowLong() {
   return {
     includes: ['test/**', ...Object.keys(longFunctions)],
@@ -47,13 +47,14 @@ function limitLayers() {
 function restrict(name: string, forbidden: readonly string[]) {
   const layer = {
     group: forbidden,
-    message: `server/${name} may not import this: it stands above or beside it in scripts/layers.ts. Move the code down, or take what you need as a parameter.`,
+    message: `server/${name} may not import this module, because it is in the same layer or a higher one (scripts/layers.ts). Move the code down, or pass the value as a parameter.`,
   }
   const packages = {
     group: Object.entries(packageOwners).flatMap(([pack, owners]) =>
       owners.some(owner => name === owner || name.startsWith(`${owner}/`)) ? [] : [pack, `${pack}/**`],
     ),
-    message: 'Only some folders may import this package (packageOwners in scripts/layers.ts). Use what they export.',
+    message:
+      'Only some folders may import this package (packageOwners in scripts/layers.ts). Use the exports of those folders.',
   }
   return { level: 'error', options: { patterns: [layer, packages].filter(({ group }) => group.length > 0) } }
 }
@@ -66,7 +67,7 @@ function innerPlaces({ name, forbidden }: Place, layers: readonly (readonly stri
   })
 }
 
-/** Everything above `name` and beside it. */
+/** Returns the other members of the layer of `name`, and all members of higher layers. */
 function forbiddenFrom(layers: readonly (readonly string[])[], name: string): string[] {
   const own = layers.findIndex(layer => layer.includes(name))
   return layers

@@ -8,7 +8,7 @@ import {
   type Schema,
 } from './document.ts'
 
-/** The text of generated/operations.ts: what handlers take and answer, and the route table. */
+/** Writes the text of generated/operations.ts: the inputs and outputs of the handlers, and the route table. */
 export function writeOperations(document: Document): string {
   const operations = listOperations(document)
   const defaults = operations.map(located => `  ${located.operation.operationId}: ${toDefaults(document, located)}`)
@@ -18,7 +18,7 @@ interface Defaults {
 ${defaults.join('\n')}
 }
 
-/** Every operation of the document, in its order. */
+/** All operations, in the order of the document. */
 export const routes: readonly Route[] = [
 ${routes.join('\n')}
 ]
@@ -43,24 +43,27 @@ function toUnion(names: string[]): string {
   return names.map(name => JSON.stringify(name)).join(' | ') || 'never'
 }
 
-/** A row of the route table; see \`Route\` in the output. */
+/** Returns a row of the route table, see `Route` in the output. */
 function toRoute(document: Document, { path, method, operation }: Located): object {
   const { operationId } = operation
   const security = operation.security?.[0]?.adminApiKey
   const unknown = security?.find(scope => scope !== 'read' && scope !== 'write')
-  // Whoever forgets the scopes of an operation must not leave it open to every key.
+  // Without this check, an operation without scopes would be open to every key.
   if (!security?.length)
-    throw new Error(`${operationId} names no scope: give it security with adminApiKey: [read] or [write].`)
-  if (unknown) throw new Error(`${operationId} names the scope ${unknown}; there are read and write.`)
+    throw new Error(`${operationId} has no scope. Set security to adminApiKey: [read] or adminApiKey: [write].`)
+  if (unknown) throw new Error(`${operationId} has the unknown scope ${unknown}. Use read or write.`)
   const plan = operation['x-required-plan'] ?? null
   if (plan !== null && plan !== 'enterprise')
-    throw new Error(`${operationId} needs the plan ${plan}; only enterprise can be needed.`)
+    throw new Error(`${operationId} has x-required-plan: ${plan}. Only enterprise is allowed.`)
   const budget = operation['x-rate-limit']
   const limit = budget === undefined ? undefined : document['x-rate-limits']?.[budget]
   if (budget !== undefined && !limit)
-    throw new Error(`${operationId} has the budget ${budget}, which x-rate-limits does not list.`)
+    throw new Error(`${operationId} has x-rate-limit: ${budget}. Add this budget to x-rate-limits.`)
   const refusal = findJsonSchema(document, operation.responses['400'])
-  if (!refusal) throw new Error(`${operationId} has no 400 with a JSON body, so its error shape is unknown.`)
+  if (!refusal)
+    throw new Error(
+      `${operationId} has no 400 response with a JSON body. Add one: the shape of its errors is read from it.`,
+    )
   return {
     operationId,
     method,
@@ -77,7 +80,7 @@ const types = `import type { operations } from './openapi.ts'
 
 export type OperationId = keyof operations
 
-/** A validated request. Header names are in lower case; what has a default in the document is filled in. */
+/** A validated request. Header names are in lower case; missing values get their defaults from the document. */
 export interface Input<Id extends OperationId> {
   params: Part<Id, 'path'>
   query: Filled<Part<Id, 'query'>, Defaults[Id]['query']>
@@ -87,7 +90,7 @@ export interface Input<Id extends OperationId> {
     : undefined
 }
 
-/** One of the answers that the document lists for the operation. */
+/** One of the responses that the document lists for the operation. */
 export type Output<Id extends OperationId> = {
   [Status in keyof operations[Id]['responses']]: Answer<Status, operations[Id]['responses'][Status]>
 }[keyof operations[Id]['responses']]
@@ -95,7 +98,7 @@ export type Output<Id extends OperationId> = {
 interface Answer<Status, Response> {
   status: Status
   body: Response extends { content: { 'application/json': infer Body } } ? Body : undefined
-  /** Those that the document declares for this status. */
+  /** The headers that the document declares for this status. */
   headers?: Response extends { headers: infer Headers }
     ? { [Name in keyof Headers as string extends Name ? never : Name]?: string }
     : never
@@ -106,17 +109,17 @@ export type Handlers<Deps, Caller> = {
   [Id in OperationId]: (input: Input<Id>, deps: Deps, caller: Caller) => Output<Id> | Promise<Output<Id>>
 }
 
-/** What the server must know of an operation before it looks at the request. */
+/** The properties of an operation that the server needs before it reads the request. */
 export interface Route {
   operationId: OperationId
   method: 'get' | 'put' | 'post' | 'delete' | 'patch'
-  /** Template with braces, such as /v1/static-export/jobs/{jobId}. */
+  /** Path template, such as /v1/static-export/jobs/{jobId}. */
   path: string
-  /** All of these must be on the key. */
+  /** The key needs all of these scopes. */
   scopes: readonly ('read' | 'write')[]
   /** The plan that the organization needs; null = any. */
   plan: 'enterprise' | null
-  /** The budget that the operation shares with others of the same name; null = no limit. */
+  /** The rate limit. Operations with the same budget share it; null = no limit. */
   rateLimit: { budget: string; quota: number; windowSeconds: number } | null
   hasBody: boolean
   errorShape: 'error' | 'error-with-details'
@@ -132,4 +135,4 @@ type Filled<Fields, Names extends PropertyKey> = {
   [Name in keyof Fields as Name extends Names ? never : Name]: Fields[Name]
 } & { [Name in keyof Fields as Name extends Names ? Name : never]-?: Fields[Name] }
 
-/** Fields with a default in the document. */`
+/** The names of the fields with a default in the document. */`

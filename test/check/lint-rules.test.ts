@@ -48,8 +48,8 @@ test('no file of server/ has an import type', () => {
 
 /** The kinds of wrong imports: name, files with their text, and the lint message. */
 const wrong: [kind: string, files: Record<string, string>, message: string][] = [
-  ['up', { 'server/store/a.ts': "import '../http/b.ts'" }, 'server/store may not import this'],
-  ['up to a file', { 'server/http/a.ts': "import '../server.ts'" }, 'server/http may not import this'],
+  ['up', { 'server/store/a.ts': "import '../http/b.ts'" }, 'server/store may not import this module'],
+  ['up to a file', { 'server/http/a.ts': "import '../server.ts'" }, 'server/http may not import this module'],
   [
     'up, for a type',
     { 'server/web/html/a.ts': "import type { B } from '../../export/b.ts'\nexport type A = B" },
@@ -58,12 +58,12 @@ const wrong: [kind: string, files: Record<string, string>, message: string][] = 
   [
     'up, dynamic',
     { 'server/base/a.ts': "export const b = () => import('../tenancy/b.ts')" },
-    'server/base may not import this',
+    'server/base may not import this module',
   ],
   [
     'up, exported again',
     { 'server/tenancy/a.ts': "export * from '../store/b.ts'" },
-    'server/tenancy may not import this',
+    'server/tenancy may not import this module',
   ],
   [
     'sideways',
@@ -73,17 +73,17 @@ const wrong: [kind: string, files: Record<string, string>, message: string][] = 
   [
     'up within a folder',
     { 'server/export/model/a.ts': "import '../crawl/b.ts'" },
-    'server/export/model may not import this',
+    'server/export/model may not import this module',
   ],
   [
     'up to the files of a folder',
     { 'server/export/crawl/a.ts': "import '../b.ts'" },
-    'server/export/crawl may not import this',
+    'server/export/crawl may not import this module',
   ],
   [
     'up from the files of a folder',
     { 'server/export/a.ts': "import './jobs/b.ts'" },
-    'server/export/. may not import this',
+    'server/export/. may not import this module',
   ],
   [
     'of a package that is not its own',

@@ -96,7 +96,7 @@ test('the command writes the list from a file, and names missing flags', async (
     const to = join(folder, 'out.json')
     await writeFile(file, JSON.stringify({ Operator: {}, ...many }))
     const flags = ['--file', file, '--to', to]
-    expect(await run(flags)).toEqual({ code: 2, output: expect.stringContaining('--release RELEASE --date DAY') })
+    expect(await run(flags)).toEqual({ code: 2, output: expect.stringContaining('--release RELEASE and --date DATE') })
     const done = await run([...flags, '--release', commit, '--date', '2026-08-22'])
     expect(done).toEqual({ code: 0, output: expect.stringContaining('Operator: ') })
     expect(JSON.parse(await readFile(to, 'utf8'))).toMatchObject({
