@@ -32,7 +32,7 @@ export function answerUnknown(method: string, target: string, requestHeaders: In
     return refuse(undefined, 404, ['There is nothing at this path. Compare it with the API reference.'])
   }
   if (method !== 'OPTIONS') {
-    return refuse(undefined, 405, [`This path answers ${allowed.join(' and ')} only.`], { allow: allowed.join(', ') })
+    return refuse(undefined, 405, [`This path accepts only ${allowed.join(' and ')}.`], { allow: allowed.join(', ') })
   }
   const headers = {
     'access-control-allow-origin': '*',

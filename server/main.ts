@@ -8,7 +8,7 @@ const program = new Command('quire')
   .version(JSON.parse(readAsset('package.json')).version)
   .addHelpText(
     'after',
-    '\nEvery setting has an environment variable, shown beside its flag. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    '\nMost flags also have an environment variable, shown in --help. Exit codes: 0 done, 1 failed, 2 wrong usage.',
   )
   .showHelpAfterError('(add --help for the usage and examples)')
 

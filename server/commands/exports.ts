@@ -44,7 +44,7 @@ To delete exports by age: quire serve --export-retention-days 30`,
     })
   exports
     .command('delete <job-id>')
-    .description('delete an ended export and its bundle')
+    .description('delete a finished export and its bundle')
     .option('--force', 'delete it even if a link to its bundle still works')
     .addOption(dataOption())
     .action(async (jobId: string, flags: { force?: boolean; data: string }) => {

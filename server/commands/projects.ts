@@ -8,7 +8,7 @@ import { withStore } from './with-store.ts'
 
 export function projectsCommand(): Command {
   const projects = new Command('projects')
-    .description('projects: documentation with its visitors and agent jobs')
+    .description('documentation projects, with their visitors and agent jobs')
     .addHelpText(
       'after',
       `

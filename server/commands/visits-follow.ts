@@ -46,9 +46,9 @@ Examples:
   */5 * * * * quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --data /srv/quire --once
 
 The command reads the log from its beginning and then follows it. It stores its position with the counts. After a
-restart or a crash, it continues with the next line. This also works if the log was rotated meanwhile, by rename or
-copytruncate, as plain, .gz or .zst. The rotated file must be in the same folder. For files rotated before the first run, use quire visits import. With
---by-host, a site registered later counts from then on. Ctrl-C or SIGTERM ends the command.
+restart or a crash, it continues with the next line. This also works if the log was rotated in the meantime (rename or
+copytruncate; plain, .gz or .zst). The rotated file must be in the same folder. For files rotated before the first run,
+use quire visits import. With --by-host, a site registered later counts from then on. Ctrl-C or SIGTERM ends the command.
 
 ${logHelp}`,
     )

@@ -141,9 +141,9 @@ function noteFolded(folded: readonly string[]): string[] {
   if (first === undefined) return []
   const { pathname, search } = new URL(first)
   const many = folded.length >= maxFolded ? `${maxFolded} or more` : String(folded.length)
-  const links = folded.length === 1 ? 'link with a query leads' : 'links with a query lead'
+  const [links, point] = folded.length === 1 ? ['link', 'points'] : ['links', 'point']
   return [
-    `${many} ${links} to the page without it, such as ${pathname}${search}: the bundle does not contain variants that differ only by the query.`,
+    `${many} ${links} with a query, such as ${pathname}${search}, ${point} to the page without the query: the bundle does not contain variants that differ only in the query.`,
   ]
 }
 

@@ -35,7 +35,7 @@ export function exportOptions(): Option[] {
 function siteOptions(): Option[] {
   return [
     new Option('--path <path>', 'export only this page; may be repeated').env('QUIRE_EXPORT_PATHS').argParser(addWords),
-    new Option('--origin <url>', 'where to fetch the domain from; may be a private address').env('QUIRE_EXPORT_ORIGIN'),
+    new Option('--origin <url>', 'address to fetch the site from; may be private').env('QUIRE_EXPORT_ORIGIN'),
     new Option('--header <name: value>', 'send this header with every request to the site; may be repeated')
       .env('QUIRE_EXPORT_HEADERS')
       .argParser(addLines),

@@ -20,13 +20,13 @@ export function followOptions(): Option[] {
   return [
     new Option(
       '--follow-log <path=project>',
-      'count the visits in a log while it is written and rotated; for several logs, repeat it or separate them by commas',
+      'count the visits in a log while it is written and rotated; for several logs, repeat the flag or separate the logs with commas',
     )
       .env('QUIRE_FOLLOW_LOG')
       .argParser(addFollowedLogs),
     new Option(
       '--follow-log-by-host <path>',
-      'the same for a log of several sites; each line counts for the project of its host',
+      'like --follow-log, for a log of several sites; each line counts for the project of its host',
     )
       .env('QUIRE_FOLLOW_LOG_BY_HOST')
       .argParser(addFollowedByHost),

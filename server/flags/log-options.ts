@@ -27,7 +27,7 @@ export function logOptions(prefix = ''): Option[] {
       .argParser(text => checkJsonFields(text, prefix)),
     new Option(
       `--${prefix}client-field <name>`,
-      'field with the addresses of X-Forwarded-For (default: the connecting address is the client)',
+      'log field that contains X-Forwarded-For (default: use the connecting address)',
     )
       .env('QUIRE_LOG_CLIENT_FIELD')
       .argParser(nonEmpty('a field, such as X-Forwarded-For, or the word "last"')),
@@ -80,9 +80,10 @@ host is only needed for --by-host. Traefik must be configured to keep the user a
 accessLog.fields.headers.names.User-Agent=keep
 
 Behind proxies, the log contains a list of addresses. Name the field that contains it with --client-field. Use a header
-(caddy, traefik-json), a column (cloudfront) or a dotted path (json). For combined, vhost_combined and traefik, use the number
-of the field after the user agent, or the word "last". The leftmost valid address of the list counts. Clients can send a forged list. If the first proxy
-does not replace it, give --trusted-proxies N. With N = 1, the last entry counts, because your own proxy wrote it.`
+(caddy, traefik-json), a column (cloudfront) or a dotted path (json). For combined, vhost_combined and traefik, give the
+position of the field after the user agent (1 = the first), or the word "last". The leftmost valid address of the list
+counts. Clients can send a forged list. If the first proxy does not replace it, give --trusted-proxies N. With N = 1, the
+last entry counts, because your own proxy wrote it.`
 
 /** Checks the fields and returns the text, because a format object cannot be sent to a thread. */
 function checkJsonFields(text: string, prefix: string): string {

@@ -25,7 +25,7 @@ export function projectOption(): Option {
 export function verifyOption(): Option {
   return new Option(
     '--verify <how>',
-    'what a browser opens to verify a bundle: nothing, a sample, or all pages with scripts',
+    'pages to open in a browser to verify the bundle: none (static), a sample, or all pages with scripts (full)',
   )
     .env('QUIRE_VERIFY')
     .choices(['static', 'sample', 'full'])
@@ -34,7 +34,7 @@ export function verifyOption(): Option {
 
 /** `--cache-mb` or `--export-cache-mb`: the maximum size of the cache of one site. */
 export function cacheMbOption(flag = 'cache-mb'): Option {
-  return new Option(`--${flag} <number>`, 'maximum cache of one site, in MB')
+  return new Option(`--${flag} <number>`, 'maximum cache size of one site, in MB')
     .env('QUIRE_EXPORT_CACHE_MB')
     .default(4096)
     .argParser(integer(1, 10_000_000))

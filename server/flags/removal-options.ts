@@ -13,8 +13,10 @@ export interface RemovalFlags {
 }
 
 /** Explains the flags in the help of the commands that have them. */
-export const removalHelp = `If a feature (search, assistant, analytics, playground) is off, its known products are removed. Further rules:
-  --remove-selector   one element by tag, custom-element, #id, .class, [attr] or [attr=value], also joined: div.ask
+export const removalHelp = `If a feature (search, assistant, analytics, playground) is off, the third-party products that provide it are removed.
+Further rules:
+  --remove-selector   one element by tag, custom-element, #id, .class, [attr] or [attr=value], or combined without
+                      spaces: div.ask
   --remove-script     host/path of a script, frame or style, with * for anything: cdn.example.com/ask/*, */ask.js,
                       /js/ask.js; or inline:TEXT for inline scripts that contain the text
   --keep              content wrongly removed as a product: a name from the report, a selector, or host/path

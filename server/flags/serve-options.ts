@@ -63,13 +63,13 @@ export function serveOptions(): Option[] {
       .argParser(integer(1, 3600)),
     new Option(
       '--agent-job-retention-days <number>',
-      'archive completed and failed agent jobs of this age (default: never)',
+      'archive completed and failed agent jobs older than this many days (default: never)',
     )
       .env('QUIRE_AGENT_JOB_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
     new Option(
       '--export-retention-days <number>',
-      'delete completed and failed exports of this age, unless a link to them still works (default: never)',
+      'delete completed and failed exports older than this many days, unless a link to them still works (default: never)',
     )
       .env('QUIRE_EXPORT_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
@@ -85,7 +85,9 @@ export function serveOptions(): Option[] {
     cacheMbOption('export-cache-mb'),
     ...followOptions(),
     new Option('--log-level <level>', 'lowest level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
-    new Option('--validate-responses', 'also check responses against the document').env('QUIRE_VALIDATE_RESPONSES'),
+    new Option('--validate-responses', 'also check responses against the OpenAPI document').env(
+      'QUIRE_VALIDATE_RESPONSES',
+    ),
   ]
 }
 

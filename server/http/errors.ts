@@ -38,7 +38,7 @@ export const answerUnknownPaths: RequestHandler = (req, res) => {
   const methods = ['GET', 'POST'].filter(method => findRoute(method, req.originalUrl))
   const error =
     methods.length > 0 && !methods.includes(req.method)
-      ? new HttpError(405, `This path answers ${methods.join(' and ')} only.`, { Allow: methods.join(', ') })
+      ? new HttpError(405, `This path accepts only ${methods.join(' and ')}.`, { Allow: methods.join(', ') })
       : new HttpError(404, 'There is nothing at this path. Compare it with the API reference.')
   sendError(res, error, undefined)
 }

@@ -14,7 +14,7 @@ export async function generateStaticExportBundle(
   // Stored before the link is sent, because a job with a valid link is not deleted.
   const isThere = job && link && (await exportJobs.noteLink(job.jobId, link.expiresAt))
   if (!job?.bundle || !link || !isThere) {
-    return { status: 404, body: { error: 'No export job of this organization has the id in the path.' } }
+    return { status: 404, body: { error: 'This organization has no export job with the id in the path.' } }
   }
   return {
     status: 200,

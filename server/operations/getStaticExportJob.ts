@@ -9,6 +9,6 @@ export async function getStaticExportJob(
   caller: Caller,
 ): Promise<Output<'getStaticExportJob'>> {
   const job = await exportJobs.findOwned(caller.organizationId, params.jobId)
-  if (!job) return { status: 404, body: { error: 'No export job of this organization has the id in the path.' } }
+  if (!job) return { status: 404, body: { error: 'This organization has no export job with the id in the path.' } }
   return { status: 200, body: toExportJobBody(job) }
 }

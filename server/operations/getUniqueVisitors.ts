@@ -20,7 +20,7 @@ export async function getUniqueVisitors(
   const dateTo = query.dateTo === undefined ? undefined : parseDay(query.dateTo)
   if (query.dateTo !== undefined && dateTo === undefined) return refuse(400, noSuchDate('dateTo'))
   if (dateFrom !== undefined && dateTo !== undefined && dateFrom > dateTo) {
-    return refuse(400, 'dateFrom is after dateTo. dateTo is exclusive: give the day after the last one wanted.')
+    return refuse(400, 'dateFrom is after dateTo. dateTo is exclusive: give the day after the last day you want.')
   }
   // The validator accepts "Infinity" as a number within any bounds.
   for (const field of ['limit', 'offset'] as const) {

@@ -43,7 +43,7 @@ function migrate(database: Database.Database, migrationsFolder: string): void {
   const applied = () => database.pragma('user_version', { simple: true }) as number
   if (applied() > names.length) {
     throw new OperatorError(
-      `it was written by a newer Quire (schema ${applied()}, this one knows ${names.length}). Upgrade Quire.`,
+      `it was written by a newer Quire (schema ${applied()}; this version supports ${names.length}). Upgrade Quire.`,
     )
   }
   // Takes no lock without pending migrations, because another process may hold the lock for seconds.
@@ -71,7 +71,7 @@ const remedies: Record<string, string> = {
   EPERM: 'the data folder is not writable. Give the user of this process write access.',
   EROFS: 'the data folder is on a read-only file system. Choose another with --data.',
   ENOSPC: 'the disk is full. Free some space.',
-  ENOENT: 'the data folder cannot be made there. Choose another with --data.',
+  ENOENT: 'the data folder cannot be created there. Choose another with --data.',
   ENOTDIR: 'the data folder is a file. Choose another with --data.',
   EEXIST: 'the data folder is a file. Choose another with --data.',
 }

@@ -33,7 +33,7 @@ export function parseAddressPattern(text: string): AddressPattern {
   const hostText = source.slice(0, slash).toLowerCase()
   if (hostText !== '' && hostText !== '*' && !hostPattern.test(hostText)) refuse('does not have a valid host name')
   const path = source.slice(slash)
-  if ((hostText === '' || hostText === '*') && path.replace(/[*/]/g, '') === '') refuse('would mean every address')
+  if ((hostText === '' || hostText === '*') && path.replace(/[*/]/g, '') === '') refuse('would match every address')
   const host = hostText === '' || hostText === '*' ? null : hostText
   const hasQuery = path.includes('?')
   // After `*`, the path may be in any folder. A pattern that begins with its path refers to the root.

@@ -167,6 +167,6 @@ test.skipIf(!existsSync(pythonDocs))(
     const { pageCount, report } = JSON.parse(stdout)
     expect(pageCount).toBeGreaterThanOrEqual(526)
     expect([report.unresolved, report.missingFiles, report.skipped, report.renderedPages]).toEqual([[], [], [], []])
-    expect(report.notes).toEqual(['No Chromium was found: no page was compared with what a browser shows.'])
+    expect(report.notes).toEqual(['No Chromium was found: no page was checked in a browser.'])
   },
 )

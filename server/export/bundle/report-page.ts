@@ -4,12 +4,12 @@ import { table, toHtml } from './report-table.ts'
 
 /** Sentences about where the site's own scripts run, by mode. */
 const modes = {
-  none: 'The site has no scripts of its own in these pages.',
+  none: 'These pages contain no scripts of the site.',
   everywhere: 'The site’s own scripts run wherever the bundle is opened.',
   hosted:
-    'The site’s own scripts run where the bundle is served by a host, at its root or in a folder. Opened by double click, the pages are plain and readable, without the site’s search.',
+    'The site’s own scripts run where the bundle is served by a host, at its root or in a folder. When opened from file://, the pages are plain and readable, without the site’s search.',
   guarded:
-    'The site’s own scripts run where the bundle is served from the root of a host. In a folder, or opened by double click, the pages are plain and readable, without the site’s search.',
+    'The site’s own scripts run where the bundle is served from the root of a host. When opened from a folder of a host or from file://, the pages are plain and readable, without the site’s search.',
   frozen: 'The site’s own scripts failed the check and are left out.',
 }
 
@@ -44,7 +44,7 @@ ${listFacts(report)
 ${listTables(report)
   .filter(list => list !== '')
   .join('\n')}
-<p>The same for programs: <a href="export-report.json">export-report.json</a></p>
+<p>Machine-readable: <a href="export-report.json">export-report.json</a></p>
 </body>
 </html>
 `
@@ -62,7 +62,7 @@ function listFacts(report: ExportReport): [string, string][] {
     ['Scripts', modes[scripts.mode]],
     ...(scripts.reason === null ? [] : ([['Why', scripts.reason]] as [string, string][])),
     ['Decided by', scripts.decidedBy === 'browser' ? 'opening pages in a browser' : 'rules, without a browser'],
-    ['Offline search', report.offlineSearch ? describeSearch(report.offlineSearch) : 'none was asked for'],
+    ['Offline search', report.offlineSearch ? describeSearch(report.offlineSearch) : 'not requested'],
   ]
 }
 
@@ -81,7 +81,7 @@ function listTables(report: ExportReport): string[] {
       row.page,
       row.address,
     ]),
-    table('Links to pages that are not there', ['Address', 'Why', 'Pages', 'Such as'], report.deadLinks, row => [
+    table('Links to missing pages', ['Address', 'Why', 'Pages', 'Such as'], report.deadLinks, row => [
       row.to,
       row.reason,
       String(row.count),
@@ -99,7 +99,7 @@ function listTables(report: ExportReport): string[] {
     table('Products removed', productHeads, report.removedFeatures, productCells),
     table('Products kept, loaded from their vendors', productHeads, report.keptFeatures, productCells),
     table('Packed files of other sites', ['Address'], report.packedThirdParty, row => [row]),
-    table('Left out files of other sites', ['Address', 'Why'], report.removedThirdParty, row => [row.url, row.reason]),
+    table('Omitted files of other sites', ['Address', 'Why'], report.removedThirdParty, row => [row.url, row.reason]),
     table('Pages rendered by a browser', ['Page'], report.renderedPages, row => [row]),
     table('Pages compared with what a browser shows', ['Page'], [...new Set([...report.comparedPages])], row => [row]),
     table('Pages opened in a browser after packing', ['Page'], report.scripts.checkedPages, row => [row]),
@@ -110,5 +110,5 @@ function listTables(report: ExportReport): string[] {
 const productHeads = ['Product', 'Feature', 'Pages']
 
 function productCells({ product, feature, pages }: ProductCount): string[] {
-  return [product, feature ?? 'named by the settings of the site', String(pages)]
+  return [product, feature ?? 'removed by a rule of the site', String(pages)]
 }

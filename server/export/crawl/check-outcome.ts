@@ -89,7 +89,7 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
     const message = `${site.domain} redirects to ${first.url.host}; export that domain, or set the site's origin.`
     return new ExportError(message, 'leaves_domain')
   }
-  const reason = 'reason' in first ? first.reason : 'it leads to no page'
+  const reason = 'reason' in first ? first.reason : 'its redirects do not end at a page'
   if (/robots\.txt/.test(reason)) {
     return new ExportError(
       `The robots.txt of ${site.domain} does not allow the export; if the site is yours, set its origin or pass --ignore-robots.`,
@@ -102,7 +102,7 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
   const remedy = /^status 40[137]$/.test(reason)
     ? 'the site requires a login: set an origin that needs none, or use quire export --header'
     : 'check its domain and origin'
-  const message = `${site.domain} gave no page at ${start.pathname} (${reason}); ${remedy}.`
+  const message = `${site.domain} returned no page at ${start.pathname} (${reason}); ${remedy}.`
   return new ExportError(message, first.state === 'failed' ? 'unreachable' : 'not_found')
 }
 

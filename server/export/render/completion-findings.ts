@@ -52,20 +52,24 @@ export function describeFindings(
 
 function noteChecks({ hasOldRoutes }: CompletionFindings, { views, compares }: Described): string[] {
   const notes: string[] = []
-  if (!views.isAvailable) notes.push('No Chromium was found: no page was compared with what a browser shows.')
-  else if (!compares)
-    notes.push('Only files were checked (verify: static): no page was compared with what a browser shows.')
+  if (!views.isAvailable) notes.push('No Chromium was found: no page was checked in a browser.')
+  else if (!compares) notes.push('Only files were checked (verify: static): no page was checked in a browser.')
   if (hasOldRoutes)
-    notes.push('The site tells its pages apart by fragments such as #!/page; only its first page is here.')
+    notes.push('The pages of the site differ only in a fragment such as #!/page; only the first page was exported.')
   return notes
 }
 
 function noteScriptLinks(scriptLinks: Pick<ScriptLinks, 'found'>): string[] {
   const { pages, opened } = scriptLinks.found()
-  if (pages[0] === undefined) return []
-  const which = `linked only from content that scripts add to other pages, such as ${nameOf(pages[0])}`
-  const more = opened.length > 0 ? `; to find these, further pages were opened in a browser: ${opened.length}` : ''
-  return [`Pages ${which}: ${pages.length}${more}.`]
+  const [first] = pages
+  if (first === undefined) return []
+  const isOne = pages.length === 1
+  const found = isOne
+    ? `1 page is linked only from content that scripts add: ${nameOf(first)}.`
+    : `${pages.length} pages are linked only from content that scripts add, such as ${nameOf(first)}.`
+  if (opened.length === 0) return [found]
+  const more = opened.length === 1 ? '1 more page' : `${opened.length} more pages`
+  return [`${found} To find ${isOne ? 'it' : 'them'}, Quire opened ${more} in a browser.`]
 }
 
 function noteApps(rendered: ReadonlySet<string>, apps: CollectedSite['apps']): string[] {

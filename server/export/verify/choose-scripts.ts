@@ -6,7 +6,7 @@ import { comparePage, type PageCheck, type SampledPage } from './compare-page.ts
 import { createPlace, type Place } from './places.ts'
 
 /** The reason why an app needs the root of a host. */
-export const appsNeedRoot = 'fragments of one address (#/page) tell its pages apart, which needs a host'
+export const appsNeedRoot = 'its pages differ only in the fragment (#/page), so they need a web server'
 
 /** A written bundle, and the pages to open in it. */
 interface BundleCheck extends Omit<PageCheck, 'idle'> {

@@ -40,7 +40,7 @@ export async function comparePage(check: PageCheck, place: Place, page: SampledP
     const fault = look ? findLoss(look, page.origin, place) : 'the browser cannot show the page'
     if (fault === null) {
       if (page.origin.isTakenOver && !page.app && !look?.isTakenOver)
-        idle?.push({ page: page.path, place: place.name, what: 'its scripts run and do not take it over' })
+        idle?.push({ page: page.path, place: place.name, what: 'its scripts run but do not hydrate it' })
       return null
     }
     what = fault

@@ -50,10 +50,9 @@ export function judgeScripts(raw: RawText): { hasScripts: boolean; needsRoot: st
       const isModule =
         type && /^module$/i.test(decodeAttribute(raw.text.slice(type.start, type.end), raw.charset).trim())
       if (isModule) needsRoot ??= 'its scripts are modules, which browsers refuse on file://'
-      else if (rootAddress.test(raw.text.slice(start, end)))
-        needsRoot ??= 'its scripts name addresses from the root of the host'
+      else if (rootAddress.test(raw.text.slice(start, end))) needsRoot ??= 'its scripts use root-relative addresses'
     },
   })
-  if (hasScripts && takenOver.test(raw.text)) needsRoot ??= 'an app takes its pages over in the browser'
+  if (hasScripts && takenOver.test(raw.text)) needsRoot ??= 'an app hydrates its pages in the browser'
   return { hasScripts, needsRoot }
 }

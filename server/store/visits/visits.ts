@@ -53,7 +53,7 @@ export function openVisits(database: Database): Visits {
 function openVisitorKey(file: string, isInUse: boolean): Uint8Array {
   if (!existsSync(file) && isInUse) {
     throw new OperatorError(
-      `${file} is missing, but visitors were counted with it. With a new key, all of them would count again. ` +
+      `${file} is missing, but visitors were counted with this key. A new key would count all of them again. ` +
         'Restore the file from a backup.',
     )
   }

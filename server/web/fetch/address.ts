@@ -6,6 +6,16 @@ const cloudInternal = new Set(['168.63.129.16'])
 /** IPv6 ranges that contain an IPv4 address in their last 32 bits and route to it (RFC 4291, RFC 6052). */
 const embedding = new Set(['ipv4Mapped', 'rfc6052'])
 
+/** Names for people of the ranges that ipaddr.js names by identifiers. */
+const rangeNames: Record<string, string> = {
+  carrierGradeNat: 'carrier-grade NAT',
+  deprecatedSiteLocal: 'site-local',
+  linkLocal: 'link-local',
+  rfc6052: 'NAT64',
+  rfc6145: 'IPv4-translated',
+  uniqueLocal: 'unique local',
+}
+
 /**
  * Explains why an export may not connect to this address. Returns null if it may. Only globally reachable addresses are
  * allowed. Loopback, private, link-local, shared (CGNAT), multicast, metadata, unique-local and all reserved ranges are
@@ -22,18 +32,18 @@ export function whyForbidden(address: string): string | null {
 function whyForbiddenV4(address: ipaddr.IPv4): string | null {
   if (cloudInternal.has(address.toString())) return 'cloud metadata'
   const range = address.range()
-  return range === 'unicast' ? null : range
+  return range === 'unicast' ? null : (rangeNames[range] ?? range)
 }
 
 function whyForbiddenV6(address: ipaddr.IPv6): string | null {
-  if (address.zoneId) return 'linkLocal'
+  if (address.zoneId) return 'link-local'
   const range = address.range()
   // 64:ff9b:1::/48 is only for use inside one network (RFC 8215), so it is refused with any IPv4 address.
   const localTranslation = address.parts[0] === 0x64 && address.parts[1] === 0xff9b && address.parts[2] !== 0
   if (embedding.has(range) && !localTranslation) {
     return whyForbiddenV4(new ipaddr.IPv4(address.toByteArray().slice(12)))
   }
-  if (range !== 'unicast') return range
+  if (range !== 'unicast') return rangeNames[range] ?? range
   // Global unicast is currently 2000::/3 (RFC 4291, IANA). Other ranges are not, such as the old IPv4-compatible
   // ::127.0.0.1.
   return ((address.parts[0] ?? 0) & 0xe000) === 0x2000 ? null : 'reserved'

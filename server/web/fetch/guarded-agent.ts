@@ -25,7 +25,7 @@ export interface GuardedAgentOptions {
 }
 
 /**
- * Opens a pool of kept-alive connections that checks every address while connecting. The check uses the DNS look-up of the
+ * Opens a pool of keep-alive connections that checks every address while connecting. The check uses the DNS look-up of the
  * socket itself, so a name that changes between two look-ups cannot bypass it. Address literals are checked before
  * connecting, and the peer is checked again after connecting. The caller closes the pool.
  */

@@ -35,7 +35,7 @@ const kept = new Set(['html', 'head', 'body'])
 export function parseSelector(text: string): Selector {
   const refuse = (why: string): never => {
     throw new OperatorError(
-      `${JSON.stringify(text)} ${why}. A selector names one element by tag, custom-element, #id, .class, [attr] or [attr=value], also joined without spaces: button.search`,
+      `${JSON.stringify(text)} ${why}. A selector names one element by tag, custom-element, #id, .class, [attr] or [attr=value], or combined without spaces: button.search`,
     )
   }
   const source = text.trim()

@@ -35,9 +35,9 @@ test('the page loads nothing, runs no scripts and shows addresses as text', () =
 
 test('shows only lists that have entries, and only the beginning of long lists', () => {
   const html = writeReportPage(report)
-  expect(html).toContain('Links to pages that are not there (1)')
+  expect(html).toContain('Links to missing pages (1)')
   expect(html).toContain('<td>Ask &lt;us&gt;</td><td>assistant</td><td>2</td>')
-  expect(html).toContain('<td>a counter</td><td>named by the settings of the site</td><td>3</td>')
+  expect(html).toContain('<td>a counter</td><td>removed by a rule of the site</td><td>3</td>')
   expect(html).not.toContain('Redirects')
   expect(html).toContain('1 more are in export-report.json')
 })

@@ -106,7 +106,7 @@ test('if variants differ only in the query, the page without a query is kept, an
   expect(text('guide/index.html')).toContain('<h1>/guide in en</h1>')
   expect(text('index.html')).toContain('<a href="guide/index.html?lang=de">x</a>')
   expect(report.notes).toContain(
-    '4 links with a query lead to the page without it, such as /?lang=de: the bundle does not contain variants that differ only by the query.',
+    '4 links with a query, such as /?lang=de, point to the page without the query: the bundle does not contain variants that differ only in the query.',
   )
 })
 

@@ -12,7 +12,7 @@ describe('fails with a sentence that says what to do', () => {
       {},
       {},
       'not_found',
-      /^docs\.example\.com gave no page at \/ \(status 404\); check its domain and origin\.$/,
+      /^docs\.example\.com returned no page at \/ \(status 404\); check its domain and origin\.$/,
     ],
     ['a server that fails', () => ({ status: 500, body: '<p>no' }), {}, 'unreachable', /status 500/],
     [

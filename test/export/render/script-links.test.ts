@@ -49,7 +49,7 @@ test('links in a menu that a script fills are followed', {
   )
   expect(pages).toEqual(['/', '/a', '/b', '/c', '/d'])
   expect(notes).toEqual([
-    'Pages linked only from content that scripts add to other pages, such as /b: 2; to find these, further pages were opened in a browser: 1.',
+    '2 pages are linked only from content that scripts add, such as /b. To find them, Quire opened 1 more page in a browser.',
   ])
 })
 
@@ -65,7 +65,7 @@ test('if scripts add different links to each page, all pages of the template are
   const { pages, notes } = await run({ ...sent, '/more': [] }, { ...added, '/': ['/more'] })
   expect(pages).toEqual(['/', '/a', '/a-more', '/b', '/b-more', '/c', '/c-more', '/d', '/d-more', '/more'])
   expect(notes).toEqual([
-    expect.stringMatching(/^Pages linked only from content that scripts add to other pages, such as \/a-more: 5;/),
+    expect.stringMatching(/^5 pages are linked only from content that scripts add, such as \/a-more\. To find them, /),
   ])
 })
 

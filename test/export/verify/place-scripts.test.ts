@@ -160,7 +160,7 @@ test('an app that starts only if its addresses are root-relative, and otherwise 
   })
   expect(exported.report.scripts).toMatchObject({
     mode: 'guarded',
-    reason: 'index.html on file://: its scripts run and do not take it over',
+    reason: 'index.html on file://: its scripts run but do not hydrate it',
   })
   const isTaken = async (place: PlaceName) => (await show(exported, 'index.html', place))?.isTakenOver
   expect([await isTaken('root'), await isTaken('folder'), await isTaken('file')]).toEqual([true, false, false])

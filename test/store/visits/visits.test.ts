@@ -133,7 +133,9 @@ describe('the visitor key', () => {
     await store.visits.openVisitorKey()
     await record('prj_1', [view(1, '/a', 1)])
     unlinkSync(join(folder, 'visitor.key'))
-    expect(() => store.visits.openVisitorKey()).toThrow(/visitor\.key is missing, but visitors were counted with it/)
+    expect(() => store.visits.openVisitorKey()).toThrow(
+      /visitor\.key is missing, but visitors were counted with this key/,
+    )
   })
 
   // Root can read every file.
