@@ -7,14 +7,16 @@ export interface Queue {
   clear(): void
 }
 
-export function createQueue(concurrency: number): Queue {
+/** @param concurrency a function when the number changes while the queue works. */
+export function createQueue(concurrency: number | (() => number)): Queue {
+  const limit = typeof concurrency === 'number' ? () => concurrency : concurrency
   const waiting: (() => void)[] = []
   const idlers: (() => void)[] = []
   let head = 0
   let running = 0
 
   function next() {
-    while (running < concurrency && head < waiting.length) {
+    while (running < limit() && head < waiting.length) {
       running += 1
       waiting[head]?.()
       head += 1
