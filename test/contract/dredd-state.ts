@@ -76,7 +76,10 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
   const running = await startJob(organizationId)
 
   const spent = await createOrganization(store)
-  await store.rateLimits.replace(spent.organizationId, 'analytics', () => now + 3_600_000)
+  await store.rateLimits.replace(spent.organizationId, 'analytics', () => ({
+    arrivalAt: now + 3_600_000,
+    storedAt: now,
+  }))
   const foreign = await createOrganization(store)
   const foreignJob = await startJob(foreign.organizationId)
 
