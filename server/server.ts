@@ -116,6 +116,7 @@ function createDeps(options: {
   return {
     ...parts.store,
     visits,
+    maxQueuedExports: parts.config.maxQueuedExports,
     bundleLinks: createBundleLinks({ key: linkKey, publicUrl, ttlSeconds: parts.config.linkTtlSeconds }),
     wakeRunner: runner.wake,
     now: Date.now,
@@ -151,6 +152,7 @@ function startExports({ config, dataFolder, store, bundles, log }: Parts, siteCa
     workFolder: join(dataFolder, 'work'),
     owner: `${process.pid}-${randomUUID()}`,
     leaseMs: config.leaseMs,
+    exportsAtOnce: config.exportsAtOnce,
     now: Date.now,
     log,
   })
