@@ -55,6 +55,10 @@ export interface paths {
          * Start an export
          * @description Queues the export of a whole site, or of some of its pages. Ours: the answer is 202 with the whole job and its
          *     `Location`, since the work is only accepted, and a client can begin to poll with what it has.
+         *
+         *     Organizations take turns, so an export does not wait for the queue of another organization. Ours: an organization with
+         *     100 queued exports gets 429, since no client waits for a longer queue. The limit is a setting of the server. Running
+         *     exports do not count. A repeated start with the same `Idempotency-Key` gets its job also while the queue is full.
          */
         post: operations["startStaticExportJob"];
         delete?: never;
@@ -524,6 +528,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Too many exports of the organization are queued. Nothing was started. */
+        ExportQueueFull: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The API key does not have the scope, or the organization does not have the plan. */
         ExportStartForbidden: {
             headers: {
@@ -870,6 +885,7 @@ export interface operations {
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["ExportQueueFull"];
             500: components["responses"]["ServerFault"];
         };
     };

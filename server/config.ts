@@ -19,6 +19,10 @@ export interface Config {
   exportRetentionDays: number | undefined
   /** Hashes of visitors older than this are deleted; undefined = never. */
   visitorRetentionDays: number | undefined
+  /** How many exports run at once. */
+  exportsAtOnce: number
+  /** How many exports of one organization may wait in the queue. */
+  maxQueuedExports: number
   exportLimits: ExportLimits
   /** How many pages of a bundle a browser opens to verify it. */
   exportVerify: Verify

@@ -7,6 +7,7 @@ import type { UniqueVisitorCounter } from './analytics/unique-visitors.ts'
 import { createApp } from './app.ts'
 import { describeEngine, readAsset, startThread } from './assets.ts'
 import { type Background, createBackground, type Stoppable, together } from './base/background.ts'
+import { createClockCheck } from './base/clock-check.ts'
 import type { Config } from './config.ts'
 import { buildDocumentation } from './docs/documentation.ts'
 import { exportSite } from './export/export-site.ts'
@@ -116,6 +117,7 @@ function createDeps(options: {
   return {
     ...parts.store,
     visits,
+    maxQueuedExports: parts.config.maxQueuedExports,
     bundleLinks: createBundleLinks({ key: linkKey, publicUrl, ttlSeconds: parts.config.linkTtlSeconds }),
     wakeRunner: runner.wake,
     now: Date.now,
@@ -151,6 +153,7 @@ function startExports({ config, dataFolder, store, bundles, log }: Parts, siteCa
     workFolder: join(dataFolder, 'work'),
     owner: `${process.pid}-${randomUUID()}`,
     leaseMs: config.leaseMs,
+    exportsAtOnce: config.exportsAtOnce,
     now: Date.now,
     log,
   })
@@ -158,11 +161,12 @@ function startExports({ config, dataFolder, store, bundles, log }: Parts, siteCa
 
 /** Starts the periodic background work. */
 function startLoops({ config, dataFolder, store, bundles, log }: Parts): Stoppable[] {
-  const { exportJobs, projects, agentJobs } = store
+  const { exportJobs, projects, agentJobs, clockStates } = store
+  const clock = createClockCheck({ states: clockStates, now: Date.now, log })
   return [
-    startRetention({ exportJobs, bundles, retentionDays: config.exportRetentionDays, now: Date.now, log }),
-    startVisitorRetention({ dataFolder, projects, retentionDays: config.visitorRetentionDays, log }),
-    startAgentJobRetention(agentJobs, config.agentJobRetentionDays, log),
+    startRetention({ exportJobs, bundles, retentionDays: config.exportRetentionDays, clock, now: Date.now, log }),
+    startVisitorRetention({ dataFolder, projects, retentionDays: config.visitorRetentionDays, clock, log }),
+    startAgentJobRetention({ agentJobs, retentionDays: config.agentJobRetentionDays, clock, log }),
     startFollowingLogs({ setup: { ...config.follow, dataFolder }, log }),
   ]
 }

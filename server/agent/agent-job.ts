@@ -54,6 +54,7 @@ export function transition(job: AgentJob, to: AgentJobStatus, now: number, prLin
     ...job,
     status: to,
     prLink: to === 'completed' ? prLink : job.prLink,
-    archivedAt: to === 'archived' ? now : null,
+    // The clock may have been set back since the job was created.
+    archivedAt: to === 'archived' ? Math.max(job.createdAt, now) : null,
   }
 }

@@ -5,14 +5,16 @@ export interface Queue {
   idle(): Promise<void>
 }
 
-export function createQueue(concurrency: number): Queue {
+/** @param concurrency a function when the number changes while the queue works. */
+export function createQueue(concurrency: number | (() => number)): Queue {
+  const limit = typeof concurrency === 'number' ? () => concurrency : concurrency
   const waiting: (() => void)[] = []
   const idlers: (() => void)[] = []
   let head = 0
   let running = 0
 
   function next() {
-    while (running < concurrency && head < waiting.length) {
+    while (running < limit() && head < waiting.length) {
       running += 1
       const start = waiting[head]
       // Advance first, because the task may add tasks before its first await.

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createQueue } from '../base/queue.ts'
 import { createProductRemoval, type ProductRemoval } from '../products/product-removal.ts'
 import type { Fetcher } from '../web/fetch/fetcher.ts'
-import type { Pace } from '../web/fetch/pace.ts'
+import type { Pace } from '../web/fetch/host-turns.ts'
 import { readPageWords } from '../web/html/page-text.ts'
 import { readRawText } from '../web/html/text-encoding.ts'
 import { createViewCache, noViewCache } from './cache/view-cache.ts'
@@ -19,6 +19,7 @@ import type { MissingPage } from './crawl/missing-probe.ts'
 import { maxFolded } from './crawl/query-pages.ts'
 import type { Exclusions } from './model/exclusions.ts'
 import type { ExportOptions } from './model/options.ts'
+import type { SharedLimits } from './model/shared-limits.ts'
 import { isPageFile, linkKey, type Site } from './model/site.ts'
 import type { PagePool } from './pages/page-pool.ts'
 import type { ReadTask } from './pages/page-tasks.ts'
@@ -30,6 +31,7 @@ export interface CollectDeps {
   fetcher: Fetcher
   pool: PagePool
   pace: Pace
+  shared: SharedLimits
   signal: AbortSignal
   /** Ends the whole export. */
   abort(error: unknown): void
@@ -74,14 +76,14 @@ export async function collectSite(options: ExportOptions, deps: CollectDeps): Pr
 
 async function createTools(
   options: ExportOptions,
-  { site, exclusions, fetcher, pool, abort }: CollectDeps,
+  { site, exclusions, fetcher, pool, shared, abort }: CollectDeps,
   { isAllowed }: Discovered,
 ): Promise<CrawlTools> {
   const { limits, reuse } = options
   const folder = join(options.workFolder, 'fetched')
   await mkdir(folder, { recursive: true })
   return {
-    ...{ site, exclusions, fetcher, pool, limits, folder, isAllowed, abort },
+    ...{ site, exclusions, fetcher, pool, limits, folder, isAllowed, abort, share: shared.share },
     queue: createQueue(limits.connections),
     products: createProductRemoval(options.features, options.removal ?? null, site),
     views: reuse ? createViewCache(reuse) : noViewCache,

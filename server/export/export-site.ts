@@ -2,7 +2,6 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BrowserStartError } from '../web/browser/launch.ts'
 import { type Fetcher, openFetcher } from '../web/fetch/fetcher.ts'
-import { createPace } from '../web/fetch/pace.ts'
 import { archiveFiles } from './archive/archive.ts'
 import { makeBundle } from './bundle/make-bundle.ts'
 import { type CachingFetcher, createCachingFetcher } from './cache/caching-fetcher.ts'
@@ -12,6 +11,7 @@ import { createExclusions } from './model/exclusions.ts'
 import { ExportError } from './model/export-error.ts'
 import { type ExportLimits, totalExceeded } from './model/limits.ts'
 import type { ExportOptions, ExportResult } from './model/options.ts'
+import { createSharedLimits, type SharedLimits } from './model/shared-limits.ts'
 import { createSite } from './model/site.ts'
 import { startStageClock } from './model/stage-clock.ts'
 import { openPagePool, type PagePool } from './pages/page-pool.ts'
@@ -42,6 +42,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     clearTimeout(timer)
     await run.pool.close().catch(() => {})
     await run.fetcher.close().catch(() => {})
+    run.pace.close()
     await rm(workFolder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
@@ -54,10 +55,10 @@ interface Run extends CollectDeps {
 }
 
 function openRun(options: ExportOptions, signal: AbortSignal, abort: (error: unknown) => void): Run {
-  const { limits, reuse } = options
+  const { limits, reuse, shared = createSharedLimits(limits.connections, () => 1) } = options
   const site = createSite(options.domain, options.origin)
   const exclusions = createExclusions(options.removal?.excludePages ?? [], site)
-  const pace = createPace()
+  const pace = shared.hosts.open()
   const createFetcher = () =>
     openFetcher({
       exempt: options.originAllowed ? options.origin : null,
@@ -72,13 +73,14 @@ function openRun(options: ExportOptions, signal: AbortSignal, abort: (error: unk
     })
   const cachingFetcher = reuse ? createCachingFetcher({ ...reuse, fetcher: createFetcher(), limits }) : null
   const fetcher = cachingFetcher ?? createFetcher()
-  return { site, exclusions, fetcher, pool: openPool(options), pace, signal, abort, cachingFetcher, createFetcher }
+  const pool = openPool(options, shared)
+  return { site, exclusions, fetcher, pool, pace, shared, signal, abort, cachingFetcher, createFetcher }
 }
 
-function openPool(options: ExportOptions): PagePool {
+function openPool(options: ExportOptions, { share }: SharedLimits): PagePool {
   const { domain, origin, features, removal = null, workFolder, startThread, isAlone } = options
   const folder = join(workFolder, 'fetched')
-  return openPagePool({ domain, origin: origin.href, features, removal, folder }, startThread, isAlone)
+  return openPagePool({ domain, origin: origin.href, features, removal, folder }, startThread, { isAlone, share })
 }
 
 /** Returns the archive of an earlier export if nothing has changed; otherwise makes a new one. */

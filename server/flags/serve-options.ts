@@ -1,15 +1,17 @@
 import { Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import type { Config } from '../config.ts'
+import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
 import type { Verify } from '../export/model/options.ts'
 import { type FollowFlags, followOptions, readFollowFlags } from './follow-options.ts'
 import { integer } from './integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
 import { nonEmpty } from './non-empty.ts'
 import { cacheMbOption, dataOption, verifyOption } from './options.ts'
+import { type QueueFlags, queueOptions } from './queue-options.ts'
 
 /** The parsed flags of `serve`. */
-export interface ServeFlags extends LimitFlags, FollowFlags {
+export interface ServeFlags extends LimitFlags, QueueFlags, FollowFlags {
   data: string
   host: string
   port: number
@@ -27,7 +29,6 @@ export interface ServeFlags extends LimitFlags, FollowFlags {
   logLevel: string
   validateResponses?: boolean
 }
-const sevenDays = 7 * 24 * 60 * 60
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 /** Characters that bundle links may contain, because clients paste them into shells. */
 const linkCharacters = /^[A-Za-z0-9:/?&=._~%+-]+$/
@@ -52,7 +53,7 @@ export function serveOptions(): Option[] {
     new Option('--link-ttl-seconds <number>', 'lifetime of a bundle link; at most 7 days')
       .env('QUIRE_LINK_TTL_SECONDS')
       .default(3600)
-      .argParser(integer(1, sevenDays)),
+      .argParser(integer(1, maxLinkTtlSeconds)),
     new Option('--body-limit-bytes <number>', 'maximum size of a request body')
       .env('QUIRE_BODY_LIMIT_BYTES')
       .default(1024 * 1024)
@@ -79,6 +80,7 @@ export function serveOptions(): Option[] {
     )
       .env('QUIRE_VISITOR_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
+    ...queueOptions(),
     ...limitOptions(),
     verifyOption(),
     new Option('--no-export-cache', 'use no cache: each export fetches everything again').env('QUIRE_NO_EXPORT_CACHE'),
@@ -122,6 +124,8 @@ export function readConfig(flags: ServeFlags): Config {
     agentJobRetentionDays: flags.agentJobRetentionDays,
     exportRetentionDays: flags.exportRetentionDays,
     visitorRetentionDays: flags.visitorRetentionDays,
+    exportsAtOnce: flags.exportsAtOnce,
+    maxQueuedExports: flags.maxQueuedExports,
     exportLimits: readLimits(flags),
     exportVerify: flags.verify,
     exportCache: flags.exportCache ?? true,

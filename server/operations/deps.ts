@@ -13,6 +13,8 @@ export interface Deps {
   visits: UniqueVisitorCounter
   exportJobs: ExportJobs
   bundleLinks: BundleLinks
+  /** How many exports of one organization may wait in the queue. */
+  maxQueuedExports: number
   /** Tells the runner that a job is waiting. */
   wakeRunner(): void
   /** Milliseconds since 1970. */

@@ -1,22 +1,24 @@
 import type { Input, Output } from '../../generated/operations.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import type { ExportJob } from '../export/jobs/export-job.ts'
+import { type ExportJob, idempotencyWindowMs } from '../export/jobs/export-job.ts'
 import { type Features, resolveFeatures } from '../products/features.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
 import { toExportJobBody } from './export-job-body.ts'
 
-const idempotencyWindowMs = 24 * 60 * 60 * 1000
+/** When an export of the queue ends cannot be predicted. */
+const retryAfterSeconds = 60
 
 export async function startStaticExportJob(
   { body, headers }: Input<'startStaticExportJob'>,
   {
     sites,
     exportJobs,
+    maxQueuedExports,
     wakeRunner,
     now,
     createJobId,
-  }: Pick<Deps, 'sites' | 'exportJobs' | 'wakeRunner' | 'now' | 'createJobId'>,
+  }: Pick<Deps, 'sites' | 'exportJobs' | 'maxQueuedExports' | 'wakeRunner' | 'now' | 'createJobId'>,
   caller: Caller,
 ): Promise<Output<'startStaticExportJob'>> {
   const site = await sites.findOwned(caller.organizationId, body.domain.toLowerCase())
@@ -55,12 +57,22 @@ export async function startStaticExportJob(
     updatedAt: startedAt,
     bundle: null,
   }
-  const started = await exportJobs.start(job, headers['idempotency-key'], startedAt - idempotencyWindowMs)
+  const keysSince = startedAt - idempotencyWindowMs
+  const started = await exportJobs.start(job, headers['idempotency-key'], keysSince, maxQueuedExports)
   if (started === 'conflict') {
     return {
       status: 409,
       body: {
         error: 'Idempotency-Key was used with another request in the last 24 hours. Use a new key for a new request.',
+      },
+    }
+  }
+  if ('queued' in started) {
+    return {
+      status: 429,
+      headers: { 'Retry-After': String(retryAfterSeconds) },
+      body: {
+        error: `This organization has ${started.queued} queued exports, and the limit is ${maxQueuedExports}. Wait until some are completed, then start this one again.`,
       },
     }
   }

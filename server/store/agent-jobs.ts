@@ -33,7 +33,7 @@ export function openAgentJobs(database: Database): AgentJobs {
      WHERE project_id = @project_id AND id = @id AND status = @from`,
   )
   const archiveOlderThan = database.prepare<{ createdBefore: number; now: number }>(
-    `UPDATE agent_jobs SET status = 'archived', archived_at = @now
+    `UPDATE agent_jobs SET status = 'archived', archived_at = max(created_at, @now)
      WHERE status IN ('completed', 'failed') AND created_at < @createdBefore`,
   )
 

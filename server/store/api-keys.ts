@@ -43,7 +43,7 @@ export function openApiKeys(database: Database): ApiKeys {
      WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
   )
   const revoke = database.prepare<{ id: string; now: number }>(
-    'UPDATE api_keys SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL',
+    'UPDATE api_keys SET revoked_at = max(created_at, @now) WHERE id = @id AND revoked_at IS NULL',
   )
 
   /** Stores the time of use. Ignores a database that cannot be written now, so read-only requests still work. */
@@ -73,7 +73,8 @@ export function openApiKeys(database: Database): ApiKeys {
     authenticate(secretSha256, now) {
       const row = authenticate.get({ secretSha256, now })
       if (!row) return undefined
-      if (now - (row.last_used_at ?? 0) >= lastUsedResolutionMs) noteUse(row.id, now)
+      // A last use in the future was stored before the clock was set back.
+      if (Math.abs(now - (row.last_used_at ?? 0)) >= lastUsedResolutionMs) noteUse(row.id, now)
       return { keyId: row.id, organizationId: row.organization_id, plan: row.plan, scopes: toScopes(row.scopes) }
     },
     list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toApiKey),

@@ -1,10 +1,15 @@
-import { digestRequest, type ExportJob, type ExportJobs } from '../export/jobs/export-job.ts'
+import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
+import { digestRequest, type ExportJobs } from '../export/jobs/export-job.ts'
 import type { Database } from './database.ts'
 import { type ExportJobRow, toExportJob } from './export-job-row.ts'
 import { openExportLeases } from './export-leases.ts'
 import { openIdempotencyKeys } from './idempotency-keys.ts'
 
+/** If a link expires later than this after now, the clock was set back after the link was made. */
+const maxLinkMs = maxLinkTtlSeconds * 1000
+
 export function openExportJobs(database: Database): ExportJobs {
+  const keys = openIdempotencyKeys(database)
   const find = prepareFind(database)
   const findOwned = database.prepare<{ organizationId: string; jobId: string }, ExportJobRow>(
     'SELECT * FROM export_jobs WHERE job_id = @jobId AND organization_id = @organizationId',
@@ -14,13 +19,14 @@ export function openExportJobs(database: Database): ExportJobs {
      ORDER BY created_at DESC, job_id`,
   )
   const noteLink = database.prepare<{ jobId: string; expiresAt: number }>(
-    `UPDATE export_jobs SET link_expires_at = max(coalesce(link_expires_at, 0), @expiresAt)
+    `UPDATE export_jobs
+     SET link_expires_at = max(@expiresAt, iif(link_expires_at <= @expiresAt + ${maxLinkMs}, link_expires_at, 0))
      WHERE job_id = @jobId AND status = 'completed'`,
   )
   const findEnded = database.prepare<{ endedBefore: number; now: number }, { job_id: string }>(
     `SELECT job_id FROM export_jobs
      WHERE status IN ('completed', 'failed') AND updated_at < @endedBefore
-       AND (link_expires_at IS NULL OR link_expires_at < @now)
+       AND (link_expires_at IS NULL OR link_expires_at < @now OR link_expires_at > @now + ${maxLinkMs})
      ORDER BY updated_at`,
   )
 
@@ -38,6 +44,7 @@ export function openExportJobs(database: Database): ExportJobs {
     noteLink: (jobId, expiresAt) => noteLink.run({ jobId, expiresAt }).changes === 1,
     findEnded: (endedBefore, now) => findEnded.all({ endedBefore, now }).map(({ job_id }) => job_id),
     delete: prepareDelete(database),
+    deleteOldKeys: keys.deleteOld,
     ...openExportLeases(database),
   }
 }
@@ -49,21 +56,28 @@ function prepareStart(database: Database): ExportJobs['start'] {
     `INSERT INTO export_jobs (job_id, organization_id, domain, request, status, created_at, updated_at)
      VALUES (@jobId, @organizationId, @domain, @request, 'queued', @createdAt, @createdAt)`,
   )
-  return database.transaction((job: ExportJob, idempotencyKey: string | undefined, keysSince: number) => {
+  const countQueued = database.prepare<{ organizationId: string }, { queued: number }>(
+    // The first condition is that of the index of open jobs.
+    `SELECT count(*) AS queued FROM export_jobs
+     WHERE status IN ('queued', 'running') AND status = 'queued' AND organization_id = @organizationId`,
+  )
+  const start: ExportJobs['start'] = (job, idempotencyKey, keysSince, maxQueued = Number.POSITIVE_INFINITY) => {
     const requestSha256 = digestRequest(job.request)
     const { organizationId, jobId, createdAt } = job
     if (idempotencyKey !== undefined) {
-      keys.deleteOld(keysSince)
-      const used = keys.find(organizationId, idempotencyKey)
+      const used = keys.find(organizationId, idempotencyKey, { since: keysSince, now: createdAt })
       if (used && used.request_sha256 !== requestSha256) return 'conflict'
       if (used) return { job: toExportJob(find.get({ jobId: used.job_id }) as ExportJobRow) }
     }
+    const { queued } = countQueued.get({ organizationId }) as { queued: number }
+    if (queued >= maxQueued) return { queued }
     insert.run({ jobId, organizationId, domain: job.request.domain, request: JSON.stringify(job.request), createdAt })
     if (idempotencyKey !== undefined) {
-      keys.insert({ organizationId, idempotencyKey, requestSha256, jobId, createdAt })
+      keys.put({ organizationId, idempotencyKey, requestSha256, jobId, createdAt })
     }
     return { job }
-  }).immediate
+  }
+  return database.transaction(start).immediate
 }
 
 function prepareDelete(database: Database): ExportJobs['delete'] {
@@ -74,7 +88,8 @@ function prepareDelete(database: Database): ExportJobs['delete'] {
     const row = find.get({ jobId })
     if (!row) return 'unknown'
     if (row.status === 'queued' || row.status === 'running') return 'open'
-    if (!despiteLink && row.link_expires_at !== null && row.link_expires_at >= now) return 'linked'
+    const linkMs = (row.link_expires_at ?? 0) - now
+    if (!despiteLink && linkMs >= 0 && linkMs <= maxLinkMs) return 'linked'
     keys.deleteOfJob(jobId)
     remove.run({ jobId })
     return { fileName: row.bundle_file }

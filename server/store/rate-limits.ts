@@ -1,19 +1,29 @@
-import type { RateLimits } from '../tenancy/rate-limit.ts'
+import type { Arrival, RateLimits } from '../tenancy/rate-limit.ts'
 import type { Database } from './database.ts'
 
 export function openRateLimits(database: Database): RateLimits {
-  const find = database.prepare<{ organizationId: string; budget: string }, { arrival_at: number }>(
-    'SELECT arrival_at FROM rate_limits WHERE organization_id = @organizationId AND budget = @budget',
-  )
-  const upsert = database.prepare<{ organizationId: string; budget: string; arrivalAt: number }>(
-    `INSERT INTO rate_limits (organization_id, budget, arrival_at) VALUES (@organizationId, @budget, @arrivalAt)
-     ON CONFLICT DO UPDATE SET arrival_at = @arrivalAt`,
+  const find = database.prepare<
+    { organizationId: string; budget: string },
+    { arrival_at: number; stored_at: number | null }
+  >('SELECT arrival_at, stored_at FROM rate_limits WHERE organization_id = @organizationId AND budget = @budget')
+  const upsert = database.prepare<{
+    organizationId: string
+    budget: string
+    arrivalAt: number
+    storedAt: number | null
+  }>(
+    `INSERT INTO rate_limits (organization_id, budget, arrival_at, stored_at)
+     VALUES (@organizationId, @budget, @arrivalAt, @storedAt)
+     ON CONFLICT DO UPDATE SET arrival_at = @arrivalAt, stored_at = @storedAt`,
   )
   // IMMEDIATE takes the write lock before the read, so that two processes cannot spend the same request twice.
   const replace = database.transaction(
-    (organizationId: string, budget: string, next: (arrivalAt: number | undefined) => number | undefined) => {
-      const arrivalAt = next(find.get({ organizationId, budget })?.arrival_at)
-      if (arrivalAt !== undefined) upsert.run({ organizationId, budget, arrivalAt })
+    (organizationId: string, budget: string, next: (arrival: Arrival | undefined) => Arrival | undefined) => {
+      const row = find.get({ organizationId, budget })
+      const arrival = next(row && { arrivalAt: row.arrival_at, storedAt: row.stored_at ?? undefined })
+      if (!arrival) return
+      const { arrivalAt, storedAt = null } = arrival
+      upsert.run({ organizationId, budget, arrivalAt, storedAt })
     },
   ).immediate
 

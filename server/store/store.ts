@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { openAgentJobs } from './agent-jobs.ts'
 import { openApiKeys } from './api-keys.ts'
+import { openClockStates } from './clock-states.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
 import { openExportJobs } from './export-jobs.ts'
 import { openOrganizations } from './organizations.ts'
@@ -32,6 +33,7 @@ export function openStore(dataFolder: string) {
     visits,
     exportJobs: openExportJobs(database),
     rateLimits: openRateLimits(database),
+    clockStates: openClockStates(database),
     /** Throws if the database cannot be written or stays locked for 200 ms. */
     check(now: number): void {
       database.pragma(`busy_timeout = ${checkPatienceMs}`)

@@ -7,15 +7,23 @@ export interface Budget {
   windowSeconds: number
 }
 
+/** The state of a rate limit of an organization. */
+export interface Arrival {
+  /** When the budget is full again: the theoretical arrival time, in milliseconds since 1970. */
+  arrivalAt: number
+  /** When this state was stored; undefined = by an older version of Quire. */
+  storedAt?: number | undefined
+}
+
 export interface RateLimits {
   /**
-   * Passes an organization's arrival time (milliseconds, undefined if none is stored) to `next`, and stores the result
-   * unless it is undefined. Atomic across processes.
+   * Passes an organization's state (undefined if none is stored) to `next`, and stores the result unless it is undefined.
+   * Atomic across processes.
    */
   replace(
     organizationId: string,
     budget: string,
-    next: (arrivalAt: number | undefined) => number | undefined,
+    next: (arrival: Arrival | undefined) => Arrival | undefined,
   ): Awaitable<void>
 }
 
@@ -26,8 +34,8 @@ export interface RateLimitDecision {
 }
 
 /**
- * Counts one request against an organization's rate limit by the generic cell rate algorithm. The algorithm stores one
- * instant and survives restarts. Unlike fixed windows at their edges, it never allows twice the quota.
+ * Counts one request against an organization's rate limit by the generic cell rate algorithm. The algorithm survives
+ * restarts. Unlike fixed windows at their edges, it never allows twice the quota in a window.
  *
  * Header fields: draft-ietf-httpapi-ratelimit-headers-10.
  */
@@ -41,13 +49,15 @@ export async function takeRequest(
   const intervalMs = windowMs / quota
   let usedMs = 0
   let allowed = false
-  await limits.replace(organizationId, budget, arrivalAt => {
-    // If an arrival time is more than a window ahead, the clock was set back after it was stored.
-    usedMs = Math.min(Math.max((arrivalAt ?? now) - now, 0), windowMs)
+  await limits.replace(organizationId, budget, arrival => {
+    const before = readUsed(arrival, now)
+    usedMs = Math.min(before.usedMs, windowMs)
     allowed = usedMs + intervalMs <= windowMs
-    if (!allowed) return undefined
-    usedMs += intervalMs
-    return Math.round(now + usedMs)
+    if (allowed) usedMs += intervalMs
+    // A state of another clock is replaced even if the request is refused. Otherwise the budget would not refill until the
+    // clock is where it was.
+    if (!allowed && !before.isOfOtherClock && before.usedMs === usedMs) return undefined
+    return { arrivalAt: Math.round(now + usedMs), storedAt: now }
   })
   const remaining = Math.floor((windowMs - usedMs) / intervalMs)
   const untilNextMs = allowed ? usedMs % intervalMs || intervalMs : usedMs + intervalMs - windowMs
@@ -60,4 +70,14 @@ export async function takeRequest(
       ...(!allowed && { 'Retry-After': String(untilNextSeconds) }),
     },
   }
+}
+
+/** Returns how much of the budget is used, as the time until it is full again. */
+function readUsed(arrival: Arrival | undefined, now: number): { usedMs: number; isOfOtherClock: boolean } {
+  if (!arrival) return { usedMs: 0, isOfOtherClock: false }
+  // If the state was stored later than now, the clock was set back. It is unknown how much has refilled since: nothing
+  // is assumed.
+  const isOfOtherClock = arrival.storedAt !== undefined && arrival.storedAt > now
+  const since = isOfOtherClock ? (arrival.storedAt as number) : now
+  return { usedMs: Math.max(arrival.arrivalAt - since, 0), isOfOtherClock }
 }

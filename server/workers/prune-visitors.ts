@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { type Day, toDay } from '../analytics/day.ts'
 import { startThread } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'
+import type { ClockCheck } from '../base/clock-check.ts'
 import { repeat } from '../base/timer.ts'
 import type { Projects } from '../tenancy/project.ts'
 
@@ -23,6 +24,7 @@ export interface VisitorRetentionOptions {
   projects: Pick<Projects, 'list'>
   /** For how many days Quire keeps the hashes of visitors; undefined = forever. */
   retentionDays: number | undefined
+  clock: ClockCheck
   log: { info(details: object, message: string): void; error(details: object, message: string): void }
 }
 
@@ -30,12 +32,13 @@ const everyMs = 6 * 60 * 60 * 1000
 
 /** Deletes old visitors in a separate thread, now and every few hours; does nothing if no retention is set. */
 export function startVisitorRetention(options: VisitorRetentionOptions): Stoppable {
-  const { dataFolder, projects, retentionDays, log } = options
+  const { dataFolder, projects, retentionDays, clock, log } = options
   if (retentionDays === undefined) return { stop() {} }
   let isStopped = false
   let worker: Worker | undefined
 
   async function prune(): Promise<void> {
+    if (!(await clock.isTrusted())) return
     const projectIds = (await projects.list()).map(({ id }) => id)
     if (isStopped) return
     const setup: PruneSetup = { dataFolder, projectIds, before: toDay(Date.now()) - (retentionDays as number) }

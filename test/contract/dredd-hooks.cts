@@ -130,6 +130,7 @@ function ask(transaction: Transaction, { operationId, status }: Documented): voi
       break
     case 429:
       request.headers.Authorization = `Bearer ${state.spent.key}`
+      if (starts) request.body = JSON.stringify({ domain: state.spent.domain })
       break
     case 500:
       moveAway(operationId)

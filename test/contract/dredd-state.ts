@@ -15,8 +15,8 @@ export interface DreddState {
   domain: string
   completedJobId: string
   runningJobId: string
-  /** A key and a project of an organization that has reached its analytics rate limit. */
-  spent: { key: string; projectId: string }
+  /** A key and a project of an organization that has reached its analytics rate limit and whose export queue is full. */
+  spent: { key: string; projectId: string; domain: string }
   /** A project and a job of another organization. */
   foreign: { projectId: string; jobId: string }
 }
@@ -41,7 +41,7 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
   })
   const visitor = Buffer.alloc(16, 1)
   await store.visits.recordBatch(projectId, toViewBatch([{ visitor, path: '/', day: toDay(now), kind: 'human' }]))
-  const startJob = async (owner: string) => {
+  const queueJob = async (owner: string, domain: string) => {
     const jobId = createId('se')
     const request = {
       domain,
@@ -66,6 +66,9 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
       bundle: null,
     }
     await store.exportJobs.start(job, undefined, 0)
+  }
+  const startJob = async (owner: string) => {
+    await queueJob(owner, domain)
     // The lease lasts an hour, so that the runner of the server does not claim the job.
     const claimed = await store.exportJobs.claim('test', now, 3_600_000)
     if (!claimed) throw new Error('The job could not be claimed.')
@@ -76,9 +79,17 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
   const running = await startJob(organizationId)
 
   const spent = await createOrganization(store)
-  await store.rateLimits.replace(spent.organizationId, 'analytics', () => now + 3_600_000)
+  await store.rateLimits.replace(spent.organizationId, 'analytics', () => ({
+    arrivalAt: now + 3_600_000,
+    storedAt: now,
+  }))
   const foreign = await createOrganization(store)
   const foreignJob = await startJob(foreign.organizationId)
+  const fullDomain = 'docs.example.net'
+  const origin = 'http://127.0.0.1:9/'
+  await store.sites.insert({ domain: fullDomain, projectId: spent.projectId, origin, createdAt: now })
+  // Twice the limit, because the server works them off meanwhile.
+  for (let queued = 0; queued < 200; queued += 1) await queueJob(spent.organizationId, fullDomain)
 
   const state = {
     dataFolder,
@@ -90,7 +101,11 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
     domain,
     completedJobId: completed.jobId,
     runningJobId: running.jobId,
-    spent: { key: (await createApiKey(store, spent.organizationId)).key, projectId: spent.projectId },
+    spent: {
+      key: (await createApiKey(store, spent.organizationId)).key,
+      projectId: spent.projectId,
+      domain: fullDomain,
+    },
     foreign: { projectId: foreign.projectId, jobId: foreignJob.jobId },
   }
   store.close()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { send } from '../support/client.ts'
+import { startSite, waitFor } from '../support/export-site.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -44,4 +45,42 @@ test('the same idempotency key with another search or check is a different reque
   expect((await start({ offlineSearch: true }, key)).json.jobId).toBe(first.json.jobId)
   expect((await start({ offlineSearch: false }, key)).status).toBe(409)
   expect((await start({ offlineSearch: true, verify: 'static' }, key)).status).toBe(409)
+})
+
+test('a full queue refuses with words and Retry-After, and a repeated start still gets its job', async () => {
+  const full = await startTestServer({ maxQueuedExports: 2, exportsAtOnce: 1 })
+  try {
+    const { organizationId, projectId } = await createOrganization(full.store)
+    const { key } = await createApiKey(full.store, organizationId)
+    const site = await startSite(1, { delayMs: 60_000 })
+    await full.store.sites.insert({ domain: 'docs.example.com', projectId, origin: site.url, createdAt: 0 })
+    const startFull = (idempotencyKey: string) =>
+      send(full.url, '/v1/static-export/jobs', {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': idempotencyKey,
+        },
+        body: '{"domain":"docs.example.com"}',
+      })
+    const first = await startFull('one')
+    const isRunning = async () => (await full.store.exportJobs.find(String(first.json.jobId)))?.status === 'running'
+    await waitFor(async () => ((await isRunning()) ? true : undefined))
+    expect([(await startFull('two')).status, (await startFull('three')).status]).toEqual([202, 202])
+    const refused = await startFull('four')
+    expect(refused).toMatchObject({
+      status: 429,
+      json: {
+        error:
+          'This organization has 2 queued exports, and the limit is 2. Wait until some are completed, then start this one again.',
+      },
+    })
+    expect(refused.headers['retry-after']).toBe('60')
+    expect((await startFull('two')).status).toBe(202)
+    expect(await full.store.exportJobs.list({ organizationId })).toHaveLength(3)
+    await site.close()
+  } finally {
+    await full.dispose()
+  }
 })

@@ -16,8 +16,9 @@ test('a server deletes old visitors in a thread, and logs it', { timeout: 30_000
   const view = (day: number) => ({ visitor: Buffer.alloc(16, 1), path: '/a', day, kind: 'human' as const })
   store.visits.recordBatch('prj_1', toViewBatch([today - 30, today - 9, today].map(view)))
 
+  const clock = { isTrusted: async () => true }
   const log = { info: vi.fn(), error: vi.fn() }
-  const retention = startVisitorRetention({ dataFolder, projects: store.projects, retentionDays: 10, log })
+  const retention = startVisitorRetention({ dataFolder, projects: store.projects, retentionDays: 10, clock, log })
   await vi.waitFor(() => expect(log.info).toHaveBeenCalled(), 20_000)
   await retention.stop()
   expect(log.info.mock.calls).toEqual([

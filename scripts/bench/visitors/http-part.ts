@@ -97,7 +97,7 @@ function mix<T>(items: readonly T[]): T[] {
 async function refillBudget(data: string, organizationId: string): Promise<void> {
   if (!budget) return
   const store = openStore(data)
-  await store.rateLimits.replace(organizationId, budget.budget, () => 0)
+  await store.rateLimits.replace(organizationId, budget.budget, () => ({ arrivalAt: 0 }))
   store.close()
 }
 

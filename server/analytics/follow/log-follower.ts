@@ -119,7 +119,9 @@ export class LogFollower {
         yield this.#advance(log, bytes)
       }
     } catch (error) {
-      const isLost = isDamagedFile(error) && this.#options.now() - log.modifiedAtMs >= compressionTimeoutMs
+      // A file of the future was written before the clock was set back.
+      const unchangedMs = Math.abs(this.#options.now() - log.modifiedAtMs)
+      const isLost = isDamagedFile(error) && unchangedMs >= compressionTimeoutMs
       if (isLost) {
         this.#warnOnce(log.file, `${(error as Error).message} Lines may be missing. Continuing with the next file.`)
         return

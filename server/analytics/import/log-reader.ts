@@ -124,9 +124,12 @@ export class LogReader {
     return this.#ready.length > 0
   }
 
-  /** Sets the current time in milliseconds since 1970, because a followed log is read for months. */
+  /**
+   * Sets the current time in milliseconds since 1970, because a followed log is read for months. If the clock was set back,
+   * the time stays: lines that were written before are not of the future.
+   */
   setNow(now: number): void {
-    this.#now = now
+    this.#now = Math.max(this.#now, now)
   }
 
   /** Replaces the projects by host for the next lines; only for a reader created with projects by host. */

@@ -64,6 +64,7 @@ function openPlacer({ collection, hasSearch, signal }: Making, options: ExportOp
     answer: createAnswerer(tools, files),
     views: tools.views,
     limits: tools.limits,
+    share: tools.share,
     profileFolder: join(workFolder, 'verify'),
   })
 }

@@ -3,7 +3,7 @@ import { digestJson } from '../../base/digest.ts'
 import { createQueue } from '../../base/queue.ts'
 import { describeBrowser } from '../../web/browser/find-browser.ts'
 import type { Fetcher } from '../../web/fetch/fetcher.ts'
-import type { Pace } from '../../web/fetch/pace.ts'
+import type { Pace } from '../../web/fetch/host-turns.ts'
 import type { ExportOptions, ExportReuse, FinishedResult } from '../model/options.ts'
 import type { AskedAnswer, FinishedExport } from '../model/site-cache.ts'
 import { type CachingFetcher, createCachingFetcher } from './caching-fetcher.ts'
@@ -93,6 +93,7 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   log: false,
   reuse: false,
   isAlone: false,
+  shared: false,
 }
 
 /** Returns a digest of everything that decides the archive of an export, except the answers of the site. */

@@ -6,6 +6,7 @@ import type { Fetcher } from '../../web/fetch/fetcher.ts'
 import type { ViewCache } from '../cache/view-cache.ts'
 import type { Exclusions } from '../model/exclusions.ts'
 import { type ExportLimits, totalExceeded } from '../model/limits.ts'
+import type { SharedLimits } from '../model/shared-limits.ts'
 import type { Site } from '../model/site.ts'
 import type { PagePool } from '../pages/page-pool.ts'
 
@@ -26,6 +27,8 @@ export interface CrawlTools {
   isAllowed(url: URL): boolean
   exclusions: Exclusions
   products: ProductRemoval
+  /** Returns the share of this export in a number of browser tabs; at least 1. */
+  share: SharedLimits['share']
   /** Ends the whole export. */
   abort(error: unknown): void
 }

@@ -16,6 +16,9 @@ export interface BundleLinks {
   isValid(requestTarget: string, now: number): boolean
 }
 
+/** The longest lifetime of a link: 7 days. */
+export const maxLinkTtlSeconds = 7 * 24 * 60 * 60
+
 /** Path prefix of links to bundles; see server/http/bundles.ts. */
 export const bundlesPath = '/bundles'
 
@@ -37,7 +40,10 @@ export function createBundleLinks(options: { key: Buffer; publicUrl: string; ttl
       if (!match) return false
       const [, path = '', expires = '', signature = ''] = match
       const expected = Buffer.from(sign(path, expires))
-      return timingSafeEqual(Buffer.from(signature), expected) && Math.floor(now / 1000) <= Number(expires)
+      const leftSeconds = Number(expires) - Math.floor(now / 1000)
+      // If more than the longest lifetime is left, the clock was set back since. The link would live for too long.
+      const isCurrent = leftSeconds >= 0 && leftSeconds <= maxLinkTtlSeconds
+      return timingSafeEqual(Buffer.from(signature), expected) && isCurrent
     },
   }
 }

@@ -3,6 +3,9 @@ import { digestJson } from '../../base/digest.ts'
 import type { Deployment, Features } from '../../products/features.ts'
 import type { BundleFormat, Verify } from '../model/options.ts'
 
+/** How long an idempotency key is valid. */
+export const idempotencyWindowMs = 24 * 60 * 60 * 1000
+
 export type ExportStatus = 'queued' | 'running' | 'completed' | 'failed'
 
 /** Content and settings of an export, as accepted from the caller. */
@@ -59,18 +62,32 @@ export interface ClaimedJob {
   interruptions: number
 }
 
+/** Limits of a claim. */
+export interface ClaimLimits {
+  /** How many exports of one organization the claiming process may work on at once. */
+  maxPerOrganization: number
+  /** Jobs that the claiming process works on. They are not claimed again, even if their leases look expired. */
+  heldJobs: readonly string[]
+  /** Whether jobs with an expired lease are claimed too. */
+  takesOver: boolean
+}
+
 export type UndeletedJob = 'unknown' | 'open' | 'linked'
 
 export interface ExportJobs {
   /**
    * Inserts the job, or finds the job that was started with the same idempotency key and request since `keysSince`. Returns
-   * 'conflict' when the key was used with another request.
+   * 'conflict' when the key was used with another request, and the number of the organization's queued jobs when it has
+   * `maxQueued` (default: no limit).
    */
   start(
     job: ExportJob,
     idempotencyKey: string | undefined,
     keysSince: number,
-  ): Awaitable<{ job: ExportJob } | 'conflict'>
+    maxQueued?: number,
+  ): Awaitable<{ job: ExportJob } | 'conflict' | { queued: number }>
+  /** Deletes the idempotency keys that were stored before `createdBefore`. */
+  deleteOldKeys(createdBefore: number): Awaitable<void>
   findOwned(organizationId: string, jobId: string): Awaitable<ExportJob | undefined>
   find(jobId: string): Awaitable<ExportJob | undefined>
 
@@ -91,8 +108,11 @@ export interface ExportJobs {
    */
   delete(jobId: string, now: number, despiteLink: boolean): Awaitable<{ fileName: string | null } | UndeletedJob>
 
-  /** Claims the oldest job that is queued or whose lease has expired. */
-  claim(owner: string, now: number, leaseMs: number): Awaitable<ClaimedJob | undefined>
+  /**
+   * Claims a job that is queued or whose lease has expired. Interrupted jobs come first. Then organizations take turns, and
+   * each gets its oldest job. Without `limits`, every job may be claimed.
+   */
+  claim(owner: string, now: number, leaseMs: number, limits?: ClaimLimits): Awaitable<ClaimedJob | undefined>
   /** Extends the lease; returns false when the lease is void. */
   heartbeat(lease: Lease, now: number, leaseMs: number): Awaitable<boolean>
   /** Raises progress and page count and never lowers them; returns false when the lease is void. */

@@ -1,14 +1,16 @@
 import type { Stoppable } from '../../base/background.ts'
+import type { ClockCheck } from '../../base/clock-check.ts'
 import { repeat } from '../../base/timer.ts'
 import type { BundleStore } from './bundle-store.ts'
 import { deleteExport } from './delete-export.ts'
-import type { ExportJobs } from './export-job.ts'
+import { type ExportJobs, idempotencyWindowMs } from './export-job.ts'
 
 export interface RetentionDeps {
-  exportJobs: Pick<ExportJobs, 'find' | 'findEnded' | 'delete'>
+  exportJobs: Pick<ExportJobs, 'find' | 'findEnded' | 'delete' | 'deleteOldKeys'>
   bundles: Pick<BundleStore, 'list' | 'remove'>
   /** Age at which ended exports are deleted; undefined = never. */
   retentionDays: number | undefined
+  clock: ClockCheck
   now(): number
   log: { info(details: object, message: string): void; error(details: object, message: string): void }
 }
@@ -24,7 +26,7 @@ export function startRetention(deps: RetentionDeps): Stoppable {
     try {
       if (!hasRemovedStrays) await removeStrays(deps)
       hasRemovedStrays = true
-      await deleteOld(deps, () => isStopped)
+      if (await deps.clock.isTrusted()) await deleteOld(deps, () => isStopped)
     } catch (error) {
       deps.log.error({ err: error }, 'could not delete old exports; the next attempt follows in an hour')
     }
@@ -38,9 +40,10 @@ export function startRetention(deps: RetentionDeps): Stoppable {
   }
 }
 
-/** Deletes exports older than the retention age, one by one. */
-export async function deleteOld(deps: RetentionDeps, isStopped: () => boolean): Promise<void> {
+/** Deletes idempotency keys that are out of date, and exports older than the retention age, one by one. */
+export async function deleteOld(deps: Omit<RetentionDeps, 'clock'>, isStopped: () => boolean): Promise<void> {
   const { exportJobs, retentionDays, now, log } = deps
+  await exportJobs.deleteOldKeys(now() - idempotencyWindowMs)
   if (retentionDays === undefined) return
   let deleted = 0
   for (const jobId of await exportJobs.findEnded(now() - retentionDays * dayMs, now())) {
@@ -55,7 +58,7 @@ export async function deleteOld(deps: RetentionDeps, isStopped: () => boolean): 
  * Removes bundles that belong to no job. Keeps bundles of running jobs, because a job publishes its bundle before it records
  * it.
  */
-export async function removeStrays({ exportJobs, bundles, log }: RetentionDeps): Promise<void> {
+export async function removeStrays({ exportJobs, bundles, log }: Omit<RetentionDeps, 'clock'>): Promise<void> {
   let removed = 0
   for (const fileName of await bundles.list()) {
     // Ignore files that are not bundles.

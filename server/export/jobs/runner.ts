@@ -1,231 +1,129 @@
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Awaitable } from '../../base/awaitable.ts'
-import type { StartThread } from '../../base/start-thread.ts'
-import { repeat } from '../../base/timer.ts'
-import type { Sites } from '../../tenancy/site.ts'
-import { ExportError, type ExportLimits, type exportSite } from '../export-site.ts'
-import type { ExportProgress, Verify } from '../model/options.ts'
-import type { SiteCache, SiteCaches } from '../model/site-cache.ts'
-import type { BundleStore } from './bundle-store.ts'
-import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
-import { removeLeftovers, sweepLeftovers, workFolderName } from './leftovers.ts'
+import { createSharedLimits } from '../model/shared-limits.ts'
+import type { ClaimedJob, ClaimLimits } from './export-job.ts'
+import { sweepLeftovers } from './leftovers.ts'
+import { type JobDeps, runJob } from './run-job.ts'
 
-export interface RunnerDeps {
-  exportJobs: ExportJobs
-  sites: Pick<Sites, 'findOwned'>
-  bundles: BundleStore
-  exportSite: typeof exportSite
-  startThread: StartThread
-  /** The export cache of each site; null = no cache. */
-  siteCaches: SiteCaches | null
-  /** Identifies this build of the engine. */
-  engine: string
-  limits: ExportLimits
-  verify: Verify
-  /** Folder for temporary files, on the same file system as the bundles. */
-  workFolder: string
+export interface RunnerDeps extends JobDeps {
   /** Identifies this process in a lease. */
   owner: string
-  leaseMs: number
-  now(): number
-  log: {
-    info(details: object, message: string): void
-    warn(details: object, message: string): void
-    error(details: object, message: string): void
-  }
+  /** How many exports this process works on at once. */
+  exportsAtOnce: number
 }
 
 export interface Runner {
   /** Looks for work immediately and does not wait for the next poll. */
   wake(): void
-  /** Stops the current export, releases its lease, and resolves when no work is running. */
+  /** Stops the current exports, releases their leases, and resolves when no work is running. */
   stop(): Promise<void>
 }
 
 const pollMs = 1000
-const reportEveryMs = 250
-/** After this many interruptions, Quire assumes that the job itself ends the process. */
-const maxInterruptions = 30
-/** Progress at which each stage begins and ends, in percent. */
-const stageSpans: Record<ExportProgress['stage'], [number, number]> = {
-  compare: [0, 10],
-  discover: [0, 0],
-  fetch: [0, 80],
-  render: [0, 80],
-  archive: [80, 99],
-}
 
-/** Starts the loop that claims export jobs and runs them, one at a time. */
+/** Starts the loop that claims export jobs and runs them, several at once. */
 export function startRunner(deps: RunnerDeps): Runner {
+  const { exportJobs, exportsAtOnce, leaseMs, log, now, owner } = deps
   const stopping = new AbortController()
-  let wake = () => {}
+  /** The attempts at work, by job id. */
+  const running = new Map<string, Promise<void>>()
+  const shared = createSharedLimits(deps.limits.connections, () => running.size)
+  const takesOver = watchClock(now, leaseMs)
+  const pause = createPause()
 
-  const loop = async () => {
-    await sweepLeftovers(deps.workFolder, deps.exportJobs).catch(error =>
-      deps.log.warn({ err: error }, 'could not remove the scratch files of killed exports'),
+  function start(claimed: ClaimedJob): void {
+    const { jobId } = claimed.job
+    const attempt = runJob(deps, claimed, shared, stopping.signal)
+      .catch(error => log.error({ err: error, jobId }, 'the export runner failed; it tries again'))
+      .finally(() => {
+        running.delete(jobId)
+        pause.end()
+      })
+    running.set(jobId, attempt)
+  }
+
+  /** Claims a job if there is one and an export may begin. */
+  async function claimNext(): Promise<boolean> {
+    if (running.size >= exportsAtOnce) return false
+    const limits: ClaimLimits = {
+      maxPerOrganization: halfOf(exportsAtOnce),
+      heldJobs: [...running.keys()],
+      takesOver: takesOver(),
+    }
+    const claimed = await exportJobs.claim(owner, now(), leaseMs, limits)
+    if (claimed) start(claimed)
+    return claimed !== undefined
+  }
+
+  async function loop(): Promise<void> {
+    await sweepLeftovers(deps.workFolder, exportJobs).catch(error =>
+      log.warn({ err: error }, 'could not remove the scratch files of killed exports'),
     )
     while (!stopping.signal.aborted) {
-      let worked = false
-      try {
-        const claimed = await deps.exportJobs.claim(deps.owner, deps.now(), deps.leaseMs)
-        if (claimed) await runJob(deps, claimed, stopping.signal)
-        worked = claimed !== undefined
-      } catch (error) {
-        deps.log.error({ err: error }, 'the export runner failed; it tries again')
-      }
-      if (!worked && !stopping.signal.aborted) {
-        await new Promise<void>(resolve => {
-          const timer = setTimeout(resolve, pollMs)
-          wake = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      }
+      const hasClaimed = await claimNext().catch(error => {
+        log.error({ err: error }, 'the export runner failed; it tries again')
+        return false
+      })
+      if (!hasClaimed && !stopping.signal.aborted) await pause.wait(pollMs)
     }
+    await Promise.all(running.values())
   }
-  const running = loop()
+
+  const looping = loop()
   return {
-    wake: () => wake(),
+    wake: pause.end,
     async stop() {
       stopping.abort()
-      wake()
-      await running
+      pause.end()
+      await looping
     },
   }
 }
 
-/** One attempt at a job, under one lease. */
-interface Attempt {
-  job: ExportJob
-  lease: Lease
-  /** Identifies the job in the log. */
-  about: { jobId: string; domain: string }
-  workFolder: string
-  leaseLost: AbortController
-  /** Aborts when the lease is lost or the runner stops. */
-  signal: AbortSignal
-  startedAt: number
-}
-
-async function runJob(
-  deps: RunnerDeps,
-  { job, lease, interruptions }: ClaimedJob,
-  stopping: AbortSignal,
-): Promise<void> {
-  const { exportJobs, log, now } = deps
-  const about = { jobId: job.jobId, domain: job.request.domain }
-  if (interruptions > maxInterruptions) {
-    await removeLeftovers(deps.workFolder, job.jobId)
-    const reason = `The export was interrupted ${interruptions} times. Look for the cause in the server's log.`
-    await exportJobs.fail(lease, reason, now())
-    return
-  }
-  const leaseLost = new AbortController()
-  const heartbeat = repeat(deps.leaseMs / 3, async () => {
-    const held = await stillHeld(() => exportJobs.heartbeat(lease, now(), deps.leaseMs), log)
-    if (!held) leaseLost.abort()
-  })
-  const workFolder = join(deps.workFolder, workFolderName(job.jobId, lease.token))
-  const startedAt = now()
-  const signal = AbortSignal.any([stopping, leaseLost.signal])
-  log.info({ ...about, interruptions }, 'export started')
-  try {
-    await exportJob(deps, { job, lease, about, workFolder, leaseLost, signal, startedAt })
-  } catch (error) {
-    if (leaseLost.signal.aborted) return log.warn(about, 'another runner has the lease of the export and continues it')
-    if (stopping.aborted) {
-      await exportJobs.release(lease)
-      return log.info(about, 'export interrupted by the shutdown; it continues after the next start')
-    }
-    log.error({ ...about, err: error, durationMs: now() - startedAt }, 'export failed')
-    await exportJobs.fail(lease, explainFailure(error), now())
-  } finally {
-    await heartbeat.stop()
-    await rm(workFolder, { recursive: true, force: true })
-  }
-}
-
-/** Makes the bundle, publishes it and completes the job. */
-async function exportJob(deps: RunnerDeps, attempt: Attempt): Promise<void> {
-  const { job, lease, about, workFolder, leaseLost, signal, startedAt } = attempt
-  const { exportJobs, log, now } = deps
-  await removeLeftovers(deps.workFolder, job.jobId)
-  await mkdir(workFolder, { recursive: true })
-  const site = await deps.sites.findOwned(job.organizationId, job.request.domain)
-  if (!site) {
-    throw new ExportError(`The site ${job.request.domain} is no longer registered. Register it and start again.`)
-  }
-  const fileName = `${job.jobId}.${job.request.format}`
-  const outFile = join(workFolder, fileName)
-  const cache = await openCache(deps, site.domain)
-  try {
-    const { sizeBytes, sha256, pageCount } = await deps.exportSite({
-      ...job.request,
-      origin: new URL(site.origin ?? `https://${site.domain}/`),
-      originAllowed: site.origin !== null,
-      removal: site.removal,
-      outFile,
-      workFolder: join(workFolder, 'site'),
-      limits: deps.limits,
-      verify: job.request.verify ?? deps.verify,
-      // The job id identifies the run. After a kill, the next attempt therefore does not repeat requests of this attempt.
-      reuse: cache && { cache, run: job.jobId, engine: deps.engine },
-      onProgress: reporter(deps, lease, leaseLost),
-      signal,
-      startThread: deps.startThread,
-      log: (details, message) => log.info({ ...about, ...details }, message),
-    })
-    await deps.bundles.publish(outFile, fileName)
-    await exportJobs.complete(lease, { fileName, sizeBytes, sha256 }, pageCount, now())
-    log.info({ ...about, pageCount, sizeBytes, sha256, durationMs: now() - startedAt }, 'export completed')
-  } finally {
-    await cache?.close()
-  }
-}
-
-/** Opens the cache of the site; null when the cache cannot be used. The export is then slower but otherwise the same. */
-async function openCache({ siteCaches, log }: RunnerDeps, domain: string): Promise<SiteCache | null> {
-  try {
-    const cache = await siteCaches?.open(domain)
-    if (cache === null) log.info({ domain }, 'another export uses the cache of the site; this one works without it')
-    return cache ?? null
-  } catch (error) {
-    log.warn({ err: error, domain }, 'the cache of the site cannot be used; the export works without it')
-    return null
-  }
-}
-
-/** Writes progress to the job, at most four times a second. */
-function reporter({ exportJobs, now, log }: RunnerDeps, lease: Lease, leaseLost: AbortController) {
-  let reportedAt = 0
-  return async ({ stage, pagesDone, pagesKnown, pageCount }: ExportProgress) => {
-    if (now() - reportedAt < reportEveryMs) return
-    reportedAt = now()
-    const [begin, end] = stageSpans[stage]
-    const percent = begin + (end - begin) * (pagesKnown === 0 ? 0 : pagesDone / pagesKnown)
-    const held = await stillHeld(() => exportJobs.report(lease, Math.round(percent * 10) / 10, pageCount, now()), log)
-    if (!held) leaseLost.abort()
-  }
+/**
+ * Returns how many exports one organization may have at work. The other half is for the others: exports are not paused, so
+ * an organization with slow sites would otherwise hold up everybody.
+ */
+function halfOf(exportsAtOnce: number): number {
+  return Math.max(1, Math.floor(exportsAtOnce / 2))
 }
 
 /**
- * Returns whether the lease is still held. A write can fail because the database is temporarily locked or full. Such a
- * failure does not mean that the lease is lost; the next write decides. The store may throw synchronously or reject.
+ * Returns a function that decides whether expired leases may be claimed. After the clock was set forward, all leases look
+ * expired, so their holders get the time of one lease to renew them.
  */
-async function stillHeld(write: () => Awaitable<boolean>, log: RunnerDeps['log']): Promise<boolean> {
-  try {
-    return await write()
-  } catch (error) {
-    log.warn({ err: error }, 'could not renew the lease of the export; it tries again')
-    return true
+function watchClock(now: () => number, leaseMs: number): () => boolean {
+  let lastAt = now()
+  let lastTick = performance.now()
+  let waitsUntil = Number.NEGATIVE_INFINITY
+  return () => {
+    const tick = performance.now()
+    const at = now()
+    const aheadMs = at - lastAt - (tick - lastTick)
+    if (aheadMs > leaseMs / 2) waitsUntil = tick + leaseMs
+    lastAt = at
+    lastTick = tick
+    return tick >= waitsUntil
   }
 }
 
-function explainFailure(error: unknown): string {
-  if (error instanceof ExportError) return error.message
-  if ((error as NodeJS.ErrnoException)?.code === 'ENOSPC')
-    return 'The disk of the server is full. Free some space and start again.'
-  return "The export failed because of an internal server error. Start it again; if it fails again, look for the id of this job in the server's log."
+/** A pause that can be ended early. An end without a pause ends the next one. */
+function createPause() {
+  let resolve: (() => void) | undefined
+  let isEnded = false
+  return {
+    end(): void {
+      isEnded = true
+      resolve?.()
+    },
+    async wait(ms: number): Promise<void> {
+      if (!isEnded) {
+        const { promise, resolve: done } = Promise.withResolvers<void>()
+        resolve = done
+        const timer = setTimeout(done, ms)
+        await promise
+        clearTimeout(timer)
+      }
+      isEnded = false
+      resolve = undefined
+    },
+  }
 }

@@ -4,6 +4,7 @@ import type { RemovalRules } from '../../tenancy/removal-rules.ts'
 import type { SiteHeaders } from '../../web/fetch/site-headers.ts'
 import type { ExportLimits } from './limits.ts'
 import type { ExportReport } from './report.ts'
+import type { SharedLimits } from './shared-limits.ts'
 import type { SiteCache } from './site-cache.ts'
 
 export interface ExportProgress {
@@ -60,6 +61,8 @@ export interface ExportOptions {
   offlineSearch?: boolean
   /** Whether the calling thread has no other work. */
   isAlone?: boolean
+  /** The limits shared with other exports of this process; absent = there is no other export. */
+  shared?: SharedLimits
 }
 
 /** The archive of an export, new or reused. */

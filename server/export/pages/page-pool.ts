@@ -43,15 +43,23 @@ const heapMb = 512
  */
 const youngMb = 4
 
-/**
- * Opens a pool of threads that read and write pages.
- *
- * @param isHelping whether this thread has nothing else to do. If so, it handles pages while the others are busy, and the
- * pool has one thread fewer. Each thread compiles the same program again, which takes longer than handling a few hundred
- * pages.
- */
-export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isHelping = false): PagePool {
-  const threads = Math.max(1, Math.min(availableParallelism() - (isHelping ? 1 : 0), maxThreads))
+export interface PagePoolOptions {
+  /**
+   * Whether this thread has nothing else to do. If so, it handles pages while the others are busy, and the pool has one
+   * thread fewer. Each thread compiles the same program again, which takes longer than handling a few hundred pages.
+   */
+  isAlone?: boolean | undefined
+  /** Returns the share of this pool in a number of threads; at least 1. */
+  share?(whole: number): number
+}
+
+/** Opens a pool of threads that read and write pages. */
+export function openPagePool(
+  setup: PageWorkSetup,
+  startThread: StartThread,
+  { isAlone: isHelping = false, share = whole => whole }: PagePoolOptions = {},
+): PagePool {
+  const maxOfPool = Math.max(1, Math.min(availableParallelism() - (isHelping ? 1 : 0), maxThreads))
   const here: PageWork = createPageWork(setup)
   const pool: Thread[] = []
   let seenBytes = 0
@@ -65,7 +73,7 @@ export function openPagePool(setup: PageWorkSetup, startThread: StartThread, isH
     if (pool.length === 0 && seenBytes < hereBytes && isSmall) return null
     const idle = pool.find(thread => thread.waiting() === 0)
     if (idle) return idle
-    if (pool.length < threads) return addThread()
+    if (pool.length < share(maxOfPool)) return addThread()
     const least = pool.reduce((a, b) => (b.waiting() < a.waiting() ? b : a))
     return isHelping && isSmall && least.waiting() >= enoughWaiting ? null : least
   }

@@ -34,7 +34,7 @@ export interface PageViews {
 }
 
 interface PageViewsOptions {
-  tools: Pick<CrawlTools, 'limits' | 'views'>
+  tools: Pick<CrawlTools, 'limits' | 'views' | 'share'>
   /** Answers the requests of pages. */
   answer: Answerer
   missing: MissingPage
@@ -53,8 +53,9 @@ export function createPageViews({ tools, answer, missing, profileFolder, signal 
     const { status, headers, body } = html
     const subject = { view: 'page and menus', url, status, headers, body: digest(body), pageTimeoutMs, pageRequests }
     const { loaded, ...seen } = await tools.views.see(subject, answer, async answer => {
-      const options = { executablePath: executablePath ?? '', profileFolder, pageTimeoutMs, pageRequests, signal }
-      renderer ??= openRenderer(options)
+      const { share } = tools
+      const options = { profileFolder, pageTimeoutMs, pageRequests, signal, share }
+      renderer ??= openRenderer({ ...options, executablePath: executablePath ?? '' })
       const shown = await (await renderer).render(url, html, answer)
       return { ...shown, url: shown.url.href, loaded: shown.loaded.map(url => url.href) }
     })

@@ -2,6 +2,7 @@ import { findBrowser } from '../../web/browser/find-browser.ts'
 import { type BundleViewer, openBundleViewer, type PageLook } from '../../web/browser/viewer.ts'
 import type { Verify } from '../model/options.ts'
 import type { Difference, PlaceName, ScriptChoice, ScriptFindings, ScriptMode } from '../model/report.ts'
+import type { SharedLimits } from '../model/shared-limits.ts'
 import type { ExportLog } from '../model/stage-clock.ts'
 import { runtimePath } from '../runtime/guard-page.ts'
 import { chooseScripts, findDifferences } from './choose-scripts.ts'
@@ -37,6 +38,7 @@ interface ScriptPlacerOptions extends Omit<OriginLooks, 'viewer' | 'limits'> {
   /** Whether the bundle has an offline search. */
   hasSearch: boolean
   profileFolder: string
+  share: SharedLimits['share']
   signal: AbortSignal
   log: ExportLog | undefined
 }
@@ -93,12 +95,12 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
 
 /** Opens the browser. Returns null when no browser is wanted or found. */
 async function openViewer(options: ScriptPlacerOptions): Promise<BundleViewer | null> {
-  const { collected, limits, profileFolder, signal, verify } = options
+  const { collected, limits, profileFolder, signal, share, verify } = options
   const executablePath = verify === 'static' ? null : findBrowser()
   if (!executablePath) return null
   const { pageTimeoutMs, pageRequests } = limits
   const isOutside = collected.products.leavesOutside
-  return openBundleViewer({ executablePath, profileFolder, pageTimeoutMs, pageRequests, signal, isOutside })
+  return openBundleViewer({ executablePath, profileFolder, pageTimeoutMs, pageRequests, signal, share, isOutside })
 }
 
 async function lookOrClose(looks: OriginLooks, sampled: readonly ScriptedPage[]): Promise<Map<string, PageLook>> {

@@ -41,12 +41,14 @@ export interface RendererOptions extends LaunchOptions {
   /** Max requests of one page. */
   pageRequests: number
   signal: AbortSignal
+  /** Returns the share of this browser in a number of tabs; at least 1. */
+  share?(whole: number): number
 }
 
 /** Thrown when one page cannot be shown. */
 export class RenderError extends Error {}
 
-const tabCount = 4
+const maxTabs = 4
 const maxScrollSteps = 60
 const byScripts = new Set(['script', 'xhr', 'fetch', 'other', 'image', 'stylesheet', 'font'])
 /** How many times to wait `lookMs` for the page to process our answer. */
@@ -60,8 +62,9 @@ const lookMs = 100
  * @throws {BrowserStartError}
  */
 export async function openRenderer(options: RendererOptions): Promise<Renderer> {
-  const { pageTimeoutMs, pageRequests, signal } = options
-  const pool = await openTabPool({ ...options, tabCount, openTab: browser => openTab(browser, answerRequest) })
+  const { pageTimeoutMs, pageRequests, signal, share = whole => whole } = options
+  const countTabs = () => share(maxTabs)
+  const pool = await openTabPool({ ...options, countTabs, openTab: browser => openTab(browser, answerRequest) })
   return {
     async render(url, html, answer) {
       try {

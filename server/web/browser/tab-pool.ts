@@ -6,8 +6,8 @@ import { closeBrowser, type LaunchOptions, launch } from './launch.ts'
 import type { Showing, Tab } from './tab.ts'
 
 export interface TabPoolOptions<S extends Showing> extends LaunchOptions {
-  /** How many tabs work concurrently. */
-  tabCount: number
+  /** Returns how many tabs may work concurrently now. */
+  countTabs(): number
   /** Max time for one run. */
   pageTimeoutMs: number
   signal: AbortSignal
@@ -30,7 +30,7 @@ const closeTabWithinMs = 2000
 /** @throws {BrowserStartError} */
 export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>): Promise<TabPool<S>> {
   const { signal, pageTimeoutMs } = options
-  const queue = createQueue(options.tabCount)
+  const queue = createQueue(options.countTabs)
   let generation = 0
   let launched = launch(options, generation)
   let idleTabs: Tab<S>[] = []
@@ -62,7 +62,8 @@ export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>)
       return result
     } finally {
       tab.showing = null
-      if (isReusable && ownGeneration === generation) idleTabs.push(tab)
+      const hasRoom = idleTabs.length < options.countTabs()
+      if (isReusable && hasRoom && ownGeneration === generation) idleTabs.push(tab)
       // After an abort, the whole browser is closed with all its tabs.
       else if (!signal.aborted)
         await withTimeout(tab.page.browserContext().close(), closeTabWithinMs, tooLong, signal).catch(() =>

@@ -38,6 +38,8 @@ export interface BundleViewerOptions extends LaunchOptions {
   /** Max requests of one page. */
   pageRequests: number
   signal: AbortSignal
+  /** Returns the share of this browser in a number of tabs; at least 1. */
+  share?(whole: number): number
   /**
    * Decides whether an address belongs to a third-party product that stays in the bundle. A check never requests these
    * addresses and ignores their failures.
@@ -45,7 +47,7 @@ export interface BundleViewerOptions extends LaunchOptions {
   isOutside?(url: URL): boolean
 }
 
-/** How many pages are open concurrently. */
+/** How many pages are open concurrently, at most. */
 export const viewerTabs = 3
 
 const maxErrorLength = 300
@@ -56,9 +58,9 @@ const maxErrorLength = 300
  * @throws {BrowserStartError}
  */
 export async function openBundleViewer(options: BundleViewerOptions): Promise<BundleViewer> {
-  const { pageTimeoutMs, pageRequests, signal, isOutside = () => false } = options
+  const { pageTimeoutMs, pageRequests, signal, share = whole => whole, isOutside = () => false } = options
   const openViewerTab = (browser: Browser) => openWatchedTab(browser, isOutside)
-  const pool = await openTabPool({ ...options, tabCount: viewerTabs, openTab: openViewerTab })
+  const pool = await openTabPool({ ...options, countTabs: () => share(viewerTabs), openTab: openViewerTab })
   return {
     async look(address, answer) {
       try {

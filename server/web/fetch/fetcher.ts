@@ -5,7 +5,7 @@ import { type Answer, openAnswer } from './answer.ts'
 import { toFetchError } from './fetch-error.ts'
 import { followRedirects } from './follow-redirects.ts'
 import { openGuardedAgent } from './guarded-agent.ts'
-import type { Pace } from './pace.ts'
+import type { Pace } from './host-turns.ts'
 import { requestWithRetries } from './retry.ts'
 import type { SiteHeaders } from './site-headers.ts'
 import { conditions, type Validators } from './validators.ts'
@@ -46,8 +46,8 @@ export interface FetcherOptions {
   isExcluded?(url: URL): boolean
   /** Headers of every request to this origin. Requests to other hosts, also after a redirect, do not have these headers. */
   siteHeaders?: { origin: string; headers: SiteHeaders }
-  /** The delays that robots.txt requires. */
-  pace?: Pace
+  /** When requests to a host may begin. Undefined = at once. */
+  pace?: Pick<Pace, 'turn'>
   /** For tests. */
   lookup?: LookupFunction
   retryDelaysMs?: readonly number[]
@@ -99,9 +99,16 @@ export function openFetcher(options: FetcherOptions): Fetcher {
   async function open(start: URL, accept = '*/*', unless?: Validators): Promise<Answer> {
     const wanted = { accept, ...(unless && conditions(unless)) }
     // Waits before the deadline starts, because our delay is not the server's.
-    await pace?.turn(start.host, signal)
+    const endTurn = (await pace?.turn(start.host, signal)) ?? (() => {})
     // One deadline covers all redirects and the body, so a very slow body ends too.
-    const timeLimit = startDeadline(limits.pageTimeoutMs, () => new DOMException('slow', 'TimeoutError'))
+    const timeLimit = startDeadline(limits.pageTimeoutMs, () => {
+      endTurn()
+      return new DOMException('slow', 'TimeoutError')
+    })
+    const end = () => {
+      timeLimit.clear()
+      endTurn()
+    }
     const deadline = AbortSignal.any([signal, timeLimit.signal])
     try {
       return await followRedirects(start, {
@@ -121,11 +128,11 @@ export function openFetcher(options: FetcherOptions): Fetcher {
             response,
             countBytes,
             explain: error => explain(error, url),
-            onEnd: timeLimit.clear,
+            onEnd: end,
           }),
       })
     } catch (error) {
-      timeLimit.clear()
+      end()
       throw error
     }
   }

@@ -92,6 +92,7 @@ function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000)
     workFolder: join(folder, 'work'),
     owner: 'test',
     leaseMs,
+    exportsAtOnce: 1,
     now: Date.now,
     log: { info() {}, warn() {}, error() {} },
   })

@@ -28,7 +28,7 @@ test.each<[string, number]>([
 })
 
 test('the main thread and another thread share the pages', async () => {
-  const pool = openPagePool({ ...setup, folder: join(folder, 'shared') }, startThread, true)
+  const pool = openPagePool({ ...setup, folder: join(folder, 'shared') }, startThread, { isAlone: true })
   const queue = createQueue(4)
   const bytes = Buffer.from(`<!doctype html><title>a</title>${'<p>some words'.repeat(2000)}`)
   const read = (page: number) =>

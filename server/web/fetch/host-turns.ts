@@ -1,0 +1,141 @@
+/** Decides when requests to a host may begin, for all exports of this process together. */
+export interface HostTurns {
+  /** Opens the turns of one export. The caller closes them. */
+  open(): Pace
+}
+
+/** The turns of one export, and the delays that robots.txt requires of it. */
+export interface Pace {
+  /** Sets the delay between two requests to this host; 0 = none. */
+  slowDown(host: string, delayMs: number): void
+  /** Returns the delays set so far. */
+  delays(): [host: string, delayMs: number][]
+  /**
+   * Resolves when a request to this host may begin. The caller calls the returned function when the answer was read,
+   * dropped or failed.
+   */
+  turn(host: string, signal: AbortSignal): Promise<() => void>
+  /** Ends all turns of this export. */
+  close(): void
+}
+
+/** @param maxRequests how many requests to one host may be under way at once, from all exports together. */
+export function createHostTurns(maxRequests: number): HostTurns {
+  const hosts = new Map<string, HostQueue>()
+  const findHost = (host: string): HostQueue => {
+    const found = hosts.get(host) ?? new HostQueue(maxRequests, () => hosts.delete(host))
+    hosts.set(host, found)
+    return found
+  }
+  return { open: () => openPace(findHost) }
+}
+
+function openPace(findHost: (host: string) => HostQueue): Pace {
+  const delays = new Map<string, number>()
+  const held = new Set<() => void>()
+  const self = {}
+
+  return {
+    slowDown: (host, delayMs) => void delays.set(host, delayMs),
+    delays: () => [...delays],
+    async turn(host, signal) {
+      signal.throwIfAborted()
+      const queue = findHost(host)
+      await queue.wait(self, delays.get(host) ?? 0, signal)
+      const end = () => {
+        if (held.delete(end)) queue.end()
+      }
+      held.add(end)
+      return end
+    },
+    close() {
+      for (const end of held) end()
+    },
+  }
+}
+
+interface Waiter {
+  delayMs: number
+  begin(): void
+}
+
+/** The requests to one host. Exports take turns, so an export with many requests does not hold up one with few. */
+class HostQueue {
+  readonly #maxRequests: number
+  readonly #onIdle: () => void
+  /** Waiting requests by export. The export that was served last comes last. */
+  readonly #waiting = new Map<object, Waiter[]>()
+  #open = 0
+  /** When the next request with a delay may begin, in time of `performance.now()`. */
+  #delayedUntil = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(maxRequests: number, onIdle: () => void) {
+    this.#maxRequests = maxRequests
+    this.#onIdle = onIdle
+  }
+
+  /** Resolves when a request of this export may begin. Rejects with the reason of the signal. */
+  wait(owner: object, delayMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#remove(owner, waiter)
+        reject(signal.reason)
+      }
+      const begin = () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      const waiter = { delayMs, begin }
+      signal.addEventListener('abort', leave, { once: true })
+      const waiters = this.#waiting.get(owner) ?? []
+      waiters.push(waiter)
+      this.#waiting.set(owner, waiters)
+      this.#serve()
+    })
+  }
+
+  /** Ends a request that has begun. */
+  end(): void {
+    this.#open -= 1
+    this.#serve()
+  }
+
+  #serve(): void {
+    clearTimeout(this.#timer)
+    while (this.#open < this.#maxRequests) {
+      const owner = this.#findNext()
+      if (!owner) break
+      this.#begin(owner)
+    }
+    if (this.#open === this.#maxRequests) return
+    const waitMs = this.#delayedUntil - performance.now()
+    if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#serve(), Math.max(0, waitMs))
+    else if (this.#open === 0 && waitMs <= 0) this.#onIdle()
+  }
+
+  /** Returns the export whose turn it is; undefined when none may begin a request now. */
+  #findNext(): object | undefined {
+    const isDelayed = performance.now() < this.#delayedUntil
+    for (const [owner, [waiter]] of this.#waiting) if (waiter?.delayMs === 0 || !isDelayed) return owner
+    return undefined
+  }
+
+  #begin(owner: object): void {
+    const waiters = this.#waiting.get(owner) ?? []
+    const waiter = waiters.shift()
+    this.#waiting.delete(owner)
+    if (waiters.length > 0) this.#waiting.set(owner, waiters)
+    if (!waiter) return
+    this.#open += 1
+    if (waiter.delayMs > 0) this.#delayedUntil = performance.now() + waiter.delayMs
+    waiter.begin()
+  }
+
+  #remove(owner: object, waiter: Waiter): void {
+    const others = this.#waiting.get(owner)?.filter(other => other !== waiter) ?? []
+    if (others.length > 0) this.#waiting.set(owner, others)
+    else this.#waiting.delete(owner)
+    this.#serve()
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { startRetention } from '../../../server/export/jobs/retention.ts'
+
+// The age of exports comes from the clock, and a wrong clock would make all of them old.
+
+test.each([
+  ['is trusted', true, ['keys', 'exports']],
+  ['was set forward', false, []],
+])('while the clock %s, this is deleted by age', async (_, isTrusted, want) => {
+  const asked: string[] = []
+  const retention = startRetention({
+    exportJobs: {
+      find: () => undefined,
+      findEnded: () => {
+        asked.push('exports')
+        return []
+      },
+      delete: () => 'unknown',
+      deleteOldKeys: () => void asked.push('keys'),
+    },
+    bundles: { list: () => [], remove: () => {} },
+    retentionDays: 1,
+    clock: { isTrusted: async () => isTrusted },
+    now: Date.now,
+    log: { info() {}, error: details => expect(details).toEqual({}) },
+  })
+  await retention.stop()
+  expect(asked).toEqual(want)
+})

@@ -1,0 +1,183 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startThread } from '../../../server/assets.ts'
+import { defaultLimits } from '../../../server/export/export-site.ts'
+import { type Runner, type RunnerDeps, startRunner } from '../../../server/export/jobs/runner.ts'
+import type { ExportOptions } from '../../../server/export/model/options.ts'
+import { openBundleFiles } from '../../../server/store/bundle-files.ts'
+import { openStore, type Store } from '../../../server/store/store.ts'
+import { createId } from '../../../server/tenancy/id.ts'
+import { queuedJob } from '../../support/export-job.ts'
+import { waitFor } from '../../support/export-site.ts'
+import { createOrganization } from '../../support/server.ts'
+
+// Several exports at once in one process, and whose they are. The engine is a parameter; an export ends when the test says.
+
+let folder: string
+let store: Store
+let runners: Runner[]
+let stepMs: number
+/** The domains of the exports at work, each with the function that ends it. */
+let working: Map<string, () => void>
+/** The options of every export that was started. */
+let started: ExportOptions[]
+let logged: string[]
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quire-slots-'))
+  store = openStore(join(folder, 'data'))
+  runners = []
+  stepMs = 0
+  working = new Map()
+  started = []
+  logged = []
+})
+afterEach(async () => {
+  await Promise.all(runners.map(runner => runner.stop()))
+  store.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Adds an organization with queued jobs, each of a site named NAME-NUMBER. */
+async function addOrganization(name: string, jobs: number): Promise<string[]> {
+  const { organizationId, projectId } = await createOrganization(store)
+  const jobIds: string[] = []
+  for (let i = 0; i < jobs; i += 1) {
+    const domain = `${name}-${i}`
+    await store.sites.insert({ domain, projectId, origin: null, createdAt: 0 })
+    const jobId = createId('se')
+    const job = queuedJob({ jobId, organizationId, createdAt: Date.now() + i, request: { domain } })
+    await store.exportJobs.start(job, undefined, 0)
+    jobIds.push(jobId)
+  }
+  return jobIds
+}
+
+function run(exportsAtOnce: number, { leaseMs = 5_000, owner = 'test', now = () => Date.now() + stepMs } = {}): Runner {
+  const exportSite: RunnerDeps['exportSite'] = async options => {
+    const { domain, signal, outFile } = options
+    started.push(options)
+    await new Promise<void>((end, fail) => {
+      working.set(domain, end)
+      signal.addEventListener('abort', () => fail(signal.reason))
+    }).finally(() => working.delete(domain))
+    await writeFile(outFile, 'bundle')
+    return { pageCount: 3, sizeBytes: 6, sha256: 'b'.repeat(64), report: {} as never, stageSeconds: {} }
+  }
+  const log = (_details: object, message: string) => void logged.push(message)
+  const runner = startRunner({
+    exportJobs: store.exportJobs,
+    sites: store.sites,
+    bundles: openBundleFiles(join(folder, 'bundles')),
+    siteCaches: null,
+    engine: 'test',
+    exportSite,
+    startThread,
+    limits: defaultLimits,
+    verify: 'static',
+    workFolder: join(folder, 'work'),
+    owner,
+    leaseMs,
+    exportsAtOnce,
+    now,
+    log: { info: log, warn: log, error: log },
+  })
+  runners.push(runner)
+  return runner
+}
+
+const untilWorking = (...domains: string[]) =>
+  waitFor(async () => (domains.every(domain => working.has(domain)) ? true : undefined), 20_000)
+/** Long enough for two polls, in which a runner that may claim something does. */
+const severalPolls = () => new Promise(done => setTimeout(done, 2_500))
+const statusOf = async (jobId = '') => (await store.exportJobs.find(jobId))?.status
+const untilCompleted = (jobId = '') =>
+  waitFor(async () => ((await statusOf(jobId)) === 'completed' ? true : undefined), 20_000)
+
+test('several exports run at once, and one organization gets half of them', async () => {
+  await addOrganization('flood', 10)
+  run(4)
+  await untilWorking('flood-0', 'flood-1')
+  await severalPolls()
+  expect([...working.keys()]).toEqual(['flood-0', 'flood-1'])
+  const [jobId] = await addOrganization('b', 1)
+  await untilWorking('b-0')
+  working.get('b-0')?.()
+  await untilCompleted(jobId)
+})
+
+test('a place that becomes free is taken at once, in turns', async () => {
+  await addOrganization('flood', 3)
+  await addOrganization('b', 1)
+  await addOrganization('c', 1)
+  run(2)
+  await untilWorking('flood-0', 'b-0')
+  working.get('flood-0')?.()
+  await untilWorking('b-0', 'c-0')
+  working.get('c-0')?.()
+  await untilWorking('b-0', 'flood-1')
+})
+
+test('exports that run at once share threads, tabs and requests; one alone has them all', async () => {
+  await addOrganization('a', 1)
+  run(4)
+  await untilWorking('a-0')
+  const [first] = started
+  expect(first?.shared?.share(4)).toBe(4)
+  const [jobId] = await addOrganization('b', 1)
+  await untilWorking('b-0')
+  const second = started[1]
+  expect([first?.shared?.share(4), second?.shared?.share(4), second?.shared?.share(1)]).toEqual([2, 2, 1])
+  expect(second?.shared?.hosts).toBe(first?.shared?.hosts)
+  working.get('b-0')?.()
+  await untilCompleted(jobId)
+  await waitFor(async () => (first?.shared?.share(4) === 4 ? true : undefined))
+})
+
+test('a stop interrupts all exports, and the next runner takes them over at once', async () => {
+  const jobIds = [...(await addOrganization('a', 1)), ...(await addOrganization('b', 1))]
+  const runner = run(2)
+  await untilWorking('a-0', 'b-0')
+  await runner.stop()
+  expect(working.size).toBe(0)
+  run(2)
+  await untilWorking('a-0', 'b-0')
+  for (const end of working.values()) end()
+  for (const jobId of jobIds) await untilCompleted(jobId)
+})
+
+test.each([
+  ['forward by an hour', 3_600_000],
+  ['forward by a year', 365 * 86_400_000],
+  ['back by an hour', -3_600_000],
+  ['back by a year', -365 * 86_400_000],
+])('after the clock is set %s, no runner starts an export that runs', async (_step, byMs) => {
+  const [jobId] = await addOrganization('a', 1)
+  run(4, { owner: 'one', leaseMs: 3_000 })
+  await untilWorking('a-0')
+  run(4, { owner: 'two', leaseMs: 3_000 })
+  stepMs = byMs
+  await severalPolls()
+  expect(started).toHaveLength(1)
+  working.get('a-0')?.()
+  await untilCompleted(jobId)
+  const { createdAt, updatedAt } = (await store.exportJobs.find(jobId ?? '')) ?? { createdAt: 1, updatedAt: 0 }
+  expect(updatedAt).toBeGreaterThanOrEqual(createdAt)
+  expect(logged).not.toContain('another runner has the lease of the export and continues it')
+})
+
+test('progress goes on after the clock was set back', async () => {
+  const [jobId = ''] = await addOrganization('a', 1)
+  run(1)
+  await untilWorking('a-0')
+  const report = (pagesDone: number) =>
+    started[0]?.onProgress({ stage: 'fetch', pagesDone, pagesKnown: 10, pageCount: pagesDone })
+  report(1)
+  await waitFor(async () => ((await store.exportJobs.find(jobId))?.pageCount === 1 ? true : undefined))
+  stepMs = -86_400_000
+  await new Promise(done => setTimeout(done, 300))
+  report(2)
+  await waitFor(async () => ((await store.exportJobs.find(jobId))?.pageCount === 2 ? true : undefined), 5_000)
+})

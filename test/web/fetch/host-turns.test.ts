@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { createHostTurns, type Pace } from '../../../server/web/fetch/host-turns.ts'
+
+const { signal } = new AbortController()
+const host = 'docs.example.com'
+
+/** Asks for a turn, and returns whether it has come and how to end it. */
+function ask(pace: Pace, at = host, aborted = signal) {
+  const asked = { hasBegun: false, error: undefined as unknown, end: () => {} }
+  pace.turn(at, aborted).then(
+    end => Object.assign(asked, { hasBegun: true, end }),
+    error => Object.assign(asked, { error }),
+  )
+  return asked
+}
+const tick = (ms = 0) => new Promise(done => setTimeout(done, ms))
+const begun = (asked: { hasBegun: boolean }[]) => asked.map(({ hasBegun }) => hasBegun)
+
+describe('parallel requests', () => {
+  test('two exports of one host have no more requests under way than one alone', async () => {
+    const turns = createHostTurns(2)
+    const [a, b] = [turns.open(), turns.open()]
+    const asked = [ask(a), ask(b), ask(a), ask(b)]
+    await tick()
+    expect(begun(asked)).toEqual([true, true, false, false])
+    asked[0]?.end()
+    await tick()
+    expect(begun(asked)).toEqual([true, true, true, false])
+  })
+
+  test('exports take turns: one request does not wait for the many of another export', async () => {
+    const turns = createHostTurns(1)
+    const [many, one] = [turns.open(), turns.open()]
+    const first = ask(many)
+    const waiting = [...Array(100)].map(() => ask(many))
+    const single = ask(one)
+    await tick()
+    first.end()
+    await tick()
+    waiting[0]?.end()
+    await tick()
+    expect([single.hasBegun, waiting.filter(({ hasBegun }) => hasBegun).length]).toEqual([true, 1])
+  })
+
+  test('hosts do not wait for each other', async () => {
+    const pace = createHostTurns(1).open()
+    const asked = [ask(pace), ask(pace, 'cdn.example.com'), ask(pace, 'docs.example.com:8443')]
+    await tick()
+    expect(begun(asked)).toEqual([true, true, true])
+  })
+
+  test('a turn ends once, and a closed export has none', async () => {
+    const turns = createHostTurns(1)
+    const [a, b] = [turns.open(), turns.open()]
+    const first = ask(a)
+    await tick()
+    first.end()
+    first.end()
+    const second = ask(a)
+    const [third, fourth] = [ask(b), ask(b)]
+    await tick()
+    expect(begun([second, third, fourth])).toEqual([true, false, false])
+    a.close()
+    await tick()
+    expect(begun([third, fourth])).toEqual([true, false])
+    second.end()
+    await tick()
+    expect(fourth.hasBegun).toBe(false)
+  })
+
+  test('a request that is aborted leaves the queue', async () => {
+    const pace = createHostTurns(1).open()
+    const aborting = new AbortController()
+    const [first, second, third] = [ask(pace), ask(pace, host, aborting.signal), ask(pace)]
+    await tick()
+    aborting.abort(new Error('stopped'))
+    first.end()
+    await tick()
+    expect(second).toMatchObject({ hasBegun: false, error: new Error('stopped') })
+    expect(third.hasBegun).toBe(true)
+  })
+})
+
+describe('the delay of robots.txt', () => {
+  test('holds for two exports of one host together', async () => {
+    const turns = createHostTurns(8)
+    const begunAt: number[] = []
+    const paces = [turns.open(), turns.open()]
+    await Promise.all(
+      paces.flatMap(pace => {
+        pace.slowDown(host, 100)
+        return [0, 1].map(async () => {
+          const end = await pace.turn(host, signal)
+          begunAt.push(performance.now())
+          end()
+        })
+      }),
+    )
+    const gaps = begunAt.slice(1).map((at, index) => at - (begunAt[index] as number))
+    // A timer may fire a millisecond early.
+    expect(gaps.filter(gap => gap < 98)).toEqual([])
+    expect(paces[0]?.delays()).toEqual([[host, 100]])
+  })
+
+  test('does not hold up an export without it', async () => {
+    const turns = createHostTurns(8)
+    const [slow, fast] = [turns.open(), turns.open()]
+    slow.slowDown(host, 10_000)
+    const aborting = new AbortController()
+    const asked = [ask(slow), ask(slow, host, aborting.signal), ask(fast), ask(fast)]
+    await tick()
+    expect(begun(asked)).toEqual([true, false, true, true])
+    aborting.abort()
+  })
+})
