@@ -48,5 +48,6 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   express: ['app.ts', 'http'],
   'express-openapi-validator': ['http'],
   puppeteer: ['web/browser'],
+  'tar-stream': ['store'],
   undici: ['web/fetch'],
 }

@@ -25,6 +25,8 @@ const commands = new Map(
     projects: async () => (await import('./commands/projects.ts')).projectsCommand(),
     sites: async () => (await import('./commands/sites.ts')).sitesCommand(),
     keys: async () => (await import('./commands/keys.ts')).keysCommand(),
+    backup: async () => (await import('./commands/backup.ts')).backupCommand(),
+    restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
   }),
 )
 const called = commands.get(process.argv[2] ?? '')
