@@ -5,7 +5,7 @@
 export const serverLayers: readonly (readonly string[])[] = [
   ['main.ts'],
   ['commands'],
-  ['server.ts', 'demo'],
+  ['server.ts', 'demo', 'doctor'],
   ['app.ts', 'flags', 'workers'],
   ['config.ts'],
   ['http'],

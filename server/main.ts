@@ -27,8 +27,11 @@ const commands = new Map(
     keys: async () => (await import('./commands/keys.ts')).keysCommand(),
     backup: async () => (await import('./commands/backup.ts')).backupCommand(),
     restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
+    doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(loadAll),
   }),
 )
+/** The settings of all commands, which `doctor` compares the environment with. */
+const loadAll = (): Promise<Command[]> => Promise.all([...commands.values()].map(load => load()))
 const called = commands.get(process.argv[2] ?? '')
 for (const load of called ? [called] : commands.values()) program.addCommand(await load())
 

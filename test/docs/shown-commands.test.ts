@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { agentJobsCommand } from '../../server/commands/agent-jobs.ts'
 import { backupCommand } from '../../server/commands/backup.ts'
 import { demoCommand } from '../../server/commands/demo.ts'
+import { doctorCommand } from '../../server/commands/doctor.ts'
 import { exportCommand } from '../../server/commands/export.ts'
 import { exportsCommand } from '../../server/commands/exports.ts'
 import { keysCommand } from '../../server/commands/keys.ts'
@@ -31,6 +32,7 @@ for (const create of [serveCommand, demoCommand, exportCommand, exportsCommand, 
   program.addCommand(create())
 for (const create of [orgsCommand, projectsCommand, sitesCommand, keysCommand, backupCommand, restoreCommand])
   program.addCommand(create())
+program.addCommand(doctorCommand(async () => []))
 
 interface ShownCommand {
   file: string
