@@ -5,7 +5,7 @@
 export const serverLayers: readonly (readonly string[])[] = [
   ['main.ts'],
   ['commands'],
-  ['server.ts', 'demo'],
+  ['server.ts', 'demo', 'doctor'],
   ['app.ts', 'flags', 'workers'],
   ['config.ts'],
   ['http'],
@@ -48,5 +48,6 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   express: ['app.ts', 'http'],
   'express-openapi-validator': ['http'],
   puppeteer: ['web/browser'],
+  'tar-stream': ['store'],
   undici: ['web/fetch'],
 }

@@ -25,8 +25,13 @@ const commands = new Map(
     projects: async () => (await import('./commands/projects.ts')).projectsCommand(),
     sites: async () => (await import('./commands/sites.ts')).sitesCommand(),
     keys: async () => (await import('./commands/keys.ts')).keysCommand(),
+    backup: async () => (await import('./commands/backup.ts')).backupCommand(),
+    restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
+    doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(loadAll),
   }),
 )
+/** The settings of all commands, which `doctor` compares the environment with. */
+const loadAll = (): Promise<Command[]> => Promise.all([...commands.values()].map(load => load()))
 const called = commands.get(process.argv[2] ?? '')
 for (const load of called ? [called] : commands.values()) program.addCommand(await load())
 

@@ -10,19 +10,19 @@ export interface ScratchFolder {
   close(): Promise<void>
 }
 
-const prefix = 'quire-export-'
-const ownName = /^quire-export-[A-Za-z0-9]{6}$/
+const exportPrefix = 'quire-export-'
 const lockName = 'owner.lock'
 const contentName = 'site'
 
 /**
- * Opens a temporary folder below `parent`, and removes the folders of killed exports. A lock file marks a folder as in use.
+ * Opens a temporary folder below `parent`, and removes the folders of killed processes. A lock file marks a folder as in use.
  * The lock ends with its process, and other containers on the same disk see it too.
  *
+ * @param prefix of the folder's name. Only folders with this prefix are removed.
  * @throws {Error} from the file system if the folder cannot be written.
  */
-export async function openScratchFolder(parent: string): Promise<ScratchFolder> {
-  await sweep(parent)
+export async function openScratchFolder(parent: string, prefix = exportPrefix): Promise<ScratchFolder> {
+  await sweep(parent, prefix)
   for (;;) {
     const folder = await mkdtemp(join(parent, prefix))
     const lock = own(folder)
@@ -64,10 +64,11 @@ function hold(lock: Database.Database): void {
   lock.exec('BEGIN EXCLUSIVE')
 }
 
-/** Removes the folders of exports whose process has ended. Folders of other users and folders in use stay. */
-async function sweep(parent: string): Promise<void> {
+/** Removes the folders whose process has ended. Folders of other users and folders in use stay. */
+async function sweep(parent: string, prefix: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
-  for (const name of names.filter(name => ownName.test(name))) await sweepFolder(join(parent, name)).catch(() => {})
+  const isOwn = (name: string) => name.startsWith(prefix) && /^[A-Za-z0-9]{6}$/.test(name.slice(prefix.length))
+  for (const name of names.filter(isOwn)) await sweepFolder(join(parent, name)).catch(() => {})
 }
 
 async function sweepFolder(folder: string): Promise<void> {

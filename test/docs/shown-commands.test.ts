@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { agentJobsCommand } from '../../server/commands/agent-jobs.ts'
+import { backupCommand } from '../../server/commands/backup.ts'
 import { demoCommand } from '../../server/commands/demo.ts'
+import { doctorCommand } from '../../server/commands/doctor.ts'
 import { exportCommand } from '../../server/commands/export.ts'
 import { exportsCommand } from '../../server/commands/exports.ts'
 import { keysCommand } from '../../server/commands/keys.ts'
 import { orgsCommand } from '../../server/commands/orgs.ts'
 import { projectsCommand } from '../../server/commands/projects.ts'
+import { restoreCommand } from '../../server/commands/restore.ts'
 import { serveCommand } from '../../server/commands/serve.ts'
 import { sitesCommand } from '../../server/commands/sites.ts'
 import { visitsCommand } from '../../server/commands/visits.ts'
@@ -27,7 +30,9 @@ const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8
 const program = new Command('quire').version('0')
 for (const create of [serveCommand, demoCommand, exportCommand, exportsCommand, visitsCommand, agentJobsCommand])
   program.addCommand(create())
-for (const create of [orgsCommand, projectsCommand, sitesCommand, keysCommand]) program.addCommand(create())
+for (const create of [orgsCommand, projectsCommand, sitesCommand, keysCommand, backupCommand, restoreCommand])
+  program.addCommand(create())
+program.addCommand(doctorCommand(async () => []))
 
 interface ShownCommand {
   file: string

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { readAsset } from '../assets.ts'
+import { describeBytes } from '../base/format-bytes.ts'
+import { nonEmpty } from '../flags/non-empty.ts'
+import { dataOption, jsonOption } from '../flags/options.ts'
+import { type MadeBackup, makeBackup } from '../store/backup/make-backup.ts'
+import { createByteProgress } from './byte-progress.ts'
+import { explainDisk } from './explain-disk.ts'
+import { printJson, showCount } from './print.ts'
+
+interface Flags {
+  overwrite?: boolean
+  data: string
+  json?: boolean
+}
+
+export function backupCommand(): Command {
+  return new Command('backup')
+    .argument('<target>', 'file that ends in .tar or .tar.gz, otherwise a new folder', nonEmpty('a file or a folder'))
+    .description('copy the data folder while the server runs')
+    .addOption(new Option('--overwrite', 'replace a backup of this name'))
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire backup /var/backups/quire.tar
+  npx quire backup /var/backups/quire.tar.gz --overwrite --data /var/lib/quire
+  npx quire backup /mnt/backups/quire-2026-11-22
+
+The backup has everything that was stored when it began: the databases, the bundles and the keys. It leaves out sites/,
+the export cache, because the next export fetches its content again, and work/, the scratch files of running exports.
+The server and the commands continue meanwhile. The backup gets its name when it is complete. Keep it private: who has it
+can make bundle links that work.`,
+    )
+    .action(async (target: string, { overwrite, data, json }: Flags) => {
+      const progress = createByteProgress('Copying')
+      const made = await makeBackup({
+        dataFolder: resolve(data),
+        target,
+        overwrite: overwrite ?? false,
+        version: JSON.parse(readAsset('package.json')).version,
+        now: Date.now,
+        onProgress: progress.show,
+      })
+        .catch(error => {
+          throw explainDisk(error)
+        })
+        .finally(progress.clear)
+      for (const warning of made.warnings) console.error(warning)
+      if (json) printJson(made)
+      else console.log(describe(made))
+    })
+}
+
+function describe({ path, files, databases, sizeBytes }: MadeBackup): string {
+  const count = (number: number, noun: string) => `${showCount(number)} ${noun}${number === 1 ? '' : 's'}`
+  return `${path}: ${describeBytes(sizeBytes)}, ${count(files, 'file')}, of them ${count(databases, 'database')}.`
+}

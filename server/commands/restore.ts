@@ -1,0 +1,41 @@
+import { Command } from 'commander'
+import { describeBytes } from '../base/format-bytes.ts'
+import { nonEmpty } from '../flags/non-empty.ts'
+import { dataOption, jsonOption } from '../flags/options.ts'
+import { restoreBackup } from '../store/backup/restore-backup.ts'
+import { createByteProgress } from './byte-progress.ts'
+import { explainDisk } from './explain-disk.ts'
+import { printJson, showCount } from './print.ts'
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .argument('<backup>', 'file or folder that quire backup made', nonEmpty('a file or a folder'))
+    .description('put a backup into an empty data folder')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire restore /var/backups/quire.tar
+  npx quire restore /mnt/backups/quire-2026-11-22 --data /var/lib/quire
+
+The data folder must be missing or empty, and no server may use it. Each file is compared with the manifest of the
+backup, and each database is checked, before anything gets its place. A key that was revoked after the backup works
+again: revoke it again.`,
+    )
+    .action(async (source: string, { data, json }: { data: string; json?: boolean }) => {
+      const progress = createByteProgress('Restoring')
+      const restored = await restoreBackup({ source, dataFolder: data, onProgress: progress.show })
+        .catch(error => {
+          throw explainDisk(error)
+        })
+        .finally(progress.clear)
+      for (const warning of restored.warnings) console.error(warning)
+      if (json) return printJson(restored)
+      const { dataFolder, createdAt, quire, files, sizeBytes } = restored
+      console.log(
+        `${dataFolder}: ${describeBytes(sizeBytes)} in ${showCount(files)} files, backed up ${createdAt} by Quire ${quire}.`,
+      )
+    })
+}

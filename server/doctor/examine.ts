@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import type { Config } from '../config.ts'
+import { checkBrowser } from './check-browser.ts'
+import { checkClock } from './check-clock.ts'
+import { checkDatabases } from './check-databases.ts'
+import { checkDisk } from './check-disk.ts'
+import { checkLinks } from './check-links.ts'
+import { checkPermissions } from './check-permissions.ts'
+import { checkSettings, type Setting } from './check-settings.ts'
+import { checkVersions } from './check-versions.ts'
+import { type Finding, fail } from './finding.ts'
+
+export interface Patient {
+  dataFolder: string
+  env: NodeJS.ProcessEnv
+  /** The settings of all commands. */
+  settings: readonly Setting[]
+  /** Reads the settings of the server from the environment, and throws when they are not valid. */
+  readServer(): Pick<Config, 'publicUrl'>
+  now(): number
+}
+
+/** Runs all checks. Creates and changes nothing in the data folder. */
+export async function examine({ dataFolder, env, settings, readServer, now }: Patient): Promise<Finding[]> {
+  const findings = [...checkVersions(process.version), ...checkSettings(env, settings, readServer)]
+  if (existsSync(dataFolder)) {
+    findings.push(
+      ...(await checkDisk(dataFolder)),
+      ...(await checkPermissions(dataFolder)),
+      ...(await checkDatabases(dataFolder)),
+      ...(await checkClock(dataFolder, now())),
+      ...(await checkLinks(dataFolder, readPublicUrl(readServer), now())),
+    )
+  } else {
+    const remedy = "Give the server's data folder with --data or QUIRE_DATA."
+    findings.push(fail('databases', `There is no data folder ${dataFolder}.`, remedy))
+  }
+  return [...findings, ...(await checkBrowser(env))]
+}
+
+function readPublicUrl(readServer: Patient['readServer']): string | undefined {
+  try {
+    return readServer().publicUrl
+  } catch {
+    // The check of the settings explains why.
+    return undefined
+  }
+}

@@ -1,0 +1,225 @@
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { OperatorError } from '../../base/operator-error.ts'
+import { openScratchFolder } from '../scratch-folder.ts'
+import { type BackupKind, type BackupTarget, checkRoom, checkTarget, publish } from './backup-target.ts'
+import type { BackupWriter } from './backup-writer.ts'
+import { copyDatabase, describeSqlite } from './copy-database.ts'
+import { aboutName, type DataFile, isDatabase, listFiles, listTop, mainDatabase, manifestName } from './data-files.ts'
+import { createFolderWriter } from './folder-writer.ts'
+import { type BackedUpFile, type BackupAbout, backupFormat } from './manifest.ts'
+import { listRecordedBundles, type RecordedBundle, removeJobs } from './recorded-bundles.ts'
+import { createTarWriter } from './tar-writer.ts'
+
+export interface BackupProgress {
+  /** The file that is copied, by its path in the data folder. */
+  path: string
+  doneBytes: number
+  totalBytes: number
+}
+
+export interface BackupOptions {
+  dataFolder: string
+  /** A file that ends in .tar, .tar.gz or .tgz, otherwise a folder. */
+  target: string
+  /** Whether to replace an existing backup. */
+  overwrite: boolean
+  /** The version of Quire. */
+  version: string
+  now(): number
+  onProgress(progress: BackupProgress): void
+}
+
+export interface MadeBackup {
+  path: string
+  kind: BackupKind
+  createdAt: number
+  /** Number of files of the data folder. */
+  files: number
+  databases: number
+  sizeBytes: number
+  warnings: string[]
+}
+
+/** The work on one backup. */
+interface Work {
+  options: BackupOptions
+  writer: BackupWriter
+  /** What is in the backup so far, by path. */
+  added: Map<string, BackedUpFile>
+  warnings: string[]
+  progress: CountedProgress
+}
+
+interface CountedProgress {
+  /** Begins a file. */
+  begin(path: string): void
+  /** Counts bytes of the file that was begun last. */
+  add(bytes: number): void
+}
+
+/**
+ * Copies a data folder while a server writes to it. The order makes the copy consistent:
+ *
+ * 1. The main database, as of one instant after the call. So it has every row that was acknowledged before.
+ * 2. The databases of visits. The main database has the read positions of logs, and a position is written after its visits:
+ *    so the copy never lacks visits that a position calls counted. Visits that are newer than a position are read from the
+ *    log again, and nothing is counted twice.
+ * 3. The bundles. A bundle is published before its job is completed, so the bundle of each completed job exists. A job that
+ *    is deleted meanwhile takes its bundle along: such a job is removed from the copy, as the server has removed it.
+ * 4. The keys. A key exists before the first row that needs it.
+ *
+ * @throws {OperatorError} when the data cannot be read or the backup cannot be written.
+ */
+export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
+  const { dataFolder } = options
+  if (!existsSync(join(dataFolder, mainDatabase))) {
+    throw new OperatorError(
+      `There is no database in ${dataFolder}. Give the server's data folder with --data or QUIRE_DATA.`,
+    )
+  }
+  const target = await checkTarget(options.target, dataFolder, options.overwrite)
+  const totalBytes = await measure(dataFolder)
+  await checkRoom(target, totalBytes)
+  const scratch = await openScratchFolder(dirname(target.path), 'quire-backup-')
+  try {
+    return await fill(options, target, scratch.path, totalBytes)
+  } finally {
+    await scratch.close()
+  }
+}
+
+async function fill(
+  options: BackupOptions,
+  target: BackupTarget,
+  scratch: string,
+  totalBytes: number,
+): Promise<MadeBackup> {
+  const createdAt = options.now()
+  const progress = countProgress(options, totalBytes)
+  const onBytes = progress.add
+  const isFolder = target.kind === 'folder'
+  // The staging folder of a tar is the scratch folder, and the archive is in it.
+  const file = isFolder ? scratch : join(scratch, 'backup.tar')
+  const writer = isFolder
+    ? await createFolderWriter(file, onBytes)
+    : await createTarWriter({
+        file,
+        isCompressed: target.kind === 'tar.gz',
+        stagingFolder: scratch,
+        createdAt: new Date(createdAt),
+        onBytes,
+      })
+  const work: Work = { options, writer, added: new Map(), warnings: [], progress }
+  try {
+    await addAll(work, createdAt)
+    const sizeBytes = await writer.finish()
+    await publish(file, target)
+    const files = [...work.added.values()]
+    const databases = files.filter(({ schema }) => schema !== undefined).length
+    const { path, kind } = target
+    return { path, kind, createdAt, files: files.length, databases, sizeBytes, warnings: work.warnings }
+  } catch (error) {
+    await writer.abort()
+    throw error
+  }
+}
+
+async function addAll(work: Work, createdAt: number): Promise<void> {
+  const { options, writer, added, warnings } = work
+  const { dataFolder } = options
+  const mainCopy = await writer.stage(mainDatabase)
+  const schema = await copy(work, mainDatabase, join(dataFolder, mainDatabase), mainCopy)
+  if (schema === 0) {
+    throw new OperatorError(`${join(dataFolder, mainDatabase)} is empty. Restore a backup.`)
+  }
+  const about: BackupAbout = {
+    format: backupFormat,
+    createdAt: new Date(createdAt).toISOString(),
+    quire: options.version,
+    node: process.version,
+    sqlite: describeSqlite(),
+    schema,
+  }
+  await writer.addText(aboutName, `${JSON.stringify(about, undefined, 2)}\n`)
+  const recorded = listRecordedBundles(mainCopy)
+  const skip = (path: string) => {
+    warnings.push(`${path} is a link or not a file. It is not in the backup.`)
+  }
+  for (const name of await listTop(dataFolder)) {
+    for (const file of await listFiles(dataFolder, name, skip)) await addOne(work, file)
+  }
+  removeJobs(mainCopy, checkBundles(work, recorded))
+  added.set(mainDatabase, { path: mainDatabase, ...(await writer.addStaged(mainDatabase)), schema })
+  const files = [...added.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+  await writer.addText(manifestName, `${JSON.stringify({ ...about, files, warnings }, undefined, 1)}\n`)
+}
+
+async function addOne(work: Work, { path, file }: DataFile): Promise<void> {
+  const { writer, added } = work
+  work.progress.begin(path)
+  try {
+    if (await isDatabase(file)) {
+      const schema = await copy(work, path, file, await writer.stage(path))
+      added.set(path, { path, ...(await writer.addStaged(path)), schema })
+    } else added.set(path, { path, ...(await writer.addFile(path, file)) })
+  } catch (error) {
+    // The server may have deleted the file since it was listed.
+    if (existsSync(file)) throw error
+  }
+}
+
+async function copy({ progress }: Work, path: string, file: string, to: string): Promise<number> {
+  progress.begin(path)
+  const { size } = await stat(file)
+  let countedBytes = 0
+  return copyDatabase(file, to, {
+    onProgress(share) {
+      const bytes = Math.round(size * share)
+      progress.add(bytes - countedBytes)
+      countedBytes = bytes
+    },
+  })
+}
+
+/**
+ * Compares the bundles in the backup with what the copied database records. Returns the jobs that were deleted since it was
+ * copied.
+ */
+function checkBundles({ options, added, warnings }: Work, recorded: RecordedBundle[]): string[] {
+  const missing: RecordedBundle[] = []
+  for (const bundle of recorded) {
+    const found = added.get(`bundles/${bundle.fileName}`)
+    if (!found) missing.push(bundle)
+    else if (found.sizeBytes !== bundle.sizeBytes || found.sha256 !== bundle.sha256) {
+      warnings.push(`The bundle of ${bundle.jobId} is damaged in the data folder. Export the site again.`)
+    }
+  }
+  if (missing.length === 0) return []
+  const current = new Set(listRecordedBundles(join(options.dataFolder, mainDatabase)).map(({ jobId }) => jobId))
+  for (const { jobId } of missing.filter(({ jobId }) => current.has(jobId))) {
+    warnings.push(`The bundle of ${jobId} is missing in the data folder. Export the site again.`)
+  }
+  return missing.map(({ jobId }) => jobId).filter(jobId => !current.has(jobId))
+}
+
+async function measure(dataFolder: string): Promise<number> {
+  const names = [mainDatabase, ...(await listTop(dataFolder))]
+  const lists = await Promise.all(names.map(name => listFiles(dataFolder, name, () => {})))
+  return lists.flat().reduce((total, { sizeBytes }) => total + sizeBytes, 0)
+}
+
+function countProgress({ onProgress }: BackupOptions, totalBytes: number): CountedProgress {
+  let doneBytes = 0
+  let path = ''
+  return {
+    begin(next) {
+      path = next
+    },
+    add(bytes) {
+      doneBytes += bytes
+      onProgress({ path, doneBytes, totalBytes })
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import Database from 'better-sqlite3'
+import { openUnchanged } from '../open-unchanged.ts'
+
+/** A bundle as a database records it. */
+export interface RecordedBundle {
+  jobId: string
+  fileName: string
+  sizeBytes: number
+  sha256: string
+}
+
+/** Lists the bundles of the completed jobs in a database file, whatever its schema version. */
+export function listRecordedBundles(file: string): RecordedBundle[] {
+  const database = openUnchanged(file)
+  try {
+    const hasJobs = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'export_jobs'").get() !== undefined
+    if (!hasJobs) return []
+    return database
+      .prepare<[], RecordedBundle>(
+        `SELECT job_id AS jobId, bundle_file AS fileName, bundle_size_bytes AS sizeBytes, bundle_sha256 AS sha256
+         FROM export_jobs WHERE status = 'completed' AND bundle_file IS NOT NULL`,
+      )
+      .all()
+  } finally {
+    database.close()
+  }
+}
+
+/** Removes jobs from the copy of a database. */
+export function removeJobs(copy: string, jobIds: readonly string[]): void {
+  const database = new Database(copy, { fileMustExist: true })
+  try {
+    database.pragma('foreign_keys = ON')
+    const removeKeys = database.prepare<[string]>('DELETE FROM idempotency_keys WHERE job_id = ?')
+    const removeJob = database.prepare<[string]>('DELETE FROM export_jobs WHERE job_id = ?')
+    database.transaction(() => {
+      for (const jobId of jobIds) {
+        removeKeys.run(jobId)
+        removeJob.run(jobId)
+      }
+    })()
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,72 @@
+import { findProblem, openUnchanged } from './open-unchanged.ts'
+
+/** What a check of a database found. */
+export interface Inspection {
+  schema: number
+  /** The first problem of the file; null = sound. */
+  problem: string | null
+}
+
+/**
+ * Checks the structure of a database and its references. Changes nothing.
+ *
+ * @throws {OperatorError} when the file cannot be opened as a database.
+ */
+export function inspectDatabase(file: string): Inspection {
+  const database = openUnchanged(file)
+  try {
+    const schema = database.pragma('user_version', { simple: true }) as number
+    const damage = findProblem(database, 'quick_check')
+    if (damage !== null) return { schema, problem: damage }
+    const [broken] = database.pragma('foreign_key_check') as { table: string; parent: string }[]
+    const problem = broken ? `a row of ${broken.table} refers to a missing row of ${broken.parent}` : null
+    return { schema, problem }
+  } finally {
+    database.close()
+  }
+}
+
+/** Columns of the main database with the time of the server at a write, in milliseconds. */
+const timeColumns = [
+  ['organizations', 'created_at'],
+  ['projects', 'created_at'],
+  ['sites', 'created_at'],
+  ['api_keys', 'created_at'],
+  ['api_keys', 'last_used_at'],
+  ['export_jobs', 'created_at'],
+  ['export_jobs', 'updated_at'],
+  ['readiness', 'checked_at'],
+] as const
+
+/** Returns the newest time that a server wrote into the main database; undefined = none. */
+export function findNewestTime(file: string): { at: number; column: string } | undefined {
+  const database = openUnchanged(file)
+  try {
+    const hasColumn = database
+      .prepare<[string, string], number>('SELECT 1 FROM pragma_table_info(?) WHERE name = ?')
+      .pluck()
+    let newest: { at: number; column: string } | undefined
+    for (const [table, column] of timeColumns) {
+      // An older schema lacks some.
+      if (hasColumn.get(table, column) === undefined) continue
+      const at = database.prepare<[], number | null>(`SELECT max(${column}) FROM ${table}`).pluck().get() ?? null
+      if (at !== null && at > (newest?.at ?? 0)) newest = { at, column: `${table}.${column}` }
+    }
+    return newest
+  } finally {
+    database.close()
+  }
+}
+
+/** Counts the completed exports whose links have not expired at a time. */
+export function countLinkedExports(file: string, now: number): number {
+  const database = openUnchanged(file)
+  try {
+    const hasColumn = "SELECT 1 FROM pragma_table_info('export_jobs') WHERE name = 'link_expires_at'"
+    if (database.prepare(hasColumn).get() === undefined) return 0
+    const count = database.prepare<[number], number>('SELECT count(*) FROM export_jobs WHERE link_expires_at > ?')
+    return count.pluck().get(now) ?? 0
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,263 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type BackupOptions, makeBackup } from '../../../server/store/backup/make-backup.ts'
+import { restoreBackup } from '../../../server/store/backup/restore-backup.ts'
+import { openStore } from '../../../server/store/store.ts'
+import {
+  addExport,
+  addVisitor,
+  countVisitors,
+  deleteExport,
+  digest,
+  fillDataFolder,
+  findInconsistencies,
+  listCompleted,
+  openMain,
+  projectId,
+  readTree,
+} from './data-folder.ts'
+
+let folder: string
+let data: string
+let restored: string
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-backup-test-'))
+  data = join(folder, 'data')
+  restored = join(folder, 'restored')
+  await fillDataFolder(data)
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function backup(name: string, options: Partial<BackupOptions> = {}) {
+  return makeBackup({
+    dataFolder: data,
+    target: join(folder, name),
+    overwrite: false,
+    version: '0.1.0',
+    now: () => Date.UTC(2026, 10, 22),
+    onProgress() {},
+    ...options,
+  })
+}
+
+const restore = (name: string, dataFolder = restored) =>
+  restoreBackup({ source: join(folder, name), dataFolder, onProgress() {} })
+
+describe.each(['b.tar', 'b.tar.gz', 'b.tgz', 'b'])('as %s', name => {
+  test('a backup that is restored has the rows, visits, bundles and keys, and no cache', async () => {
+    const made = await backup(name)
+    expect(made).toMatchObject({ path: join(folder, name), databases: 2, warnings: [] })
+    const result = await restore(name)
+    expect(result).toMatchObject({ dataFolder: restored, createdAt: '2026-11-22T00:00:00.000Z', quire: '0.1.0' })
+    expect(readdirSync(restored).sort()).toEqual(
+      ['bundles', 'link.key', 'lost', 'notes.txt', 'quire.db', 'visitor.key', 'visits'].sort(),
+    )
+    for (const path of ['link.key', 'visitor.key', 'bundles/se_1.zip', 'lost/se_9.zip', 'notes.txt']) {
+      expect(readFileSync(join(restored, path)).equals(readFileSync(join(data, path))), path).toBe(true)
+    }
+    expect(findInconsistencies(restored)).toEqual([])
+    const store = openStore(restored)
+    expect(await store.agentJobs.find(projectId, 'aj_1')).toMatchObject({ status: 'active' })
+    expect(await countVisitors(store)).toBe(1)
+    expect(await store.exportJobs.find('se_1')).toMatchObject({ status: 'completed' })
+    store.close()
+  })
+
+  test('what is written is private', async () => {
+    await backup(name)
+    const stats = statSync(join(folder, name))
+    expect(stats.mode & 0o777).toBe(stats.isDirectory() ? 0o700 : 0o600)
+    await restore(name)
+    expect(statSync(restored).mode & 0o777).toBe(0o700)
+    for (const [path, { mode, sha256 }] of readTree(restored))
+      expect([path, mode]).toEqual([path, sha256 ? 0o600 : 0o700])
+  })
+})
+
+test('the manifest has the versions, and the size and SHA-256 of each file', async () => {
+  await backup('b')
+  const manifest = JSON.parse(readFileSync(join(folder, 'b/manifest.json'), 'utf8'))
+  expect(manifest).toMatchObject({
+    format: 1,
+    createdAt: '2026-11-22T00:00:00.000Z',
+    quire: '0.1.0',
+    node: process.version,
+    sqlite: expect.stringMatching(/^3\./),
+    schema: expect.any(Number),
+  })
+  const paths = [...readTree(join(folder, 'b'))].flatMap(([path, { sha256 }]) => (sha256 ? [path] : []))
+  const listed = manifest.files.map((file: { path: string }) => file.path)
+  expect(new Set([...listed, 'backup.json', 'manifest.json'])).toEqual(new Set(paths))
+  for (const { path, sizeBytes, sha256 } of manifest.files) {
+    const bytes = readFileSync(join(folder, 'b', path))
+    expect([path, sizeBytes, sha256]).toEqual([path, bytes.length, digest(bytes)])
+  }
+})
+
+describe('while the server works', () => {
+  test('an export that is deleted after its row was copied is not in the backup', async () => {
+    const main = openMain(data)
+    addExport(data, 'se_2', 'soon gone', main)
+    main.prepare("INSERT INTO idempotency_keys VALUES ('org_1', 'k', 'x', 'se_1', 1)").run()
+    let isDeleted = false
+    await backup('b', {
+      onProgress({ path }) {
+        // Visits are copied after the main database and before the bundles.
+        if (isDeleted || !path.startsWith('visits/')) return
+        isDeleted = true
+        deleteExport(data, 'se_2', main)
+      },
+    })
+    main.close()
+    expect(isDeleted).toBe(true)
+    await restore('b')
+    expect(listCompleted(restored).map(({ jobId }) => jobId)).toEqual(['se_1'])
+    expect(findInconsistencies(restored)).toEqual([])
+  })
+
+  test('an export that is completed after its row was copied does not disturb', async () => {
+    let isAdded = false
+    const made = await backup('b.tar', {
+      onProgress({ path }) {
+        if (isAdded || !path.startsWith('visits/')) return
+        isAdded = true
+        addExport(data, 'se_3', 'late')
+      },
+    })
+    expect([isAdded, made.warnings]).toEqual([true, []])
+    await restore('b.tar')
+    expect(listCompleted(restored).map(({ jobId }) => jobId)).toEqual(['se_1'])
+  })
+
+  test('the visits are never older than the read positions in the main database', async () => {
+    const store = openStore(data)
+    let isRecorded = false
+    await backup('b', {
+      async onProgress({ path }) {
+        if (isRecorded || !path.startsWith('visits/')) return
+        isRecorded = true
+        // As a followed log of several sites: first the visits, then the position.
+        await addVisitor(store, 2)
+        await store.visits.recordLogPosition({ log: 'access.log', position: '2' })
+      },
+    })
+    store.close()
+    await restore('b')
+    const copy = openStore(restored)
+    const position = Number((await copy.visits.findLogPosition(undefined, 'access.log')) ?? 1)
+    expect(await countVisitors(copy)).toBeGreaterThanOrEqual(position)
+    expect(isRecorded).toBe(true)
+    copy.close()
+  })
+})
+
+describe('a name that is in use', () => {
+  test.each(['b.tar', 'b'])('%s is replaced only with --overwrite', async name => {
+    await backup(name)
+    addExport(data, 'se_2', 'newer')
+    await expect(backup(name)).rejects.toThrow(/exists already.*--overwrite/)
+    await restore(name, join(folder, 'old'))
+    expect(listCompleted(join(folder, 'old'))).toHaveLength(1)
+    await backup(name, { overwrite: true })
+    await restore(name)
+    expect(listCompleted(restored)).toHaveLength(2)
+    expect(readdirSync(folder).sort()).toEqual(['data', 'old', 'restored', name].sort())
+  })
+
+  test('a folder that is not a backup is never replaced', async () => {
+    mkdirSync(join(folder, 'home'))
+    writeFileSync(join(folder, 'home/letter'), '')
+    await expect(backup('home', { overwrite: true })).rejects.toThrow(/is not a backup/)
+    expect(existsSync(join(folder, 'home/letter'))).toBe(true)
+  })
+
+  test.each([
+    ['a folder in the way of an archive', 'taken.tar', /is not a file/],
+    ['an unusual ending', 'b.zip', /ends in \.tar or \.tar\.gz/],
+    ['a place inside the data folder', 'data/b.tar', /inside the data folder/],
+    ['the data folder', 'data', /contains the data folder/],
+    ['a missing folder', 'nowhere/b.tar', /does not exist/],
+  ])('refuses %s', async (_, name, message) => {
+    mkdirSync(join(folder, 'taken.tar'))
+    const before = readTree(folder)
+    await expect(backup(name, { overwrite: true })).rejects.toThrow(message)
+    expect(readTree(folder)).toEqual(before)
+  })
+})
+
+describe('a backup that fails', () => {
+  test.each(['b.tar', 'b'])('leaves nothing of %s', async name => {
+    const before = readdirSync(folder)
+    const onProgress = () => {
+      throw new Error('no more')
+    }
+    await expect(backup(name, { onProgress })).rejects.toThrow('no more')
+    expect(readdirSync(folder)).toEqual(before)
+  })
+
+  test('is refused with words for a damaged database, an empty one, and a missing one', async () => {
+    const visits = join(data, 'visits', `${projectId}.db`)
+    const sound = readFileSync(visits)
+    const bytes = Buffer.from(sound)
+    bytes.fill(0xa5, 4096)
+    writeFileSync(visits, bytes)
+    await expect(backup('b.tar')).rejects.toThrow(/prj_1\.db is damaged/)
+    writeFileSync(visits, sound)
+    for (const end of ['', '-wal', '-shm']) rmSync(join(data, `quire.db${end}`), { force: true })
+    await expect(backup('b.tar')).rejects.toThrow(/no database in .*--data/)
+    writeFileSync(join(data, 'quire.db'), '')
+    await expect(backup('b.tar')).rejects.toThrow(/quire\.db is empty/)
+    expect(existsSync(join(folder, 'b.tar'))).toBe(false)
+  })
+
+  test('what a killed one left is removed by the next one', async () => {
+    const killed = join(folder, 'quire-backup-AbCd12')
+    mkdirSync(join(killed, 'site'), { recursive: true })
+    writeFileSync(join(killed, 'owner.lock'), '')
+    writeFileSync(join(killed, 'site', 'backup.tar'), 'half')
+    await backup('b.tar')
+    expect(existsSync(killed)).toBe(false)
+  })
+})
+
+test('links are left out with a warning, except a folder that was moved to another disk', async () => {
+  const elsewhere = join(folder, 'disk')
+  mkdirSync(elsewhere)
+  writeFileSync(join(elsewhere, 'se_1.zip'), 'the bytes of a bundle')
+  rmSync(join(data, 'bundles'), { recursive: true })
+  symlinkSync(elsewhere, join(data, 'bundles'))
+  symlinkSync('/etc/hostname', join(data, 'lost/link.zip'))
+  symlinkSync(folder, join(data, 'up'))
+  const made = await backup('b')
+  expect(made.warnings.sort()).toEqual([
+    expect.stringMatching(/^lost\/link\.zip is a link/),
+    expect.stringMatching(/^up is a link/),
+  ])
+  await restore('b')
+  expect(findInconsistencies(restored)).toEqual([])
+})
+
+test('a bundle that is missing or damaged in the data folder is a warning, and the rest is saved', async () => {
+  addExport(data, 'se_2', 'will be missing')
+  rmSync(join(data, 'bundles/se_2.zip'))
+  writeFileSync(join(data, 'bundles/se_1.zip'), 'the bytes of A bundle')
+  const { warnings } = await backup('b')
+  expect(warnings).toEqual([
+    'The bundle of se_1 is damaged in the data folder. Export the site again.',
+    'The bundle of se_2 is missing in the data folder. Export the site again.',
+  ])
+  expect((await restore('b')).warnings).toEqual(warnings)
+})
