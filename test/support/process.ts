@@ -26,8 +26,8 @@ export interface ServeProcess extends RunningProgram {
  *
  * @throws {Error} with its output if it ends before it listens.
  */
-export async function startServe(args: readonly string[]): Promise<ServeProcess> {
-  const program = startQuire(['serve', '--port', '0', ...args])
+export async function startServe(args: readonly string[], options: ProgramOptions = {}): Promise<ServeProcess> {
+  const program = startQuire(['serve', '--port', '0', ...args], options)
   const url = await program.read(output => /"url":"([^"]+)"/.exec(output)?.[1])
   return Object.assign(program, { url })
 }

@@ -131,6 +131,28 @@ test('accepts dates of later months, because it updates its clock', async () => 
   expect((await running).tally).toMatchObject({ lines: 2, malformed: { 'bad-date': 0 } })
 })
 
+test.each([
+  ['back by an hour', -3_600_000],
+  ['back by a day', -86_400_000],
+  ['back by a year', -365 * 86_400_000],
+  ['forward by a year', 365 * 86_400_000],
+])('counts the lines that are written while the clock is set %s', async (_step, byMs) => {
+  const startedAt = Date.UTC(2026, 10, 20, 10, 11, 12)
+  let now = startedAt
+  write(0, 1)
+  const stopping = new AbortController()
+  const running = follow({ signal: stopping.signal, now: () => now })
+  await waitFor(async () => ((await countVisitors()) === 1 ? true : undefined))
+  now = startedAt + byMs
+  appendFileSync(log, toLine(1, '20/Nov/2026:10:11:13 +0000'))
+  await waitFor(async () => ((await countVisitors()) === 2 ? true : undefined), 5_000)
+  now = startedAt
+  appendFileSync(log, toLine(2, '20/Nov/2026:10:11:14 +0000'))
+  await waitFor(async () => ((await countVisitors()) === 3 ? true : undefined), 5_000)
+  stopping.abort()
+  expect((await running).tally).toMatchObject({ lines: 3, malformed: { 'bad-date': 0 } })
+})
+
 test('warns once that no line is in a known format', async () => {
   const stopping = new AbortController()
   const running = follow({ signal: stopping.signal })

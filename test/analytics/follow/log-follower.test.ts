@@ -140,13 +140,16 @@ describe('if the rotation is unclear', () => {
     expect(warnings).toEqual([expect.stringMatching(message)])
   })
 
-  test('reads a truncated compressed file as far as possible', async () => {
+  test.each([
+    ['long ago', 1],
+    ['before the clock was set back by a year', Date.now() / 1000 + 365 * 86_400],
+  ])('reads a truncated compressed file, written %s, as far as possible', async (_, modifiedAt) => {
     write(`${'c\n'.repeat(50_000)}`)
     rename()
     const whole = gzipSync(readFileSync(name(1)), { level: 0 })
     writeFileSync(`${name(1)}.gz`, whole.subarray(0, whole.length - 1000))
     rmSync(name(1))
-    utimesSync(`${name(1)}.gz`, 1, 1)
+    utimesSync(`${name(1)}.gz`, modifiedAt, modifiedAt)
     write('d\n')
     await restart()
     await pollToEnd()
