@@ -36,6 +36,7 @@ const timeColumns = [
   ['export_jobs', 'created_at'],
   ['export_jobs', 'updated_at'],
   ['readiness', 'checked_at'],
+  ['clock_check', 'checked_at'],
 ] as const
 
 /** Returns the newest time that a server wrote into the main database; undefined = none. */
