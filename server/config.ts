@@ -2,6 +2,9 @@ import type { FollowSettings } from './analytics/follow/follow-settings.ts'
 import type { ExportLimits } from './export/model/limits.ts'
 import type { Verify } from './export/model/options.ts'
 
+/** How log lines are written: for people, or as JSON. */
+export type LogStyle = 'pretty' | 'json'
+
 export interface Config {
   dataFolder: string
   host: string
@@ -33,6 +36,8 @@ export interface Config {
   /** The logs to follow. */
   follow: FollowSettings
   logLevel: string
+  /** Undefined = pretty on a terminal, else JSON. */
+  logStyle: LogStyle | undefined
   /** Whether responses are checked against the document, too; for tests and development. */
   validateResponses: boolean
 }

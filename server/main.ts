@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import { readAsset } from './assets.ts'
 import { OperatorError } from './base/operator-error.ts'

@@ -8,10 +8,10 @@ import { dataOption, jsonOption } from '../flags/options.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { createId } from '../tenancy/id.ts'
-import { printJson, printRows } from './print.ts'
+import { printResult, printRows } from './print.ts'
 import { withStore } from './with-store.ts'
 
-const projectFlag = ['--project <id>', 'project the job belongs to'] as const
+const projectFlag = ['--project <id-or-name>', 'project the job belongs to'] as const
 
 interface JobFlags {
   project: string
@@ -34,12 +34,12 @@ interface CreateFlags extends JobFlags {
 
 const help = `
 Examples:
-  quire agent-jobs create --project prj_0f3c9a1b2d4e5f60 --repository https://git.example.com/acme/docs --ref main --model writer-2
-  quire agent-jobs complete aj_0f3c9a1b2d4e5f60 --project prj_0f3c9a1b2d4e5f60 --pr-link https://git.example.com/acme/docs/pull/7
-  quire agent-jobs fail aj_0f3c9a1b2d4e5f60 --project prj_0f3c9a1b2d4e5f60
-  quire agent-jobs archive aj_0f3c9a1b2d4e5f60 --project prj_0f3c9a1b2d4e5f60
-  quire agent-jobs list --project prj_0f3c9a1b2d4e5f60 --status active --json
-  quire agent-jobs import jobs.jsonl --project prj_0f3c9a1b2d4e5f60
+  npx quire agent-jobs create --project Documentation --id aj_example --repository https://git.example.com/acme/docs --ref main --model writer-2
+  npx quire agent-jobs complete aj_example --project Documentation --pr-link https://git.example.com/acme/docs/pull/8
+  npx quire agent-jobs archive aj_example --project Documentation
+  npx quire agent-jobs fail aj_demo_active --project Documentation
+  npx quire agent-jobs list --project Documentation --status failed --json
+  echo '{"id": "aj_old", "status": "failed", "source": {"repository": "https://git.example.com/acme/docs"}, "model": "writer-1", "createdAt": "2026-11-20T10:00:00Z"}' | npx quire agent-jobs import - --project Documentation
 
 A job goes from active to completed or failed, and then to archived.
 import reads one job per line, as JSON in the format of the API; "-" reads standard input.`
@@ -98,74 +98,76 @@ async function createJob(flags: CreateFlags): Promise<void> {
   if (!URL.canParse(flags.repository)) {
     throw new OperatorError('--repository must be a full URL, such as https://git.example.com/acme/docs', 2)
   }
-  const job: AgentJob = {
-    projectId: flags.project,
-    id: flags.id ?? createId('aj'),
-    status: 'active',
-    source: { repository: flags.repository, ref: flags.ref ?? null },
-    model: flags.model,
-    prLink: null,
-    createdAt: Date.now(),
-    archivedAt: null,
-  }
-  await withProject(flags, async store => {
+  const job = await withProject(flags, async (store, projectId) => {
+    const job: AgentJob = {
+      projectId,
+      id: flags.id ?? createId('aj'),
+      status: 'active',
+      source: { repository: flags.repository, ref: flags.ref ?? null },
+      model: flags.model,
+      prLink: null,
+      createdAt: Date.now(),
+      archivedAt: null,
+    }
     if (!(await store.agentJobs.insert(job))) throw new OperatorError(`The project already has a job ${job.id}.`)
+    return job
   })
-  if (flags.json) printJson(job)
-  else console.log(job.id)
+  printResult(flags.json, job, job.id)
 }
 
 async function listJobs(flags: JobFlags & { status?: AgentJobStatus }): Promise<void> {
-  const rows = await withProject(flags, store => store.agentJobs.list(flags.project, flags.status))
-  printRows(flags.json ? rows : rows.map(toRow), { json: flags.json, empty: 'No jobs found.' })
+  const rows = await withProject(flags, (store, projectId) => store.agentJobs.list(projectId, flags.status))
+  printRows(rows, { json: flags.json, empty: 'No jobs found.', toRow })
 }
 
 async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?: string }): Promise<void> {
   if (flags.prLink !== undefined && !URL.canParse(flags.prLink)) {
     throw new OperatorError('--pr-link must be a full URL, such as https://git.example.com/acme/docs/pull/7', 2)
   }
-  const next = await withProject(flags, async store => {
-    const job = await store.agentJobs.find(flags.project, id)
+  const next = await withProject(flags, async (store, projectId) => {
+    const job = await store.agentJobs.find(projectId, id)
     if (!job)
-      throw new OperatorError(`The project has no job ${id}. See: quire agent-jobs list --project ${flags.project}`)
+      throw new OperatorError(`The project has no job ${id}. See: npx quire agent-jobs list --project ${projectId}`)
     const next = transition(job, to, Date.now(), flags.prLink)
     if (!(await store.agentJobs.update(next, job.status))) {
       throw new OperatorError(`Job ${id} was changed by another process at the same time. Check it and try again.`)
     }
     return next
   })
-  if (flags.json) printJson(next)
-  else console.log(`${id} is ${to}.`)
+  printResult(flags.json, next, `${id} is ${to}.`)
 }
 
-/** Imports all jobs or none; the error gives the number of the bad line. */
 async function importJobs(file: string, flags: JobFlags): Promise<void> {
+  const result = await withProject(flags, async (store, projectId) => {
+    const jobs = await readJobs(file, projectId)
+    const imported = await store.agentJobs.insertAll(jobs)
+    return { imported, alreadyThere: jobs.length - imported }
+  })
+  printResult(flags.json, result, `${result.imported} jobs imported, ${result.alreadyThere} existed already.`)
+}
+
+/** Reads all jobs, or none: the error gives the number of the bad line. */
+async function readJobs(file: string, projectId: string): Promise<AgentJob[]> {
   const input = file === '-' ? process.stdin : createReadStream(file)
   const jobs: AgentJob[] = []
   let lineNumber = 0
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       lineNumber++
-      if (line.trim() !== '') jobs.push(readAgentJob(line, flags.project))
+      if (line.trim() !== '') jobs.push(readAgentJob(line, projectId))
     }
   } catch (error) {
     throw new OperatorError(
       `${file}${lineNumber > 0 ? `, line ${lineNumber}` : ''}: ${(error as Error).message} Nothing was imported.`,
     )
   }
-  const imported = await withProject(flags, store => store.agentJobs.insertAll(jobs))
-  const result = { imported, alreadyThere: jobs.length - imported }
-  if (flags.json) printJson(result)
-  else console.log(`${imported} jobs imported, ${result.alreadyThere} existed already.`)
+  return jobs
 }
 
-function withProject<T>(flags: JobFlags, work: (store: Store) => Promise<T> | T): Promise<T> {
-  return withStore(flags.data, async store => {
-    await getProject(store, flags.project)
-    return work(store)
-  })
+function withProject<T>(flags: JobFlags, work: (store: Store, projectId: string) => Promise<T> | T): Promise<T> {
+  return withStore(flags.data, async store => work(store, (await getProject(store, flags.project)).id))
 }
 
-function toRow({ id, status, source, model, prLink, createdAt, archivedAt }: AgentJob): object {
-  return { id, status, repository: source.repository, ref: source.ref, model, prLink, createdAt, archivedAt }
+function toRow({ id, status, prLink, createdAt }: AgentJob): object {
+  return { id, status, createdAt, pullRequest: prLink }
 }

@@ -1,45 +1,59 @@
 import { setTimeout } from 'node:timers/promises'
 import { Command } from 'commander'
-import { pino } from 'pino'
+import { demoKeyFile } from '../demo/demo-key.ts'
 import { type Demo, seedDemo, startDemoExport } from '../demo/seed.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
+import { jsonOption } from '../flags/options.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
 import { startServer } from '../server.ts'
+import { openLog } from './open-log.ts'
+import { printJson } from './print.ts'
 import { closeOnSignal, startOrExplain } from './serve.ts'
 import { withStore } from './with-store.ts'
 
 const exportPatienceMs = 15_000
+
+interface DemoFlags extends ServeFlags {
+  newKey?: boolean
+  json?: boolean
+}
 
 export function demoCommand(): Command {
   const command = new Command('demo').description('serve a demo organization and print example requests').addHelpText(
     'after',
     `
 Examples:
-  quire demo
-  quire demo --port 9000 --data /tmp/quire-demo
+  npx quire demo
+  npx quire demo --new-key
+  npx quire demo --port 9000 --data other-demo
 
 The first start creates a demo organization with agent jobs, a month of visitors, and this project's documentation as a
-site. Each start creates a new API key and revokes the previous one.`,
+site. Its API key stays the same. It is kept in demo.key in the data folder, which only you can read.`,
   )
+  command.option('--new-key', 'revoke the API key of the demo and make another')
   for (const option of serveOptions()) command.addOption(option)
-  return command.action(async (flags: ServeFlags & { logLevel: string }) => {
+  command.addOption(jsonOption())
+  return command.action(async (flags: DemoFlags) => {
     // Request logs would scroll the example requests out of the terminal.
     const level = process.env.QUIRE_LOG_LEVEL ?? (flags.logLevel === 'info' ? 'warn' : flags.logLevel)
     const config = readConfig({ ...flags, logLevel: level })
-    const server = await startOrExplain(() => startServer(config, pino({ level })))
+    const log = await openLog(config)
+    const server = await startOrExplain(() => startServer(config, log))
     const baseUrl = config.publicUrl ?? server.url
     const demo = await withStore(config.dataFolder, async store => {
       const demo = await seedDemo(store, {
         dataFolder: config.dataFolder,
         keyPrefix: config.keyPrefix,
         now: Date.now(),
+        newKey: flags.newKey ?? false,
       })
       const jobId = await startDemoExport(store, demo, server.url, Date.now())
       await untilEnded(store.exportJobs, jobId)
       return { ...demo, jobId }
     })
-    console.log(introduce(baseUrl, demo))
     closeOnSignal(server)
+    if (flags.json) printJson({ url: baseUrl, documentation: `${baseUrl}/docs/`, ...demo })
+    else console.log(introduce(baseUrl, demo))
   })
 }
 
@@ -57,7 +71,7 @@ function introduce(baseUrl: string, demo: Demo & { jobId: string }): string {
   return `
 Quire serves at   ${baseUrl}
 Documentation     ${baseUrl}/docs/
-Admin API key     ${demo.key}   (shown only once; the next start creates a new key)
+Admin API key     ${demo.key}   (kept in ${demoKeyFile(demo.dataFolder)})
 
 Paste these, one for each operation:
 

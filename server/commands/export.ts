@@ -32,16 +32,17 @@ export function exportCommand(): Command {
 
 const help = `
 Examples:
-  quire export docs.example.com -o docs.zip
-  quire export https://docs.example.com/guide/ -o guide.tar.gz
-  quire export http://127.0.0.1:3000/ -o preview.zip
-  quire export docs.example.com --origin http://10.0.0.5:8080/ -o docs.zip
-  quire export docs.example.com -o docs.zip --cache ~/.cache/quire
-  QUIRE_EXPORT_HEADERS="Authorization: Bearer $TOKEN" quire export docs.example.com -o docs.zip
-  quire export docs.example.com --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
-  quire export docs.example.com --exclude '/internal/*' --exclude '*/drafts/*' -o docs.zip
-  quire export docs.example.com --path / --path /guide/install -o two-pages.zip --json
-  quire export docs.example.com --offline-search -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ -o docs.tar.gz --cache ~/.cache/quire
+  npx quire export docs.example.com --origin http://127.0.0.1:8787/docs/ -o docs.zip
+  QUIRE_EXPORT_HEADERS="Authorization: Bearer $TOKEN" npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ --deployment client-hosted --feature search=on --remove-selector '#ask-us' -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ --exclude '/docs/reference/*' --exclude '*/drafts/*' -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ --path /docs/ --path /docs/export/ -o two-pages.zip --json
+  npx quire export http://127.0.0.1:8787/docs/ --offline-search -o docs.zip
+
+The demo (npm start) serves the site of the examples. Use the domain or the address of your own site instead, such as
+docs.example.com.
 
 The host of the URL or of --origin may be a private or loopback address; other private addresses are refused.
 robots.txt is obeyed, unless you give --origin or --ignore-robots.

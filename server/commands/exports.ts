@@ -5,7 +5,9 @@ import { deleteExport } from '../export/jobs/delete-export.ts'
 import type { UndeletedJob } from '../export/jobs/export-job.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
-import { printRows } from './print.ts'
+import { megabyte } from './export-summary.ts'
+import { findOrganizationId } from './find-organization.ts'
+import { printResult, printRows } from './print.ts'
 import { withStore } from './with-store.ts'
 
 export function exportsCommand(): Command {
@@ -13,20 +15,22 @@ export function exportsCommand(): Command {
     'after',
     `
 Examples:
-  quire exports list
-  quire exports list --org org_0f3c9a1b2d4e5f60 --json
-  quire exports delete se_0f3c9a1b2d4e5f60
+  npx quire exports list
+  npx quire exports list --org Demo --json
+  npx quire exports delete se_0f3c9a1b2d4e5f60
 
-To delete exports by age: quire serve --export-retention-days 30`,
+To delete exports by age: npx quire serve --export-retention-days 30`,
   )
   exports
     .command('list')
     .description('list the exports, newest first')
-    .option('--org <id>', 'only exports of this organization')
+    .option('--org <id-or-name>', 'only exports of this organization')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (flags: { org?: string; data: string; json?: boolean }) => {
-      const jobs = await withStore(flags.data, store => store.exportJobs.list({ organizationId: flags.org }))
+      const jobs = await withStore(flags.data, async store =>
+        store.exportJobs.list({ organizationId: await findOrganizationId(store, flags) }),
+      )
       const rows = jobs.map(({ jobId, request, status, pageCount, bundle, createdAt, updatedAt, error }) => ({
         jobId,
         domain: request.domain,
@@ -35,11 +39,20 @@ To delete exports by age: quire serve --export-retention-days 30`,
         sizeBytes: bundle?.sizeBytes ?? null,
         createdAt,
         updatedAt,
-        ...(flags.json && { sha256: bundle?.sha256 ?? null, error }),
+        sha256: bundle?.sha256 ?? null,
+        error,
       }))
       printRows(rows, {
         json: flags.json,
         empty: 'There are no exports yet. Start one over the API: POST /v1/static-export/jobs',
+        toRow: ({ jobId, domain, status, pageCount, sizeBytes, createdAt }) => ({
+          jobId,
+          domain,
+          status,
+          pages: pageCount,
+          MB: sizeBytes === null ? null : (sizeBytes / megabyte).toFixed(1),
+          createdAt,
+        }),
       })
     })
   exports
@@ -47,7 +60,8 @@ To delete exports by age: quire serve --export-retention-days 30`,
     .description('delete a finished export and its bundle')
     .option('--force', 'delete it even if a link to its bundle still works')
     .addOption(dataOption())
-    .action(async (jobId: string, flags: { force?: boolean; data: string }) => {
+    .addOption(jsonOption())
+    .action(async (jobId: string, flags: { force?: boolean; data: string; json?: boolean }) => {
       const outcome = await withStore(flags.data, ({ exportJobs }) =>
         deleteExport({ exportJobs, bundles: openBundleFiles(join(flags.data, 'bundles')) }, jobId, {
           now: Date.now(),
@@ -55,13 +69,13 @@ To delete exports by age: quire serve --export-retention-days 30`,
         }),
       )
       if (outcome !== 'deleted') throw new OperatorError(explain(jobId, outcome))
-      console.log(`${jobId} is deleted.`)
+      printResult(flags.json, { jobId, deleted: true }, `${jobId} is deleted.`)
     })
   return exports
 }
 
 function explain(jobId: string, outcome: UndeletedJob): string {
-  if (outcome === 'unknown') return `There is no export ${jobId}. See: quire exports list`
+  if (outcome === 'unknown') return `There is no export ${jobId}. See: npx quire exports list`
   if (outcome === 'open') return `${jobId} has not ended yet. Delete it when it is completed or failed.`
   return `A link to the bundle of ${jobId} still works. Wait until it has expired, or delete it with --force.`
 }

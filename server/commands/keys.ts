@@ -1,10 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
-import { createKey, hashKey, type Scope } from '../tenancy/api-key.ts'
+import { type ApiKey, createKey, hashKey, type Scope } from '../tenancy/api-key.ts'
+import { getByName } from '../tenancy/get-by-name.ts'
+import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
-import { printJson, printRows } from './print.ts'
+import { findOrganizationId } from './find-organization.ts'
+import { printJson, printResult, printRows } from './print.ts'
 import { withStore } from './with-store.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -23,16 +25,17 @@ export function keysCommand(): Command {
     'after',
     `
 Examples:
-  quire keys create "ci" --org org_0f3c9a1b2d4e5f60
-  quire keys create "deploy" --org org_0f3c9a1b2d4e5f60 --scopes read --expires-in-days 90
-  quire keys revoke key_0f3c9a1b2d4e5f60
+  npx quire keys create "ci" --org Demo
+  npx quire keys create "deploy" --org Demo --scopes read --expires-in-days 90
+  npx quire keys list --org Demo
+  npx quire keys revoke "ci"
 
 A key is shown once, when it is created. Only its SHA-256 is stored.`,
   )
   keys
     .command('create <name>')
     .description('create a key and print it')
-    .requiredOption('--org <id>', 'organization the key belongs to')
+    .requiredOption('--org <id-or-name>', 'organization the key belongs to')
     .addOption(
       new Option('--scopes <list>', 'read, write or both')
         .env('QUIRE_SCOPES')
@@ -55,14 +58,15 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
   keys
     .command('list')
     .description('list the keys, without their secrets')
-    .option('--org <id>', 'only keys of this organization')
+    .option('--org <id-or-name>', 'only keys of this organization')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(list)
   keys
-    .command('revoke <id>')
+    .command('revoke <id-or-name>')
     .description('revoke a key; the next request with it is refused')
     .addOption(dataOption())
+    .addOption(jsonOption())
     .action(revoke)
   return keys
 }
@@ -70,22 +74,20 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
 async function create(name: string, flags: CreateFlags): Promise<void> {
   const secret = createKey(flags.keyPrefix)
   const now = Date.now()
-  const key = {
-    id: createId('key'),
-    organizationId: flags.org,
-    name,
-    last4: secret.slice(-4),
-    scopes: flags.scopes,
-    createdAt: now,
-    expiresAt: flags.expiresInDays === undefined ? null : now + flags.expiresInDays * dayMs,
-    revokedAt: null,
-    lastUsedAt: null,
-  }
-  await withStore(flags.data, async store => {
-    if (!(await store.organizations.find(flags.org))) {
-      throw new OperatorError(`There is no organization ${flags.org}. See: quire orgs list`)
+  const key = await withStore(flags.data, async store => {
+    const key = {
+      id: createId('key'),
+      organizationId: (await getOrganization(store, flags.org)).id,
+      name,
+      last4: secret.slice(-4),
+      scopes: flags.scopes,
+      createdAt: now,
+      expiresAt: flags.expiresInDays === undefined ? null : now + flags.expiresInDays * dayMs,
+      revokedAt: null,
+      lastUsedAt: null,
     }
     await store.apiKeys.insert(key, hashKey(secret))
+    return key
   })
   if (flags.json) return printJson({ ...key, key: secret })
   console.log(secret)
@@ -93,17 +95,35 @@ async function create(name: string, flags: CreateFlags): Promise<void> {
 }
 
 async function list(flags: { org?: string; data: string; json?: boolean }): Promise<void> {
-  const rows = await withStore(flags.data, store => store.apiKeys.list(flags.org))
+  const rows = await withStore(flags.data, async store => store.apiKeys.list(await findOrganizationId(store, flags)))
   printRows(rows, {
     json: flags.json,
-    empty: 'There are no keys yet. Create one with: quire keys create NAME --org ID',
+    empty: 'There are no keys yet. Create one with: npx quire keys create NAME --org ID',
+    toRow: key => ({
+      id: key.id,
+      name: key.name,
+      last4: key.last4,
+      scopes: key.scopes,
+      state: describeState(key, Date.now()),
+      lastUsedAt: key.lastUsedAt,
+    }),
   })
 }
 
-async function revoke(id: string, flags: { data: string }): Promise<void> {
-  const revoked = await withStore(flags.data, store => store.apiKeys.revoke(id, Date.now()))
-  if (!revoked) throw new OperatorError(`There is no valid key ${id}. See: quire keys list`)
-  console.log(`${id} is revoked.`)
+function describeState({ revokedAt, expiresAt }: ApiKey, now: number): string {
+  if (revokedAt !== null) return 'revoked'
+  if (expiresAt === null) return 'valid'
+  return expiresAt <= now ? 'expired' : `valid until ${new Date(expiresAt).toISOString().slice(0, 10)}`
+}
+
+async function revoke(idOrName: string, flags: { data: string; json?: boolean }): Promise<void> {
+  const id = await withStore(flags.data, async store => {
+    const valid = (await store.apiKeys.list()).filter(({ revokedAt }) => revokedAt === null)
+    const { id } = getByName(valid, idOrName, { noun: 'valid key', plural: 'keys' })
+    await store.apiKeys.revoke(id, Date.now())
+    return id
+  })
+  printResult(flags.json, { id, revoked: true }, `${id} is revoked.`)
 }
 
 function readScopes(text: string): Scope[] {

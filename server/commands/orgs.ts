@@ -1,9 +1,11 @@
 import { Command, Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
+import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
 import type { Plan } from '../tenancy/organization.ts'
-import { printJson, printRows } from './print.ts'
+import { orgsDeleteCommand } from './orgs-delete.ts'
+import { printResult, printRows } from './print.ts'
 import { withStore } from './with-store.ts'
 
 const planOption = () =>
@@ -14,9 +16,10 @@ export function orgsCommand(): Command {
     'after',
     `
 Examples:
-  quire orgs create "Acme" --plan enterprise
-  quire orgs set-plan org_0f3c9a1b2d4e5f60 standard
-  quire orgs list --json`,
+  npx quire orgs create "Acme" --plan enterprise
+  npx quire orgs set-plan "Acme" standard
+  npx quire orgs list --json
+  npx quire orgs delete "Acme" --yes`,
   )
   orgs
     .command('create <name>')
@@ -27,8 +30,7 @@ Examples:
     .action(async (name: string, flags: { plan: Plan; data: string; json?: boolean }) => {
       const organization = { id: createId('org'), name, plan: flags.plan, createdAt: Date.now() }
       await withStore(flags.data, store => store.organizations.insert(organization))
-      if (flags.json) printJson(organization)
-      else console.log(organization.id)
+      printResult(flags.json, organization, organization.id)
     })
   orgs
     .command('list')
@@ -37,18 +39,23 @@ Examples:
     .addOption(jsonOption())
     .action(async (flags: { data: string; json?: boolean }) => {
       const rows = await withStore(flags.data, store => store.organizations.list())
-      printRows(rows, { json: flags.json, empty: 'No organization yet. Create one with: quire orgs create NAME' })
+      printRows(rows, { json: flags.json, empty: 'No organization yet. Create one with: npx quire orgs create NAME' })
     })
   orgs
-    .command('set-plan <id> <plan>')
+    .command('set-plan <id-or-name> <plan>')
     .description('change the plan of an organization: standard or enterprise')
     .addOption(dataOption())
-    .action(async (id: string, plan: string, flags: { data: string }) => {
+    .addOption(jsonOption())
+    .action(async (idOrName: string, plan: string, flags: { data: string; json?: boolean }) => {
       if (plan !== 'standard' && plan !== 'enterprise')
         throw new OperatorError('The plan must be standard or enterprise.', 2)
-      const updated = await withStore(flags.data, store => store.organizations.updatePlan(id, plan))
-      if (!updated) throw new OperatorError(`There is no organization ${id}. See: quire orgs list`)
-      console.log(`${id} has the plan ${plan}.`)
+      const organization = await withStore(flags.data, async store => {
+        const organization = await getOrganization(store, idOrName)
+        await store.organizations.updatePlan(organization.id, plan)
+        return { ...organization, plan }
+      })
+      printResult(flags.json, organization, `${organization.name} (${organization.id}) has the plan ${plan}.`)
     })
+  orgs.addCommand(orgsDeleteCommand().copyInheritedSettings(orgs))
   return orgs
 }

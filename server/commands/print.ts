@@ -1,27 +1,22 @@
-/** Prints rows as a table or as JSON. Instants (names ending in At) become RFC 3339. */
-export function printRows(
-  rows: readonly object[],
-  { json, empty }: { json?: boolean | undefined; empty: string },
+import { drawTable } from './table.ts'
+
+/**
+ * Prints rows as JSON, or as a table with the columns of `toRow`, which fit a terminal. Instants (names ending in At) are RFC
+ * 3339 in JSON, and minutes in UTC in the table.
+ */
+export function printRows<Row extends object>(
+  rows: readonly Row[],
+  { json, empty, toRow = row => row }: { json?: boolean | undefined; empty: string; toRow?: (row: Row) => object },
 ): void {
   if (json) printJson(rows)
   else if (rows.length === 0) console.log(empty)
-  else printTable(rows)
+  else console.log(drawTable(toCells(rows.map(toRow))))
 }
 
-function printTable(rows: readonly object[]): void {
-  const readable = rows.map(row =>
-    Object.entries(withDates(row)).map(([name, value]) => [name, toCell(value)] as const),
-  )
-  const names = readable[0]?.map(([name]) => name) ?? []
-  const table = [names.map(toHeading), ...readable.map(row => row.map(([, cell]) => cell))]
-  const widths = names.map((_, column) => Math.max(...table.map(row => row[column]?.length ?? 0)))
-  for (const row of table)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+/** Prints the sentence, or with `--json` the object. */
+export function printResult(json: boolean | undefined, result: object, sentence: string): void {
+  if (json) printJson(result)
+  else console.log(sentence)
 }
 
 /** `1,234,567` */
@@ -40,17 +35,31 @@ function withDates<T>(value: T): T {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      name.endsWith('At') && typeof inner === 'number' ? new Date(inner).toISOString() : withDates(inner),
+      isInstant(name, inner) ? new Date(inner).toISOString() : withDates(inner),
     ]),
   ) as T
 }
 
-function toCell(value: unknown): string {
+function isInstant(name: string, value: unknown): value is number {
+  return name.endsWith('At') && typeof value === 'number'
+}
+
+/** The headings, and below them the cells. */
+function toCells(rows: readonly object[]): string[][] {
+  const cells = rows.map(row => Object.entries(row).map(([name, value]) => toCell(name, value)))
+  return [Object.keys(rows[0] ?? {}).map(toHeading), ...cells]
+}
+
+function toCell(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-'
+  if (isInstant(name, value)) return new Date(value).toISOString().slice(0, 16).replace('T', ' ')
   return Array.isArray(value) ? value.join(' ') : typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** createdAt -> CREATED AT */
+/** `projectId` -> `PROJECT ID`, `createdAt` -> `CREATED (UTC)` */
 function toHeading(name: string): string {
-  return name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toUpperCase()
+  return name
+    .replace(/At$/, '(UTC)')
+    .replaceAll(/([a-z])([A-Z(])/g, '$1 $2')
+    .toUpperCase()
 }

@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander'
-import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
+import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
 import type { SaltRotation } from '../tenancy/project.ts'
-import { printJson, printRows } from './print.ts'
+import { findOrganizationId } from './find-organization.ts'
+import { printResult, printRows } from './print.ts'
 import { withStore } from './with-store.ts'
 
 export function projectsCommand(): Command {
@@ -13,14 +14,14 @@ export function projectsCommand(): Command {
       'after',
       `
 Examples:
-  quire projects create "Handbook" --org org_0f3c9a1b2d4e5f60
-  quire projects create "Handbook" --org org_0f3c9a1b2d4e5f60 --salt-rotation month
-  quire projects list --org org_0f3c9a1b2d4e5f60`,
+  npx quire projects create "Handbook" --org Demo
+  npx quire projects create "Support" --org Demo --salt-rotation month
+  npx quire projects list --org Demo`,
     )
   projects
     .command('create <name>')
     .description('create a project and print its id')
-    .requiredOption('--org <id>', 'organization that owns the project')
+    .requiredOption('--org <id-or-name>', 'organization that owns the project')
     .addOption(
       new Option(
         '--salt-rotation <period>',
@@ -33,33 +34,39 @@ Examples:
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (name: string, flags: { org: string; saltRotation: SaltRotation; data: string; json?: boolean }) => {
-      const project = {
-        id: createId('prj'),
-        organizationId: flags.org,
-        name,
-        visitorSaltRotation: flags.saltRotation,
-        createdAt: Date.now(),
-      }
-      await withStore(flags.data, async store => {
-        if (!(await store.organizations.find(flags.org))) {
-          throw new OperatorError(`There is no organization ${flags.org}. See: quire orgs list`)
+      const project = await withStore(flags.data, async store => {
+        const project = {
+          id: createId('prj'),
+          organizationId: (await getOrganization(store, flags.org)).id,
+          name,
+          visitorSaltRotation: flags.saltRotation,
+          createdAt: Date.now(),
         }
         await store.projects.insert(project)
+        return project
       })
-      if (flags.json) printJson(project)
-      else console.log(project.id)
+      printResult(flags.json, project, project.id)
     })
   projects
     .command('list')
     .description('list the projects')
-    .option('--org <id>', 'only projects of this organization')
+    .option('--org <id-or-name>', 'only projects of this organization')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (flags: { org?: string; data: string; json?: boolean }) => {
-      const rows = await withStore(flags.data, store => store.projects.list(flags.org))
+      const rows = await withStore(flags.data, async store =>
+        store.projects.list(await findOrganizationId(store, flags)),
+      )
       printRows(rows, {
         json: flags.json,
-        empty: 'No project yet. Create one with: quire projects create NAME --org ID',
+        empty: 'No project yet. Create one with: npx quire projects create NAME --org ID',
+        toRow: ({ id, name, organizationId, visitorSaltRotation, createdAt }) => ({
+          id,
+          name,
+          organizationId,
+          saltRotation: visitorSaltRotation,
+          createdAt,
+        }),
       })
     })
   return projects

@@ -9,7 +9,7 @@ import { printJson, showCount } from './print.ts'
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .argument('<backup>', 'file or folder that quire backup made', nonEmpty('a file or a folder'))
+    .argument('<backup>', 'file or folder that npx quire backup made', nonEmpty('a file or a folder'))
     .description('put a backup into an empty data folder')
     .addOption(dataOption())
     .addOption(jsonOption())

@@ -1,28 +1,29 @@
 import { Command } from 'commander'
-import { pino } from 'pino'
 import { OperatorError } from '../base/operator-error.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
 import { type RunningServer, startServer } from '../server.ts'
+import { openLog } from './open-log.ts'
 
 export function serveCommand(): Command {
   const command = new Command('serve').description('serve the API and run exports').addHelpText(
     'after',
     `
 Examples:
-  quire serve
-  quire serve --port 9000 --data /var/lib/quire --public-url https://api.example.com
-  quire serve --export-retention-days 30
-  quire serve --follow-log /var/log/nginx/access.log=prj_0f3c9a1b2d4e5f60
-  quire serve --follow-log-by-host /var/log/caddy/access.log
-  QUIRE_FOLLOW_LOG=/var/log/a.log=prj_0f3c9a1b2d4e5f60,/var/log/b.log=prj_9e8d7c6b5a493827 quire serve
-  QUIRE_PORT=9000 QUIRE_DATA=/var/lib/quire quire serve
+  npx quire serve
+  npx quire serve --port 9000 --data /var/lib/quire --public-url https://api.example.com
+  npx quire serve --export-retention-days 30
+  npx quire serve --follow-log /var/log/nginx/access.log=Documentation
+  npx quire serve --follow-log-by-host /var/log/caddy/access.log
+  QUIRE_FOLLOW_LOG=/var/log/nginx/access.log=Documentation,/var/log/nginx/blog.log=Documentation npx quire serve
+  QUIRE_PORT=9000 QUIRE_DATA=/var/lib/quire npx quire serve
 
-Logs are JSON lines on standard output. Ctrl-C or SIGTERM finishes the requests in flight and stops the server.`,
+Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops the server.`,
   )
   for (const option of serveOptions()) command.addOption(option)
   return command.action(async (flags: ServeFlags) => {
     const config = readConfig(flags)
-    closeOnSignal(await startOrExplain(() => startServer(config, pino({ level: config.logLevel }))))
+    const log = await openLog(config)
+    closeOnSignal(await startOrExplain(() => startServer(config, log)))
   })
 }
 

@@ -4,13 +4,17 @@ import { dataOption, jsonOption } from '../flags/options.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
 import { getProject } from '../tenancy/get-project.ts'
+import type { RemovalRules } from '../tenancy/removal-rules.ts'
 import { parseDomain, parseOrigin } from '../tenancy/site.ts'
-import { printJson, printRows } from './print.ts'
+import { findOrganizationId } from './find-organization.ts'
+import { printJson, printResult, printRows } from './print.ts'
+import { noProbeOption, printProbe, probeOrigin } from './site-probe.ts'
 import { withStore } from './with-store.ts'
 
 interface CreateFlags extends RemovalFlags {
   project: string
   origin?: string
+  probe: boolean
   data: string
   json?: boolean
 }
@@ -26,20 +30,20 @@ export function sitesCommand(): Command {
     'after',
     `
 Examples:
-  quire sites create docs.example.com --project prj_0f3c9a1b2d4e5f60
-  quire sites create docs.example.com --project prj_0f3c9a1b2d4e5f60 --origin http://127.0.0.1:3000/
-  quire sites set-origin docs.example.com http://10.0.0.5:8080/docs/
-  quire sites set-features docs.example.com --remove-selector '#ask-us' --remove-script '*/ask-us.js'
-  quire sites set-features docs.example.com --exclude '/internal/*' --exclude '*/drafts/*'
-  quire sites set-features docs.example.com --features-file features.json
-  quire sites delete docs.example.com
+  npx quire sites create help.example.com --project Documentation
+  npx quire sites create guide.example.com --project Documentation --origin http://127.0.0.1:8787/docs/
+  npx quire sites set-origin help.example.com http://10.0.0.5:8080/docs/
+  npx quire sites set-features help.example.com --remove-selector '#ask-us' --remove-script '*/ask-us.js'
+  npx quire sites set-features help.example.com --exclude '/internal/*' --exclude '*/drafts/*'
+  npx quire sites delete help.example.com
 
 An origin may be a private or loopback address, because an operator sets it. Exports use no other private address.`,
   )
   addRemovalOptions(sites.command('create <domain>'))
     .description('register a site')
-    .requiredOption('--project <id>', 'project the site belongs to')
+    .requiredOption('--project <id-or-name>', 'project the site belongs to')
     .option('--origin <url>', 'address to fetch the site from (default: https://DOMAIN/)')
+    .addOption(noProbeOption())
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText('after', `\n${removalHelp}`)
@@ -47,7 +51,9 @@ An origin may be a private or loopback address, because an operator sets it. Exp
   sites
     .command('set-origin <domain> [url]')
     .description('set the origin of a site; without a URL, reset it to https://DOMAIN/')
+    .addOption(noProbeOption())
     .addOption(dataOption())
+    .addOption(jsonOption())
     .action(setOrigin)
   addRemovalOptions(sites.command('set-features <domain>'))
     .description(
@@ -62,11 +68,12 @@ An origin may be a private or loopback address, because an operator sets it. Exp
     .command('delete <domain>')
     .description('delete a site and its export cache; finished exports stay')
     .addOption(dataOption())
+    .addOption(jsonOption())
     .action(deleteSite)
   sites
     .command('list')
     .description('list the sites')
-    .option('--org <id>', 'only sites of this organization')
+    .option('--org <id-or-name>', 'only sites of this organization')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(listSites)
@@ -78,23 +85,34 @@ async function createSite(domainText: string, flags: CreateFlags): Promise<void>
   if (!domain) throw new OperatorError(`${domainText} is not a host name. Example: docs.example.com`, 2)
   const origin = flags.origin === undefined ? null : readOrigin(flags.origin)
   const removal = readRemovalFlags(flags)
-  const site = { domain, projectId: flags.project, origin, createdAt: Date.now() }
-  await withStore(flags.data, async store => {
-    await getProject(store, flags.project)
+  const site = await withStore(flags.data, async store => {
+    const { id: projectId } = await getProject(store, flags.project)
     const existing = await store.sites.find(domain)
     if (existing) throw new OperatorError(`${domain} is already a site of ${existing.projectId}.`)
+    const site = { domain, projectId, origin, createdAt: Date.now() }
     await store.sites.insert(site)
     if (removal) await store.sites.updateRemoval(domain, removal)
+    return site
   })
-  if (flags.json) printJson({ ...site, removal })
-  else console.log(`${domain} is a site of ${flags.project}.`)
+  if (!flags.json) console.log(`${domain} is a site of ${site.projectId}.`)
+  const probe = flags.probe ? await probeOrigin(site) : null
+  if (flags.json) printJson({ ...site, removal, probe })
+  else if (probe) printProbe(site, probe)
 }
 
-async function setOrigin(domain: string, url: string | undefined, flags: { data: string }): Promise<void> {
+async function setOrigin(
+  domainText: string,
+  url: string | undefined,
+  flags: { probe: boolean; data: string; json?: boolean },
+): Promise<void> {
+  const domain = domainText.toLowerCase()
   const origin = url === undefined ? null : readOrigin(url)
-  const updated = await withStore(flags.data, store => store.sites.updateOrigin(domain.toLowerCase(), origin))
+  const updated = await withStore(flags.data, store => store.sites.updateOrigin(domain, origin))
   if (!updated) throw unknownSite(domain)
-  console.log(`${domain} is fetched from ${origin ?? `https://${domain}/`}.`)
+  if (!flags.json) console.log(`${domain} is fetched from ${origin ?? `https://${domain}/`}.`)
+  const probe = flags.probe ? await probeOrigin({ domain, origin }) : null
+  if (flags.json) printJson({ domain, origin, probe })
+  else if (probe) printProbe({ domain, origin }, probe)
 }
 
 async function setFeatures(domain: string, flags: SetFeaturesFlags): Promise<void> {
@@ -112,26 +130,36 @@ async function setFeatures(domain: string, flags: SetFeaturesFlags): Promise<voi
   else console.log(`${domain} has no rules. From the next export on, only the known products are removed.`)
 }
 
-async function deleteSite(domain: string, flags: { data: string }): Promise<void> {
+async function deleteSite(domain: string, flags: { data: string; json?: boolean }): Promise<void> {
   const deleted = await withStore(flags.data, async store => {
     const deleted = await store.sites.delete(domain.toLowerCase())
     await forgetSite(siteCachesFolder(flags.data), domain.toLowerCase())
     return deleted
   })
   if (!deleted) throw unknownSite(domain)
-  console.log(`${domain} is deleted.`)
+  printResult(flags.json, { domain: domain.toLowerCase(), deleted: true }, `${domain} is deleted.`)
 }
 
 async function listSites(flags: { org?: string; data: string; json?: boolean }): Promise<void> {
-  const rows = await withStore(flags.data, store => store.sites.list(flags.org))
+  const rows = await withStore(flags.data, async store => store.sites.list(await findOrganizationId(store, flags)))
   printRows(rows, {
     json: flags.json,
-    empty: 'There are no sites yet. Register one with: quire sites create DOMAIN --project ID',
+    empty: 'There are no sites yet. Register one with: npx quire sites create DOMAIN --project ID',
+    toRow: ({ domain, projectId, origin, removal }) => ({
+      domain,
+      projectId,
+      origin: origin ?? `https://${domain}/`,
+      rules: removal && countRules(removal),
+    }),
   })
 }
 
+function countRules(removal: RemovalRules): number {
+  return Object.values(removal).reduce((count, rules) => count + rules.length, 0)
+}
+
 function unknownSite(domain: string): OperatorError {
-  return new OperatorError(`There is no site ${domain}. See: quire sites list`)
+  return new OperatorError(`There is no site ${domain}. See: npx quire sites list`)
 }
 
 function readOrigin(text: string): string {

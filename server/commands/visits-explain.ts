@@ -8,6 +8,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { addLogOptions, type LogFlags, readLogFlags } from '../flags/log-options.ts'
 import { jsonOption } from '../flags/options.ts'
 import { printJson } from './print.ts'
+import { drawPairs } from './table.ts'
 
 interface ExplainFlags extends LogFlags {
   line?: string
@@ -25,15 +26,15 @@ export function visitsExplainCommand(): Command {
       'after',
       `
 Examples:
-  quire visits explain 'Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)'
-  quire visits explain --line '203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "GET /a.md HTTP/1.1" 200 5 "-" "curl/8.5.0"'
-  tail -n 3 access.log | quire visits explain --line - --json
+  npx quire visits explain 'Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)'
+  npx quire visits explain --line '203.0.113.9 - - [20/Nov/2026:10:11:12 +0000] "GET /a.md HTTP/1.1" 200 5 "-" "curl/8.5.0"'
+  tail -n 3 data/demo-access.log | npx quire visits explain --line - --json
 
 The command needs no project and no database. With - and --json, each answer is one line.`,
     )
     .action(async (userAgent: string | undefined, flags: ExplainFlags) => {
       if ((userAgent === undefined) === (flags.line === undefined)) {
-        throw new OperatorError("Give a user agent, or --line LINE. Example: quire visits explain 'curl/8.5.0'", 2)
+        throw new OperatorError("Give a user agent, or --line LINE. Example: npx quire visits explain 'curl/8.5.0'", 2)
       }
       if (userAgent !== undefined) {
         await printEach(userAgent, flags, explainUserAgent, describeUserAgent)
@@ -78,7 +79,7 @@ const names: Record<Kind, string> = {
 }
 
 function describeUserAgent({ kind, rule, why, list, pattern, source, notes }: UserAgentExplanation): string {
-  return toTable([
+  return drawPairs([
     ['Counts as', names[kind]],
     ['Rule', rule],
     ['Why', why],
@@ -91,15 +92,10 @@ function describeUserAgent({ kind, rule, why, list, pattern, source, notes }: Us
 
 function describeLine({ steps, countsAs, kind, rule, page, day, userAgent }: LineExplanation): string {
   const outcome = kind ? `page view of ${page} on ${day}, ${names[kind]}` : countsAs
-  return toTable([
+  return drawPairs([
     ['Counts as', outcome],
     ...(rule ? [['Rule', rule] as const] : []),
     ...steps.map(({ step, finding }) => [`${step.charAt(0).toUpperCase()}${step.slice(1)}`, finding] as const),
     ...(userAgent?.notes ?? []).map(note => ['Note', note] as const),
   ])
-}
-
-function toTable(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([name]) => name.length)) + 2
-  return rows.map(([name, text]) => `${name.padEnd(width)}${text}`).join('\n')
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
@@ -10,8 +11,12 @@ import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/lo
 import { dataOption, graceOption, jsonOption } from '../flags/options.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
+import { getProject } from '../tenancy/get-project.ts'
+import type { Project } from '../tenancy/project.ts'
 import { createJsonStatus, createStatusLine } from './visits-follow-status.ts'
 import { withExistingStore } from './with-store.ts'
+
+const maxListedDomains = 5
 
 interface FollowFlags extends LogFlags, VisitedFlags {
   once?: boolean
@@ -40,15 +45,18 @@ export function visitsFollowCommand(): Command {
       'after',
       `
 Examples:
-  quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60
-  quire visits follow /var/log/caddy/access.log --by-host
-  quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --json --status-seconds 60
-  */5 * * * * quire visits follow /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60 --data /srv/quire --once
+  npx quire visits follow /var/log/nginx/access.log --project Documentation
+  npx quire visits follow /var/log/caddy/access.log --by-host
+  npx quire visits follow /var/log/nginx/access.log --project Documentation --json --status-seconds 2
+  npx quire visits follow /var/log/nginx/access.log --project Documentation --once
 
 The command reads the log from its beginning and then follows it. It stores its position with the counts. After a
 restart or a crash, it continues with the next line. This also works if the log was rotated in the meantime (rename or
 copytruncate; plain, .gz or .zst). The rotated file must be in the same folder. For files rotated before the first run,
-use quire visits import. With --by-host, a site registered later counts from then on. Ctrl-C or SIGTERM ends the command.
+use npx quire visits import. With --by-host, a site registered later counts from then on. Ctrl-C or SIGTERM ends the command.
+
+For cron, use --once, and change to the folder of Quire first:
+*/5 * * * * cd /opt/quire && npx quire visits follow /var/log/nginx/access.log --project Documentation --data /srv/quire --once
 
 ${logHelp}`,
     )
@@ -58,20 +66,23 @@ ${logHelp}`,
     })
 }
 
-/** @param projectId undefined = by host */
-async function follow(store: Store, file: string, projectId: string | undefined, flags: FollowFlags): Promise<void> {
-  const projects = await getVisitedProjects(store, projectId)
+/** @param idOrName of the project; undefined = by host */
+async function follow(store: Store, file: string, idOrName: string | undefined, flags: FollowFlags): Promise<void> {
+  const project = idOrName === undefined ? undefined : await getProject(store, idOrName)
+  const projects = project ?? (await getVisitedProjects(store, undefined))
   const settings = toLogReading(readLogFlags(flags))
-  const status = flags.json ? createJsonStatus(file, projectId) : createStatusLine(file)
+  const status = flags.json ? createJsonStatus(file, project?.id) : createStatusLine(file)
   const startedAt = performance.now()
+  const signal = abortOnSignal()
   try {
     await checkFollowable(file, { ...settings, projects })
+    if (!flags.once && !flags.json) console.error(await describeFollowed(store, file, project))
     const ended = await followAccessLog({
       ...settings,
       file,
       projects: 'id' in projects ? projects : () => listProjectsByHost(store),
       visits: store.visits,
-      signal: abortOnSignal(),
+      signal,
       once: flags.once ?? false,
       pacing: { ...defaultPacing, graceMs: flags.graceSeconds * 1000 },
       warn: status.warn,
@@ -84,6 +95,21 @@ async function follow(store: Store, file: string, projectId: string | undefined,
     status.clear()
     throw explain(error)
   }
+}
+
+/** Says which log is followed, for whom, and from where. @param project undefined = by host */
+async function describeFollowed(store: Store, file: string, project: Project | undefined): Promise<string> {
+  const log = resolve(file)
+  const whose = project ? `the project ${project.name} (${project.id})` : `the sites ${await listDomains(store)}`
+  const position = await store.visits.findLogPosition(project?.id, log)
+  const where = position === undefined ? 'from the beginning' : 'from where the last run stopped'
+  return `Following ${log} for ${whose}, ${where}. Ctrl-C ends it.`
+}
+
+async function listDomains(store: Store): Promise<string> {
+  const domains = (await store.sites.list()).map(({ domain }) => domain)
+  const more = domains.length - maxListedDomains
+  return [...domains.slice(0, maxListedDomains), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
 /** Returns a signal that aborts on the first SIGINT or SIGTERM; a second one ends the process at once. */

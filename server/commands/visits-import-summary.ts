@@ -5,6 +5,7 @@ import type { LogReader } from '../analytics/import/log-reader.ts'
 import type { ProjectViews } from '../analytics/import/visited-projects.ts'
 import type { UniqueVisitorCounter, VisitorCounts } from '../analytics/unique-visitors.ts'
 import { showCount } from './print.ts'
+import { drawPairs } from './table.ts'
 
 interface Counts {
   lines: number
@@ -98,16 +99,13 @@ export function describe(summary: ImportSummary): string {
     rows.push(['Too old', summary.tooOldViews, 'page views of days whose visitors were pruned; they are not counted'])
   }
   if (filtered['unknown-host'] > 0) {
-    const hosts = `${list(Object.entries(unknownHosts))}. Register one with: quire sites create HOST --project ID`
+    const hosts = `${list(Object.entries(unknownHosts))}. Register one with: npx quire sites create HOST --project ID`
     rows.push(['No site', filtered['unknown-host'], hosts])
   }
   const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2
   const countWidth = Math.max(...rows.map(([, count]) => showCount(count).length))
-  return rows
-    .map(([name, count, text]) =>
-      `${name.padEnd(nameWidth)}${showCount(count).padStart(countWidth)}  ${text}`.trimEnd(),
-    )
-    .join('\n')
+  const heads = rows.map(([name, count]) => `${name.padEnd(nameWidth)}${showCount(count).padStart(countWidth)}`)
+  return drawPairs(rows.map(([, , text], index) => [heads[index] ?? '', text] as const))
 }
 
 function describeProject({ project, visitors, newVisitorDays, pageViews }: ProjectCounts, isOnly: boolean): Row[] {

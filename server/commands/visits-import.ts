@@ -33,11 +33,11 @@ export function visitsImportCommand(): Command {
       'after',
       `
 Examples:
-  quire visits import /var/log/nginx/access.log --project prj_0f3c9a1b2d4e5f60
-  quire visits import /var/log/nginx/access.log* --project prj_0f3c9a1b2d4e5f60 --json
-  quire visits import /var/log/caddy/access.log --by-host
-  quire visits import access.log --project prj_0f3c9a1b2d4e5f60 --client-field last --trusted-proxies 1
-  ssh web cat /var/log/nginx/access.log | quire visits import - --project prj_0f3c9a1b2d4e5f60
+  npx quire visits import /var/log/nginx/access.log --project Documentation
+  npx quire visits import /var/log/nginx/access.log* --project Documentation --json
+  npx quire visits import /var/log/caddy/access.log --by-host
+  npx quire visits import /var/log/caddy/access.log --by-host --client-field X-Forwarded-For --trusted-proxies 1
+  tail -n 1000 data/demo-access.log | npx quire visits import - --project Documentation
 
 A page view is a GET of a page with 2xx or 304. A visitor is a keyed hash of address and user agent; neither is stored.
 You can import the same log again, even if it has grown: nothing is counted twice. Malformed lines are counted and skipped.

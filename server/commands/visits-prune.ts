@@ -3,7 +3,7 @@ import { formatDay, toDay } from '../analytics/day.ts'
 import { integer } from '../flags/integer.ts'
 import { dataOption, jsonOption, projectOption } from '../flags/options.ts'
 import { getProject } from '../tenancy/get-project.ts'
-import { printJson, showCount } from './print.ts'
+import { printResult, showCount } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
 interface Flags {
@@ -29,21 +29,20 @@ export function visitsPruneCommand(): Command {
       'after',
       `
 Examples:
-  quire visits prune --project prj_0f3c9a1b2d4e5f60 --keep-days 400
-  quire serve --visitor-retention-days 400
+  npx quire visits prune --project Documentation --keep-days 400
+  npx quire serve --visitor-retention-days 400
 
 The keyed hashes of visitors of the pruned days are removed; the counters stay. Ranges that begin on a kept day, or end
 before the first kept day, stay exact. A range that spans the cut counts a visitor twice if they came on both sides of it.
 If you import a log later, its views on pruned days are skipped, because they may already be counted.`,
     )
-    .action(async ({ project: id, keepDays, data, json }: Flags) => {
+    .action(async ({ project: idOrName, keepDays, data, json }: Flags) => {
       const before = toDay(Date.now()) - keepDays
-      const visitorDays = await withExistingStore(data, async store => {
-        await getProject(store, id)
-        return store.visits.pruneSeen(id, before)
-      })
       const keptFrom = formatDay(before)
-      if (json) printJson({ project: id, keptFrom, visitorDays })
-      else console.log(`Deleted ${showCount(visitorDays)} visitor days before ${keptFrom}.`)
+      const result = await withExistingStore(data, async store => {
+        const project = await getProject(store, idOrName)
+        return { project: project.id, keptFrom, visitorDays: await store.visits.pruneSeen(project.id, before) }
+      })
+      printResult(json, result, `Deleted ${showCount(result.visitorDays)} visitor days before ${keptFrom}.`)
     })
 }

@@ -1,13 +1,15 @@
 import { Command, Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import { dataOption } from '../flags/options.ts'
+import { dataOption, jsonOption } from '../flags/options.ts'
 import { getProject } from '../tenancy/get-project.ts'
+import { printResult } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
 interface Flags {
   project: string
   yes?: boolean
   data: string
+  json?: boolean
 }
 
 export function visitsResetCommand(): Command {
@@ -15,27 +17,29 @@ export function visitsResetCommand(): Command {
     new Command('reset')
       .description('delete all visits of a project, for example to import its logs again')
       // No environment variable, so that nobody deletes the visits of a project by accident.
-      .addOption(new Option('--project <id>', 'project whose visits are deleted').makeOptionMandatory())
+      .addOption(new Option('--project <id-or-name>', 'project whose visits are deleted').makeOptionMandatory())
       .option('--yes', 'confirm the deletion; it cannot be undone')
       .addOption(dataOption())
+      .addOption(jsonOption())
       .addHelpText(
         'after',
         `
 Examples:
-  quire visits reset --project prj_0f3c9a1b2d4e5f60 --yes
-  quire visits import /var/log/nginx/access.log* --project prj_0f3c9a1b2d4e5f60
+  npx quire visits reset --project Documentation --yes
+  npx quire visits import /var/log/nginx/access.log* --project Documentation
 
 A visit keeps the class (human, AI) that the lists of agents gave it when it was imported. To apply newer lists to old visits,
-reset and import the logs again. First stop every process that follows the project's logs (quire visits follow, or
-quire serve --follow-log).`,
+reset and import the logs again. First stop every process that follows the project's logs (npx quire visits follow, or
+npx quire serve --follow-log).`,
       )
-      .action(async ({ project: id, yes, data }: Flags) => {
-        await withExistingStore(data, async store => {
-          await getProject(store, id)
+      .action(async ({ project: idOrName, yes, data, json }: Flags) => {
+        const id = await withExistingStore(data, async store => {
+          const { id } = await getProject(store, idOrName)
           if (!yes) throw new OperatorError(`This deletes all visits of ${id} for good. Confirm with --yes.`, 2)
           await store.visits.deleteVisits(id)
+          return id
         })
-        console.log(`The visits of ${id} are deleted.`)
+        printResult(json, { project: id, deleted: true }, `The visits of ${id} are deleted.`)
       })
   )
 }

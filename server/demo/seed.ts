@@ -9,11 +9,11 @@ import { readAsset } from '../assets.ts'
 import { buildDocumentation, docsPath, listPages } from '../docs/documentation.ts'
 import { resolveFeatures } from '../products/features.ts'
 import type { Store } from '../store/store.ts'
-import { createKey, hashKey } from '../tenancy/api-key.ts'
 import { createId } from '../tenancy/id.ts'
 import type { Organization } from '../tenancy/organization.ts'
 import type { Project } from '../tenancy/project.ts'
 import { generateAccessLog } from './access-log.ts'
+import { type DemoKeyOptions, openDemoKey } from './demo-key.ts'
 
 /** Ids and the key of the demo, for its example requests. */
 export interface Demo {
@@ -26,18 +26,17 @@ export interface Demo {
 }
 
 const organizationName = 'Demo'
-const keyName = 'demo'
 const domain = 'docs.example.com'
 const completedJobId = 'aj_demo_completed'
+/** The id in the examples of the documentation, so that they work on the demo. */
+const firstExportId = 'se_0f3c9a1b2d4e5f60'
 const hourMs = 60 * 60 * 1000
 const logDays = 30
 const logLines = 20_000
 
-/** Creates the demo organization on the first call, and a new key for it on every call. */
-export async function seedDemo(
-  store: Store,
-  { dataFolder, keyPrefix, now }: { dataFolder: string; keyPrefix: string; now: number },
-): Promise<Demo> {
+/** Creates the demo organization on the first call, and finds it again later. */
+export async function seedDemo(store: Store, options: DemoKeyOptions): Promise<Demo> {
+  const { dataFolder, now } = options
   const known = (await store.organizations.list()).find(organization => organization.name === organizationName)
   const organization = known ?? (await insertOrganization(store, now))
   const [project = await insertProject(store, organization, dataFolder, now)] = await store.projects.list(
@@ -49,7 +48,7 @@ export async function seedDemo(
     projectId: project.id,
     domain,
     agentJobId: completedJobId,
-    key: await replaceKey(store, organization, keyPrefix, now),
+    key: await openDemoKey(store, organization.id, options),
   }
 }
 
@@ -59,7 +58,7 @@ export async function startDemoExport(store: Store, demo: Demo, serverUrl: strin
   if (!(await store.sites.updateOrigin(domain, origin))) {
     await store.sites.insert({ domain, projectId: demo.projectId, origin, createdAt: now })
   }
-  const jobId = createId('se')
+  const jobId = (await store.exportJobs.find(firstExportId)) ? createId('se') : firstExportId
   const deployment = 'air-gapped'
   await store.exportJobs.start(
     {
@@ -153,26 +152,4 @@ function samplePaths(): string[] {
   const document = JSON.parse(readAsset('generated/openapi.json'))
   const files = buildDocumentation({ readText: readAsset, document })
   return listPages(files)
-}
-
-async function replaceKey(store: Store, organization: Organization, keyPrefix: string, now: number): Promise<string> {
-  for (const key of await store.apiKeys.list(organization.id)) {
-    if (key.name === keyName) await store.apiKeys.revoke(key.id, now)
-  }
-  const key = createKey(keyPrefix)
-  await store.apiKeys.insert(
-    {
-      id: createId('key'),
-      organizationId: organization.id,
-      name: keyName,
-      last4: key.slice(-4),
-      scopes: ['read', 'write'],
-      createdAt: now,
-      expiresAt: null,
-      revokedAt: null,
-      lastUsedAt: null,
-    },
-    hashKey(key),
-  )
-  return key
 }

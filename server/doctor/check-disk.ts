@@ -13,7 +13,7 @@ export async function checkDisk(dataFolder: string): Promise<Finding[]> {
   const { bavail, bsize, files, ffree } = await statfs(dataFolder)
   const freeBytes = bavail * bsize
   const message = `The disk of ${dataFolder} has ${describeBytes(freeBytes)} free.`
-  const remedy = 'Free some space. Old exports: quire serve --export-retention-days, quire exports delete.'
+  const remedy = 'Free some space. Old exports: npx quire serve --export-retention-days, npx quire exports delete.'
   const findings =
     freeBytes < fullBytes
       ? [fail('disk', message, remedy)]

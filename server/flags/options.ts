@@ -18,7 +18,7 @@ export function jsonOption(): Option {
 
 /** `--project`, for every command about its visits. */
 export function projectOption(): Option {
-  return new Option('--project <id>', 'project that the visits belong to').env('QUIRE_PROJECT')
+  return new Option('--project <id-or-name>', 'project that the visits belong to').env('QUIRE_PROJECT')
 }
 
 /** `--verify`, for every command that exports. */

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import type { Config } from '../config.ts'
+import type { Config, LogStyle } from '../config.ts'
 import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
 import type { Verify } from '../export/model/options.ts'
 import { type FollowFlags, followOptions, readFollowFlags } from './follow-options.ts'
@@ -27,6 +27,7 @@ export interface ServeFlags extends LimitFlags, QueueFlags, FollowFlags {
   exportCache?: boolean
   exportCacheMb: number
   logLevel: string
+  logStyle?: LogStyle
   validateResponses?: boolean
 }
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -76,7 +77,7 @@ export function serveOptions(): Option[] {
       .argParser(integer(1, 36500)),
     new Option(
       '--visitor-retention-days <number>',
-      'delete the hashes of visitors after this many days; counts stay, see quire visits prune --help (default: never)',
+      'delete the hashes of visitors after this many days; counts stay, see npx quire visits prune --help (default: never)',
     )
       .env('QUIRE_VISITOR_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
@@ -86,10 +87,21 @@ export function serveOptions(): Option[] {
     new Option('--no-export-cache', 'use no cache: each export fetches everything again').env('QUIRE_NO_EXPORT_CACHE'),
     cacheMbOption('export-cache-mb'),
     ...followOptions(),
-    new Option('--log-level <level>', 'lowest level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
+    ...ownLogOptions(),
     new Option('--validate-responses', 'also check responses against the OpenAPI document').env(
       'QUIRE_VALIDATE_RESPONSES',
     ),
+  ]
+}
+
+/** The flags for the log that the server writes. */
+function ownLogOptions(): Option[] {
+  return [
+    new Option('--log-level <level>', 'lowest level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
+    // QUIRE_LOG_FORMAT is the format of the access logs that are read.
+    new Option('--log-style <style>', 'pretty = lines for people, json = JSON lines (default: pretty on a terminal)')
+      .env('QUIRE_LOG_STYLE')
+      .choices(['pretty', 'json']),
   ]
 }
 
@@ -132,6 +144,7 @@ export function readConfig(flags: ServeFlags): Config {
     exportCacheBytes: flags.exportCacheMb * 1024 ** 2,
     follow: readFollowFlags(flags),
     logLevel: flags.logLevel,
+    logStyle: flags.logStyle,
     validateResponses: flags.validateResponses ?? false,
   }
 }

@@ -33,5 +33,8 @@ export function readVisited(command: Command, { project, byHost }: VisitedFlags)
   // Flags override the environment.
   const projectId = byHost && !isTyped('project') ? undefined : project
   if (projectId !== undefined || byHost) return projectId
-  throw new OperatorError('Give --project ID, or --by-host if the log contains the host. See: quire projects list', 2)
+  throw new OperatorError(
+    'Give --project ID, or --by-host if the log contains the host. See: npx quire projects list',
+    2,
+  )
 }

@@ -4,6 +4,7 @@ import { openApiKeys } from './api-keys.ts'
 import { openClockStates } from './clock-states.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
 import { openExportJobs } from './export-jobs.ts'
+import { openOrganizationRemoval } from './organization-removal.ts'
 import { openOrganizations } from './organizations.ts'
 import { openProjects } from './projects.ts'
 import { openRateLimits } from './rate-limits.ts'
@@ -26,6 +27,7 @@ export function openStore(dataFolder: string) {
   const visits = openVisits(database)
   return {
     organizations: openOrganizations(database),
+    organizationRemoval: openOrganizationRemoval(database),
     projects: openProjects(database),
     sites: openSites(database),
     apiKeys: openApiKeys(database),

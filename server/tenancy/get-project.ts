@@ -1,9 +1,12 @@
-import { OperatorError } from '../base/operator-error.ts'
+import { getByName } from './get-by-name.ts'
 import type { Project, Projects } from './project.ts'
 
-/** @throws {OperatorError} if no project has this id. */
-export async function getProject(store: { projects: Projects }, id: string): Promise<Project> {
-  const project = await store.projects.find(id)
-  if (!project) throw new OperatorError(`There is no project ${id}. See: quire projects list`)
-  return project
+/**
+ * Returns the project with this id or with this name.
+ *
+ * @throws {OperatorError} if there is none, or if several have the name.
+ */
+export async function getProject(store: { projects: Projects }, idOrName: string): Promise<Project> {
+  const byId = await store.projects.find(idOrName)
+  return byId ?? getByName(await store.projects.list(), idOrName, { noun: 'project', plural: 'projects' })
 }

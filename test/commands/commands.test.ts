@@ -55,7 +55,7 @@ test('a setting is a flag or an environment variable, and the flag wins', async 
 test('a site stores the pages that its exports exclude', async () => {
   const [domain, patterns] = ['excluding.example.com', ['/internal/*', '*/drafts/*']]
   const excluding = patterns.flatMap(pattern => ['--exclude', pattern])
-  await quire('sites', 'create', domain, '--project', projectId, ...excluding)
+  await quire('sites', 'create', domain, '--project', projectId, '--no-probe', ...excluding)
   const stored = async () => {
     const sites = JSON.parse((await quire('sites', 'list', '--json')).stdout)
     return sites.find((site: { domain: string }) => site.domain === domain).removal?.excludePages

@@ -69,7 +69,10 @@ test('a second import adds no visitor', async () => {
 })
 
 test('prints a summary for people', async () => {
-  const { output } = await run(log, '--project', 'prj_1')
+  const printed = (await run(log, '--project', 'prj_1')).output
+  expect(printed.split('\n').filter(line => line.length > 80)).toEqual([])
+  // A long text continues below its beginning.
+  const output = printed.replaceAll(/\n {8,}/g, ' ')
   expect(output).toMatch(/^Lines +4,000 +in [\d.]+ s, [\d,]+ lines\/s$/m)
   expect(output).toMatch(/^Page views +[\d,]+ +human [\d,]+, AI [\d,]+, neither [\d,]+$/m)
   expect(output).toMatch(/^Filtered +[\d,]+ +(status|asset) /m)
@@ -106,7 +109,12 @@ test('a truncated file is imported up to the damage and summed up, and fails', a
 })
 
 test.each([
-  ['an unknown project', ['LOG', '--project', 'prj_9'], 1, /^There is no project prj_9\. See: quire projects list$/],
+  [
+    'an unknown project',
+    ['LOG', '--project', 'prj_9'],
+    1,
+    /^There is no project prj_9\. See: npx quire projects list$/,
+  ],
   ['a missing file', ['LOG', '/none.log', '--project', 'prj_1'], 1, /^\/none\.log does not exist\.$/],
   ['a folder', ['FOLDER', '--project', 'prj_1'], 1, /is a folder\. Give the log files in it/],
   ['standard input twice', ['-', '-', '--project', 'prj_1'], 2, /^- can only be given once\.$/],

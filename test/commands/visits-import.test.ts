@@ -148,8 +148,8 @@ test('refuses folders, sockets, missing files, unknown projects and formats in o
     [[at('folder'), '--project', project], 1, /folder is a folder\. Give the log files in it/],
     [[at('socket'), '--project', project], 1, /socket is not a file\. Give a log file, or - for standard input\./],
     [[at('none.log'), '--project', project], 1, /none\.log does not exist\./],
-    [['--project', 'prj_9'], 1, /There is no project prj_9\. See: quire projects list/],
-    [['--by-host'], 1, /No site is registered, so hosts cannot be matched\. Register one with: quire sites create/],
+    [['--project', 'prj_9'], 1, /There is no project prj_9\. See: npx quire projects list/],
+    [['--by-host'], 1, /No site is registered, so hosts cannot be matched\. Register one with: npx quire sites create/],
     [[], 2, /Give --project ID, or --by-host/],
     [['--project', project, '--by-host'], 2, /--project and --by-host cannot be combined/],
     [['--project', project, '--format', 'iis'], 2, /Allowed choices are cloudfront, .*combined.*, json\./],
@@ -175,8 +175,8 @@ test('refuses folders, sockets, missing files, unknown projects and formats in o
 
 test('a log of several sites counts for their projects', async () => {
   const [docs, blog] = [await createProject(), await createProject()]
-  await quire(['sites', 'create', 'docs.example.com', '--project', docs])
-  await quire(['sites', 'create', 'blog.example.com', '--project', blog])
+  await quire(['sites', 'create', 'docs.example.com', '--project', docs, '--no-probe'])
+  await quire(['sites', 'create', 'blog.example.com', '--project', blog, '--no-probe'])
   const hosts = ['docs.example.com:443', 'Blog.example.com:80', 'docs.example.com', 'other.example.com']
   await writeFile(at('many.log'), lines.map((line, i) => `${hosts[i % 4]} ${line}`).join('\n'))
   const { code, summary } = await importJson([at('many.log'), '--by-host'])
@@ -193,7 +193,7 @@ test('a log of several sites counts for their projects', async () => {
   }
   const people = await quire(['visits', 'import', at('many.log'), '--by-host'])
   expect(people.stdout).toMatch(
-    /^No site +[\d,]+ {2}other\.example\.com [\d,]+\. Register one with: quire sites create/m,
+    /^No site +[\d,]+ {2}other\.example\.com [\d,]+\. Register one with: npx quire sites create/m,
   )
 
   await writeFile(at('access.log'), text)

@@ -41,8 +41,8 @@ interface ShownCommand {
   words: string[]
 }
 
-/** `npm run -s quire -- ...` in code, and `quire ...` in sentences. */
-const pattern = /(?:npm run -s quire -- |`quire )([^`\n|]*)/g
+/** `npx quire ...` and `npm run -s quire -- ...` in code, and `quire ...` in sentences. */
+const pattern = /(?:npm run -s quire -- |npx quire |`quire )([^`\n|]*)/g
 
 function listCommands(file: string, text: string): ShownCommand[] {
   return [...text.matchAll(pattern)].map(([line, written = '']) => {

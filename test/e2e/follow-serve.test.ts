@@ -111,9 +111,9 @@ describe('before it listens', () => {
   const invalidField =
     'is not valid for this format. Give the position of the field after the user agent (1 = the first), or the word "last".'
   test.each([
-    ['a missing project', 'LOG=prj_9', [], 'There is no project prj_9. See: quire projects list'],
+    ['a missing project', 'LOG=prj_9', [], 'There is no project prj_9. See: npx quire projects list'],
     ['a folder', 'FOLDER=PROJECT', [], 'FOLDER is a folder. Give the log files in it: FOLDER/*.log*'],
-    ['a compressed log', 'LOG.gz=PROJECT', [], 'LOG.gz is compressed, so it never grows. Use: quire visits import'],
+    ['a compressed log', 'LOG.gz=PROJECT', [], 'LOG.gz is compressed, so it never grows. Use: npx quire visits import'],
     [
       'a client field that the format does not have',
       'LOG=PROJECT',
@@ -146,7 +146,7 @@ describe('before it listens', () => {
     const byHost = ['--follow-log-by-host', log]
     expect(await serveOnce(...byHost)).toMatchObject({
       code: 2,
-      stderr: `--follow-log-by-host ${log}: No site is registered, so hosts cannot be matched. Register one with: quire sites create DOMAIN --project ID\n`,
+      stderr: `--follow-log-by-host ${log}: No site is registered, so hosts cannot be matched. Register one with: npx quire sites create DOMAIN --project ID\n`,
     })
     const { projectId } = await createOrganization(store)
     store.sites.insert({ domain: 'docs.example', projectId, origin: null, createdAt: 0 })

@@ -98,7 +98,7 @@ test('--by-host counts for the projects of the hosts, and names hosts without a 
 })
 
 test.each([
-  ['an unknown project', ['LOG', '--project', 'prj_9'], 1, 'There is no project prj_9. See: quire projects list\n'],
+  ['an unknown project', ['LOG', '--project', 'prj_9'], 1, 'There is no project prj_9. See: npx quire projects list\n'],
   [
     'a log of many sites if no site is registered',
     ['LOG', '--by-host'],
@@ -111,9 +111,9 @@ test.each([
     2,
     '--project and --by-host cannot be combined.\n',
   ],
-  ['standard input', ['-'], 1, 'Standard input cannot be followed. Use: quire visits import -\n'],
+  ['standard input', ['-'], 1, 'Standard input cannot be followed. Use: npx quire visits import -\n'],
   ['a compressed file', ['LOG.gz'], 1, /access\.log\.gz is compressed, so it never grows\./],
-  ['a device', ['/dev/null'], 1, '/dev/null is not a regular file. Use: quire visits import\n'],
+  ['a device', ['/dev/null'], 1, '/dev/null is not a regular file. Use: npx quire visits import\n'],
   [
     'a client field that the format does not have',
     ['LOG', '--format', 'combined', '--client-field', 'X'],

@@ -32,7 +32,7 @@ test('no key, link, IP address or user agent is in the database, its WAL or the 
   }
   const organizationId = await quire('orgs', 'create', 'Acme', '--plan', 'enterprise')
   const projectId = await quire('projects', 'create', 'Docs', '--org', organizationId)
-  await quire('sites', 'create', 'docs.example.com', '--project', projectId, '--origin', site.url)
+  await quire('sites', 'create', 'docs.example.com', '--project', projectId, '--origin', site.url, '--no-probe')
   const key = await quire('keys', 'create', 'ci', '--org', organizationId)
   const line = `${ip} - - [20/Nov/2026:10:00:00 +0000] "GET /guide HTTP/1.1" 200 1234 "-" "${userAgent}"\n`
   const imported = await runQuire(['visits', 'import', '-', '--project', projectId, '--data', dataFolder], {

@@ -16,14 +16,14 @@ export type ReadingOptions = Pick<LogReaderOptions, 'projects' | 'format' | 'cli
  * @throws {LogFormatError} when format, client field and projects contradict each other or the first lines.
  */
 export async function checkFollowable(file: string, reading: ReadingOptions): Promise<void> {
-  if (file === '-') throw new LogFileError('Standard input cannot be followed. Use: quire visits import -')
+  if (file === '-') throw new LogFileError('Standard input cannot be followed. Use: npx quire visits import -')
   if (/\.(?:gz|zst|bz2|xz)$/.test(file)) {
-    throw new LogFileError(`${file} is compressed, so it never grows. Use: quire visits import`)
+    throw new LogFileError(`${file} is compressed, so it never grows. Use: npx quire visits import`)
   }
   const reader = new LogReader({ ...reading, secret: Buffer.alloc(32), now: Date.now() })
   try {
     const sizeBytes = await checkLogFile(file)
-    if (sizeBytes === undefined) throw new LogFileError(`${file} is not a regular file. Use: quire visits import`)
+    if (sizeBytes === undefined) throw new LogFileError(`${file} is not a regular file. Use: npx quire visits import`)
     reader.push(await readBeginning(file))
   } catch (error) {
     if (!isAbsence(error)) throw error

@@ -23,7 +23,7 @@ export async function getVisitedProjects(
   const projects = await listProjectsByHost(store)
   if (projects.size > 0) return projects
   throw new OperatorError(
-    'No site is registered, so hosts cannot be matched. Register one with: quire sites create DOMAIN --project ID',
+    'No site is registered, so hosts cannot be matched. Register one with: npx quire sites create DOMAIN --project ID',
   )
 }
 

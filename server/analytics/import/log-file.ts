@@ -81,7 +81,7 @@ async function refuseUnsupportedCompression(file: string): Promise<void> {
     const found = findUnsupportedCompression(buffer.subarray(0, bytesRead))
     if (found) {
       throw new LogFileError(
-        `${file} is compressed by ${found.name}, which is not supported. Pipe it: ${found.unpack} ${file} | quire visits import -`,
+        `${file} is compressed by ${found.name}, which is not supported. Pipe it: ${found.unpack} ${file} | npx quire visits import -`,
       )
     }
   } finally {

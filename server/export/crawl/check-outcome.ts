@@ -100,7 +100,7 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
     return new ExportError(`The page ${start.pathname} of ${site.domain} is ${reason}; raise the limit.`, 'too_large')
   }
   const remedy = /^status 40[137]$/.test(reason)
-    ? 'the site requires a login: set an origin that needs none, or use quire export --header'
+    ? 'the site requires a login: set an origin that needs none, or use npx quire export --header'
     : 'check its domain and origin'
   const message = `${site.domain} returned no page at ${start.pathname} (${reason}); ${remedy}.`
   return new ExportError(message, first.state === 'failed' ? 'unreachable' : 'not_found')

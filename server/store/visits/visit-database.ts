@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '../database.ts'
 
@@ -56,6 +56,11 @@ export function openVisitDatabases<Opened>(folder: string, prepare: (database: D
     /** Returns undefined if the project never had a visit. */
     find: (projectId: string) => (open.has(projectId) || existsSync(toFile(projectId)) ? take(projectId) : undefined),
     hasAny: () => existsSync(folder) && readdirSync(folder).some(name => name.endsWith('.db')),
+    deleteFile(projectId: string): void {
+      open.get(projectId)?.database.close()
+      open.delete(projectId)
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${toFile(projectId)}${suffix}`, { force: true })
+    },
     close(): void {
       for (const { database } of open.values()) database.close()
       open.clear()

@@ -10,7 +10,12 @@ import { moveOldVisits } from './old-visits.ts'
 import { noVisitors, openProjectVisits } from './project-visits.ts'
 import { openVisitDatabases } from './visit-database.ts'
 
-export type Visits = UniqueVisitorCounter & VisitRecorder & { close(): void }
+export type Visits = UniqueVisitorCounter &
+  VisitRecorder & {
+    /** Deletes the visits of a project with their file; `deleteVisits` keeps the numbers of the pages. */
+    deleteFile(projectId: string): void
+    close(): void
+  }
 
 /**
  * Opens the visits of a data folder without the main database, to count and prune visits. The visits are in the folder
@@ -44,6 +49,7 @@ export function openVisits(database: Database): Visits {
     findLogPosition: (projectId, log) =>
       projectId === undefined ? positions.find(log) : projects.find(projectId)?.findPosition(log),
     deleteVisits: projectId => projects.find(projectId)?.delete(),
+    deleteFile: projects.deleteFile,
     openVisitorKey: () => openVisitorKey(join(dataFolder, 'visitor.key'), projects.hasAny()),
   }
   moveOldVisits(database, visits)

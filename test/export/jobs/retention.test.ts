@@ -178,7 +178,7 @@ test('commands list and delete exports, and need --force for those with a valid 
   await addJob(store, folder, { jobId: 'se_1', at: Date.now() })
   await store.exportJobs.noteLink('se_1', Date.now() + 60_000)
   const quire = (...args: string[]) => runQuire(['exports', ...args, '--data', folder])
-  expect((await quire('list')).stdout).toMatch(/^JOB ID .*\nse_1 +docs\.example\.com +completed +1 +4 /)
+  expect((await quire('list')).stdout).toMatch(/^JOB ID .*\nse_1 +docs\.example\.com +completed +1 +0\.0 /)
   expect(JSON.parse((await quire('list', '--json')).stdout)).toMatchObject([{ jobId: 'se_1', sizeBytes: 4 }])
   expect(await quire('delete', 'se_1')).toMatchObject({ code: 1, stderr: expect.stringContaining('still works') })
   expect(await quire('delete', 'se_1', '--force')).toMatchObject({ code: 0, stdout: 'se_1 is deleted.\n' })

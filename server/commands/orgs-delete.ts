@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { OperatorError } from '../base/operator-error.ts'
+import { dataOption, jsonOption } from '../flags/options.ts'
+import { openBundleFiles } from '../store/bundle-files.ts'
+import type { OrganizationSize } from '../store/organization-removal.ts'
+import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
+import type { Store } from '../store/store.ts'
+import { getOrganization } from '../tenancy/get-organization.ts'
+import type { Organization } from '../tenancy/organization.ts'
+import { printResult } from './print.ts'
+import { withExistingStore } from './with-store.ts'
+
+interface Flags {
+  yes?: boolean
+  data: string
+  json?: boolean
+}
+
+/** `orgs delete` */
+export function orgsDeleteCommand(): Command {
+  return new Command('delete')
+    .argument('<id-or-name>')
+    .description('delete an organization with its projects, visits, sites, keys, jobs, exports and bundles')
+    .option('--yes', 'confirm the deletion; it cannot be undone')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(async (idOrName: string, flags: Flags) => {
+      const deleted = await withExistingStore(flags.data, store => deleteOrganization(store, idOrName, flags))
+      printResult(flags.json, { ...deleted, deleted: true }, `${deleted.name} (${deleted.id}) is deleted.`)
+    })
+}
+
+async function deleteOrganization(store: Store, idOrName: string, { yes, data }: Flags): Promise<Organization> {
+  const organization = await getOrganization(store, idOrName)
+  const { id } = organization
+  if (!yes) throw new OperatorError(askToConfirm(organization, store.organizationRemoval.count(id)), 2)
+  const files = store.organizationRemoval.begin(id, Date.now())
+  if ('running' in files) {
+    throw new OperatorError(
+      `${organization.name} has running exports: ${files.running.join(', ')}. Nothing was deleted. Wait until they have ended, or stop the server.`,
+    )
+  }
+  const bundles = openBundleFiles(join(data, 'bundles'))
+  for (const fileName of files.bundles) await bundles.remove(fileName)
+  for (const domain of files.domains) await forgetSite(siteCachesFolder(data), domain)
+  const deleteVisits = () => files.projects.forEach(store.visits.deleteFile)
+  deleteVisits()
+  store.organizationRemoval.finish(id)
+  // A process that follows a log may have counted a line until its project was gone.
+  deleteVisits()
+  return organization
+}
+
+function askToConfirm({ id, name }: Organization, size: OrganizationSize): string {
+  const parts = [
+    count(size.projects, 'project with its visits', 'projects with their visits'),
+    count(size.sites, 'site', 'sites'),
+    count(size.keys, 'valid key', 'valid keys'),
+    count(size.agentJobs, 'agent job', 'agent jobs'),
+    count(size.exports, 'export with its bundle', 'exports with their bundles'),
+  ]
+  return `This deletes ${name} (${id}) for good: ${parts.join(', ')}. Links to its bundles stop working. Confirm with --yes.`
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDemoKey } from '../../server/demo/demo-key.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
+import { hashKey } from '../../server/tenancy/api-key.ts'
+import { startQuire } from '../support/process.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-demo-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+interface Introduced {
+  url: string
+  key: string
+  projectId: string
+  jobId: string
+}
+
+/** Starts the demo, reads its `--json`, asks with its key for the visitors, and ends it. */
+async function runDemo(...args: string[]): Promise<Introduced & { status: number }> {
+  const env = { QUIRE_VERIFY: 'static' }
+  const demo = startQuire(['demo', '--json', '--port', '0', '--data', join(folder, 'data'), ...args], { env })
+  const shown = await demo.read(() => /^\{\n[\s\S]*?^\}$/m.exec(demo.stdout())?.[0])
+  const introduced: Introduced = JSON.parse(shown)
+  const headers = { Authorization: `Bearer ${introduced.key}` }
+  const { status } = await fetch(`${introduced.url}/v1/analytics/${introduced.projectId}/visitors`, { headers })
+  expect(await demo.end('SIGINT')).toBe(0)
+  return { ...introduced, status }
+}
+
+test('the demo keeps its key over restarts, until --new-key', async () => {
+  const first = await runDemo()
+  const second = await runDemo()
+  expect([first.status, second.status, second.key]).toEqual([200, 200, first.key])
+  const third = await runDemo('--new-key')
+  expect(third.status).toBe(200)
+  expect(third.key).not.toBe(first.key)
+  const store = openStore(join(folder, 'data'))
+  expect(await store.apiKeys.authenticate(hashKey(first.key), Date.now())).toBeUndefined()
+  store.close()
+  // The examples of the documentation name this export.
+  expect(first.jobId).toBe('se_0f3c9a1b2d4e5f60')
+  for (const name of readdirSync(join(folder, 'data')).filter(name => name.startsWith('quire.db'))) {
+    expect(readFileSync(join(folder, 'data', name)).includes(third.key)).toBe(false)
+  }
+})
+
+test('the key is in a file that only its owner can read, and is replaced when it does not work', async () => {
+  const data = join(folder, 'key')
+  const store: Store = openStore(data)
+  store.organizations.insert({ id: 'org_1', name: 'Demo', plan: 'enterprise', createdAt: 0 })
+  const open = (options = {}) =>
+    openDemoKey(store, 'org_1', { dataFolder: data, keyPrefix: 'quire_', now: 1, newKey: false, ...options })
+  const key = await open()
+  expect(statSync(join(data, 'demo.key')).mode & 0o777).toBe(0o600)
+  expect(readFileSync(join(data, 'demo.key'), 'utf8')).toBe(`${key}\n`)
+  expect(await open()).toBe(key)
+  const other = await open({ keyPrefix: 'acme_' })
+  expect(other).toMatch(/^acme_/)
+  const [, second] = await store.apiKeys.list('org_1')
+  await store.apiKeys.revoke(second?.id ?? '', 2)
+  expect(await open({ keyPrefix: 'acme_' })).not.toBe(other)
+  store.close()
+})

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readAllHelp } from '../support/help.ts'
+import { main, runQuire, type ServeProcess, startQuire, startServe } from '../support/process.ts'
+
+/** Commands that run until Ctrl-C, and what they write when they work. A server is also asked, at the address that it writes. */
+const lasting: readonly { words: RegExp; works: RegExp }[] = [
+  { words: /npx quire serve\b/, works: /"url":"(.+?)".*"msg":"listening"/ },
+  { words: /npx quire demo\b/, works: /Quire serves at +(\S+)[\s\S]+Ctrl-C ends it/ },
+  { words: /npx quire visits follow\b(?!.*--once)/, works: /^Following |"lines":/m },
+]
+
+const helps = (await readAllHelp()).filter(({ examples }) => examples.length > 0)
+let folder: string
+/** Serves the site of the examples. */
+let site: ServeProcess
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-help-examples-'))
+  writeShim()
+  const demo = startQuire(['demo', '--port', '0', '--data', join(folder, 'seeded')], {
+    env: { QUIRE_VERIFY: 'static' },
+  })
+  await demo.read(output => output.includes('Ctrl-C ends it'))
+  await demo.end('SIGINT')
+  await prepareBackups()
+  writeLogs()
+  site = await startServe(['--data', join(folder, 'site')])
+})
+afterAll(async () => {
+  await site?.end('SIGINT')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('every command that works on data shows examples', () => {
+  const shown = helps.map(({ name }) => name)
+  expect(shown).toEqual(expect.arrayContaining(['serve', 'demo', 'export', 'exports', 'orgs', 'keys', 'visits import']))
+})
+
+test.each(helps)('the examples of $name work on the data of the demo', async ({ name, examples }) => {
+  const home = prepareHome(name)
+  for (const example of examples) {
+    const result = await runExample(example, home)
+    expect({ example, ...result }).toMatchObject({ example, code: 0 })
+  }
+})
+
+async function prepareBackups(): Promise<void> {
+  mkdirSync(join(folder, 'backups'))
+  for (const name of ['quire.tar', 'quire-2026-11-22']) {
+    await runQuire(['backup', join(folder, 'backups', name), '--data', join(folder, 'seeded')])
+  }
+}
+
+/** Makes the folder that the reader works in. Who restores a backup has no data yet, and nobody else has a backup. */
+function prepareHome(name: string): string {
+  const home = join(folder, name.replaceAll(' ', '-'))
+  mkdirSync(home)
+  if (name === 'restore') {
+    cpSync(join(folder, 'backups'), join(home, 'backups'), { recursive: true })
+    return home
+  }
+  mkdirSync(join(home, 'backups'))
+  for (const data of ['data', 'lib/quire']) cpSync(join(folder, 'seeded'), join(home, data), { recursive: true })
+  return home
+}
+
+/** `npx` that runs the program of this checkout; test/scripts/npx-quire.test.ts tests the real one. */
+function writeShim(): void {
+  mkdirSync(join(folder, 'bin'))
+  const shim = join(folder, 'bin', 'npx')
+  writeFileSync(shim, `#!/bin/sh\n[ "$1" = quire ] && shift\nexec "${process.execPath}" "${main}" "$@"\n`)
+  chmodSync(shim, 0o755)
+}
+
+/** Stands for the logs of the reader's web server. */
+function writeLogs(): void {
+  const lines = readFileSync(join(folder, 'seeded', 'demo-access.log'), 'utf8')
+    .split('\n')
+    .slice(0, 2000)
+  const nginx = join(folder, 'log', 'nginx')
+  mkdirSync(nginx, { recursive: true })
+  writeFileSync(join(nginx, 'access.log'), `${lines.slice(1000).join('\n')}\n`)
+  writeFileSync(join(nginx, 'access.log.1'), `${lines.slice(0, 1000).join('\n')}\n`)
+  const caddy = join(folder, 'log', 'caddy')
+  mkdirSync(caddy)
+  writeFileSync(join(caddy, 'access.log'), `${[1, 2, 3].map(toCaddyLine).join('\n')}\n`)
+}
+
+function toCaddyLine(second: number): string {
+  const headers = { 'User-Agent': ['Mozilla/5.0 Firefox/130.0'], 'X-Forwarded-For': [`198.51.100.${second}`] }
+  const request = { remote_ip: '203.0.113.9', method: 'GET', host: 'docs.example.com', uri: '/', headers }
+  return JSON.stringify({ ts: 1_795_000_000 + second, request, status: 200 })
+}
+
+/** The reader has the demo on port 8787, a free port 9000, logs in /var/log and data in /var/lib. */
+function adapt(example: string, home: string): string {
+  return example
+    .replaceAll('http://127.0.0.1:8787', site.url)
+    .replaceAll(/(--port |QUIRE_PORT=)9000/g, '$10')
+    .replaceAll('/var/log/', `${folder}/log/`)
+    .replaceAll('/var/lib/', `${home}/lib/`)
+    .replaceAll(/\/(?:var|mnt)\/backups\//g, `${home}/backups/`)
+}
+
+/** Runs an example in a shell. One that lasts is ended by Ctrl-C as soon as it works. */
+function runExample(example: string, home: string): Promise<{ code: number | null; output: string }> {
+  const env = {
+    ...process.env,
+    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+    HOME: home,
+    TOKEN: 'secret',
+    // Ports may be in use, and a test requests nothing outside this machine.
+    QUIRE_PORT: '0',
+    QUIRE_NO_PROBE: 'true',
+    QUIRE_VERIFY: 'static',
+  }
+  const stdio = ['ignore', 'pipe', 'pipe'] as const
+  const child = spawn('bash', ['-c', adapt(example, home)], { cwd: home, env, detached: true, stdio: [...stdio] })
+  const works = lasting.find(({ words }) => words.test(example))?.works
+  return waitFor(child, works)
+}
+
+function waitFor(child: ChildProcess, works: RegExp | undefined): Promise<{ code: number | null; output: string }> {
+  let output = ''
+  let isEnding = false
+  const read = async (chunk: Buffer) => {
+    output += chunk
+    const found = works?.exec(output)
+    if (isEnding || !found) return
+    isEnding = true
+    if (found[1] !== undefined) await fetch(`${found[1]}/healthz`)
+    // A terminal sends Ctrl-C to the whole group.
+    process.kill(-(child.pid as number), 'SIGINT')
+  }
+  child.stdout?.on('data', read)
+  child.stderr?.on('data', read)
+  return new Promise((done, failed) => {
+    child.on('error', failed)
+    child.on('close', code => done({ code: works && !isEnding ? -1 : code, output: output.slice(-2000) }))
+  })
+}

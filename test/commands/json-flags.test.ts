@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { readAllHelp } from '../support/help.ts'
+
+/** Commands whose output is a log. */
+const withoutJson = ['serve']
+
+test('every command whose output a program may read has --json', async () => {
+  const helps = await readAllHelp()
+  const leaves = helps.filter(({ name, text }) => name !== '' && !text.includes('\nCommands:\n'))
+  expect(leaves.length).toBeGreaterThan(20)
+  const lacking = leaves.filter(({ text }) => !/^ {2}--json\b/m.test(text)).map(({ name }) => name)
+  expect(lacking).toEqual(withoutJson)
+})
+
+test('every message and help names a command that can be pasted', async () => {
+  const helps = await readAllHelp()
+  const groups = helps.map(({ name }) => name.split(' ')[0]).filter(Boolean)
+  const bare = new RegExp(`.{30}(?<!npx |Usage: )(?<![\\w\`/-])quire (?:${[...new Set(groups)].join('|')})\\b`, 'g')
+  const wrong = helps.flatMap(({ text }) => text.replaceAll(/\s+/g, ' ').match(bare) ?? [])
+  expect(wrong).toEqual([])
+})
