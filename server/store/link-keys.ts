@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
-import type { LinkKeys, ReplacedKey } from '../export/jobs/bundle-link.ts'
+import { type LinkKeys, maxLinkTtlSeconds, type ReplacedKey } from '../export/jobs/bundle-link.ts'
 import { openSecret, secretBytes } from './secret-file.ts'
 
 const currentName = 'link.key'
@@ -40,7 +40,9 @@ export function openLinkKeys(dataFolder: string): LinkKeys {
 export function rotateLinkKey(dataFolder: string, now: number, lastLinkEndsAt: number | undefined): void {
   const key = openSecret(join(dataFolder, currentName))
   const kept = readReplaced(join(dataFolder, replacedName)).filter(({ validUntil }) => validUntil >= now)
-  const replaced = lastLinkEndsAt === undefined ? kept : [...kept, { key, validUntil: lastLinkEndsAt }]
+  // A link that was made before the clock was set back ends later than any link can.
+  const validUntil = Math.min(lastLinkEndsAt ?? 0, now + maxLinkTtlSeconds * 1000)
+  const replaced = lastLinkEndsAt === undefined ? kept : [...kept, { key, validUntil }]
   // First the old key, so that a process that is killed in between makes no link void.
   if (replaced.length > 0) replaceFile(join(dataFolder, replacedName), toJson(replaced))
   else rmSync(join(dataFolder, replacedName), { force: true })

@@ -39,6 +39,12 @@ test('a rotation is seen by those who have the keys open, and keeps the old key 
   expect(readdirSync(folder)).toEqual(['link.key'])
 })
 
+test('a replaced key is valid for 7 days at most, also when a link was made under a clock that was ahead', () => {
+  const keys = openLinkKeys(folder)
+  rotateLinkKey(folder, now, now + 365 * 24 * hour)
+  expect(keys.replaced()).toMatchObject([{ validUntil: now + 7 * 24 * hour }])
+})
+
 test('revoking forgets every key', () => {
   const keys = openLinkKeys(folder)
   const first = keys.current()
