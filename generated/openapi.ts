@@ -53,12 +53,11 @@ export interface paths {
         put?: never;
         /**
          * Start an export
-         * @description Queues the export of a whole site, or of some of its pages. Ours: the answer is 202 with the whole job and its
-         *     `Location`, since the work is only accepted, and a client can begin to poll with what it has.
+         * @description Queues the export of a whole site, or of some of its pages. The answer is the whole job and its `Location`.
          *
-         *     Organizations take turns, so an export does not wait for the queue of another organization. Ours: an organization with
-         *     100 queued exports gets 429, since no client waits for a longer queue. The limit is a setting of the server. Running
-         *     exports do not count. A repeated start with the same `Idempotency-Key` gets its job also while the queue is full.
+         *     Organizations take turns, so an export does not wait for the queue of another organization. An organization with 100 queued
+         *     exports gets 429. The limit is a setting of the server. Running exports do not count. A repeated start with the same
+         *     `Idempotency-Key` gets its job also while the queue is full.
          */
         post: operations["startStaticExportJob"];
         delete?: never;
@@ -100,8 +99,7 @@ export interface paths {
         /**
          * Get a link to the bundle
          * @description Signs a fresh link to the archive of a completed job, as often as it is called; the job and its files stay as they
-         *     are. The request has no body. Ours: a key with the `read` scope is enough, since nothing changes and a deployment
-         *     that fetches its bundle at start needs no more.
+         *     are. The request has no body.
          */
         post: operations["generateStaticExportBundle"];
         delete?: never;
@@ -117,13 +115,13 @@ export interface components {
         /** @description One run of an automated writing agent on a repository. */
         AgentJob: {
             /**
-             * @description Id of the job.
+             * @description Id of the job. It has only letters, digits, dots, underscores, tildes and hyphens.
              * @example aj_9c41d2e0b7a65f38
              */
             id: string;
             /**
              * @description `active` becomes `completed` (success) or `failed` (unrecoverable). Poll until it is no longer active.
-             *     Ours: `completed` and `failed` become `archived` by the operator or by age; there is no other way between states.
+             *     `completed` and `failed` become `archived` by the operator or by age. There is no other change of status.
              * @example completed
              * @enum {string}
              */
@@ -137,7 +135,7 @@ export interface components {
              */
             source: {
                 /**
-                 * @description Full URL of the repository.
+                 * @description Full URL of the repository, with http or https.
                  * @example https://github.com/acme/docs
                  */
                 repository: string;
@@ -154,7 +152,7 @@ export interface components {
             model: string;
             /**
              * Format: uri
-             * @description The pull request. Null while the job is active, and when no file changed.
+             * @description URL of the pull request, with http or https. Null while the job is active, and when no file changed.
              * @example https://github.com/acme/docs/pull/482
              */
             prLink: string | null;
@@ -166,7 +164,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the job was archived. Ours: set if and only if the status is `archived`.
+             * @description When the job was archived. Set if and only if the status is `archived`.
              * @example 2026-11-21T09:14:03.120Z
              */
             archivedAt: string | null;
@@ -194,6 +192,14 @@ export interface components {
                 message: string;
             }[];
         };
+        /** @description Why a request was refused or failed. */
+        ApiError: {
+            /**
+             * @description A sentence for people. It names the field, where one is at fault, and the remedy.
+             * @example domain is missing. Example: docs.example.com
+             */
+            error: string;
+        };
         /**
          * @description A date, or a date-time with optional seconds, up to 9 digits of a fraction, and optionally Z or an offset (without
          *     one it is UTC). The offset may begin with a space instead of a plus sign, since an unencoded plus in a query is a space.
@@ -201,14 +207,6 @@ export interface components {
          * @example 2026-11-20T10:11:12.123456+00:00
          */
         DateOrDateTime: string;
-        /** @description Why a request was refused or failed. */
-        Error: {
-            /**
-             * @description A sentence for people. It names the field, where one is at fault, and the remedy.
-             * @example domain is missing. Example: docs.example.com
-             */
-            error: string;
-        };
         /** @description A link to the archive of a completed export. */
         ExportBundle: {
             /**
@@ -218,8 +216,9 @@ export interface components {
             jobId: string;
             /**
              * Format: uri
-             * @description Presigned link to one file; no header is needed to download it. Ours: it contains only characters that a
-             *     shell and `helm --set` leave unchanged, since deployments receive it that way.
+             * @description Presigned link to one file; no header is needed to download it. It contains only characters that a shell and
+             *     `helm --set` leave unchanged. Its host is the one that the request was sent to, if the server trusts the proxy that
+             *     names it, otherwise the public URL of the server.
              * @example http://127.0.0.1:8787/bundles/se_0f3c9a1b2d4e5f60/docs.example.com.zip?expires=1795172400&signature=3f0c8a5d9be1427f60a1c9d8e7b6f5a4039281706f5e4d3c2b1a09f8e7d6c5b4
              */
             bundleUrl: string;
@@ -229,13 +228,14 @@ export interface components {
              */
             sizeBytes: number;
             /**
-             * @description SHA-256 of the archive in hexadecimal. Ours: the same site gives the same bytes, so it shows whether anything changed.
+             * @description SHA-256 of the archive in hexadecimal. The same site gives the same bytes.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             sha256: string;
             /**
              * Format: date-time
-             * @description When the link stops working. Ours, one hour by default and 7 days at most, by the server's setting.
+             * @description When the link stops working. The server's setting is one hour by default and 7 days at most. A link stops earlier when
+             *     the organization is deleted or loses the plan, or when the operator revokes the links.
              * @example 2026-11-20T11:00:00.000Z
              */
             expiresAt: string;
@@ -313,8 +313,7 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Why the job failed, in a sentence that a person can act on. Ours: always present and null unless the job failed,
-             *     so that clients need not tell a missing field from an empty one.
+             * @description Why the job failed, in a sentence that a person can act on. Always present, and null unless the job failed.
              * @example docs.example.com did not answer within 30 seconds. Check the origin of the site and start again.
              */
             error: string | null;
@@ -322,8 +321,8 @@ export interface components {
         /** @description Unique visitors of one page in the range asked. */
         PageVisitors: {
             /**
-             * @description Path of the page on its site, without query, fragment and trailing slash. Ours: `index`, `.html` and `.md` are
-             *     folded into the page they show, so that a page is counted under one name.
+             * @description Path of the page on its site, without query, fragment and trailing slash. `index`, `.html` and `.md` are folded into
+             *     the page they show.
              * @example /guides/quickstart
              */
             path: string;
@@ -343,7 +342,7 @@ export interface components {
              */
             total: number;
         };
-        /** @description What to export. Ours: fields that are not listed are refused, since a typo could otherwise export more than intended. */
+        /** @description What to export. A field that is not listed is refused, and the error names the nearest one. */
         StartExport: {
             /**
              * @description Domain of the site: a bare host name that is registered to the organization, without scheme, port and path.
@@ -352,22 +351,26 @@ export interface components {
              */
             domain: string;
             /**
-             * @description Label of the export. A deployment can pin it.
+             * @description Label of the export. A deployment can pin it. It begins with a letter or digit. Spaces are allowed inside.
              * @example 2026.11
              */
             version?: string;
             /**
-             * @description Export these pages only, and what they need. Each is a path of the site that starts with a single slash, without
-             *     query, fragment, backslash, white space, empty and dot segments.
+             * @description Export only these pages and what they need. Without it, or when it is empty, the whole site is exported.
+             *     Each is the path of a page without query, fragment, backslash, white space, empty segments and dot segments. The
+             *     leading slash is optional, and `index` is the first page of the site.
              * @example [
              *       "/guides/quickstart",
              *       "/api"
              *     ]
+             * @example [
+             *       "index",
+             *       "guides/getting-started"
+             *     ]
              */
             paths?: string[];
             /**
-             * @description Where the bundle will be served. Ours: the default is `air-gapped`, the only one that works everywhere. Its bundle
-             *     has nothing that relies on a cloud service.
+             * @description Where the bundle will be served. The bundle of an `air-gapped` deployment has nothing that relies on a cloud service.
              * @default air-gapped
              * @example client-hosted
              * @enum {string}
@@ -375,9 +378,8 @@ export interface components {
             deployment?: "cloud" | "client-hosted" | "air-gapped";
             features?: components["schemas"]["ExportFeatures"];
             /**
-             * @description Add Quire's offline search to the bundle: an index of its pages and a search dialog. Ours: it needs no service and
-             *     no server, also when a page is opened by double click. So it is independent of `features.search`, the search
-             *     service of the site, and available to every deployment.
+             * @description Add Quire's offline search to the bundle: an index of its pages and a search dialog. It works without a service and
+             *     without a server, also when a page is opened by double click.
              * @default false
              * @example true
              */
@@ -385,13 +387,13 @@ export interface components {
             /**
              * @description How much of the bundle a browser checks before it is handed out: nothing (`static`, where only addresses are
              *     checked, and a browser builds only the pages that are empty without their scripts), a fixed sample of the pages, or
-             *     every page with scripts. Ours: without it, the setting of the server.
+             *     every page with scripts. Without it, the setting of the server applies.
              * @example full
              * @enum {string}
              */
             verify?: "static" | "sample" | "full";
             /**
-             * @description Archive format. Ours, since deployments in containers prefer tar.
+             * @description Archive format.
              * @default zip
              * @example zip
              * @enum {string}
@@ -402,8 +404,7 @@ export interface components {
         UniqueVisitors: {
             totals: components["schemas"]["VisitorCounts"];
             /**
-             * @description Pages with visitors in the range. Ours: ordered by total, largest first, then by path, so that requests with
-             *     increasing offsets return each page once. Empty when there are none.
+             * @description Pages with visitors in the range, ordered by total, largest first, then by path. Empty when there are none.
              * @example [
              *       {
              *         "path": "/guides/quickstart",
@@ -454,7 +455,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The API key does not have the scope. */
@@ -495,7 +496,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The job is not completed. */
@@ -505,7 +506,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The API key does not have the scope, or the organization does not have the plan. */
@@ -515,7 +516,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The organization has no such job. */
@@ -525,7 +526,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description Too many exports of the organization are queued. Nothing was started. */
@@ -536,7 +537,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The API key does not have the scope, or the organization does not have the plan. */
@@ -546,7 +547,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The API key does not have the scope. */
@@ -556,7 +557,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The idempotency key was used with another request in the last 24 hours. Nothing was started. */
@@ -566,7 +567,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The request does not follow this document, or the domain is not a registered site of the organization. Nothing was started. */
@@ -576,7 +577,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The request does not follow this document. */
@@ -586,7 +587,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The request does not follow this document, a date does not exist, or dateFrom is after dateTo. */
@@ -620,7 +621,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The organization has used up its budget. */
@@ -644,7 +645,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
         /** @description The Content-Type of the request body is not JSON in UTF-8. */
@@ -654,7 +655,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ApiError"];
             };
         };
     };
@@ -665,15 +666,15 @@ export interface components {
          */
         AgentJobId: string;
         /**
-         * @description First day to count, as `YYYY-MM-DD` or an ISO 8601 date-time. Ours: the unit is the UTC day; a date-time is
-         *     converted to UTC and stands for its date, since visits are kept by day and never by the hour. Without it, from
-         *     the first visit on. A day after `dateTo` is a 400; the same day is an empty range.
+         * @description First day to count, as `YYYY-MM-DD` or an ISO 8601 date-time. The unit is the UTC day: a date-time is converted to UTC
+         *     and stands for its date. Without it, from the first visit on. A day after `dateTo` is a 400; the same day is an empty
+         *     range.
          * @example 2026-11-01
          */
         DateFrom: components["schemas"]["DateOrDateTime"];
         /**
-         * @description First day after the range (exclusive), as `YYYY-MM-DD` or an ISO 8601 date-time. Ours: the unit is the UTC
-         *     day, as for `dateFrom`. Without it, up to now and including today.
+         * @description First day after the range (exclusive), as `YYYY-MM-DD` or an ISO 8601 date-time. The unit is the UTC day, as for
+         *     `dateFrom`. Without it, up to now and including today.
          * @example 2026-11-20T10:11:12.123456+00:00
          */
         DateTo: components["schemas"]["DateOrDateTime"];
@@ -683,8 +684,8 @@ export interface components {
          */
         ExportJobId: string;
         /**
-         * @description Any text of your own that names this start. Ours: for 24 hours the same key and body answer the job that they
-         *     started, and the same key with another body is a 409, so that a start can be repeated safely after a lost answer.
+         * @description Any text of your own that names this start. For 24 hours, the same key and body answer the job that they started, with
+         *     the header `Idempotency-Replayed`. The same key with another body is a 409.
          * @example release-2026.11-attempt-1
          */
         IdempotencyKey: string;
@@ -699,8 +700,7 @@ export interface components {
          */
         Offset: number;
         /**
-         * @description Id of the project, from the API-keys page of the organization's settings.
-         *     Ours: any string is accepted here and an impossible id is a 404 like an unknown one, as clients of such APIs expect.
+         * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
          * @example prj_5b1c2d3e4f506172
          */
         ProjectId: string;
@@ -708,7 +708,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Path of the job, to poll.
+         * @description Present, and `true`, when the answer repeats an earlier start with the same `Idempotency-Key`: nothing was started.
+         * @example true
+         */
+        IdempotencyReplayed: "true";
+        /**
+         * @description Where to poll the job: a URL when the server knows where clients reach it, otherwise the path on the same server.
          * @example /v1/static-export/jobs/se_0f3c9a1b2d4e5f60
          */
         JobLocation: string;
@@ -756,8 +761,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the project, from the API-keys page of the organization's settings.
-                 *     Ours: any string is accepted here and an impossible id is a 404 like an unknown one, as clients of such APIs expect.
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
                  * @example prj_5b1c2d3e4f506172
                  */
                 projectId: components["parameters"]["ProjectId"];
@@ -792,15 +796,15 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description First day to count, as `YYYY-MM-DD` or an ISO 8601 date-time. Ours: the unit is the UTC day; a date-time is
-                 *     converted to UTC and stands for its date, since visits are kept by day and never by the hour. Without it, from
-                 *     the first visit on. A day after `dateTo` is a 400; the same day is an empty range.
+                 * @description First day to count, as `YYYY-MM-DD` or an ISO 8601 date-time. The unit is the UTC day: a date-time is converted to UTC
+                 *     and stands for its date. Without it, from the first visit on. A day after `dateTo` is a 400; the same day is an empty
+                 *     range.
                  * @example 2026-11-01
                  */
                 dateFrom?: components["parameters"]["DateFrom"];
                 /**
-                 * @description First day after the range (exclusive), as `YYYY-MM-DD` or an ISO 8601 date-time. Ours: the unit is the UTC
-                 *     day, as for `dateFrom`. Without it, up to now and including today.
+                 * @description First day after the range (exclusive), as `YYYY-MM-DD` or an ISO 8601 date-time. The unit is the UTC day, as for
+                 *     `dateFrom`. Without it, up to now and including today.
                  * @example 2026-11-20T10:11:12.123456+00:00
                  */
                 dateTo?: components["parameters"]["DateTo"];
@@ -818,8 +822,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the project, from the API-keys page of the organization's settings.
-                 *     Ours: any string is accepted here and an impossible id is a 404 like an unknown one, as clients of such APIs expect.
+                 * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
                  * @example prj_5b1c2d3e4f506172
                  */
                 projectId: components["parameters"]["ProjectId"];
@@ -853,8 +856,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own that names this start. Ours: for 24 hours the same key and body answer the job that they
-                 *     started, and the same key with another body is a 409, so that a start can be repeated safely after a lost answer.
+                 * @description Any text of your own that names this start. For 24 hours, the same key and body answer the job that they started, with
+                 *     the header `Idempotency-Replayed`. The same key with another body is a 409.
                  * @example release-2026.11-attempt-1
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -873,6 +876,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Location: components["headers"]["JobLocation"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -20,26 +20,26 @@ export function refuse(
   const body = withDetails ? { error, details: messages.map(message => ({ message })) } : { error }
   return {
     status,
-    headers: { 'access-control-allow-origin': '*', ...headers, 'content-type': 'application/json' },
+    headers: { ...headers, 'content-type': 'application/json' },
     body: Buffer.from(JSON.stringify(body)),
   }
 }
 
-/** Answers requests that match no operation: CORS preflights, wrong methods, unknown paths. */
-export function answerUnknown(method: string, target: string, requestHeaders: IncomingHttpHeaders): Answer {
+/** Answers requests that match no operation: wrong methods, unknown paths. */
+export function answerUnknown(target: string): Answer {
   const allowed = ['GET', 'POST'].filter(other => findRoute(other, target))
   if (allowed.length === 0) {
     return refuse(undefined, 404, ['There is nothing at this path. Compare it with the API reference.'])
   }
-  if (method !== 'OPTIONS') {
-    return refuse(undefined, 405, [`This path accepts only ${allowed.join(' and ')}.`], { allow: allowed.join(', ') })
-  }
-  const headers = {
-    'access-control-allow-origin': '*',
-    'access-control-allow-methods': allowed.join(', '),
-    'access-control-allow-headers': String(requestHeaders['access-control-request-headers'] ?? '*'),
-  }
-  return { status: 204, headers, body: Buffer.alloc(0) }
+  return refuse(undefined, 405, [`This path accepts only ${allowed.join(' and ')}.`], { allow: allowed.join(', ') })
+}
+
+/** Removes what Prism adds to every answer: its own CORS headers, and the headers of a replay. */
+export function dropPrismHeaders(headers: IncomingHttpHeaders, prefer: string | undefined): IncomingHttpHeaders {
+  const isReplay = /\bexample=startedBefore\b/.test(prefer ?? '')
+  const isDropped = (name: string) =>
+    name.startsWith('access-control-') || name === 'vary' || (name === 'idempotency-replayed' && !isReplay)
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isDropped(name)))
 }
 
 /** Converts Prism's error answers to the error body of the contract. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http'
+import { decideCors } from '../server/http/cors.ts'
 import { findRoute } from '../server/http/routes.ts'
-import { type Answer, answerUnknown, refuse, translate } from './answer.ts'
+import { type Answer, answerUnknown, dropPrismHeaders, refuse, translate } from './answer.ts'
 import { type Document, findFaults } from './requests.ts'
 
 const bodyLimitBytes = 1024 * 1024
@@ -18,15 +19,21 @@ export function createFront(options: {
   /** Called for each request, because a restarted Prism has another URL. */
   prismUrl: () => Promise<string>
   document: Document
+  /** Whether scripts of this origin may read the answers. */
+  allowsOrigin: (origin: string) => boolean
   onAnswer?: (method: string, target: string, status: number) => void
 }): Server {
   return createServer(async (req, res) => {
     const { method = 'GET', url: target = '/' } = req
-    const { status, headers, body } = await answer(req, method, target).catch((error: Error) =>
-      refuse(findRoute(method, target), 502, [`Prism did not answer: ${error.message}. Try again.`]),
-    )
+    const cors = decideCors({ method, target, headers: req.headers }, options.allowsOrigin)
+    const { status, headers, body } = cors.isPreflight
+      ? { status: 204, headers: {}, body: Buffer.alloc(0) }
+      : await answer(req, method, target).catch((error: Error) =>
+          refuse(findRoute(method, target), 502, [`Prism did not answer: ${error.message}. Try again.`]),
+        )
     res.writeHead(status, {
-      ...without(headers, ownHeaders),
+      ...without(dropPrismHeaders(headers, req.headers.prefer?.toString()), ownHeaders),
+      ...cors.headers,
       'x-request-id': randomUUID(),
       ...(status !== 204 && { 'content-length': body.length }),
     })
@@ -37,7 +44,7 @@ export function createFront(options: {
   async function answer(req: IncomingMessage, method: string, target: string): Promise<Answer> {
     const body = await readAll(req, bodyLimitBytes)
     const route = findRoute(method, target)
-    if (!route) return answerUnknown(method, target, req.headers)
+    if (!route) return answerUnknown(target)
     // Without a key the answer is 401, even if the request has other faults. The fixed request below makes Prism give it.
     if (!/^bearer +\S/i.test(req.headers.authorization ?? '')) {
       return askPrism(route.method, route.path.replaceAll(/\{\w+\}/g, 'any'), {}, Buffer.alloc(0))

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { runProgram } from '../scripts/run-program.ts'
+import { addOrigins } from '../server/flags/address-options.ts'
 import { createFront } from './front.ts'
 import { writeLines } from './lines.ts'
 import { startPrism } from './prism.ts'
@@ -20,6 +21,14 @@ const program = new Command('npm run mock --')
       .argParser(parsePort),
   )
   .addOption(new Option('--host <address>', 'address to listen on').env('QUIRE_MOCK_HOST').default('127.0.0.1'))
+  .addOption(
+    new Option(
+      '--cors-origin <url>',
+      'origin whose scripts may call the mock from a browser; repeat it or separate them by commas (default: every origin)',
+    )
+      .env('QUIRE_MOCK_CORS_ORIGIN')
+      .argParser(addOrigins),
+  )
   .addOption(new Option('--quiet', 'print no line for each request').env('QUIRE_MOCK_QUIET'))
   .addHelpText(
     'after',
@@ -37,13 +46,21 @@ Examples:
   .exitOverride()
   .action(serve)
 
-async function serve({ port, host, quiet }: { port: number; host: string; quiet?: boolean }): Promise<void> {
+interface MockFlags {
+  port: number
+  host: string
+  corsOrigin?: string[]
+  quiet?: boolean
+}
+
+async function serve({ port, host, corsOrigin, quiet }: MockFlags): Promise<void> {
   const document = JSON.parse(readFileSync(documentFile, 'utf8')) as Document
   let prism = await startPrism(documentFile)
   let restarted = Promise.resolve(prism)
   const front = createFront({
     prismUrl: async () => (await restarted).url,
     document,
+    allowsOrigin: origin => corsOrigin?.includes(origin) ?? true,
     ...(!quiet && {
       onAnswer: (method, target, status) => console.error(`${status} ${method} ${target.slice(0, 200)}`),
     }),

@@ -1,4 +1,5 @@
 import type { Route } from '../generated/operations.ts'
+import { suggestKnown } from '../server/http/invalid-request.ts'
 
 /** The parts of the document that the mock reads; see scripts/generate for the whole. */
 export interface Document {
@@ -34,14 +35,13 @@ export function listParameters(document: Document, route: Route): Parameter[] {
 export function findFaults(document: Document, route: Route, target: string, body: Buffer): string[] {
   const [path = '', ...query] = target.split('?')
   if (!isDecodable(path)) return ['The path contains an invalid percent escape. Write a percent sign as %25.']
-  const known = listParameters(document, route).filter(parameter => parameter.in === 'query')
-  const allowed = [...known.map(({ name }) => name), ...prismParameters]
+  const inQuery = listParameters(document, route).filter(parameter => parameter.in === 'query')
+  const known = inQuery.map(({ name }) => name)
+  const allowed = [...known, ...prismParameters]
   const given = new URLSearchParams(query.join('?'))
-  const remedy =
-    known.length > 0 ? `Known here: ${known.map(({ name }) => name).join(', ')}.` : 'This operation has none.'
   const faults = [...new Set(given.keys())]
     .filter(name => !allowed.includes(name))
-    .map(name => `${name.slice(0, 80)} is not a query parameter of this operation. ${remedy}`)
+    .map(name => `${name.slice(0, 80)} is not a query parameter of this operation. ${suggestKnown(name, known)}`)
   if (route.hasBody && body.length > 0 && !isJson(body)) faults.push('The request body is not valid JSON.')
   return faults
 }

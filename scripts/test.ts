@@ -47,7 +47,8 @@ if (values.help || steps.length === 0) {
   process.exit(values.help ? 0 : 2)
 }
 
-if (!values.unit && steps.some(({ name }) => name.includes('tests') || name.includes('runs'))) await installTestSite()
+if (!values.unit && steps.some(({ name }) => name.includes('tests') || name.includes('runs')))
+  await installTestPackages()
 const total = { passed: 0, failed: 0, skipped: 0 }
 for (const step of steps) {
   console.log(`\n== ${step.name}`)
@@ -180,15 +181,25 @@ function run([command = '', ...args]: string[]): Promise<number> {
   })
 }
 
-/** Installs the Python documentation. The end-to-end tests export its 530 pages. */
-async function installTestSite(): Promise<void> {
-  if (existsSync('/usr/share/doc/python3.11/html')) return
+/**
+ * Installs the Debian packages that some tests need. The end-to-end tests export the 530 pages of the Python documentation, and
+ * one test puts nginx in front of a server.
+ */
+async function installTestPackages(): Promise<void> {
+  const packages = Object.entries({
+    'python3.11-doc': '/usr/share/doc/python3.11/html',
+    nginx: '/usr/sbin/nginx',
+    openssl: '/usr/bin/openssl',
+  })
+  const missing = packages.flatMap(([name, path]) => (existsSync(path) ? [] : [name]))
+  if (missing.length === 0) return
+  const command = `apt-get install ${missing.join(' ')}`
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    console.log('Some tests are skipped: they need the Python documentation (apt-get install python3.11-doc).')
+    console.log(`Some tests are skipped, because they need Debian packages that are not installed (${command}).`)
     return
   }
-  console.log('Installing the Python documentation for the tests (apt-get install python3.11-doc, 67 MB) ...')
+  console.log(`Installing Debian packages for the tests (${command}, 70 MB at most) ...`)
   await run(['apt-get', 'update', '-qq'])
-  const code = await run(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'python3.11-doc'])
-  if (code !== 0) console.log('The Python documentation could not be installed: the tests that need it are skipped.')
+  const code = await run(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...missing])
+  if (code !== 0) console.log('They could not be installed: the tests that need them are skipped.')
 }

@@ -5,25 +5,34 @@ import { bundlesPath } from './export/jobs/bundle-link.ts'
 import type { BundleStore } from './export/jobs/bundle-store.ts'
 import type { AdmitDeps } from './http/admit.ts'
 import { bundleRouter } from './http/bundles.ts'
+import { allowOrigins } from './http/cors.ts'
+import { type DocumentTexts, documentRouter } from './http/document.ts'
 import { serveDocumentation } from './http/documentation.ts'
 import { answerErrors, answerUnknownPaths } from './http/errors.ts'
 import { healthRouter } from './http/health.ts'
 import { sendJson } from './http/json.ts'
 import { mountOperations } from './http/mount.ts'
+import { refuseBadForm } from './http/request-form.ts'
 import { assignRequestId } from './http/request-id.ts'
 import { logRequests } from './http/request-log.ts'
 import { setSecurityHeaders } from './http/security-headers.ts'
+import type { FindServerAddress } from './http/server-address.ts'
+import { serveStart } from './http/start.ts'
 import type { Validator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
+import type { Organizations } from './tenancy/organization.ts'
 
 export interface AppOptions {
   deps: Deps
   admission: AdmitDeps
   bundles: BundleStore
+  organizations: Pick<Organizations, 'find'>
   validator: Validator
   documentation: ReadonlyMap<string, DocumentationFile>
-  /** Where clients reach this server, without a trailing slash. */
-  publicUrl: string
+  documentTexts: DocumentTexts
+  findAddress: FindServerAddress
+  /** Origins whose scripts may call the API; empty = none. */
+  corsOrigins: readonly string[]
   bodyLimitBytes: number
   /** Returns the reason why requests cannot be served; undefined = they can. */
   whyNotReady(): string | undefined
@@ -32,7 +41,7 @@ export interface AppOptions {
 
 /** Creates the HTTP pipeline; a request goes through it from top to bottom. */
 export function createApp(options: AppOptions): Express {
-  const { deps, admission, bundles, validator, documentation, publicUrl, bodyLimitBytes, whyNotReady, log } = options
+  const { deps, admission, bundles, validator, documentation, findAddress, bodyLimitBytes, log } = options
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag') // responses change with every poll; bundles set their own ETag
@@ -43,16 +52,21 @@ export function createApp(options: AppOptions): Express {
   app.use(assignRequestId)
   app.use(logRequests(log))
   app.use(setSecurityHeaders())
+  app.use(refuseBadForm)
+  if (options.corsOrigins.length > 0) app.use(allowOrigins(options.corsOrigins))
 
   // Mounted first, because each handler before the operations slows down every API request.
-  mountOperations(app, { deps, admission, validator, bodyLimitBytes })
+  mountOperations(app, { deps, admission, validator, bodyLimitBytes, findAddress })
 
-  app.use(healthRouter(whyNotReady))
-  app.use(serveDocumentation(documentation, publicUrl))
-  app.use(
-    bundlesPath,
-    bundleRouter({ bundleLinks: deps.bundleLinks, exportJobs: deps.exportJobs, bundles, now: deps.now }),
-  )
+  // Express would answer OPTIONS itself, with a text.
+  app.options(/.*/, answerUnknownPaths)
+  app.use(healthRouter(options.whyNotReady))
+  app.get('/', serveStart(findAddress))
+  app.use(documentRouter(options.documentTexts, findAddress))
+  app.use(serveDocumentation(documentation, findAddress))
+  const { bundleLinks, exportJobs, now } = deps
+  const { organizations } = options
+  app.use(bundlesPath, bundleRouter({ bundleLinks, exportJobs, bundles, organizations, now }))
 
   app.use(answerUnknownPaths)
   app.use(answerErrors(log))

@@ -1,4 +1,5 @@
 import type { FollowSettings } from './analytics/follow/follow-settings.ts'
+import type { AddressRange } from './base/address-range.ts'
 import type { ExportLimits } from './export/model/limits.ts'
 import type { Verify } from './export/model/options.ts'
 
@@ -12,6 +13,10 @@ export interface Config {
   port: number
   /** Where clients reach this server, without a trailing slash; undefined = http://host:port. */
   publicUrl: string | undefined
+  /** Proxies whose headers say where clients reach this server. */
+  trustedProxies: readonly AddressRange[]
+  /** Origins whose scripts may call the API. */
+  corsOrigins: readonly string[]
   keyPrefix: string
   linkTtlSeconds: number
   bodyLimitBytes: number

@@ -23,6 +23,7 @@ const commands = new Map(
     orgs: async () => (await import('./commands/orgs.ts')).orgsCommand(),
     projects: async () => (await import('./commands/projects.ts')).projectsCommand(),
     sites: async () => (await import('./commands/sites.ts')).sitesCommand(),
+    links: async () => (await import('./commands/links.ts')).linksCommand(),
     keys: async () => (await import('./commands/keys.ts')).keysCommand(),
     backup: async () => (await import('./commands/backup.ts')).backupCommand(),
     restore: async () => (await import('./commands/restore.ts')).restoreCommand(),

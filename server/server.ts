@@ -11,17 +11,19 @@ import { createClockCheck } from './base/clock-check.ts'
 import type { Config } from './config.ts'
 import { buildDocumentation } from './docs/documentation.ts'
 import { exportSite } from './export/export-site.ts'
-import { createBundleLinks } from './export/jobs/bundle-link.ts'
+import { createBundleLinks, type LinkKeys } from './export/jobs/bundle-link.ts'
 import type { BundleStore } from './export/jobs/bundle-store.ts'
 import { startRetention } from './export/jobs/retention.ts'
 import { type Runner, startRunner } from './export/jobs/runner.ts'
 import type { SiteCaches } from './export/model/site-cache.ts'
-import { closeServer, listen, urlOf } from './http/listen.ts'
+import { closeServer, listen, listensEverywhere, urlOf } from './http/listen.ts'
 import { createReadiness } from './http/readiness.ts'
+import { createServerAddress } from './http/server-address.ts'
+import { answerUnreadable } from './http/unreadable.ts'
 import { openValidator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
 import { openBundleFiles } from './store/bundle-files.ts'
-import { openSecret } from './store/secret-file.ts'
+import { openLinkKeys } from './store/link-keys.ts'
 import { openSiteCaches, siteCachesFolder } from './store/site-cache/site-caches.ts'
 import { openStore, type Store } from './store/store.ts'
 import { createId } from './tenancy/id.ts'
@@ -64,7 +66,8 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
 
 async function start(config: Config, log: Logger, background: Background): Promise<RunningServer> {
   const dataFolder = resolve(config.dataFolder)
-  const document = JSON.parse(readAsset('generated/openapi.json'))
+  const documentTexts = { json: readAsset('generated/openapi.json'), yaml: readAsset('generated/openapi.yaml') }
+  const document = JSON.parse(documentTexts.json)
   const validator = await openValidator(document, config)
   const store = openStore(dataFolder)
   background.add({ stop: store.close })
@@ -72,30 +75,34 @@ async function start(config: Config, log: Logger, background: Background): Promi
   await checkFollowSettings(config.follow, store)
   const bundles = openBundleFiles(join(dataFolder, 'bundles'))
   const parts: Parts = { config, dataFolder, store, bundles, log }
-  const linkKey = openSecret(join(dataFolder, 'link.key'))
+  const linkKeys = openLinkKeys(dataFolder)
   const siteCaches = await openExportCaches(parts)
   const readiness = createReadiness(store.check)
 
   const server = await listen(config.host, config.port)
   const url = urlOf(server)
-  const publicUrl = config.publicUrl ?? url
+  answerUnreadable(server, log)
   const runner = startExports(parts, siteCaches)
   server.on(
     'request',
     createApp({
-      deps: createDeps({ parts, linkKey, publicUrl, visits, runner }),
+      deps: createDeps({ parts, linkKeys, visits, runner }),
       admission: { apiKeys: store.apiKeys, rateLimits: store.rateLimits, keyPrefix: config.keyPrefix, now: Date.now },
       bundles,
+      organizations: store.organizations,
       validator,
       documentation: buildDocumentation({ readText: readAsset, document }),
-      publicUrl,
+      documentTexts,
+      findAddress: createServerAddress({ ...config, listenUrl: url }),
+      corsOrigins: config.corsOrigins,
       bodyLimitBytes: config.bodyLimitBytes,
       whyNotReady: readiness.whyNotReady,
       log,
     }),
   )
   background.add(together(toStoppable(server), runner, ...startLoops(parts)))
-  log.info({ url, dataFolder }, 'listening')
+  log.info({ url, dataFolder, publicUrl: config.publicUrl ?? url }, 'listening')
+  if (listensEverywhere(server)) warnOfAddress(config, url, log)
   return {
     url,
     async close() {
@@ -106,19 +113,22 @@ async function start(config: Config, log: Logger, background: Background): Promi
   }
 }
 
-function createDeps(options: {
-  parts: Parts
-  linkKey: Buffer
-  publicUrl: string
-  visits: UniqueVisitorCounter
-  runner: Runner
-}): Deps {
-  const { parts, linkKey, publicUrl, visits, runner } = options
+/** Says so when bundle links name an address that clients on other machines cannot reach. */
+function warnOfAddress({ publicUrl, trustedProxies }: Config, url: string, log: Logger): void {
+  if (publicUrl !== undefined || trustedProxies.length > 0) return
+  log.warn(
+    { publicUrl: url },
+    `no public address is known, so bundle links begin with ${url}, which works on this machine only; set --public-url`,
+  )
+}
+
+function createDeps(options: { parts: Parts; linkKeys: LinkKeys; visits: UniqueVisitorCounter; runner: Runner }): Deps {
+  const { parts, linkKeys, visits, runner } = options
   return {
     ...parts.store,
     visits,
     maxQueuedExports: parts.config.maxQueuedExports,
-    bundleLinks: createBundleLinks({ key: linkKey, publicUrl, ttlSeconds: parts.config.linkTtlSeconds }),
+    bundleLinks: createBundleLinks({ keys: linkKeys, ttlSeconds: parts.config.linkTtlSeconds }),
     wakeRunner: runner.wake,
     now: Date.now,
     createJobId: () => createId('se'),

@@ -13,8 +13,8 @@ export interface DocumentedResponse {
   /** Examples of the request body by name; empty when the operation has none. */
   requestExamples: Record<string, unknown>
   schema: Schema
-  /** Schema and example of each declared header. */
-  headers: Record<string, { schema: Schema; example: unknown }>
+  /** Each declared header; those that are not required are in some answers only. */
+  headers: Record<string, { schema: Schema; example: unknown; required?: boolean }>
   examples: Record<string, unknown>
 }
 

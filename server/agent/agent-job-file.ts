@@ -1,4 +1,5 @@
 import type { AgentJob, AgentJobStatus } from './agent-job.ts'
+import { isPathSafeId, pathSafeIdRule, toHttpUrl } from './agent-job-fields.ts'
 
 const statuses: readonly string[] = ['active', 'completed', 'archived', 'failed'] satisfies AgentJobStatus[]
 
@@ -12,15 +13,18 @@ export function readAgentJob(line: string, projectId: string): AgentJob {
   const source = job.source
   if (source === null || typeof source !== 'object')
     throw new Error('source must be an object with repository and ref.')
-  const { repository, ref = null } = source as Record<string, unknown>
-  const { id, status, model, prLink = null, createdAt, archivedAt = null } = job
+  const { repository: repositoryText, ref = null } = source as Record<string, unknown>
+  const { id, status, model, prLink: prLinkText = null, createdAt, archivedAt = null } = job
   if (typeof id !== 'string' || id === '') throw new Error('id must be a string.')
+  if (!isPathSafeId(id)) throw new Error(`id must ${pathSafeIdRule}, because clients put it in a path.`)
   if (typeof status !== 'string' || !statuses.includes(status))
     throw new Error(`status must be one of ${statuses.join(', ')}.`)
-  if (!isUrl(repository)) throw new Error('source.repository must be a full URL.')
+  const repository = readUrl(repositoryText)
+  if (repository === undefined) throw new Error('source.repository must be a full URL with http or https.')
   if (ref !== null && typeof ref !== 'string') throw new Error('source.ref must be a string or null.')
   if (typeof model !== 'string' || model === '') throw new Error('model must be a string.')
-  if (prLink !== null && !isUrl(prLink)) throw new Error('prLink must be a full URL or null.')
+  const prLink = prLinkText === null ? null : readUrl(prLinkText)
+  if (prLink === undefined) throw new Error('prLink must be a full URL with http or https, or null.')
   if (status === 'active' && prLink !== null) throw new Error('prLink must be null while the job is active.')
   if ((status === 'archived') !== (archivedAt !== null))
     throw new Error('archivedAt must be set when the job is archived, and only then.')
@@ -48,8 +52,8 @@ function parseObject(line: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-function isUrl(value: unknown): value is string {
-  return typeof value === 'string' && URL.canParse(value)
+function readUrl(value: unknown): string | undefined {
+  return typeof value === 'string' ? toHttpUrl(value) : undefined
 }
 
 function parseInstant(name: string, value: unknown): number {

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Command, Option } from 'commander'
 import { type AgentJob, type AgentJobStatus, transition } from '../agent/agent-job.ts'
+import { isPathSafeId, pathSafeIdRule, toHttpUrl } from '../agent/agent-job-fields.ts'
 import { readAgentJob } from '../agent/agent-job-file.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
@@ -95,15 +96,17 @@ export function agentJobsCommand(): Command {
 }
 
 async function createJob(flags: CreateFlags): Promise<void> {
-  if (!URL.canParse(flags.repository)) {
-    throw new OperatorError('--repository must be a full URL, such as https://git.example.com/acme/docs', 2)
+  const repository = toHttpUrl(flags.repository)
+  if (repository === undefined) {
+    throw new OperatorError('--repository must be an http(s) URL, such as https://git.example.com/acme/docs', 2)
   }
+  if (flags.id !== undefined && !isPathSafeId(flags.id)) throw new OperatorError(`--id must ${pathSafeIdRule}.`, 2)
   const job = await withProject(flags, async (store, projectId) => {
     const job: AgentJob = {
       projectId,
       id: flags.id ?? createId('aj'),
       status: 'active',
-      source: { repository: flags.repository, ref: flags.ref ?? null },
+      source: { repository, ref: flags.ref ?? null },
       model: flags.model,
       prLink: null,
       createdAt: Date.now(),
@@ -121,14 +124,15 @@ async function listJobs(flags: JobFlags & { status?: AgentJobStatus }): Promise<
 }
 
 async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?: string }): Promise<void> {
-  if (flags.prLink !== undefined && !URL.canParse(flags.prLink)) {
-    throw new OperatorError('--pr-link must be a full URL, such as https://git.example.com/acme/docs/pull/7', 2)
+  const prLink = flags.prLink === undefined ? null : toHttpUrl(flags.prLink)
+  if (prLink === undefined) {
+    throw new OperatorError('--pr-link must be an http(s) URL, such as https://git.example.com/acme/docs/pull/7', 2)
   }
   const next = await withProject(flags, async (store, projectId) => {
     const job = await store.agentJobs.find(projectId, id)
     if (!job)
       throw new OperatorError(`The project has no job ${id}. See: npx quire agent-jobs list --project ${projectId}`)
-    const next = transition(job, to, Date.now(), flags.prLink)
+    const next = transition(job, to, Date.now(), prLink)
     if (!(await store.agentJobs.update(next, job.status))) {
       throw new OperatorError(`Job ${id} was changed by another process at the same time. Check it and try again.`)
     }

@@ -3,19 +3,16 @@ import { OperatorError } from '../base/operator-error.ts'
 import type { Config, LogStyle } from '../config.ts'
 import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
 import type { Verify } from '../export/model/options.ts'
+import { type AddressFlags, addressOptions, readAddresses } from './address-options.ts'
 import { type FollowFlags, followOptions, readFollowFlags } from './follow-options.ts'
 import { integer } from './integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
-import { nonEmpty } from './non-empty.ts'
 import { cacheMbOption, dataOption, verifyOption } from './options.ts'
 import { type QueueFlags, queueOptions } from './queue-options.ts'
 
 /** The parsed flags of `serve`. */
-export interface ServeFlags extends LimitFlags, QueueFlags, FollowFlags {
+export interface ServeFlags extends AddressFlags, LimitFlags, QueueFlags, FollowFlags {
   data: string
-  host: string
-  port: number
-  publicUrl?: string
   keyPrefix: string
   linkTtlSeconds: number
   bodyLimitBytes: number
@@ -31,25 +28,11 @@ export interface ServeFlags extends LimitFlags, QueueFlags, FollowFlags {
   validateResponses?: boolean
 }
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
-/** Characters that bundle links may contain, because clients paste them into shells. */
-const linkCharacters = /^[A-Za-z0-9:/?&=._~%+-]+$/
 /** Every setting of the server: a flag, its environment variable and its default. */
 export function serveOptions(): Option[] {
   return [
     dataOption(),
-    new Option('--host <address>', 'address to listen on; 0.0.0.0 = all addresses of this machine')
-      .env('QUIRE_HOST')
-      .default('127.0.0.1')
-      .argParser(
-        nonEmpty('an address of this machine, such as 127.0.0.1. To listen on all addresses, use 0.0.0.0 or ::'),
-      ),
-    new Option('--port <number>', 'port to listen on; 0 = any free port')
-      .env('QUIRE_PORT')
-      .default(8787)
-      .argParser(integer(0, 65535)),
-    new Option('--public-url <url>', 'where clients reach this server (default: http://host:port)').env(
-      'QUIRE_PUBLIC_URL',
-    ),
+    ...addressOptions(),
     new Option('--key-prefix <text>', 'prefix of API keys').env('QUIRE_KEY_PREFIX').default('quire_'),
     new Option('--link-ttl-seconds <number>', 'lifetime of a bundle link; at most 7 days')
       .env('QUIRE_LINK_TTL_SECONDS')
@@ -111,13 +94,6 @@ function ownLogOptions(): Option[] {
  * @throws {OperatorError} with exit code 2, naming the flag and the remedy.
  */
 export function readConfig(flags: ServeFlags): Config {
-  const publicUrl = flags.publicUrl?.replace(/\/+$/, '')
-  if (
-    publicUrl !== undefined &&
-    (!URL.canParse(publicUrl) || !/^https?:/.test(publicUrl) || !linkCharacters.test(publicUrl))
-  ) {
-    throw new OperatorError('--public-url must be an http(s) URL, such as https://api.example.com', 2)
-  }
   if (!/^[a-z][a-z0-9]{0,15}_$/.test(flags.keyPrefix)) {
     throw new OperatorError(
       '--key-prefix must be lower-case letters and digits with an underscore at the end, such as quire_',
@@ -126,9 +102,7 @@ export function readConfig(flags: ServeFlags): Config {
   }
   return {
     dataFolder: flags.data,
-    host: flags.host,
-    port: flags.port,
-    publicUrl,
+    ...readAddresses(flags),
     keyPrefix: flags.keyPrefix,
     linkTtlSeconds: flags.linkTtlSeconds,
     bodyLimitBytes: flags.bodyLimitBytes,

@@ -2,6 +2,8 @@ import { Router } from 'express'
 import type { BundleLinks } from '../export/jobs/bundle-link.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
+import type { Organizations } from '../tenancy/organization.ts'
+import { correctRange } from './byte-range.ts'
 import { HttpError } from './errors.ts'
 
 /** Serves bundles to anyone with a valid link, without an API key. Supports HEAD, Range, ETag and If-None-Match. */
@@ -9,11 +11,13 @@ export function bundleRouter({
   bundleLinks,
   exportJobs,
   bundles,
+  organizations,
   now,
 }: {
   bundleLinks: BundleLinks
   exportJobs: Pick<ExportJobs, 'find'>
   bundles: BundleStore
+  organizations: Pick<Organizations, 'find'>
   now(): number
 }): Router {
   const router = Router()
@@ -23,9 +27,14 @@ export function bundleRouter({
     }
     const [jobId = ''] = (req.params as unknown as { path: string[] }).path
     const job = await exportJobs.find(jobId)
+    const organization = job && (await organizations.find(job.organizationId))
+    if (job && organization?.plan !== 'enterprise') {
+      throw new HttpError(403, 'The organization of this link can no longer use static export. Ask its administrator.')
+    }
     const file = job?.bundle && (await bundles.find(job.bundle.fileName))
     if (!job?.bundle || !file) throw new HttpError(404, 'The bundle no longer exists. Start another export.')
     const { sizeBytes, sha256 } = job.bundle
+    req.headers.range = correctRange(req.headers.range, sizeBytes)
     res.set({
       ETag: `"${sha256}"`,
       'Cache-Control': 'private',

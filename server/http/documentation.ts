@@ -1,17 +1,21 @@
 import type { RequestHandler } from 'express'
 import { buildSitemap, type DocumentationFile, docsPath } from '../docs/documentation.ts'
 import { relativePath } from '../docs/relative-path.ts'
+import type { FindServerAddress } from './server-address.ts'
 
 /** Pages load one style sheet, and their search form leads to the search page. */
 const pagePolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 const scriptPolicy = `${pagePolicy}; script-src 'self'`
 
 /** Serves the documentation of Quire; other requests go to the next handler. */
-export function serveDocumentation(files: ReadonlyMap<string, DocumentationFile>, publicUrl: string): RequestHandler {
+export function serveDocumentation(
+  files: ReadonlyMap<string, DocumentationFile>,
+  findAddress: FindServerAddress,
+): RequestHandler {
   return (req, res, next) => {
     if (!req.path.startsWith(docsPath) || (req.method !== 'GET' && req.method !== 'HEAD')) return next()
     if (req.path === `${docsPath}/sitemap.xml`) {
-      res.type('application/xml').send(buildSitemap(files, publicUrl))
+      res.type('application/xml').send(buildSitemap(files, findAddress(req).url))
       return
     }
     const file = files.get(req.path)

@@ -1,4 +1,5 @@
 import type { Route } from '../../generated/operations.ts'
+import { findNearestName } from '../base/nearest-name.ts'
 
 /** An error that express-openapi-validator reports; `path` is a JSON pointer such as /query/limit or /body/paths/0. */
 export interface ValidatorError {
@@ -14,9 +15,22 @@ const maxExplained = 10
 const maxNameCharacters = 80
 
 /** Writes one sentence per error: the field, the problem and the remedy. */
-export function explainInvalid(errors: readonly ValidatorError[], fields: Fields): string[] {
-  const sentences = errors.slice(0, maxExplained).map(error => explain(error, fields))
+export function explainInvalid(errors: readonly ValidatorError[], fields: Fields, body?: unknown): string[] {
+  const all = errors.slice(0, maxExplained).flatMap(error => [error, ...findMisspelt(error, fields, body)])
+  const sentences = all.map(error => explain(error, fields))
   return [...new Set(sentences)]
+}
+
+/** Finds the unknown field that stands for a missing one. The validator stops at the missing field, before it finds this one. */
+function findMisspelt({ path, errorCode }: ValidatorError, fields: Fields, body: unknown): ValidatorError[] {
+  const missing = /^\/body\/([^/]+)$/.exec(path)?.[1]
+  if (!errorCode?.startsWith('required.') || missing === undefined || body === null || typeof body !== 'object')
+    return []
+  const unknown = Object.keys(body).filter(name => !fields.has(`/body/${name}`))
+  const misspelt = findNearestName(missing, unknown.slice(0, maxExplained))
+  return misspelt === undefined
+    ? []
+    : [{ path: `/body/${escapeStep(misspelt)}`, message: '', errorCode: 'additionalProperties' }]
 }
 
 function explain({ path, message, errorCode }: ValidatorError, fields: Fields): string {
@@ -46,8 +60,15 @@ function unknownField(path: string, name: string, fields: Fields): string {
     known => known.startsWith(parent) && !known.slice(parent.length).includes('/'),
   )
   const known = siblings.map(sibling => nameField(sibling.split('/').slice(2)))
-  const remedy = known.length > 0 ? `Known here: ${known.join(', ')}.` : 'This operation has none.'
-  return `${name} is not a ${path.startsWith('/query/') ? 'query parameter' : 'field'} of this operation. ${remedy}`
+  const kind = path.startsWith('/query/') ? 'query parameter' : 'field'
+  return `${name} is not a ${kind} of this operation. ${suggestKnown(name, known)}`
+}
+
+/** Says which name was meant, if one is close, and which names there are. */
+export function suggestKnown(name: string, known: readonly string[]): string {
+  if (known.length === 0) return 'This operation has none.'
+  const nearest = findNearestName(name, known)
+  return `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Known here: ${known.join(', ')}.`
 }
 
 /** features/search -> features.search, paths/0 -> paths[0] */
@@ -56,6 +77,10 @@ function nameField(steps: readonly string[]): string {
     .map((step, i) => (/^\d+$/.test(step) ? `[${step}]` : (i > 0 ? '.' : '') + unescapeStep(step)))
     .join('')
   return name.length > maxNameCharacters ? `${name.slice(0, maxNameCharacters)}...` : name
+}
+
+function escapeStep(step: string): string {
+  return step.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function unescapeStep(step: string): string {

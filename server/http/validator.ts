@@ -65,7 +65,7 @@ export async function openValidator(
         const unclear = findUnclearIntegers(req.query, integers)
         if (unclear.length > 0) return next(refuse(unclear, fields))
         Object.assign(req, { openapi: { ...matched, pathParams: req.params } })
-        checkRequest(req, res, error => next(error && translate(error, fields)))
+        checkRequest(req, res, error => next(error && translate(error, fields, req.body)))
       }
       return checkResponse ? [check, checkResponse] : [check]
     },
@@ -124,13 +124,13 @@ function isValidatorError(error: unknown): error is { status: number; errors: Va
   return Array.isArray((error as { errors?: unknown }).errors)
 }
 
-function translate(error: unknown, fields: Fields): unknown {
+function translate(error: unknown, fields: Fields, body: unknown): unknown {
   if (!isValidatorError(error) || error.status !== 400) return error
-  return refuse(error.errors, fields)
+  return refuse(error.errors, fields, body)
 }
 
-function refuse(errors: readonly ValidatorError[], fields: Fields): HttpError {
-  const details = explainInvalid(errors, fields)
+function refuse(errors: readonly ValidatorError[], fields: Fields, body?: unknown): HttpError {
+  const details = explainInvalid(errors, fields, body)
   return new HttpError(400, details.join(' '), {}, details)
 }
 

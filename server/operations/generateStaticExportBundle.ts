@@ -1,14 +1,14 @@
 import type { Input, Output } from '../../generated/operations.ts'
-import type { Caller } from '../tenancy/api-key.ts'
+import type { Client } from './client.ts'
 import type { Deps } from './deps.ts'
 
 /** Answers 409 until the job is completed. Every call returns a new link to the same archive. */
 export async function generateStaticExportBundle(
   { params }: Input<'generateStaticExportBundle'>,
   { exportJobs, bundleLinks, now }: Pick<Deps, 'exportJobs' | 'bundleLinks' | 'now'>,
-  caller: Caller,
+  client: Client,
 ): Promise<Output<'generateStaticExportBundle'>> {
-  const job = await exportJobs.findOwned(caller.organizationId, params.jobId)
+  const job = await exportJobs.findOwned(client.organizationId, params.jobId)
   if (job && !job.bundle) return { status: 409, body: { error: whyNoBundle(job.status) } }
   const link = job?.bundle && bundleLinks.create(job.jobId, job.bundle.fileName, now())
   // Stored before the link is sent, because a job with a valid link is not deleted.
@@ -20,7 +20,7 @@ export async function generateStaticExportBundle(
     status: 200,
     body: {
       jobId: job.jobId,
-      bundleUrl: link.url,
+      bundleUrl: client.address.url + link.path,
       sizeBytes: job.bundle.sizeBytes,
       sha256: job.bundle.sha256,
       expiresAt: new Date(link.expiresAt).toISOString(),

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../generated/operations.ts'
-import type { Caller } from '../tenancy/api-key.ts'
+import type { Client } from './client.ts'
 import type { Deps } from './deps.ts'
 import { generateStaticExportBundle } from './generateStaticExportBundle.ts'
 import { getAgentJob } from './getAgentJob.ts'
@@ -13,4 +13,4 @@ export const handlers = {
   startStaticExportJob,
   getStaticExportJob,
   generateStaticExportBundle,
-} satisfies Handlers<Deps, Caller>
+} satisfies Handlers<Deps, Client>

@@ -1,8 +1,9 @@
 import type { Input, Output } from '../../generated/operations.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { type ExportJob, idempotencyWindowMs } from '../export/jobs/export-job.ts'
+import { toPagePaths } from '../export/jobs/page-paths.ts'
 import { type Features, resolveFeatures } from '../products/features.ts'
-import type { Caller } from '../tenancy/api-key.ts'
+import type { Client } from './client.ts'
 import type { Deps } from './deps.ts'
 import { toExportJobBody } from './export-job-body.ts'
 
@@ -19,9 +20,9 @@ export async function startStaticExportJob(
     now,
     createJobId,
   }: Pick<Deps, 'sites' | 'exportJobs' | 'maxQueuedExports' | 'wakeRunner' | 'now' | 'createJobId'>,
-  caller: Caller,
+  client: Client,
 ): Promise<Output<'startStaticExportJob'>> {
-  const site = await sites.findOwned(caller.organizationId, body.domain.toLowerCase())
+  const site = await sites.findOwned(client.organizationId, body.domain.toLowerCase())
   if (!site) {
     return {
       status: 400,
@@ -38,11 +39,11 @@ export async function startStaticExportJob(
   const startedAt = now()
   const job: ExportJob = {
     jobId: createJobId(),
-    organizationId: caller.organizationId,
+    organizationId: client.organizationId,
     request: {
       domain: site.domain,
       version: body.version ?? null,
-      paths: body.paths ?? null,
+      paths: toPagePaths(body.paths ?? []),
       deployment: body.deployment,
       features,
       offlineSearch: body.offlineSearch,
@@ -77,9 +78,14 @@ export async function startStaticExportJob(
     }
   }
   wakeRunner()
+  // Without a public URL the path alone is right: the client reached the server at its own address.
+  const base = client.address.isPublic ? client.address.url : ''
   return {
     status: 202,
-    headers: { Location: `/v1/static-export/jobs/${started.job.jobId}` },
+    headers: {
+      Location: `${base}/v1/static-export/jobs/${started.job.jobId}`,
+      ...(started.isReplayed && { 'Idempotency-Replayed': 'true' }),
+    },
     body: toExportJobBody(started.job),
   }
 }

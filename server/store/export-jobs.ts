@@ -23,6 +23,12 @@ export function openExportJobs(database: Database): ExportJobs {
      SET link_expires_at = max(@expiresAt, iif(link_expires_at <= @expiresAt + ${maxLinkMs}, link_expires_at, 0))
      WHERE job_id = @jobId AND status = 'completed'`,
   )
+  const lastLinkExpiry = database.prepare<{ now: number }, { expires_at: number | null }>(
+    'SELECT max(link_expires_at) AS expires_at FROM export_jobs WHERE link_expires_at >= @now',
+  )
+  const forgetLinks = database.prepare<{ now: number }>(
+    'UPDATE export_jobs SET link_expires_at = NULL WHERE link_expires_at >= @now',
+  )
   const findEnded = database.prepare<{ endedBefore: number; now: number }, { job_id: string }>(
     `SELECT job_id FROM export_jobs
      WHERE status IN ('completed', 'failed') AND updated_at < @endedBefore
@@ -41,6 +47,8 @@ export function openExportJobs(database: Database): ExportJobs {
       return row && toExportJob(row)
     },
     list: filter => list.all({ organizationId: filter.organizationId ?? null }).map(toExportJob),
+    findLastLinkExpiry: now => lastLinkExpiry.get({ now })?.expires_at ?? undefined,
+    forgetLinks: now => forgetLinks.run({ now }).changes,
     noteLink: (jobId, expiresAt) => noteLink.run({ jobId, expiresAt }).changes === 1,
     findEnded: (endedBefore, now) => findEnded.all({ endedBefore, now }).map(({ job_id }) => job_id),
     delete: prepareDelete(database),
@@ -67,7 +75,7 @@ function prepareStart(database: Database): ExportJobs['start'] {
     if (idempotencyKey !== undefined) {
       const used = keys.find(organizationId, idempotencyKey, { since: keysSince, now: createdAt })
       if (used && used.request_sha256 !== requestSha256) return 'conflict'
-      if (used) return { job: toExportJob(find.get({ jobId: used.job_id }) as ExportJobRow) }
+      if (used) return { job: toExportJob(find.get({ jobId: used.job_id }) as ExportJobRow), isReplayed: true }
     }
     const { queued } = countQueued.get({ organizationId }) as { queued: number }
     if (queued >= maxQueued) return { queued }
@@ -75,7 +83,7 @@ function prepareStart(database: Database): ExportJobs['start'] {
     if (idempotencyKey !== undefined) {
       keys.put({ organizationId, idempotencyKey, requestSha256, jobId, createdAt })
     }
-    return { job }
+    return { job, isReplayed: false }
   }
   return database.transaction(start).immediate
 }

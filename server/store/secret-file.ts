@@ -4,7 +4,8 @@ import { dirname } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import { makeFolder } from './make-folder.ts'
 
-const secretBytes = 32
+/** The length of every secret of a data folder. */
+export const secretBytes = 32
 
 /**
  * Reads the secret in `file`: 32 random bytes, stored beside the database and never in it. Creates the file (mode 0600) if

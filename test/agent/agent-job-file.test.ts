@@ -19,13 +19,24 @@ test('reads a job in the form that the API returns', () => {
   })
 })
 
+test('stores addresses with every character escaped', () => {
+  const repository = 'HTTPS://Git.Example.com/a b'
+  const job = readAgentJob(JSON.stringify({ ...line, source: { repository }, prLink: 'https://a.example/ü' }), 'prj_1')
+  expect(job.source.repository).toBe('https://git.example.com/a%20b')
+  expect(job.prLink).toBe('https://a.example/%C3%BC')
+})
+
 test.each([
   ['{', 'not valid JSON'],
   ['[]', 'must be a JSON object'],
   [{ ...line, id: '' }, 'id must be'],
+  [{ ...line, id: 'a/b' }, 'id must have only letters'],
+  [{ ...line, id: 'a b' }, 'id must have only letters'],
   [{ ...line, status: 'done' }, 'status must be one of active, completed, archived, failed'],
   [{ ...line, source: null }, 'source must be an object'],
   [{ ...line, source: { repository: 'acme/docs' } }, 'source.repository must be a full URL'],
+  [{ ...line, source: { repository: 'ssh://git@a.example/b' } }, 'source.repository must be a full URL with http'],
+  [{ ...line, prLink: 'javascript:alert(1)' }, 'prLink must be a full URL with http'],
   [{ ...line, model: 7 }, 'model must be'],
   [{ ...line, prLink: 'pull/7' }, 'prLink must be a full URL'],
   [{ ...line, status: 'active' }, 'prLink must be null while'],

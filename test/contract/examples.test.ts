@@ -18,6 +18,7 @@ const responses = await listDocumentedResponses(document)
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
 addFormats.default(ajv)
+ajv.addKeyword('x-decision') // why we decided something; it has no effect
 
 /** Lists schema errors of a value, one per line; empty if there are none. */
 function findFaults(schema: Schema, value: unknown): string[] {

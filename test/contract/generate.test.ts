@@ -9,9 +9,24 @@ import { writeFiles } from '../../scripts/generate/files.ts'
 const root = join(import.meta.dirname, '../..')
 
 const edits = [
-  { file: 'spec/schemas/AgentJob.yaml', from: '  model:', to: '  modelName:', stale: ['openapi.json', 'openapi.ts'] },
-  { file: 'spec/paths/agent-job.yaml', from: '[read]', to: '[write]', stale: ['openapi.json', 'operations.ts'] },
-  { file: 'spec/openapi.yaml', from: 'quota: 100', to: 'quota: 101', stale: ['openapi.json', 'operations.ts'] },
+  {
+    file: 'spec/schemas/AgentJob.yaml',
+    from: '  model:',
+    to: '  modelName:',
+    stale: ['openapi.json', 'openapi.yaml', 'openapi.ts'],
+  },
+  {
+    file: 'spec/paths/agent-job.yaml',
+    from: '[read]',
+    to: '[write]',
+    stale: ['openapi.json', 'openapi.yaml', 'operations.ts'],
+  },
+  {
+    file: 'spec/openapi.yaml',
+    from: 'quota: 100',
+    to: 'quota: 101',
+    stale: ['openapi.json', 'openapi.yaml', 'operations.ts'],
+  },
   { file: 'server/in-page/guard/is-at-home.ts', from: 'https?:', to: 'https:', stale: ['in-page.ts'] },
   { file: 'generated/in-page.ts', from: 'guardPage', to: 'guard', stale: ['in-page.ts'] },
   { file: 'generated/client.ts', from: 'baseUrl', to: 'baseURL', stale: ['client.ts'] },

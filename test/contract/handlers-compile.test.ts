@@ -136,7 +136,7 @@ const mutations: { change: string; breaks: string; mutate: (mutant: Document) =>
     change: 'the error becomes an object',
     breaks: 'getStaticExportJob.ts',
     mutate: mutant =>
-      Object.assign(property(mutant, 'Error', 'error'), {
+      Object.assign(property(mutant, 'ApiError', 'error'), {
         type: 'object',
         properties: {},
         additionalProperties: false,

@@ -74,13 +74,27 @@ describe('paths', () => {
     '/überblick',
     '/a:b@c',
     '/%2Ehidden',
+    'index',
+    'a',
+    'guides/getting-started',
+    'a/b:c',
+    '.hidden/a',
   ])('accepts %s', path => {
     expect(isStart({ domain: 'a.example', paths: [path] })).toBe(true)
   })
 
   test.each([
     '',
-    'a',
+    '.',
+    '..',
+    '../a',
+    'a/..',
+    'a//b',
+    'a b',
+    'a?b',
+    'a:b',
+    ':a',
+    '%2e%2e/a',
     '//evil.example',
     '/a//b',
     '/..',
@@ -115,12 +129,15 @@ describe('paths', () => {
   })
 
   test.each([
-    { given: [], why: 'an empty list' },
     { given: ['/a', '/a'], why: 'the same page twice' },
     { given: Array.from({ length: 1001 }, (_, i) => `/${i}`), why: 'more than 1,000 pages' },
     { given: '/a', why: 'a string' },
   ])('refuses $why', ({ given }) => {
     expect(isStart({ domain: 'a.example', paths: given })).toBe(false)
+  })
+
+  test('takes an empty list, which is the whole site', () => {
+    expect(isStart({ domain: 'a.example', paths: [] })).toBe(true)
   })
 
   test('checks texts made to slow down the patterns in linear time', async () => {
@@ -131,6 +148,8 @@ describe('paths', () => {
     const parts = ['/.', '/..a', '%2e', '/%2', '/a/.%2e', '//', 'a']
     const starts = [
       ...parts.map(part => ({ domain: 'a.example', paths: [`/${part.repeat(1_000_000)}`] })),
+      ...parts.map(part => ({ domain: 'a.example', paths: [`a${part.repeat(1_000_000)}`] })),
+      { domain: 'a.example', version: `a${' -'.repeat(1_000_000)}!` },
       { domain: `${'a-'.repeat(1_000_000)}!` },
     ]
     const decide = ({ Ajv2020 }: typeof import('ajv/dist/2020.js'), given: object, values: unknown[]) =>
@@ -146,6 +165,9 @@ describe('other fields of a start', () => {
     { field: { version: 'v2.4.0-rc.1' }, valid: true },
     { field: { version: '' }, valid: false },
     { field: { version: '-rc' }, valid: false },
+    { field: { version: 'Release 2.4 LTS' }, valid: true },
+    { field: { version: 'a ' }, valid: false },
+    { field: { version: 'a\tb' }, valid: false },
     { field: { version: 'a/b' }, valid: false },
     { field: { version: 'a'.repeat(65) }, valid: false },
     { field: { deployment: 'client-hosted' }, valid: true },

@@ -79,13 +79,13 @@ test.each([
   {
     rule: 'rule/description-of-property',
     file: 'schemas/AgentJob.yaml',
-    from: '    description: Id of the job.\n',
+    from: '    description: Id of the job. It has only letters, digits, dots, underscores, tildes and hyphens.\n',
     to: '',
   },
   { rule: 'rule/closed-objects', file: 'schemas/StartExport.yaml', from: 'additionalProperties: false\n', to: '' },
   {
     rule: 'rule/closed-objects',
-    file: 'schemas/Error.yaml',
+    file: 'schemas/ApiError.yaml',
     from: 'additionalProperties: false',
     to: 'additionalProperties: true',
   },
@@ -95,6 +95,8 @@ test.each([
     from: 'status: failed',
     to: 'status: broken',
   },
+  { rule: 'rule/decisions-apart', file: 'schemas/ApiError.yaml', from: 'Why a', to: 'Ours. Why a' },
+  { rule: 'rule/decisions-apart', file: 'paths/agent-job.yaml', from: 'Poll until', to: '**Ours**: poll until' },
   { rule: 'no-invalid-parameter-examples', file: 'parameters.yaml', from: 'example: 250', to: 'example: 251' },
 ])('an edit of $file breaks $rule', ({ rule, ...edit }) => {
   expect(lint(`${rule.replace('/', '-')}-${edit.to.length}-${edit.file.length}`, edit)).toContain(rule)

@@ -9,6 +9,7 @@ import { doctorCommand } from '../../server/commands/doctor.ts'
 import { exportCommand } from '../../server/commands/export.ts'
 import { exportsCommand } from '../../server/commands/exports.ts'
 import { keysCommand } from '../../server/commands/keys.ts'
+import { linksCommand } from '../../server/commands/links.ts'
 import { orgsCommand } from '../../server/commands/orgs.ts'
 import { projectsCommand } from '../../server/commands/projects.ts'
 import { restoreCommand } from '../../server/commands/restore.ts'
@@ -30,7 +31,15 @@ const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8
 const program = new Command('quire').version('0')
 for (const create of [serveCommand, demoCommand, exportCommand, exportsCommand, visitsCommand, agentJobsCommand])
   program.addCommand(create())
-for (const create of [orgsCommand, projectsCommand, sitesCommand, keysCommand, backupCommand, restoreCommand])
+for (const create of [
+  orgsCommand,
+  projectsCommand,
+  sitesCommand,
+  keysCommand,
+  linksCommand,
+  backupCommand,
+  restoreCommand,
+])
   program.addCommand(create())
 program.addCommand(doctorCommand(async () => []))
 

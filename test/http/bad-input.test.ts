@@ -97,11 +97,17 @@ describe('start of an export', () => {
     ['{"domain":"docs.example.com","paths":["/a/../../etc/passwd"]}', 'paths[0] does not have the documented format'],
     ['{"domain":"docs.example.com","paths":["https://evil.example/"]}', 'paths[0] does not have the documented format'],
     ['{"domain":"docs.example.com","paths":["//evil.example/"]}', 'paths[0] does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":["/a","b"]}', 'paths[1] does not have the documented format'],
+    ['{"domain":"docs.example.com","paths":["/a","b?c"]}', 'paths[1] does not have the documented format'],
+    ['{"domain":"docs.example.com","paths":["https://evil.example"]}', 'paths[0] does not have the documented format'],
+    ['{"domain":"docs.example.com","paths":["javascript:alert(1)"]}', 'paths[0] does not have the documented format'],
+    ['{"domain":"docs.example.com","paths":["../secret"]}', 'paths[0] does not have the documented format'],
+    ['{"domain":"docs.example.com","paths":[""]}', 'paths[0]'],
     ['{"domain":"docs.example.com","paths":["/a\\\\..\\\\b"]}', 'paths[0] does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":[]}', 'paths must NOT have fewer than 1 items'],
     ['{"domain":"docs.example.com","paths":"/a"}', 'paths must be array'],
-    ['{"domain":"docs.example.com","path":["/a"]}', 'path is not a field of this operation. Known here: domain'],
+    [
+      '{"domain":"docs.example.com","path":["/a"]}',
+      'path is not a field of this operation. Did you mean paths? Known here: domain',
+    ],
     [
       '{"domain":"docs.example.com","deployment":"moon"}',
       'deployment must be equal to one of the allowed values: cloud',
@@ -115,7 +121,8 @@ describe('start of an export', () => {
     ['{"domain":"docs.example.com","format":"rar"}', 'format must be equal to one of the allowed values: zip'],
     ['{"domain":"docs.example.com","offlineSearch":"yes"}', 'offlineSearch must be boolean'],
     ['{"domain":"docs.example.com","verify":"all"}', 'verify must be equal to one of the allowed values: static'],
-    ['{"domain":"docs.example.com","version":"a b"}', 'version does not have the documented format'],
+    ['{"domain":"docs.example.com","version":" a"}', 'version does not have the documented format'],
+    ['{"domain":"docs.example.com","version":"a/b"}', 'version does not have the documented format'],
   ])('%s', async (body, named) => {
     await expectRefusal(() => post(body), 400, named)
   })

@@ -1,7 +1,10 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createId } from '../../server/tenancy/id.ts'
 import { send } from '../support/client.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
+import { runQuire } from '../support/process.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
 
 // The ten wire rules that clients of such APIs rely on, in the order and with the numbers of the contract.
@@ -85,7 +88,6 @@ test('rule 3: empty answers and pages past the end have visitors and a boolean h
 
 describe('rule 4: never a redirect, always JSON, unknown paths fast', { timeout: 10_000 }, () => {
   test.each([
-    ['GET', '/'],
     ['GET', '/v1/static-export/jobs/null'],
     ['GET', '/v1/static-export/jobs/'],
     ['GET', '//v1/static-export/jobs'],
@@ -169,6 +171,15 @@ describe('rule 9: the link to a bundle', () => {
     const rest = await send(server.url, path, { headers: { Range: 'bytes=2-', 'If-Range': String(head.headers.etag) } })
     expect(rest.status).toBe(206)
     expect(Number(rest.headers['content-length'])).toBe(Number(head.headers['content-length']) - 2)
+    const sizeBytes = Number(head.headers['content-length'])
+    const longSuffix = await send(server.url, path, { headers: { Range: 'bytes=-99999999' } })
+    expect(longSuffix).toMatchObject({
+      status: 206,
+      headers: { 'content-length': String(sizeBytes), 'content-range': `bytes 0-${sizeBytes - 1}/${sizeBytes}` },
+    })
+    const reversed = await send(server.url, path, { headers: { Range: 'bytes=5-2' } })
+    expect(reversed).toMatchObject({ status: 200, headers: { 'content-length': String(sizeBytes) } })
+    expect(reversed.headers['content-range']).toBeUndefined()
     const beyond = await send(server.url, path, { headers: { Range: 'bytes=999999999-' } })
     expect(beyond.status).toBe(416)
     const other = await send(server.url, path, { headers: { 'If-Match': '"x"' } })
@@ -216,6 +227,45 @@ test('rule 9: one second past its lifetime a link is 403', async () => {
   } finally {
     await brief.dispose()
   }
+})
+
+test('a link stops with its organization: 403 without the plan or the organization', async () => {
+  const path = (await createLink(await completeExport())).slice(server.url.length)
+  const ask = async () => (await send(server.url, path, { method: 'HEAD' })).status
+  expect(await ask()).toBe(200)
+  await server.store.organizations.updatePlan(organizationId, 'standard')
+  expect(await ask()).toBe(403)
+  await server.store.organizations.updatePlan(organizationId, 'enterprise')
+  expect(await ask()).toBe(200)
+  const database = new Database(join(server.dataFolder, 'quire.db'))
+  try {
+    database.pragma('foreign_keys = OFF')
+    database.prepare('UPDATE organizations SET id = ? WHERE id = ?').run('org_gone', organizationId)
+    expect(await ask()).toBe(403)
+    database.prepare('UPDATE organizations SET id = ? WHERE id = ?').run(organizationId, 'org_gone')
+  } finally {
+    database.close()
+  }
+})
+
+test('rotating the link key leaves existing links valid, and revoking makes them void at once', async () => {
+  const jobId = await completeExport()
+  const ask = async (path: string) => (await send(server.url, path, { method: 'HEAD' })).status
+  const quire = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runQuire(['links', ...args, '--data', server.dataFolder])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout
+  }
+  const first = await createLink(jobId)
+  const firstPath = first.slice(server.url.length)
+  expect(JSON.parse(await quire('rotate', '--json'))).toEqual({ existingLinksEndAt: expect.stringMatching(/Z$/) })
+  const secondPath = (await createLink(jobId)).slice(server.url.length)
+  expect(await quire('rotate')).toMatch(/Existing links end by 20\d\d-/)
+  const thirdPath = (await createLink(jobId)).slice(server.url.length)
+  expect([await ask(firstPath), await ask(secondPath), await ask(thirdPath)]).toEqual([200, 200, 200])
+  expect(await quire('revoke')).toMatch(/^All links are void\./)
+  expect([await ask(firstPath), await ask(secondPath), await ask(thirdPath)]).toEqual([403, 403, 403])
+  expect(await ask((await createLink(jobId)).slice(server.url.length))).toBe(200)
 })
 
 test('rule 10: an expired link can be replaced by a new one to the same bundle, also after a restart', async () => {

@@ -141,15 +141,16 @@ describe.each(steps)('times of jobs, after the clock was set %s', (_step, byMs) 
 
 describe.each(steps)('links, after the clock was set %s', (_step, byMs) => {
   const later = now + byMs
-  const links = createBundleLinks({ key: Buffer.alloc(32, 7), publicUrl: '', ttlSeconds: 3600 })
+  const key = Buffer.alloc(32, 7)
+  const links = createBundleLinks({ keys: { current: () => key, replaced: () => [] }, ttlSeconds: 3600 })
 
   test('a link never lives longer than 7 days', () => {
-    const { url } = links.create('se_1', 'se_1.zip', later)
-    const lives = [...Array(400).keys()].filter(day => links.isValid(url, now + day * dayMs))
+    const { path } = links.create('se_1', 'se_1.zip', later)
+    const lives = [...Array(400).keys()].filter(day => links.isValid(path, now + day * dayMs))
     expect(lives.length).toBeLessThanOrEqual(8)
     // From its own time on, it works as promised.
-    expect(links.isValid(url, later + hourMs)).toBe(true)
-    expect(links.isValid(url, later + hourMs + 1000)).toBe(false)
+    expect(links.isValid(path, later + hourMs)).toBe(true)
+    expect(links.isValid(path, later + hourMs + 1000)).toBe(false)
   })
 
   test('a link that was made before the step keeps no export for longer than 7 days', async () => {

@@ -1,9 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export interface BundleLink {
-  url: string
+  /** Path and query, without a prefix that a proxy adds. */
+  path: string
   /** Milliseconds since 1970, a whole second. The link works up to and including this time. */
   expiresAt: number
+}
+
+/** The keys that sign links; the operator can replace them while the server runs. */
+export interface LinkKeys {
+  /** Signs new links. */
+  current(): Buffer
+  /** Replaced keys, whose links still work. */
+  replaced(): readonly ReplacedKey[]
+}
+
+export interface ReplacedKey {
+  key: Buffer
+  /** When the last of its links ends, in milliseconds since 1970. A link that ends later is not one of them. */
+  validUntil: number
 }
 
 /** Signs and checks links to bundles. The signature covers the path and the expiry in seconds. */
@@ -22,16 +37,13 @@ export const maxLinkTtlSeconds = 7 * 24 * 60 * 60
 /** Path prefix of links to bundles; see server/http/bundles.ts. */
 export const bundlesPath = '/bundles'
 
-export function createBundleLinks(options: { key: Buffer; publicUrl: string; ttlSeconds: number }): BundleLinks {
-  const sign = (path: string, expires: string) =>
-    createHmac('sha256', options.key).update(`${path}\n${expires}`).digest('hex')
-
+export function createBundleLinks({ keys, ttlSeconds }: { keys: LinkKeys; ttlSeconds: number }): BundleLinks {
   return {
     create(jobId, fileName, now) {
-      const expires = Math.floor(now / 1000) + options.ttlSeconds
-      const path = `${bundlesPath}/${jobId}/${fileName}`
-      const query = `expires=${expires}&signature=${sign(path, String(expires))}`
-      return { url: `${options.publicUrl}${path}?${query}`, expiresAt: expires * 1000 }
+      const expires = Math.floor(now / 1000) + ttlSeconds
+      const file = `${bundlesPath}/${jobId}/${fileName}`
+      const query = `expires=${expires}&signature=${sign(keys.current(), file, String(expires))}`
+      return { path: `${file}?${query}`, expiresAt: expires * 1000 }
     },
     isValid(requestTarget, now) {
       // Compare the text, not the parsed URL: `%73e_` for `se_`, a repeated parameter or an upper-case digit makes a
@@ -39,11 +51,16 @@ export function createBundleLinks(options: { key: Buffer; publicUrl: string; ttl
       const match = /^([^?]+)\?expires=(\d{1,12})&signature=([0-9a-f]{64})$/.exec(requestTarget)
       if (!match) return false
       const [, path = '', expires = '', signature = ''] = match
-      const expected = Buffer.from(sign(path, expires))
       const leftSeconds = Number(expires) - Math.floor(now / 1000)
       // If more than the longest lifetime is left, the clock was set back since. The link would live for too long.
-      const isCurrent = leftSeconds >= 0 && leftSeconds <= maxLinkTtlSeconds
-      return timingSafeEqual(Buffer.from(signature), expected) && isCurrent
+      if (leftSeconds < 0 || leftSeconds > maxLinkTtlSeconds) return false
+      const isSignedBy = (key: Buffer) => timingSafeEqual(Buffer.from(signature), Buffer.from(sign(key, path, expires)))
+      if (isSignedBy(keys.current())) return true
+      return keys.replaced().some(({ key, validUntil }) => Number(expires) * 1000 <= validUntil && isSignedBy(key))
     },
   }
+}
+
+function sign(key: Buffer, path: string, expires: string): string {
+  return createHmac('sha256', key).update(`${path}\n${expires}`).digest('hex')
 }

@@ -76,16 +76,16 @@ export type UndeletedJob = 'unknown' | 'open' | 'linked'
 
 export interface ExportJobs {
   /**
-   * Inserts the job, or finds the job that was started with the same idempotency key and request since `keysSince`. Returns
-   * 'conflict' when the key was used with another request, and the number of the organization's queued jobs when it has
-   * `maxQueued` (default: no limit).
+   * Inserts the job, or finds the job that was started with the same idempotency key and request since `keysSince`: then
+   * `isReplayed` is true. Returns 'conflict' when the key was used with another request, and the number of the organization's
+   * queued jobs when it has `maxQueued` (default: no limit).
    */
   start(
     job: ExportJob,
     idempotencyKey: string | undefined,
     keysSince: number,
     maxQueued?: number,
-  ): Awaitable<{ job: ExportJob } | 'conflict' | { queued: number }>
+  ): Awaitable<{ job: ExportJob; isReplayed: boolean } | 'conflict' | { queued: number }>
   /** Deletes the idempotency keys that were stored before `createdBefore`. */
   deleteOldKeys(createdBefore: number): Awaitable<void>
   findOwned(organizationId: string, jobId: string): Awaitable<ExportJob | undefined>
@@ -98,6 +98,10 @@ export interface ExportJobs {
    * bundle.
    */
   noteLink(jobId: string, expiresAt: number): Awaitable<boolean>
+  /** Returns when the last of all links expires; undefined when none works any more. */
+  findLastLinkExpiry(now: number): Awaitable<number | undefined>
+  /** Forgets all links, because none works any more. Returns the number of jobs that had one. */
+  forgetLinks(now: number): Awaitable<number>
   /**
    * Returns the ids of jobs that completed or failed before `endedBefore` and whose links have all expired, oldest first.
    */

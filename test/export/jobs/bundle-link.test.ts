@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest'
-import { createBundleLinks } from '../../../server/export/jobs/bundle-link.ts'
+import { createBundleLinks, type ReplacedKey } from '../../../server/export/jobs/bundle-link.ts'
 
 const now = Date.UTC(2026, 10, 20, 10, 0, 0, 500)
-const links = createBundleLinks({ key: Buffer.alloc(32, 7), publicUrl: 'https://api.example.com', ttlSeconds: 3600 })
-const { url, expiresAt } = links.create('se_0123456789abcdef', 'se_0123456789abcdef.zip', now)
-const target = url.slice('https://api.example.com'.length)
+
+/** Links that are signed with the current key and checked with the replaced ones, too. */
+const openLinks = (current: Buffer, replaced: ReplacedKey[] = []) =>
+  createBundleLinks({ keys: { current: () => current, replaced: () => replaced }, ttlSeconds: 3600 })
+
+const key = Buffer.alloc(32, 7)
+const links = openLinks(key)
+const { path: target, expiresAt } = links.create('se_0123456789abcdef', 'se_0123456789abcdef.zip', now)
 
 test('a link contains no character that is special in a shell or a chart value', () => {
-  expect(url).toMatch(/^[A-Za-z0-9:/?&=._~%+-]+$/)
+  expect(target).toMatch(/^[A-Za-z0-9:/?&=._~%+-]+$/)
 })
 
 test('a link is valid for its lifetime, to the second', () => {
@@ -38,6 +43,12 @@ test.each([
 })
 
 test('a link signed with another key is invalid', () => {
-  const others = createBundleLinks({ key: Buffer.alloc(32, 8), publicUrl: 'https://api.example.com', ttlSeconds: 3600 })
-  expect(others.isValid(target, now)).toBe(false)
+  expect(openLinks(Buffer.alloc(32, 8)).isValid(target, now)).toBe(false)
+})
+
+test('a link of a replaced key works until it expires, and no longer one that ends after the last link of the key', () => {
+  const rotated = (validUntil: number) => openLinks(Buffer.alloc(32, 8), [{ key, validUntil }])
+  expect(rotated(expiresAt).isValid(target, expiresAt)).toBe(true)
+  expect(rotated(expiresAt).isValid(target, expiresAt + 1000)).toBe(false)
+  expect(rotated(expiresAt - 1000).isValid(target, now)).toBe(false)
 })

@@ -1,0 +1,25 @@
+import ipaddr from 'ipaddr.js'
+
+/** A range of IP addresses. */
+export interface AddressRange {
+  first: ipaddr.IPv4 | ipaddr.IPv6
+  prefixBits: number
+}
+
+/** Parses an address such as 127.0.0.1 or a CIDR range such as 10.0.0.0/8; undefined when the text is neither. */
+export function parseAddressRange(text: string): AddressRange | undefined {
+  const [address = '', bits, ...more] = text.split('/')
+  // Of the spellings that the package accepts, some surprise: 10/8 is 0.0.0.10/8.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return undefined
+  const first = ipaddr.parse(address)
+  const maxBits = first.kind() === 'ipv4' ? 32 : 128
+  const prefixBits = bits === undefined ? maxBits : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN
+  return prefixBits <= maxBits && more.length === 0 ? { first, prefixBits } : undefined
+}
+
+/** Decides whether an address is in one of the ranges. An IPv4 address that is mapped to IPv6 is the IPv4 address. */
+export function isInRanges(address: string, ranges: readonly AddressRange[]): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  return ranges.some(({ first, prefixBits }) => parsed.kind() === first.kind() && parsed.match(first, prefixBits))
+}

@@ -1,0 +1,31 @@
+import { Router } from 'express'
+import type { FindServerAddress } from './server-address.ts'
+
+/** The document as JSON and as YAML: generated/openapi.json and generated/openapi.yaml. */
+export interface DocumentTexts {
+  json: string
+  yaml: string
+}
+
+/** Serves the document at `/openapi.json` and `/openapi.yaml`, with the address of this server in `servers`. */
+export function documentRouter({ json, yaml }: DocumentTexts, findAddress: FindServerAddress): Router {
+  const router = Router({ caseSensitive: true })
+  const add = (path: string, contentType: string, [before, after]: Halves) =>
+    router.get(path, (req, res) => {
+      res.type(contentType).send(before + findAddress(req).url + after)
+    })
+  add('/openapi.json', 'application/json', splitAtUrl(json, /"servers": \[\s*\{\s*"url": "([^"]+)"/))
+  add('/openapi.yaml', 'application/yaml', splitAtUrl(yaml, /^servers:\n\s+- url: (\S+)$/m)) // RFC 9512
+  return router
+}
+
+type Halves = [before: string, after: string]
+
+/** Splits a text around the URL that the pattern captures at its end or before the closing quote. */
+function splitAtUrl(text: string, pattern: RegExp): Halves {
+  const match = pattern.exec(text)
+  const url = match?.[1]
+  if (!match || url === undefined) throw new Error('The document has no server with a URL. Run: npm run generate')
+  const start = match.index + match[0].lastIndexOf(url)
+  return [text.slice(0, start), text.slice(start + url.length)]
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import type { Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Logger } from 'pino'
+
+interface Refusal {
+  status: string
+  error: string
+  headers?: string
+}
+
+const invalid: Refusal = { status: '400 Bad Request', error: 'This is not a valid HTTP request.' }
+
+/** By the code of the error that Node reports. */
+const refusals: Record<string, Refusal> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    error: 'The path or the headers of the request are too long.',
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: '413 Content Too Large',
+    error: 'The chunk extensions of the request are too long.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    error: 'The request did not arrive in time. Send it again, without a pause.',
+  },
+}
+
+const noProxy: Refusal = {
+  status: '405 Method Not Allowed',
+  error: 'This server is not a proxy: it does not answer CONNECT.',
+  headers: 'Allow: GET, HEAD, POST, OPTIONS\r\n',
+}
+
+/**
+ * Answers what Node would refuse itself with an empty body, or not at all: bytes that are not a request, requests that are too
+ * long or too slow, CONNECT, and unknown expectations. These answers have the JSON body and the request id of all others.
+ */
+export function answerUnreadable(server: Server, log: Logger): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return
+    // Node keeps the response in progress here. A second answer in the middle of it would look like its content.
+    const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse }
+    if (response?.headersSent) return void socket.destroy(error)
+    refuse(socket, refusals[error.code ?? ''] ?? invalid, { reason: error.code })
+  })
+  server.on('connect', (_req, socket) => refuse(socket, noProxy, { method: 'CONNECT' }))
+  // The app refuses it with 417.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res))
+
+  function refuse(socket: Duplex, { status, error, headers = '' }: Refusal, details: object): void {
+    const requestId = randomUUID()
+    const body = JSON.stringify({ error })
+    log.info({ requestId, ...details, status: Number.parseInt(status, 10) }, 'request')
+    socket.on('error', () => socket.destroy())
+    socket.end(
+      `HTTP/1.1 ${status}\r\nX-Request-Id: ${requestId}\r\n${headers}Content-Type: application/json; charset=utf-8\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    )
+  }
+}
