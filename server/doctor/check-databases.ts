@@ -82,7 +82,9 @@ async function checkBundles(dataFolder: string): Promise<Finding[]> {
       return recorded.length === 0 ? [] : [ok('databases', 'Each completed export has its bundle.')]
     const names = `${wrong.slice(0, 3).join(', ')}${wrong.length > 3 ? ' ...' : ''}`
     const message = `The bundles of ${wrong.length} of ${recorded.length} completed exports are missing or cut off: ${names}.`
-    return [fail('databases', message, 'Restore them from a backup, or delete these exports: npx quire exports delete ID')]
+    return [
+      fail('databases', message, 'Restore them from a backup, or delete these exports: npx quire exports delete ID'),
+    ]
   } catch {
     // The check of the database has explained why.
     return []

@@ -13,5 +13,5 @@ export function checkVersions(nodeVersion: string): Finding[] {
   const message = `Quire ${version}, Node ${nodeVersion}, SQLite ${describeSqlite()}, schema ${main}, visits schema ${visits}.`
   const pinned = Object.entries(optionalDependencies).find(([name]) => /^node-(bin-)?\w+-\w+$/.test(name))?.[1]
   if (pinned === undefined || nodeVersion === `v${pinned}`) return [ok('versions', message)]
-  return [warn('versions', `${message} Quire is tested with Node v${pinned}.`, 'Start Quire with: npm run -s quire --')]
+  return [warn('versions', `${message} Quire is tested with Node v${pinned}.`, 'Start Quire with: npx quire')]
 }
