@@ -32,8 +32,8 @@ Examples:
 
 The backup has everything that was stored when it began: the databases, the bundles and the keys. It leaves out sites/,
 the export cache, because the next export fetches its content again, and work/, the scratch files of running exports.
-The server and the commands continue meanwhile. The backup gets its name when it is complete. Keep it private: who has it
-can make bundle links that work.`,
+The server and the commands continue meanwhile. The backup gets its name when it is complete. Keep it private: it
+contains the keys.`,
     )
     .action(async (target: string, { overwrite, data, json }: Flags) => {
       const progress = createByteProgress('Copying')
@@ -56,6 +56,5 @@ can make bundle links that work.`,
 }
 
 function describe({ path, files, databases, sizeBytes }: MadeBackup): string {
-  const count = (number: number, noun: string) => `${showCount(number)} ${noun}${number === 1 ? '' : 's'}`
-  return `${path}: ${describeBytes(sizeBytes)}, ${count(files, 'file')}, of them ${count(databases, 'database')}.`
+  return `${path}: ${describeBytes(sizeBytes)}, ${showCount(files)} files, ${showCount(databases)} of them databases.`
 }

@@ -35,7 +35,7 @@ again: revoke it again.`,
       if (json) return printJson(restored)
       const { dataFolder, createdAt, quire, files, sizeBytes } = restored
       console.log(
-        `${dataFolder}: ${describeBytes(sizeBytes)} in ${showCount(files)} files, backed up ${createdAt} by Quire ${quire}.`,
+        `${dataFolder}: ${describeBytes(sizeBytes)}, ${showCount(files)} files, from the backup of ${createdAt} by Quire ${quire}.`,
       )
     })
 }

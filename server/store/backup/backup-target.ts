@@ -69,7 +69,7 @@ async function checkExisting({ path, kind, overwrite }: BackupTarget, existing: 
 }
 
 function exists(path: string): OperatorError {
-  return new OperatorError(`${path} exists already. Choose another name, or replace it with --overwrite.`)
+  return new OperatorError(`${path} already exists. Choose another name, or replace it with --overwrite.`)
 }
 
 /** @throws {OperatorError} when the disk has too little room for the files of a backup. */

@@ -168,7 +168,7 @@ describe('a name that is in use', () => {
   test.each(['b.tar', 'b'])('%s is replaced only with --overwrite', async name => {
     await backup(name)
     addExport(data, 'se_2', 'newer')
-    await expect(backup(name)).rejects.toThrow(/exists already.*--overwrite/)
+    await expect(backup(name)).rejects.toThrow(/already exists.*--overwrite/)
     await restore(name, join(folder, 'old'))
     expect(listCompleted(join(folder, 'old'))).toHaveLength(1)
     await backup(name, { overwrite: true })
