@@ -7,11 +7,11 @@ import type { Finding } from '../doctor/finding.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
 import { printJson } from './print.ts'
+import { outputWidth, wrapText } from './table.ts'
 
 const marks: Record<Finding['level'], string> = { ok: 'ok', warning: 'warning', failure: 'FAILURE' }
 const markWidth = 9
 const checkWidth = 13
-const usualColumns = 80
 
 /** @param loadCommands returns the commands whose settings are known. */
 export function doctorCommand(loadCommands: () => Promise<Command[]>): Command {
@@ -39,7 +39,7 @@ server. Large databases of visits take a while. It exits with 1 if something fai
       })
       const failures = findings.filter(({ level }) => level === 'failure').length
       if (json) printJson({ healthy: failures === 0, findings })
-      else for (const finding of findings) console.log(describe(finding, process.stdout.columns ?? usualColumns))
+      else for (const finding of findings) console.log(describe(finding))
       if (failures > 0) throw new OperatorError(`${failures} ${failures === 1 ? 'check' : 'checks'} failed.`)
     })
 }
@@ -55,25 +55,10 @@ function readServer(): Config {
   return readConfig(command.parse([], { from: 'user' }).opts<ServeFlags & Record<string, unknown>>())
 }
 
-function describe({ level, check, message, remedy }: Finding, columns: number): string {
+function describe({ level, check, message, remedy }: Finding): string {
   const indent = ' '.repeat(markWidth + checkWidth)
-  const lines = wrap(message, columns - indent.length - 1)
-  const rest = remedy === null ? [] : wrap(`Remedy: ${remedy}`, columns - indent.length - 1)
-  const [first = '', ...more] = [...lines, ...rest]
-  return [marks[level].padEnd(markWidth) + check.padEnd(checkWidth) + first, ...more.map(line => indent + line)].join(
-    '\n',
-  )
-}
-
-/** Breaks a text at spaces. */
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
+  const width = outputWidth() - indent.length
+  const lines = [message, ...(remedy === null ? [] : [`Remedy: ${remedy}`])].flatMap(text => wrapText(text, width))
+  const head = marks[level].padEnd(markWidth) + check.padEnd(checkWidth)
+  return lines.map((line, index) => (index === 0 ? head : indent) + line).join('\n')
 }

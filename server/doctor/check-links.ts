@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mainDatabase } from '../store/backup/data-files.ts'
 import { countLinkedExports } from '../store/inspect-database.ts'
+import { secretBytes } from '../store/secret-file.ts'
 import { type Finding, fail, messageOf, ok, warn } from './finding.ts'
 
 const answerWithinMs = 5000
@@ -21,13 +22,20 @@ export async function checkLinks(dataFolder: string, publicUrl: string | undefin
 async function checkKey(dataFolder: string, now: number): Promise<Finding> {
   const file = join(dataFolder, 'link.key')
   const stats = await stat(file).catch(() => null)
-  if (stats && stats.size > 0) return ok('links', 'link.key is there.')
+  if (stats?.size === secretBytes) return ok('links', 'link.key is there.')
   const linked = countLinks(dataFolder, now)
-  if (linked > 0) {
+  if (!stats && linked > 0) {
     const message = `link.key is missing, and links to ${linked} bundles have not expired.`
     return fail('links', message, 'Restore link.key from a backup. With a new key, those links stop working.')
   }
-  if (stats) return fail('links', 'link.key is empty.', 'Restore it from a backup, or delete it.')
+  if (stats) {
+    const message = `link.key has ${stats.size} bytes, not ${secretBytes}.`
+    return fail(
+      'links',
+      message,
+      'Restore it from a backup, or delete it. With a new key, existing links stop working.',
+    )
+  }
   return ok('links', 'There is no link.key yet. The server makes it at its first start.')
 }
 

@@ -210,6 +210,8 @@ describe('links', () => {
       'failure: link.key is missing, and links to 1 bundles have not expired.',
     )
     expect(existsSync(join(data, 'link.key'))).toBe(false)
+    writeFileSync(join(data, 'link.key'), 'cut off')
+    expect(list(await checkLinks(data, undefined, now))[0]).toBe('failure: link.key has 7 bytes, not 32.')
   })
 })
 

@@ -26,20 +26,24 @@ const leftOut = /^(sites|work|lost\+found|backup\.json|manifest\.json|quire-(exp
 /** What SQLite keeps beside a database. The copy of the database has its content. */
 const besideDatabase = /-(wal|shm|journal)$/
 
+/** A key that is being written; it gets its name when it is complete. */
+const draftOfKey = /^[a-z-]+\.key\.\d+$/
+
 /** Decides whether a backup contains a file of the data folder. */
 export function isBackedUp(path: string): boolean {
-  return !leftOut.test(path.split('/', 1)[0] ?? '') && !besideDatabase.test(path)
+  return !leftOut.test(path.split('/', 1)[0] ?? '') && !besideDatabase.test(path) && !draftOfKey.test(path)
 }
 
 /**
  * Lists the names at the top of a data folder in the order in which a backup copies them: databases, other folders, bundles,
  * and then `lost`, because a bundle without a job moves from `bundles` to `lost`. The keys come last, because a key exists
- * before the first row that needs it.
+ * before the first row that needs it. Of these, `link.key` is the first: when it is replaced, the old key gets into
+ * `link-replaced.key` before, so that one of the two copies has it.
  */
 export async function listTop(dataFolder: string): Promise<string[]> {
   const entries = await readdir(dataFolder, { withFileTypes: true })
   const rank = (name: string, isFolder: boolean) => {
-    if (!isFolder) return name.endsWith('.db') ? 0 : 5
+    if (!isFolder) return name.endsWith('.db') ? 0 : name === 'link.key' ? 5 : 6
     return ({ visits: 1, bundles: 3, lost: 4 } as Record<string, number>)[name] ?? 2
   }
   return entries

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type BackupOptions, makeBackup } from '../../../server/store/backup/make-backup.ts'
 import { restoreBackup } from '../../../server/store/backup/restore-backup.ts'
+import { openLinkKeys, rotateLinkKey } from '../../../server/store/link-keys.ts'
 import { openStore } from '../../../server/store/store.ts'
 import {
   addExport,
@@ -140,6 +141,27 @@ describe('while the server works', () => {
     expect([isAdded, made.warnings]).toEqual([true, []])
     await restore('b.tar')
     expect(listCompleted(restored).map(({ jobId }) => jobId)).toEqual(['se_1'])
+  })
+
+  test('a link key that is replaced meanwhile is in the backup, as the present or as an old one', async () => {
+    const read = (dataFolder: string) => {
+      const keys = openLinkKeys(dataFolder)
+      return { current: keys.current().toString('hex'), old: keys.replaced().map(({ key }) => key.toString('hex')) }
+    }
+    const now = Date.now()
+    rotateLinkKey(data, now, now + 1_000_000)
+    for (let event = 1, events = 1; event <= events; event++) {
+      const before = read(data).current
+      events = 0
+      const onProgress = () => {
+        events += 1
+        if (events === event) rotateLinkKey(data, now, now + 1_000_000)
+      }
+      await backup(`b${event}`, { onProgress })
+      await restore(`b${event}`, join(folder, `restored-${event}`))
+      const { current, old } = read(join(folder, `restored-${event}`))
+      expect([current, ...old], `replaced at event ${event}`).toContain(before)
+    }
   })
 
   test('the visits are never older than the read positions in the main database', async () => {
