@@ -23,7 +23,12 @@ test('old jobs are archived in batches, and requests get their turn in between',
     },
   }
   const logged: object[] = []
-  const retention = startAgentJobRetention(agentJobs, 30, { info: details => logged.push(details), error() {} })
+  const retention = startAgentJobRetention({
+    agentJobs,
+    retentionDays: 30,
+    clock: { isTrusted: async () => true },
+    log: { info: details => logged.push(details), error() {} },
+  })
   await waitFor(async () => (logged.length > 0 ? true : undefined))
   isDone = true
   await counting
