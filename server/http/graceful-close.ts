@@ -19,8 +19,10 @@ const maxIdleMs = 1000
 const lookEveryMs = 50
 /** Time for late answers to reach their clients. */
 const answerWithinMs = 500
-/** The server stops listening within this time, even if new connections arrive all the time. */
-const quietWithinMs = 5000
+/** The server stops listening within this time, even if new connections wait all the time. */
+const quietWithinMs = 10_000
+/** After this time, a longer turn is accepted too: a busy machine has no short ones. */
+const shortTurnWithinMs = 1000
 const shortTurnMs = 0.2
 
 interface Connection {
@@ -76,12 +78,13 @@ export function createGracefulClose(server: Server, options: GracefulCloseOption
    * found no such connection and was short enough that hardly another can have come.
    */
   async function stopListening(): Promise<void> {
-    const until = performance.now() + quietWithinMs
-    for (let isQuiet = false; !isQuiet && performance.now() < until; ) {
-      const acceptedBefore = accepted
-      const startedAt = performance.now()
+    const drainedAt = performance.now()
+    for (let isQuiet = false, at = drainedAt; !isQuiet && at < drainedAt + quietWithinMs; ) {
+      const before = { accepted, at }
       await nextTurn()
-      isQuiet = accepted === acceptedBefore && performance.now() - startedAt < shortTurnMs
+      at = performance.now()
+      const isShort = at - before.at < shortTurnMs || at > drainedAt + shortTurnWithinMs
+      isQuiet = isShort && accepted === before.accepted
     }
     // The `close` of an HTTP server would also destroy the idle connections.
     NetServer.prototype.close.call(server)
