@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 
 /** A path of 100,000 characters still gets the documented 404; for longer ones Node answers 431. */
 const maxHeaderBytes = 256 * 1024
+/** More than the 60 s of nginx and other proxies: the side that sends requests should close an idle connection. */
+const idleTimeoutMs = 75_000
 
 /**
  * Starts listening. The caller adds the listeners of requests and of errors, and closes the server, see `createGracefulClose`.
@@ -14,6 +16,7 @@ export async function listen(host: string, port: number): Promise<Server> {
     maxHeaderSize: maxHeaderBytes,
     requestTimeout: 60_000,
     headersTimeout: 30_000,
+    keepAliveTimeout: idleTimeoutMs,
     requireHostHeader: false, // the app refuses requests without one, in the JSON body of all errors
   })
   await new Promise<void>((done, failed) => {

@@ -1,13 +1,24 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore } from '../../server/store/store.ts'
 import { send } from '../support/client.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
-import { type ServeProcess, startServe } from '../support/process.ts'
+import { main, type ServeProcess, startServe } from '../support/process.ts'
+import { startProgram } from '../support/program.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 import { canMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 
 const testOnDisk = test.skipIf(!canMount())
+
+/** Starts a server whose standard output is a file. */
+const runInShell = `
+  const [main, data, log] = process.argv.slice(1)
+  const output = require('node:fs').openSync(log, 'w')
+  const args = [main, 'serve', '--port', '0', '--data', data, '--drain-seconds', '0']
+  const server = require('node:child_process').spawn(process.execPath, args, { stdio: ['ignore', output, 'inherit'] })
+  process.on('SIGTERM', () => server.kill('SIGTERM'))
+  server.on('exit', code => process.exit(code ?? 1))`
 
 let disk: SmallDisk
 let server: ServeProcess
@@ -60,6 +71,19 @@ testOnDisk(
     expect(Number(/r=(\d+)/.exec(String((await countVisitors()).headers.ratelimit))?.[1])).toBeLessThan(96)
   },
 )
+
+testOnDisk('a log on the full disk stops no request (needs the right to mount)', async () => {
+  const log = join(disk.folder, 'serve.log')
+  const shell = startProgram(['--eval', runInShell, main, join(disk.folder, 'data'), log])
+  const url = await waitFor(async () => /"url":"([^"]+)"/.exec(await readFile(log, 'utf8').catch(() => ''))?.[1])
+  disk.fill()
+  // Each is a line in the log.
+  for (let i = 0; i < 100; i++) expect((await send(url, '/healthz')).status).toBe(200)
+  await disk.free()
+  expect((await send(url, '/healthz', { headers: { 'X-Request-Id': 'after-the-disk-was-full' } })).status).toBe(200)
+  await waitFor(async () => ((await readFile(log, 'utf8')).includes('after-the-disk-was-full') ? true : undefined))
+  expect(await shell.end('SIGTERM')).toBe(0)
+})
 
 testOnDisk(
   'an export that meets a full disk waits, and is completed when there is room (needs the right to mount)',
