@@ -648,6 +648,20 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /**
+         * @description Another process keeps the database locked, or the disk of the server is full. Nothing was changed: send the request again
+         *     after `Retry-After`. A server that shuts down also answers so, if the request does not end in time.
+         */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description The Content-Type of the request body is not JSON in UTF-8. */
         UnsupportedMediaType: {
             headers: {
@@ -891,6 +905,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["ExportQueueFull"];
             500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getStaticExportJob: {
@@ -956,6 +971,7 @@ export interface operations {
             404: components["responses"]["ExportJobNotFound"];
             409: components["responses"]["BundleNotReady"];
             500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -35,7 +35,7 @@ export interface AppOptions {
   corsOrigins: readonly string[]
   bodyLimitBytes: number
   /** Returns the reason why requests cannot be served; undefined = they can. */
-  whyNotReady(): string | undefined
+  whyNotReady(): Promise<string | undefined>
   log: Logger
 }
 

@@ -21,6 +21,8 @@ export interface Config {
   linkTtlSeconds: number
   bodyLimitBytes: number
   leaseMs: number
+  /** How long the server still listens after it was told to stop. */
+  drainMs: number
   /** Completed and failed agent jobs older than this are archived; undefined = never. */
   agentJobRetentionDays: number | undefined
   /** Completed and failed exports older than this are deleted; undefined = never. */

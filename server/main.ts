@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { readAsset } from './assets.ts'
+import { isDiskFull } from './base/disk-full.ts'
 import { OperatorError } from './base/operator-error.ts'
 
 const program = new Command('quire')
@@ -62,6 +63,14 @@ function explain(error: unknown): number {
     return error.exitCode
   }
   const { code, message } = error as { code?: unknown; message?: string }
+  if (code === 'SQLITE_BUSY') {
+    console.error('Another process keeps the database locked. Wait until it has finished, and run the command again.')
+    return 1
+  }
+  if (isDiskFull(error)) {
+    console.error('The disk is full. Free some space, and run the command again.')
+    return 1
+  }
   if (String(code).startsWith('SQLITE_')) {
     console.error(`The data folder cannot be used: ${message}. Check the disk, or restore a backup.`)
     return 1

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { startAgentJobRetention } from './agent/agent-job-retention.ts'
@@ -16,7 +15,9 @@ import type { BundleStore } from './export/jobs/bundle-store.ts'
 import { startRetention } from './export/jobs/retention.ts'
 import { type Runner, startRunner } from './export/jobs/runner.ts'
 import type { SiteCaches } from './export/model/site-cache.ts'
-import { closeServer, listen, listensEverywhere, urlOf } from './http/listen.ts'
+import { answerLate } from './http/errors.ts'
+import { createGracefulClose } from './http/graceful-close.ts'
+import { listen, listensEverywhere, urlOf } from './http/listen.ts'
 import { createReadiness } from './http/readiness.ts'
 import { createServerAddress } from './http/server-address.ts'
 import { answerUnreadable } from './http/unreadable.ts'
@@ -24,8 +25,9 @@ import { openValidator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
 import { openBundleFiles } from './store/bundle-files.ts'
 import { openLinkKeys } from './store/link-keys.ts'
+import { openServingStore } from './store/serving-store.ts'
 import { openSiteCaches, siteCachesFolder } from './store/site-cache/site-caches.ts'
-import { openStore, type Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
 import { createId } from './tenancy/id.ts'
 import { checkFollowSettings } from './workers/check-follow.ts'
 import { startVisitorCounting } from './workers/count-visitors.ts'
@@ -35,7 +37,10 @@ import { startVisitorRetention } from './workers/prune-visitors.ts'
 export interface RunningServer {
   /** The address that this process listens on, such as http://127.0.0.1:8787 */
   url: string
-  /** Finishes the requests in flight (10 s at most), gives leases back and closes the store. */
+  /**
+   * Stops the exports, finishes the requests in flight (10 s at most after `config.drainMs`), gives leases back and closes the
+   * store.
+   */
   close(): Promise<void>
 }
 
@@ -69,7 +74,7 @@ async function start(config: Config, log: Logger, background: Background): Promi
   const documentTexts = { json: readAsset('generated/openapi.json'), yaml: readAsset('generated/openapi.yaml') }
   const document = JSON.parse(documentTexts.json)
   const validator = await openValidator(document, config)
-  const store = openStore(dataFolder)
+  const store = openServingStore(dataFolder)
   background.add({ stop: store.close })
   const visits = background.add(startVisitorCounting({ dataFolder }))
   await checkFollowSettings(config.follow, store)
@@ -80,6 +85,7 @@ async function start(config: Config, log: Logger, background: Background): Promi
   const readiness = createReadiness(store.check)
 
   const server = await listen(config.host, config.port)
+  const closing = createGracefulClose(server, { drainMs: config.drainMs, answerLate })
   const url = urlOf(server)
   answerUnreadable(server, log)
   const runner = startExports(parts, siteCaches)
@@ -100,7 +106,7 @@ async function start(config: Config, log: Logger, background: Background): Promi
       log,
     }),
   )
-  background.add(together(toStoppable(server), runner, ...startLoops(parts)))
+  background.add(together(closing, runner, ...startLoops(parts)))
   log.info({ url, dataFolder, publicUrl: config.publicUrl ?? url }, 'listening')
   if (listensEverywhere(server)) warnOfAddress(config, url, log)
   return {
@@ -179,8 +185,4 @@ function startLoops({ config, dataFolder, store, bundles, log }: Parts): Stoppab
     startAgentJobRetention({ agentJobs, retentionDays: config.agentJobRetentionDays, clock, log }),
     startFollowingLogs({ setup: { ...config.follow, dataFolder }, log }),
   ]
-}
-
-function toStoppable(server: Server): Stoppable {
-  return { stop: () => closeServer(server) }
 }

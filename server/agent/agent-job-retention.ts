@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Stoppable } from '../base/background.ts'
 import type { ClockCheck } from '../base/clock-check.ts'
 import { repeat } from '../base/timer.ts'
@@ -5,6 +6,8 @@ import type { AgentJobs } from './agent-job.ts'
 
 const everyMs = 60 * 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
+/** Jobs of one transaction, so that requests are answered in between. */
+const batchJobs = 1000
 
 export interface AgentJobRetention {
   agentJobs: Pick<AgentJobs, 'archiveOlderThan'>
@@ -17,15 +20,26 @@ export interface AgentJobRetention {
 /** Archives old agent jobs now and every hour. Does nothing if no retention is set. */
 export function startAgentJobRetention({ agentJobs, retentionDays, clock, log }: AgentJobRetention): Stoppable {
   if (retentionDays === undefined) return { stop() {} }
+  let isStopped = false
   const archive = async () => {
     try {
       if (!(await clock.isTrusted())) return
       const now = Date.now()
-      const archived = await agentJobs.archiveOlderThan(now - retentionDays * dayMs, now)
+      let archived = 0
+      for (let batch = batchJobs; batch === batchJobs && !isStopped; archived += batch) {
+        batch = await agentJobs.archiveOlderThan(now - retentionDays * dayMs, now, batchJobs)
+        await nextTurn()
+      }
       if (archived > 0) log.info({ archived, retentionDays }, 'archived old agent jobs')
     } catch (error) {
       log.error({ err: error }, 'could not archive old agent jobs; the next attempt follows in an hour')
     }
   }
-  return repeat(everyMs, archive, { startsNow: true })
+  const repetition = repeat(everyMs, archive, { startsNow: true })
+  return {
+    stop() {
+      isStopped = true
+      return repetition.stop()
+    },
+  }
 }

@@ -27,8 +27,8 @@ export interface AgentJobs {
   list(projectId: string, status?: AgentJobStatus): Awaitable<AgentJob[]>
   /** Writes `next` if the job still has the status `from`. Returns false if the status has changed. */
   update(next: AgentJob, from: AgentJobStatus): Awaitable<boolean>
-  /** Archives the completed and failed jobs created before `createdBefore`. Returns the number of archived jobs. */
-  archiveOlderThan(createdBefore: number, now: number): Awaitable<number>
+  /** Archives at most `limit` completed and failed jobs created before `createdBefore`. Returns the number of archived jobs. */
+  archiveOlderThan(createdBefore: number, now: number, limit: number): Awaitable<number>
 }
 
 /** The allowed transitions. Every status change is checked against this table. */

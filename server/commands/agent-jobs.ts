@@ -4,6 +4,7 @@ import { Command, Option } from 'commander'
 import { type AgentJob, type AgentJobStatus, transition } from '../agent/agent-job.ts'
 import { isPathSafeId, pathSafeIdRule, toHttpUrl } from '../agent/agent-job-fields.ts'
 import { readAgentJob } from '../agent/agent-job-file.ts'
+import { importAgentJobs } from '../agent/import-agent-jobs.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import type { Store } from '../store/store.ts'
@@ -43,7 +44,8 @@ Examples:
   echo '{"id": "aj_old", "status": "failed", "source": {"repository": "https://git.example.com/acme/docs"}, "model": "writer-1", "createdAt": "2026-11-20T10:00:00Z"}' | npx quire agent-jobs import - --project Documentation
 
 A job goes from active to completed or failed, and then to archived.
-import reads one job per line, as JSON in the format of the API; "-" reads standard input.`
+import reads one job per line, as JSON in the format of the API; "-" reads standard input. If a line is invalid, nothing is
+imported. After an interruption, run it again: jobs that exist already stay unchanged.`
 
 export function agentJobsCommand(): Command {
   const jobs = new Command('agent-jobs')
@@ -144,7 +146,7 @@ async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?:
 async function importJobs(file: string, flags: JobFlags): Promise<void> {
   const result = await withProject(flags, async (store, projectId) => {
     const jobs = await readJobs(file, projectId)
-    const imported = await store.agentJobs.insertAll(jobs)
+    const imported = await importAgentJobs(store.agentJobs, jobs)
     return { imported, alreadyThere: jobs.length - imported }
   })
   printResult(flags.json, result, `${result.imported} jobs imported, ${result.alreadyThere} existed already.`)

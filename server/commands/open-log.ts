@@ -1,13 +1,29 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from '../config.ts'
 
+/** Log lines that wait until the disk has room; further lines are dropped. */
+const maxUnwrittenBytes = 1024 ** 2
+
 /**
  * Opens the log of a server on standard output, with times in UTC (RFC 3339): text for people on a terminal, else JSON lines.
  */
 export async function openLog({ logLevel: level, logStyle }: Pick<Config, 'logLevel' | 'logStyle'>): Promise<Logger> {
   const settings = { level, timestamp: pino.stdTimeFunctions.isoTime }
   const style = logStyle ?? (process.stdout.isTTY ? 'pretty' : 'json')
-  return style === 'json' ? pino(settings) : pino(settings, await openPrettyStream())
+  return pino(settings, style === 'json' ? openOutput() : await openPrettyStream())
+}
+
+/**
+ * Opens standard output. When it is a file on a full disk, lines are dropped; without a listener for the error, pino blocks the
+ * process for ever.
+ */
+function openOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: maxUnwrittenBytes })
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    // Nobody reads the output any more.
+    if (error.code === 'EPIPE') output.write = () => true
+  })
+  return output
 }
 
 /** Loaded only if it is needed, to start faster. */

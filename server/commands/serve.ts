@@ -23,7 +23,9 @@ Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGT
   return command.action(async (flags: ServeFlags) => {
     const config = readConfig(flags)
     const log = await openLog(config)
-    closeOnSignal(await startOrExplain(() => startServer(config, log)))
+    const started = startOrExplain(() => startServer(config, log))
+    closeOnSignal(started)
+    await started
   })
 }
 
@@ -50,18 +52,24 @@ export async function startOrExplain(start: () => Promise<RunningServer>): Promi
   }
 }
 
-/** Closes the server on the first SIGINT or SIGTERM; a second one ends the process at once. */
-export function closeOnSignal(server: RunningServer): void {
-  const close = () => {
+/**
+ * Closes the server on the first SIGINT or SIGTERM; a second one ends the process at once. Call it while the server starts,
+ * so that no signal comes too early.
+ */
+export function closeOnSignal(started: RunningServer | Promise<RunningServer>): void {
+  const close = async () => {
     process.once('SIGINT', () => process.exit(1))
     process.once('SIGTERM', () => process.exit(1))
-    server.close().then(
-      () => process.exit(0),
-      error => {
-        console.error(error)
-        process.exit(1)
-      },
-    )
+    // A server that does not start ends the process by itself.
+    const server = await Promise.resolve(started).catch(() => undefined)
+    if (!server) return
+    try {
+      await server.close()
+      process.exit(0)
+    } catch (error) {
+      console.error(error)
+      process.exit(1)
+    }
   }
   process.once('SIGINT', close)
   process.once('SIGTERM', close)

@@ -3,9 +3,12 @@ import { join, resolve } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import { openStore, type Store } from '../store/store.ts'
 
+/** How long a command waits for a lock that another process holds. */
+const lockPatienceMs = 30_000
+
 /** Opens the store of a data folder for one command, and closes it afterwards. */
 export async function withStore<T>(dataFolder: string, work: (store: Store) => Promise<T> | T): Promise<T> {
-  const store = openStore(dataFolder)
+  const store = openStore(dataFolder, { lockPatienceMs })
   try {
     return await work(store)
   } finally {

@@ -17,6 +17,7 @@ export interface ServeFlags extends AddressFlags, LimitFlags, QueueFlags, Follow
   linkTtlSeconds: number
   bodyLimitBytes: number
   leaseSeconds: number
+  drainSeconds: number
   agentJobRetentionDays?: number
   exportRetentionDays?: number
   visitorRetentionDays?: number
@@ -46,6 +47,7 @@ export function serveOptions(): Option[] {
       .env('QUIRE_LEASE_SECONDS')
       .default(15)
       .argParser(integer(1, 3600)),
+    drainOption(),
     new Option(
       '--agent-job-retention-days <number>',
       'archive completed and failed agent jobs older than this many days (default: never)',
@@ -88,6 +90,16 @@ function ownLogOptions(): Option[] {
   ]
 }
 
+function drainOption(): Option {
+  return new Option(
+    '--drain-seconds <number>',
+    'how long the server still listens after SIGTERM, while /readyz answers 503; for load balancers',
+  )
+    .env('QUIRE_DRAIN_SECONDS')
+    .default(1)
+    .argParser(integer(0, 600))
+}
+
 /**
  * Converts flags and environment to the configuration, and checks combinations of settings.
  *
@@ -107,6 +119,7 @@ export function readConfig(flags: ServeFlags): Config {
     linkTtlSeconds: flags.linkTtlSeconds,
     bodyLimitBytes: flags.bodyLimitBytes,
     leaseMs: flags.leaseSeconds * 1000,
+    drainMs: flags.drainSeconds * 1000,
     agentJobRetentionDays: flags.agentJobRetentionDays,
     exportRetentionDays: flags.exportRetentionDays,
     visitorRetentionDays: flags.visitorRetentionDays,

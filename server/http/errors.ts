@@ -1,6 +1,9 @@
+import type { ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { Route } from '../../generated/operations.ts'
+import { diskFull, isDiskFull } from '../base/disk-full.ts'
+import { UnavailableError } from '../base/unavailable-error.ts'
 import { findRoute } from './routes.ts'
 
 /** An expected error; its message is sent to the client unchanged. */
@@ -25,7 +28,10 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
   return (thrown, req, res, next) => {
     const error = toHttpError(thrown)
     if (error.status >= 500) {
-      log.error({ requestId: res.locals.requestId, operationId: res.locals.operationId, err: thrown }, 'request failed')
+      log[error.status === 503 ? 'warn' : 'error'](
+        { requestId: res.locals.requestId, operationId: res.locals.operationId, err: thrown },
+        'request failed',
+      )
     }
     if (res.headersSent) return next(thrown)
     const route = findRoute(req.method, req.originalUrl)
@@ -43,6 +49,13 @@ export const answerUnknownPaths: RequestHandler = (req, res) => {
   sendError(res, error, undefined)
 }
 
+/** Answers a request that has not ended when the server ends. */
+export function answerLate(res: ServerResponse): void {
+  const { req } = res
+  const error = new HttpError(503, 'The server is shutting down. Send the request again.', { 'Retry-After': '5' })
+  sendError(res as Response, error, findRoute(req.method ?? '', req.url ?? ''))
+}
+
 function sendError(res: Response, error: HttpError, route: Route | undefined): void {
   const body =
     route?.errorShape === 'error-with-details'
@@ -56,11 +69,25 @@ function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof URIError) {
     return new HttpError(400, 'The path contains an invalid percent escape. Write a percent sign as %25.')
   }
+  const unavailable = unavailableErrors(thrown)
+  if (unavailable) return unavailable
   const { type, code } = thrown as { type?: string; code?: string }
   if (/^(Z_|ERR_BROTLI|ERR__ERROR|ERR_ZSTD|ZSTD_)/.test(code ?? '')) {
     return new HttpError(400, 'The request body does not match its Content-Encoding.')
   }
   return bodyErrors(type) ?? new HttpError(500, serverFault)
+}
+
+/** Converts errors that pass: a lock of another process, or a full disk. */
+function unavailableErrors(thrown: unknown): HttpError | undefined {
+  if (isDiskFull(thrown)) {
+    const message = `${diskFull} Nothing was changed. Tell the operator of the server, or try again later.`
+    return new HttpError(503, message, { 'Retry-After': '60' })
+  }
+  if (!(thrown instanceof UnavailableError)) return undefined
+  const message =
+    'The database of the server is locked by another process. Nothing was changed. Try again in 5 seconds.'
+  return new HttpError(503, message, { 'Retry-After': '5' })
 }
 
 /** Converts errors of express.json; the readme of body-parser lists their types. */

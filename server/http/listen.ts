@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { actWhenLate } from '../base/timer.ts'
 
 /** A path of 100,000 characters still gets the documented 404; for longer ones Node answers 431. */
 const maxHeaderBytes = 256 * 1024
-const closeWithinMs = 10_000
+/** More than the 60 s of nginx and other proxies: the side that sends requests should close an idle connection. */
+const idleTimeoutMs = 75_000
 
 /**
- * Starts listening. The caller adds the listeners of requests and of errors, and closes the server with `closeServer`.
+ * Starts listening. The caller adds the listeners of requests and of errors, and closes the server, see `createGracefulClose`.
  *
  * @throws {Error} with code EADDRINUSE, EACCES ... when it cannot listen on the address.
  */
@@ -16,6 +16,7 @@ export async function listen(host: string, port: number): Promise<Server> {
     maxHeaderSize: maxHeaderBytes,
     requestTimeout: 60_000,
     headersTimeout: 30_000,
+    keepAliveTimeout: idleTimeoutMs,
     requireHostHeader: false, // the app refuses requests without one, in the JSON body of all errors
   })
   await new Promise<void>((done, failed) => {
@@ -23,13 +24,6 @@ export async function listen(host: string, port: number): Promise<Server> {
     server.listen(port, host, done)
   })
   return server
-}
-
-/** Finishes the requests in flight; closes the connections that are still open after 10 s. */
-export async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>(done => server.close(() => done()))
-  server.closeIdleConnections()
-  await actWhenLate(closed, closeWithinMs, () => server.closeAllConnections())
 }
 
 /** Returns a URL that reaches a listening server from this machine, such as http://127.0.0.1:8787. Never a wildcard. */

@@ -1,8 +1,10 @@
+import type { Awaitable } from '../base/awaitable.ts'
+
 const checkEveryMs = 3000
 
 export interface Readiness {
   /** Returns the reason why requests cannot be served; undefined = they can. */
-  whyNotReady(): string | undefined
+  whyNotReady(): Promise<string | undefined>
   /** Marks the server as not ready, because it shuts down. */
   shutDown(): void
 }
@@ -10,30 +12,32 @@ export interface Readiness {
 /**
  * Checks whether the server can serve requests.
  *
- * @param checkStore throws when the database cannot be written. It writes, so it runs at most once every few seconds.
+ * @param checkStore fails when the database cannot be written. It writes, so it runs at most once every few seconds.
  */
-export function createReadiness(checkStore: (now: number) => void): Readiness {
+export function createReadiness(checkStore: (now: number) => Awaitable<void>): Readiness {
   let checkedAt = Number.NEGATIVE_INFINITY
-  let reason: string | undefined
+  let checked: Promise<string | undefined> = Promise.resolve(undefined)
   let isShuttingDown = false
 
-  function check(): void {
-    const now = performance.now()
-    if (now - checkedAt < checkEveryMs) return
-    checkedAt = now
+  async function check(): Promise<string | undefined> {
     try {
-      checkStore(Date.now())
-      reason = undefined
+      await checkStore(Date.now())
+      return undefined
     } catch (error) {
-      reason = `the database cannot be written (${(error as { code?: unknown }).code ?? 'no reason given'})`
+      return `the database cannot be written (${(error as { code?: unknown }).code ?? 'no reason given'})`
     }
   }
 
   return {
-    whyNotReady() {
+    async whyNotReady() {
       if (isShuttingDown) return 'shutting down'
-      check()
-      return reason
+      const now = performance.now()
+      if (now - checkedAt >= checkEveryMs) {
+        checkedAt = now
+        checked = check()
+      }
+      const reason = await checked
+      return isShuttingDown ? 'shutting down' : reason
     },
     shutDown() {
       isShuttingDown = true

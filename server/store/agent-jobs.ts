@@ -32,16 +32,17 @@ export function openAgentJobs(database: Database): AgentJobs {
     `UPDATE agent_jobs SET status = @status, pr_link = @pr_link, archived_at = @archived_at
      WHERE project_id = @project_id AND id = @id AND status = @from`,
   )
-  const archiveOlderThan = database.prepare<{ createdBefore: number; now: number }>(
+  const archiveOlderThan = database.prepare<{ createdBefore: number; now: number; limit: number }>(
     `UPDATE agent_jobs SET status = 'archived', archived_at = max(created_at, @now)
-     WHERE status IN ('completed', 'failed') AND created_at < @createdBefore`,
+     WHERE rowid IN (SELECT rowid FROM agent_jobs
+       WHERE status IN ('completed', 'failed') AND created_at < @createdBefore LIMIT @limit)`,
   )
 
   return {
     insert: job => insert.run(toRow(job)).changes === 1,
     insertAll: database.transaction(
       (jobs: readonly AgentJob[]) => jobs.filter(job => insert.run(toRow(job)).changes === 1).length,
-    ),
+    ).immediate,
     find(projectId, id) {
       const row = find.get({ projectId, id })
       return row && toAgentJob(row)
@@ -51,7 +52,7 @@ export function openAgentJobs(database: Database): AgentJobs {
       const { project_id, id, status, pr_link, archived_at } = toRow(next)
       return update.run({ project_id, id, status, pr_link, archived_at, from }).changes === 1
     },
-    archiveOlderThan: (createdBefore, now) => archiveOlderThan.run({ createdBefore, now }).changes,
+    archiveOlderThan: (createdBefore, now, limit) => archiveOlderThan.run({ createdBefore, now, limit }).changes,
   }
 }
 

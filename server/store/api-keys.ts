@@ -1,6 +1,8 @@
+import { UnavailableError } from '../base/unavailable-error.ts'
 import type { ApiKey, ApiKeys, Scope } from '../tenancy/api-key.ts'
 import type { Plan } from '../tenancy/organization.ts'
 import type { Database } from './database.ts'
+import type { WriteQueue } from './write-queue.ts'
 
 interface Row {
   id: string
@@ -25,7 +27,8 @@ interface CallerRow {
 /** The last use is stored to the minute, so a busy key does not cause a write per request. */
 const lastUsedResolutionMs = 60_000
 
-export function openApiKeys(database: Database): ApiKeys {
+/** @param write runs the writes that nobody waits for. */
+export function openApiKeys(database: Database, write: WriteQueue['write'] = work => work()): ApiKeys {
   const insert = database.prepare<Row & { secret_sha256: Buffer }>(
     `INSERT INTO api_keys (id, organization_id, name, secret_sha256, last4, scopes, created_at, expires_at, revoked_at, last_used_at)
      VALUES (@id, @organization_id, @name, @secret_sha256, @last4, @scopes, @created_at, @expires_at, @revoked_at, @last_used_at)`,
@@ -46,12 +49,23 @@ export function openApiKeys(database: Database): ApiKeys {
     'UPDATE api_keys SET revoked_at = max(created_at, @now) WHERE id = @id AND revoked_at IS NULL',
   )
 
-  /** Stores the time of use. Ignores a database that cannot be written now, so read-only requests still work. */
+  /** The keys whose time of use waits to be written. */
+  const waiting = new Set<string>()
+
+  /**
+   * Stores the time of use, later if the database is locked. Ignores a database that cannot be written now, so read-only
+   * requests still work.
+   */
   const noteUse = (id: string, now: number) => {
+    if (waiting.has(id)) return
     try {
-      touch.run({ id, now })
+      const noted = write(() => touch.run({ id, now }))
+      if (!(noted instanceof Promise)) return
+      waiting.add(id)
+      noted.catch(() => {}).finally(() => waiting.delete(id))
     } catch (error) {
-      if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(String((error as { code?: unknown }).code))) throw error
+      const isUnwritable = /^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(String((error as { code?: unknown }).code))
+      if (!isUnwritable && !(error instanceof UnavailableError)) throw error
     }
   }
 

@@ -1,8 +1,19 @@
 import type { Arrival, RateLimits } from '../tenancy/rate-limit.ts'
 import type { Database } from './database.ts'
 
-export function openRateLimits(database: Database): RateLimits {
-  const find = database.prepare<
+type Replace = RateLimits['replace']
+
+/** The table of rate limits. */
+export interface StoredRateLimits {
+  replace(...args: Parameters<Replace>): void
+  /** Returns what `replace` would pass to `next`. */
+  find(organizationId: string, budget: string): Arrival | undefined
+  /** Runs calls of `replace` in one transaction. */
+  together(work: () => void): void
+}
+
+export function openRateLimits(database: Database): StoredRateLimits {
+  const findRow = database.prepare<
     { organizationId: string; budget: string },
     { arrival_at: number; stored_at: number | null }
   >('SELECT arrival_at, stored_at FROM rate_limits WHERE organization_id = @organizationId AND budget = @budget')
@@ -16,16 +27,23 @@ export function openRateLimits(database: Database): RateLimits {
      VALUES (@organizationId, @budget, @arrivalAt, @storedAt)
      ON CONFLICT DO UPDATE SET arrival_at = @arrivalAt, stored_at = @storedAt`,
   )
+  const find = (organizationId: string, budget: string): Arrival | undefined => {
+    const row = findRow.get({ organizationId, budget })
+    return row && { arrivalAt: row.arrival_at, storedAt: row.stored_at ?? undefined }
+  }
   // IMMEDIATE takes the write lock before the read, so that two processes cannot spend the same request twice.
   const replace = database.transaction(
     (organizationId: string, budget: string, next: (arrival: Arrival | undefined) => Arrival | undefined) => {
-      const row = find.get({ organizationId, budget })
-      const arrival = next(row && { arrivalAt: row.arrival_at, storedAt: row.stored_at ?? undefined })
+      const arrival = next(find(organizationId, budget))
       if (!arrival) return
       const { arrivalAt, storedAt = null } = arrival
       upsert.run({ organizationId, budget, arrivalAt, storedAt })
     },
   ).immediate
 
-  return { replace }
+  return {
+    replace,
+    find,
+    together: database.transaction((work: () => void) => work()).immediate,
+  }
 }

@@ -59,6 +59,7 @@ hooks.beforeEach((transaction: Transaction, done: () => void) => {
 hooks.afterEach((transaction: Transaction, done: () => void) => {
   const response = findDocumented(transaction)
   if (response.status === 500) moveBack(response.operationId)
+  if (response.status === 503) unlockDatabase()
   const findings = check(transaction, response)
   if (findings.length > 0) transaction.fail = findings.join('; ')
   done()
@@ -135,6 +136,9 @@ function ask(transaction: Transaction, { operationId, status }: Documented): voi
     case 500:
       moveAway(operationId)
       break
+    case 503:
+      lockDatabase()
+      break
     default:
   }
   delete request.headers['Content-Length'] // was the length of the replaced body
@@ -146,6 +150,19 @@ function moveAway(operationId: string): void {
 
 function moveBack(operationId: string): void {
   rename(operationId, `${tables[operationId]}_away`, tables[operationId] as string)
+}
+
+let locked: import('better-sqlite3').Database | undefined
+
+/** Locks the main database as another process would, for longer than the server waits. */
+function lockDatabase(): void {
+  locked = new Database(join(state.dataFolder, 'quire.db')) as import('better-sqlite3').Database
+  locked.exec('BEGIN EXCLUSIVE')
+}
+
+function unlockDatabase(): void {
+  locked?.exec('ROLLBACK')
+  locked?.close()
 }
 
 function rename(operationId: string, from: string, to: string): void {

@@ -22,12 +22,13 @@ export interface ServeProcess extends RunningProgram {
 }
 
 /**
- * Starts `quire serve ARGS` and waits until it listens.
+ * Starts `quire serve ARGS` and waits until it listens. Unless ARGS say otherwise, it stops listening as soon as it is told to
+ * stop.
  *
  * @throws {Error} with its output if it ends before it listens.
  */
 export async function startServe(args: readonly string[], options: ProgramOptions = {}): Promise<ServeProcess> {
-  const program = startQuire(['serve', '--port', '0', ...args], options)
+  const program = startQuire(['serve', '--port', '0', '--drain-seconds', '0', ...args], options)
   const url = await program.read(output => /"url":"([^"]+)"/.exec(output)?.[1])
   return Object.assign(program, { url })
 }

@@ -29,6 +29,7 @@ export async function startTestServer(flags: Partial<ServeFlags> = {}): Promise<
   const config = readConfig({
     ...(defaults as unknown as ServeFlags),
     port: 0,
+    drainSeconds: 0,
     validateResponses: true,
     ...flags,
     data: dataFolder,

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Awaitable } from '../../base/awaitable.ts'
+import { diskFull, isDiskFull } from '../../base/disk-full.ts'
 import type { StartThread } from '../../base/start-thread.ts'
 import { repeat } from '../../base/timer.ts'
 import type { Sites } from '../../tenancy/site.ts'
@@ -11,6 +12,7 @@ import type { SiteCache, SiteCaches } from '../model/site-cache.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
+import { repeatWhenRoom, untilStored } from './wait-for-room.ts'
 
 /** What an attempt at a job needs. */
 export interface JobDeps {
@@ -89,7 +91,16 @@ export async function runJob(
   const signal = AbortSignal.any([stopping, leaseLost.signal])
   log.info({ ...about, interruptions }, 'export started')
   try {
-    await exportJob(deps, { job, lease, about, workFolder, leaseLost, signal, shared, startedAt })
+    const attempt: Attempt = { job, lease, about, workFolder, leaseLost, signal, shared, startedAt }
+    await repeatWhenRoom(() => exportJob(deps, attempt), {
+      folder: deps.workFolder,
+      limitMs: deps.limits.jobTimeoutMs,
+      signal,
+      async onFull(error) {
+        log.warn({ ...about, err: error }, 'the disk is full; the export continues when there is more room')
+        await rm(workFolder, { recursive: true, force: true })
+      },
+    })
   } catch (error) {
     if (leaseLost.signal.aborted) return log.warn(about, 'another runner has the lease of the export and continues it')
     if (stopping.aborted) {
@@ -97,7 +108,10 @@ export async function runJob(
       return log.info(about, 'export interrupted by the shutdown; it continues after the next start')
     }
     log.error({ ...about, err: error, durationMs: msSince(startedAt) }, 'export failed')
-    await exportJobs.fail(lease, explainFailure(error), now())
+    await untilStored(() => exportJobs.fail(lease, explainFailure(error), now()), {
+      limitMs: deps.limits.jobTimeoutMs,
+      signal,
+    })
   } finally {
     await heartbeat.stop()
     await rm(workFolder, { recursive: true, force: true })
@@ -136,7 +150,10 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
       log: (details, message) => log.info({ ...about, ...details }, message),
     })
     await deps.bundles.publish(outFile, fileName)
-    await exportJobs.complete(lease, { fileName, sizeBytes, sha256 }, pageCount, now())
+    await untilStored(() => exportJobs.complete(lease, { fileName, sizeBytes, sha256 }, pageCount, now()), {
+      limitMs: deps.limits.jobTimeoutMs,
+      signal,
+    })
     log.info({ ...about, pageCount, sizeBytes, sha256, durationMs: msSince(startedAt) }, 'export completed')
   } finally {
     await cache?.close()
@@ -183,8 +200,7 @@ async function stillHeld(write: () => Awaitable<boolean>, log: JobDeps['log']): 
 
 function explainFailure(error: unknown): string {
   if (error instanceof ExportError) return error.message
-  if ((error as NodeJS.ErrnoException)?.code === 'ENOSPC')
-    return 'The disk of the server is full. Free some space and start again.'
+  if (isDiskFull(error)) return `${diskFull} Free some space and start again.`
   return "The export failed because of an internal server error. Start it again; if it fails again, look for the id of this job in the server's log."
 }
 

@@ -73,7 +73,11 @@ async function startJob(asked: Partial<ExportJob['request']> = {}): Promise<stri
   return jobId
 }
 
-function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000): void {
+function run(
+  engine: (options: ExportOptions) => Promise<void>,
+  leaseMs = 5_000,
+  jobTimeoutMs = defaultLimits.jobTimeoutMs,
+): void {
   const exportSite: RunnerDeps['exportSite'] = async options => {
     await engine(options)
     await writeFile(options.outFile, 'bundle')
@@ -87,7 +91,7 @@ function run(engine: (options: ExportOptions) => Promise<void>, leaseMs = 5_000)
     engine: 'test',
     exportSite,
     startThread,
-    limits: defaultLimits,
+    limits: { ...defaultLimits, jobTimeoutMs },
     verify: 'static',
     workFolder: join(folder, 'work'),
     owner: 'test',
@@ -158,9 +162,11 @@ test.each([
   [new TypeError('x is not a function'), 'The export failed because of an internal server error.'],
 ])('a job that fails with %s stores a sentence for people', async (error, message) => {
   const jobId = await startJob()
-  run(async () => {
+  const fail = async () => {
     throw error
-  })
+  }
+  // On a full disk, an export waits for room until its time limit.
+  run(fail, 5_000, 100)
   const job = await settled(jobId)
   expect(job).toMatchObject({ status: 'failed', bundle: null, error: expect.stringContaining(message) })
   expect(job.error).not.toContain('x is not a function')

@@ -1,0 +1,64 @@
+import { openStore, type Store } from './store.ts'
+import { type Access, createWriteQueue, queueCalls } from './write-queue.ts'
+
+/** The nouns whose methods go through the queue. The others queue by themselves, or only threads or commands use them. */
+type Nouns = Omit<Store, 'visits' | 'organizationRemoval' | 'rateLimits' | 'check' | 'close'>
+
+/** What each method does with the database. The compiler finds a method that is missing. */
+const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
+  organizations: { insert: 'writes', find: 'reads', list: 'reads', updatePlan: 'writes' },
+  projects: { insert: 'writes', findOwned: 'reads', find: 'reads', list: 'reads' },
+  sites: {
+    insert: 'writes',
+    findOwned: 'reads',
+    find: 'reads',
+    list: 'reads',
+    updateOrigin: 'writes',
+    updateRemoval: 'writes',
+    delete: 'writes',
+  },
+  // `authenticate` also writes the time of use, but nobody waits for that.
+  apiKeys: { insert: 'writes', authenticate: 'reads', list: 'reads', revoke: 'writes' },
+  agentJobs: {
+    insert: 'writes',
+    insertAll: 'writes',
+    find: 'reads',
+    list: 'reads',
+    update: 'writes',
+    archiveOlderThan: 'writes',
+  },
+  exportJobs: {
+    start: 'writes',
+    deleteOldKeys: 'writes',
+    findOwned: 'reads',
+    find: 'reads',
+    list: 'reads',
+    noteLink: 'writes',
+    findLastLinkExpiry: 'reads',
+    forgetLinks: 'writes',
+    findEnded: 'reads',
+    delete: 'writes',
+    claim: 'writes',
+    heartbeat: 'writes',
+    report: 'writes',
+    complete: 'writes',
+    fail: 'writes',
+    release: 'writes',
+  },
+  clockStates: { replace: 'writes' },
+}
+
+/**
+ * Opens the store for a process that answers requests. Its methods never block because of a lock: they wait in a queue, and
+ * fail with an `UnavailableError` when the lock stays or the disk is full. Only `visits` and `organizationRemoval` block. The caller
+ * closes the store.
+ *
+ * @throws {OperatorError} see `openDatabase`.
+ */
+export function openServingStore(dataFolder: string): Store {
+  const queue = createWriteQueue()
+  const store = openStore(dataFolder, { lockPatienceMs: 0, queue })
+  const nouns = Object.keys(access) as (keyof Nouns)[]
+  const queued = nouns.map(noun => [noun, queueCalls(store[noun] as object, queue, access[noun] as object)])
+  return { ...store, ...(Object.fromEntries(queued) as Nouns) }
+}
