@@ -313,7 +313,8 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Why the job failed, in a sentence that a person can act on. Always present, and null unless the job failed.
+             * @description Why the job failed, or why the bundle of a completed job cannot be downloaded, in a sentence that a person can act on.
+             *     Always present, and otherwise null.
              * @example docs.example.com did not answer within 30 seconds. Check the origin of the site and start again.
              */
             error: string | null;
@@ -491,6 +492,16 @@ export interface components {
         };
         /** @description The request body is larger than the server's limit, 1 MiB by default. */
         BodyTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description Internal server error, or the bundle is missing or damaged on the disk of the server. */
+        BundleFault: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -970,7 +981,7 @@ export interface operations {
             403: components["responses"]["ExportForbidden"];
             404: components["responses"]["ExportJobNotFound"];
             409: components["responses"]["BundleNotReady"];
-            500: components["responses"]["ServerFault"];
+            500: components["responses"]["BundleFault"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -19,6 +19,7 @@ const commands = new Map(
     demo: async () => (await import('./commands/demo.ts')).demoCommand(),
     export: async () => (await import('./commands/export.ts')).exportCommand(),
     exports: async () => (await import('./commands/exports.ts')).exportsCommand(),
+    lost: async () => (await import('./commands/lost.ts')).lostCommand(),
     visits: async () => (await import('./commands/visits.ts')).visitsCommand(),
     'agent-jobs': async () => (await import('./commands/agent-jobs.ts')).agentJobsCommand(),
     orgs: async () => (await import('./commands/orgs.ts')).orgsCommand(),

@@ -12,8 +12,10 @@ import { buildDocumentation } from './docs/documentation.ts'
 import { exportSite } from './export/export-site.ts'
 import { createBundleLinks, type LinkKeys } from './export/jobs/bundle-link.ts'
 import type { BundleStore } from './export/jobs/bundle-store.ts'
+import type { LostFolder } from './export/jobs/lost-folder.ts'
 import { startRetention } from './export/jobs/retention.ts'
 import { type Runner, startRunner } from './export/jobs/runner.ts'
+import { recoverLost } from './export/jobs/strays.ts'
 import type { SiteCaches } from './export/model/site-cache.ts'
 import { answerLate } from './http/errors.ts'
 import { createGracefulClose } from './http/graceful-close.ts'
@@ -24,9 +26,11 @@ import { answerUnreadable } from './http/unreadable.ts'
 import { openValidator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
 import { openBundleFiles } from './store/bundle-files.ts'
+import { isListedByOthers, protectFiles } from './store/data-folder.ts'
 import { openLinkKeys } from './store/link-keys.ts'
+import { openLostFolder } from './store/lost-files.ts'
 import { openServingStore } from './store/serving-store.ts'
-import { openSiteCaches, siteCachesFolder } from './store/site-cache/site-caches.ts'
+import { openSiteCaches, siteCachesFolder, sortSiteCaches } from './store/site-cache/site-caches.ts'
 import type { Store } from './store/store.ts'
 import { createId } from './tenancy/id.ts'
 import { checkFollowSettings } from './workers/check-follow.ts'
@@ -50,6 +54,7 @@ interface Parts {
   dataFolder: string
   store: Store
   bundles: BundleStore
+  lost: LostFolder
   log: Logger
 }
 
@@ -78,8 +83,10 @@ async function start(config: Config, log: Logger, background: Background): Promi
   background.add({ stop: store.close })
   const visits = background.add(startVisitorCounting({ dataFolder }))
   await checkFollowSettings(config.follow, store)
-  const bundles = openBundleFiles(join(dataFolder, 'bundles'))
-  const parts: Parts = { config, dataFolder, store, bundles, log }
+  const lost = openLostFolder(dataFolder)
+  const bundles = openBundleFiles(join(dataFolder, 'bundles'), lost, (details, message) => log.error(details, message))
+  const parts: Parts = { config, dataFolder, store, bundles, lost, log }
+  await prepareFiles(parts)
   const linkKeys = openLinkKeys(dataFolder)
   const siteCaches = await openExportCaches(parts)
   const readiness = createReadiness(store.check)
@@ -119,6 +126,15 @@ async function start(config: Config, log: Logger, background: Background): Promi
   }
 }
 
+/** Makes files of earlier versions private, and takes back bundles that a restored database knows. */
+async function prepareFiles({ dataFolder, store, bundles, lost, log }: Parts): Promise<void> {
+  await protectFiles(dataFolder)
+  if (isListedByOthers(dataFolder)) {
+    log.warn({ dataFolder }, 'other users can list the data folder; give it to the user of the server with mode 0700')
+  }
+  await recoverLost({ exportJobs: store.exportJobs, bundles, lost, log })
+}
+
 /** Says so when bundle links name an address that clients on other machines cannot reach. */
 function warnOfAddress({ publicUrl, trustedProxies }: Config, url: string, log: Logger): void {
   if (publicUrl !== undefined || trustedProxies.length > 0) return
@@ -134,6 +150,7 @@ function createDeps(options: { parts: Parts; linkKeys: LinkKeys; visits: UniqueV
     ...parts.store,
     visits,
     maxQueuedExports: parts.config.maxQueuedExports,
+    bundles: parts.bundles,
     bundleLinks: createBundleLinks({ keys: linkKeys, ttlSeconds: parts.config.linkTtlSeconds }),
     wakeRunner: runner.wake,
     now: Date.now,
@@ -141,18 +158,20 @@ function createDeps(options: { parts: Parts; linkKeys: LinkKeys; visits: UniqueV
   }
 }
 
-/** Opens the export caches, and deletes those of deleted sites; null when the cache is off. */
-async function openExportCaches({ config, dataFolder, store, log }: Parts): Promise<SiteCaches | null> {
-  const caches = openSiteCaches({
-    folder: siteCachesFolder(dataFolder),
+/** Opens the export caches, and moves those of unknown sites to the lost folder; null when the cache is off. */
+async function openExportCaches({ config, dataFolder, store, lost, log }: Parts): Promise<SiteCaches | null> {
+  if (!config.exportCache) return null
+  const folder = siteCachesFolder(dataFolder)
+  const domains = (await store.sites.list()).map(({ domain }) => domain)
+  const { moved } = await sortSiteCaches(folder, lost, domains)
+  if (moved.length > 0) log.warn({ moved }, 'moved caches of sites that are not registered to the folder lost')
+  return openSiteCaches({
+    folder,
     maxBytes: config.exportCacheBytes,
     // Bundles are never changed after they are written, so the cache can link to them.
     sharesArchives: true,
     warn: (details, message) => log.warn(details, message),
   })
-  const domains = config.exportCache ? (await store.sites.list()).map(({ domain }) => domain) : []
-  await caches.keepOnly(domains)
-  return config.exportCache ? caches : null
 }
 
 function startExports({ config, dataFolder, store, bundles, log }: Parts, siteCaches: SiteCaches | null): Runner {
@@ -176,11 +195,20 @@ function startExports({ config, dataFolder, store, bundles, log }: Parts, siteCa
 }
 
 /** Starts the periodic background work. */
-function startLoops({ config, dataFolder, store, bundles, log }: Parts): Stoppable[] {
+function startLoops({ config, dataFolder, store, bundles, lost, log }: Parts): Stoppable[] {
   const { exportJobs, projects, agentJobs, clockStates } = store
   const clock = createClockCheck({ states: clockStates, now: Date.now, log })
   return [
-    startRetention({ exportJobs, bundles, retentionDays: config.exportRetentionDays, clock, now: Date.now, log }),
+    startRetention({
+      exportJobs,
+      bundles,
+      lost,
+      workFolder: join(dataFolder, 'work'),
+      retentionDays: config.exportRetentionDays,
+      clock,
+      now: Date.now,
+      log,
+    }),
     startVisitorRetention({ dataFolder, projects, retentionDays: config.visitorRetentionDays, clock, log }),
     startAgentJobRetention({ agentJobs, retentionDays: config.agentJobRetentionDays, clock, log }),
     startFollowingLogs({ setup: { ...config.follow, dataFolder }, log }),

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
+import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import { deleteExport } from '../export/jobs/delete-export.ts'
 import type { UndeletedJob } from '../export/jobs/export-job.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
+import { openLostFolder } from '../store/lost-files.ts'
 import { megabyte } from './export-summary.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printResult, printRows } from './print.ts'
@@ -31,7 +33,8 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
       const jobs = await withStore(flags.data, async store =>
         store.exportJobs.list({ organizationId: await findOrganizationId(store, flags) }),
       )
-      const rows = jobs.map(({ jobId, request, status, pageCount, bundle, createdAt, updatedAt, error }) => ({
+      const bundles = openBundles(flags.data)
+      const rows = jobs.map(async ({ jobId, request, status, pageCount, bundle, createdAt, updatedAt, error }) => ({
         jobId,
         domain: request.domain,
         status,
@@ -40,15 +43,16 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
         createdAt,
         updatedAt,
         sha256: bundle?.sha256 ?? null,
+        bundle: bundle && (await bundles.check(bundle)),
         error,
       }))
-      printRows(rows, {
+      printRows(await Promise.all(rows), {
         json: flags.json,
         empty: 'There are no exports yet. Start one over the API: POST /v1/static-export/jobs',
-        toRow: ({ jobId, domain, status, pageCount, sizeBytes, createdAt }) => ({
+        toRow: ({ jobId, domain, status, pageCount, sizeBytes, createdAt, bundle }) => ({
           jobId,
           domain,
-          status,
+          status: bundle === null || bundle === 'sound' ? status : bundle,
           pages: pageCount,
           MB: sizeBytes === null ? null : (sizeBytes / megabyte).toFixed(1),
           createdAt,
@@ -63,7 +67,7 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
     .addOption(jsonOption())
     .action(async (jobId: string, flags: { force?: boolean; data: string; json?: boolean }) => {
       const outcome = await withStore(flags.data, ({ exportJobs }) =>
-        deleteExport({ exportJobs, bundles: openBundleFiles(join(flags.data, 'bundles')) }, jobId, {
+        deleteExport({ exportJobs, bundles: openBundles(flags.data) }, jobId, {
           now: Date.now(),
           despiteLink: flags.force ?? false,
         }),
@@ -72,6 +76,10 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
       printResult(flags.json, { jobId, deleted: true }, `${jobId} is deleted.`)
     })
   return exports
+}
+
+function openBundles(dataFolder: string): BundleStore {
+  return openBundleFiles(join(dataFolder, 'bundles'), openLostFolder(dataFolder))
 }
 
 function explain(jobId: string, outcome: UndeletedJob): string {

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
+import { openLostFolder } from '../store/lost-files.ts'
 import type { OrganizationSize } from '../store/organization-removal.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
 import type { Store } from '../store/store.ts'
@@ -41,7 +42,7 @@ async function deleteOrganization(store: Store, idOrName: string, { yes, data }:
       `${organization.name} has running exports: ${files.running.join(', ')}. Nothing was deleted. Wait until they have ended, or stop the server.`,
     )
   }
-  const bundles = openBundleFiles(join(data, 'bundles'))
+  const bundles = openBundleFiles(join(data, 'bundles'), openLostFolder(data))
   for (const fileName of files.bundles) await bundles.remove(fileName)
   for (const domain of files.domains) await forgetSite(siteCachesFolder(data), domain)
   const deleteVisits = () => files.projects.forEach(store.visits.deleteFile)

@@ -1,12 +1,15 @@
 import { Router } from 'express'
 import type { BundleLinks } from '../export/jobs/bundle-link.ts'
-import type { BundleStore } from '../export/jobs/bundle-store.ts'
+import { type BundleStore, explainCondition } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { Organizations } from '../tenancy/organization.ts'
 import { correctRange } from './byte-range.ts'
 import { HttpError } from './errors.ts'
 
-/** Serves bundles to anyone with a valid link, without an API key. Supports HEAD, Range, ETag and If-None-Match. */
+/**
+ * Serves bundles to anyone with a valid link, without an API key. Supports HEAD, Range, ETag and If-None-Match. A missing or
+ * damaged archive is a 500, because a deployment must not start with it.
+ */
 export function bundleRouter({
   bundleLinks,
   exportJobs,
@@ -16,7 +19,7 @@ export function bundleRouter({
 }: {
   bundleLinks: BundleLinks
   exportJobs: Pick<ExportJobs, 'find'>
-  bundles: BundleStore
+  bundles: Pick<BundleStore, 'verify' | 'pathOf'>
   organizations: Pick<Organizations, 'find'>
   now(): number
 }): Router {
@@ -31,19 +34,21 @@ export function bundleRouter({
     if (job && organization?.plan !== 'enterprise') {
       throw new HttpError(403, 'The organization of this link can no longer use static export. Ask its administrator.')
     }
-    const file = job?.bundle && (await bundles.find(job.bundle.fileName))
-    if (!job?.bundle || !file) throw new HttpError(404, 'The bundle no longer exists. Start another export.')
-    const { sizeBytes, sha256 } = job.bundle
+    if (!job?.bundle) throw new HttpError(404, 'The bundle no longer exists. Start another export.')
+    const fault = explainCondition(await bundles.verify(job.bundle))
+    if (fault !== null) throw new HttpError(500, fault)
+    const { sizeBytes, sha256, fileName } = job.bundle
+    const { domain, format } = job.request
     req.headers.range = correctRange(req.headers.range, sizeBytes)
     res.set({
       ETag: `"${sha256}"`,
       'Cache-Control': 'private',
-      'Content-Disposition': `attachment; filename="${job.request.domain}-${job.bundle.fileName}"`,
-      'Content-Type': job.request.format === 'zip' ? 'application/zip' : 'application/gzip',
+      'Content-Disposition': `attachment; filename="${domain}-${job.jobId}.${format}"`,
+      'Content-Type': format === 'zip' ? 'application/zip' : 'application/gzip',
     })
     const sent = new Promise<void>((done, failed) => {
       const options = { cacheControl: false, lastModified: false, etag: false, dotfiles: 'allow' } as const
-      res.sendFile(file, options, error => (error && !res.headersSent ? failed(error) : done()))
+      res.sendFile(bundles.pathOf(fileName), options, error => (error && !res.headersSent ? failed(error) : done()))
     })
     await sent.catch(error => {
       if (error.status === 412) throw new HttpError(412, 'The bundle does not match If-Match.')

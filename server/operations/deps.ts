@@ -1,6 +1,7 @@
 import type { AgentJobs } from '../agent/agent-job.ts'
 import type { UniqueVisitorCounter } from '../analytics/unique-visitors.ts'
 import type { BundleLinks } from '../export/jobs/bundle-link.ts'
+import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { Projects } from '../tenancy/project.ts'
 import type { Sites } from '../tenancy/site.ts'
@@ -12,6 +13,7 @@ export interface Deps {
   agentJobs: AgentJobs
   visits: UniqueVisitorCounter
   exportJobs: ExportJobs
+  bundles: Pick<BundleStore, 'check'>
   bundleLinks: BundleLinks
   /** How many exports of one organization may wait in the queue. */
   maxQueuedExports: number

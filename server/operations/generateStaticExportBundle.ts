@@ -1,16 +1,22 @@
 import type { Input, Output } from '../../generated/operations.ts'
+import { explainCondition } from '../export/jobs/bundle-store.ts'
 import type { Client } from './client.ts'
 import type { Deps } from './deps.ts'
 
-/** Answers 409 until the job is completed. Every call returns a new link to the same archive. */
+/**
+ * Answers 409 until the job is completed, and 500 if its archive is missing or damaged. Every call returns a new link to the
+ * same archive.
+ */
 export async function generateStaticExportBundle(
   { params }: Input<'generateStaticExportBundle'>,
-  { exportJobs, bundleLinks, now }: Pick<Deps, 'exportJobs' | 'bundleLinks' | 'now'>,
+  { exportJobs, bundles, bundleLinks, now }: Pick<Deps, 'exportJobs' | 'bundles' | 'bundleLinks' | 'now'>,
   client: Client,
 ): Promise<Output<'generateStaticExportBundle'>> {
   const job = await exportJobs.findOwned(client.organizationId, params.jobId)
   if (job && !job.bundle) return { status: 409, body: { error: whyNoBundle(job.status) } }
-  const link = job?.bundle && bundleLinks.create(job.jobId, job.bundle.fileName, now())
+  const fault = job?.bundle && explainCondition(await bundles.check(job.bundle))
+  if (fault) return { status: 500, body: { error: fault } }
+  const link = job?.bundle && bundleLinks.create(job.jobId, `${job.jobId}.${job.request.format}`, now())
   // Stored before the link is sent, because a job with a valid link is not deleted.
   const isThere = job && link && (await exportJobs.noteLink(job.jobId, link.expiresAt))
   if (!job?.bundle || !link || !isThere) {

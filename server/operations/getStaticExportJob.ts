@@ -1,14 +1,17 @@
 import type { Input, Output } from '../../generated/operations.ts'
+import { explainCondition } from '../export/jobs/bundle-store.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
 import { toExportJobBody } from './export-job-body.ts'
 
+/** The job of a bundle that is missing or damaged stays completed, and `error` says what happened. */
 export async function getStaticExportJob(
   { params }: Input<'getStaticExportJob'>,
-  { exportJobs }: Pick<Deps, 'exportJobs'>,
+  { exportJobs, bundles }: Pick<Deps, 'exportJobs' | 'bundles'>,
   caller: Caller,
 ): Promise<Output<'getStaticExportJob'>> {
   const job = await exportJobs.findOwned(caller.organizationId, params.jobId)
   if (!job) return { status: 404, body: { error: 'This organization has no export job with the id in the path.' } }
-  return { status: 200, body: toExportJobBody(job) }
+  const fault = job.bundle && explainCondition(await bundles.check(job.bundle))
+  return { status: 200, body: toExportJobBody({ ...job, error: job.error ?? fault }) }
 }

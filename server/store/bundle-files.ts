@@ -1,23 +1,49 @@
-import { access, readdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { chmod, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
+import type { LostFolder } from '../export/jobs/lost-folder.ts'
+import { createBundleCheck, type ReportBundle } from './bundle-check.ts'
+import { flushFile, flushFolder } from './flush.ts'
 import { makeFolder } from './make-folder.ts'
+import { privateFile, privateFolder } from './private-files.ts'
 
-/** Stores bundles as files in one folder, created on first use. Archives are moved from the same file system. */
-export function openBundleFiles(folder: string): BundleStore {
+/**
+ * Stores bundles as files in one folder, created on first use. Only the user of this process can read them. Archives are
+ * moved from the same file system.
+ */
+export function openBundleFiles(folder: string, lost: LostFolder, report: ReportBundle = () => {}): BundleStore {
+  const files = createBundleCheck(report)
+  const pathOf = (fileName: string) => join(folder, fileName)
+
+  /** Moves a file into the folder. When it returns, the file and its name are on the disk. */
+  async function moveIn(file: string, fileName: string): Promise<void> {
+    makeFolder(folder, privateFolder)
+    await chmod(file, privateFile)
+    await flushFile(file)
+    if (existsSync(pathOf(fileName))) await lost.take(pathOf(fileName))
+    await rename(file, pathOf(fileName))
+    await flushFolder(folder)
+    await flushFolder(dirname(folder))
+  }
+
   return {
-    async publish(file, fileName) {
-      makeFolder(folder)
-      await rename(file, join(folder, fileName))
+    publish: moveIn,
+    check: bundle => files.check(pathOf(bundle.fileName), bundle),
+    verify: bundle => files.verify(pathOf(bundle.fileName), bundle),
+    pathOf,
+    async remove(fileName) {
+      files.forget(pathOf(fileName))
+      await rm(pathOf(fileName), { force: true })
     },
-    find(fileName) {
-      const file = join(folder, fileName)
-      return access(file).then(
-        () => file,
-        () => undefined,
-      )
-    },
-    remove: fileName => rm(join(folder, fileName), { force: true }),
     list: () => readdir(folder).catch(() => []),
+    setAside: fileName => lost.take(pathOf(fileName)),
+    async recover(lostName, bundle) {
+      const silent = createBundleCheck(() => {})
+      if ((await silent.verify(pathOf(bundle.fileName), bundle)) === 'sound') return false
+      if ((await silent.verify(lost.pathOf(lostName), bundle)) !== 'sound') return false
+      await moveIn(lost.pathOf(lostName), bundle.fileName)
+      return true
+    },
   }
 }

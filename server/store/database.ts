@@ -1,40 +1,76 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { listAssets, readAsset } from '../assets.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { makeFolder } from './make-folder.ts'
+import { createPrivateFile, makePrivate, privateFolder } from './private-files.ts'
 
 export type { Database } from 'better-sqlite3'
 
 /** How long a statement waits for a lock held by another process. */
 export const busyTimeoutMs = 5000
 
+/** The name of a database that has no file. */
+const inMemory = ':memory:'
+
 const mainMigrations = 'server/store/migrations'
 
 /**
- * Opens the SQLite database in `file`, creates it if it is missing, and applies pending migrations. The caller closes it.
+ * Opens the SQLite database in `file`, creates it if it is missing, and applies pending migrations. Only the user of this
+ * process can read it. The caller closes it.
  *
  * @param migrationsFolder shipped folder with the numbered .sql files of the schema.
+ * @param mayCreate is called before a new database gets its tables, and throws to refuse it. 'empty' = there is a file
+ *   without tables.
  * @throws {OperatorError} if the file is not a database, is damaged, was written by a newer Quire, or cannot be written.
  */
-export function openDatabase(file: string, migrationsFolder = mainMigrations): Database.Database {
+export function openDatabase(
+  file: string,
+  migrationsFolder = mainMigrations,
+  mayCreate: (found: 'missing' | 'empty') => void = () => {},
+): Database.Database {
   let database: Database.Database | undefined
   try {
-    makeFolder(dirname(file))
+    makeFolder(dirname(file), privateFolder)
     accessSync(dirname(file), constants.W_OK)
-    database = new Database(file)
+    // Decided before SQLite opens the file, because that creates it and deletes a WAL beside it.
+    const found = existsSync(file) ? 'empty' : 'missing'
+    decideCreation(
+      () => !statSync(file, { throwIfNoEntry: false })?.size,
+      () => mayCreate(found),
+    )
+    if (file !== inMemory) createPrivateFile(file)
+    const opened = new Database(file)
+    database = opened
     database.pragma(`busy_timeout = ${busyTimeoutMs}`)
+    // A file with a valid header can be empty too.
+    decideCreation(
+      () => opened.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined,
+      () => mayCreate('empty'),
+    )
     database.pragma('journal_mode = WAL')
     // With a WAL, NORMAL loses nothing when the process is killed, but a power cut may lose the last transactions. FULL
     // loses nothing on a power cut either and takes one fsync per write transaction.
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = ON')
     migrate(database, migrationsFolder)
+    // SQLite creates the other two files with the mode of the first.
+    for (const suffix of ['', '-wal', '-shm']) makePrivate(file + suffix)
     return database
   } catch (error) {
     database?.close()
     throw explain(file, error)
+  }
+}
+
+/** Asks whether an empty database may get its tables. Another process may create them, and data, at the same moment. */
+function decideCreation(isEmpty: () => boolean, mayCreate: () => void): void {
+  if (!isEmpty()) return
+  try {
+    mayCreate()
+  } catch (error) {
+    if (isEmpty()) throw error
   }
 }
 

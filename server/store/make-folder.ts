@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Creates a folder and its missing parents. `mkdir` with `recursive` never returns for some folders, such as those in
- * /proc, so a mistyped setting would block the process forever.
+ * Creates a folder and its missing parents. Only the folder itself gets the mode. `mkdir` with `recursive` never returns for
+ * some folders, such as those in /proc, so a mistyped setting would block the process forever.
  */
 export function makeFolder(folder: string, mode?: number): void {
   try {
@@ -13,7 +13,7 @@ export function makeFolder(folder: string, mode?: number): void {
     if (code === 'EEXIST' && statSync(folder).isDirectory()) return
     const parent = dirname(folder)
     if (code !== 'ENOENT' || existsSync(parent)) throw error
-    makeFolder(parent, mode)
+    makeFolder(parent)
     makeFolder(folder, mode)
   }
 }

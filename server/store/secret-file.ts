@@ -3,19 +3,21 @@ import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import { makeFolder } from './make-folder.ts'
+import { makePrivate, privateFile, privateFolder } from './private-files.ts'
 
 /** The length of every secret of a data folder. */
 export const secretBytes = 32
 
 /**
- * Reads the secret in `file`: 32 random bytes, stored beside the database and never in it. Creates the file (mode 0600) if
- * it is missing.
+ * Reads the secret in `file`: 32 random bytes, stored beside the database and never in it. Creates the file if it is missing.
+ * Only the user of this process can read it.
  *
  * @throws {OperatorError} if the file cannot be read or has another size.
  */
 export function openSecret(file: string): Buffer {
   try {
     const secret = readFileSync(file)
+    makePrivate(file)
     if (secret.length === secretBytes) return secret
     throw new OperatorError(`${file} has ${secret.length} bytes, not ${secretBytes}. Restore it from a backup.`)
   } catch (error) {
@@ -28,8 +30,9 @@ export function openSecret(file: string): Buffer {
   }
   // Writes a draft and links it, so a killed process leaves no incomplete secret and two processes read the same secret.
   const draft = `${file}.${process.pid}`
-  makeFolder(dirname(file))
-  writeFileSync(draft, randomBytes(secretBytes), { mode: 0o600 })
+  makeFolder(dirname(file), privateFolder)
+  // Flushed, because a power cut could otherwise leave an empty file under the final name.
+  writeFileSync(draft, randomBytes(secretBytes), { mode: privateFile, flush: true })
   try {
     linkSync(draft, file)
   } catch (error) {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { openAgentJobs } from './agent-jobs.ts'
 import { openApiKeys } from './api-keys.ts'
 import { openClockStates } from './clock-states.ts'
+import { protectDataFolder, refuseAmongData } from './data-folder.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
 import { openExportJobs } from './export-jobs.ts'
 import { openOrganizationRemoval } from './organization-removal.ts'
@@ -28,13 +29,15 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the database of a data folder and everything stored in the folder. Its methods block while another process holds the
- * lock; the server uses `openServingStore`. The caller closes it.
+ * Opens the database of a data folder and everything stored in the folder. Creates the database only in a folder without
+ * other data. Its methods block while another process holds the lock; the server uses `openServingStore`. The caller closes
+ * it.
  *
- * @throws {OperatorError} see `openDatabase`.
+ * @throws {OperatorError} see `openDatabase` and `refuseAmongData`.
  */
 export function openStore(dataFolder: string, { lockPatienceMs = busyTimeoutMs, queue = noQueue }: StoreOptions = {}) {
-  const database = openDatabase(join(dataFolder, 'quire.db'))
+  const database = openDatabase(join(dataFolder, 'quire.db'), undefined, found => refuseAmongData(dataFolder, found))
+  protectDataFolder(dataFolder)
   const check = database.prepare('INSERT OR REPLACE INTO readiness (id, checked_at) VALUES (1, @now)')
   const visits = openVisits(database)
   database.pragma(`busy_timeout = ${lockPatienceMs}`)

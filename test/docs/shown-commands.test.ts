@@ -10,6 +10,7 @@ import { exportCommand } from '../../server/commands/export.ts'
 import { exportsCommand } from '../../server/commands/exports.ts'
 import { keysCommand } from '../../server/commands/keys.ts'
 import { linksCommand } from '../../server/commands/links.ts'
+import { lostCommand } from '../../server/commands/lost.ts'
 import { orgsCommand } from '../../server/commands/orgs.ts'
 import { projectsCommand } from '../../server/commands/projects.ts'
 import { restoreCommand } from '../../server/commands/restore.ts'
@@ -37,6 +38,7 @@ for (const create of [
   sitesCommand,
   keysCommand,
   linksCommand,
+  lostCommand,
   backupCommand,
   restoreCommand,
 ])

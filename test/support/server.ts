@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import type { Config } from '../../server/config.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../../server/flags/serve-options.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
@@ -25,15 +26,7 @@ export async function startTestServer(flags: Partial<ServeFlags> = {}): Promise<
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-test-'))
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) })
-  const defaults = Object.fromEntries(serveOptions().map(option => [option.attributeName(), option.defaultValue]))
-  const config = readConfig({
-    ...(defaults as unknown as ServeFlags),
-    port: 0,
-    drainSeconds: 0,
-    validateResponses: true,
-    ...flags,
-    data: dataFolder,
-  })
+  const config = createConfig({ ...flags, data: dataFolder })
   let server = await startServer(config, log)
   const store = openStore(dataFolder)
   return {
@@ -54,6 +47,18 @@ export async function startTestServer(flags: Partial<ServeFlags> = {}): Promise<
       await rm(dataFolder, { recursive: true, force: true })
     },
   }
+}
+
+/** Returns the settings of a server on a free port. */
+export function createConfig(flags: Partial<ServeFlags> & { data: string }): Config {
+  const defaults = Object.fromEntries(serveOptions().map(option => [option.attributeName(), option.defaultValue]))
+  return readConfig({
+    ...(defaults as unknown as ServeFlags),
+    port: 0,
+    drainSeconds: 0,
+    validateResponses: true,
+    ...flags,
+  })
 }
 
 /** Creates an organization with a project through the store, as the commands do. */

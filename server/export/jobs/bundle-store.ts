@@ -1,12 +1,37 @@
 import type { Awaitable } from '../../base/awaitable.ts'
+import type { Bundle } from './export-job.ts'
+
+/** Whether the archive of a bundle can be served. 'damaged' = its bytes are not those that were recorded. */
+export type BundleCondition = 'sound' | 'missing' | 'damaged'
 
 /** Stores finished archives as files. An object store with links could have the same methods. */
 export interface BundleStore {
-  /** Moves a finished archive into the store atomically. Replaces an archive with the same name. */
+  /**
+   * Moves a finished archive into the store atomically. When it returns, a power cut does not lose the archive. An archive
+   * that has this name already, written before a backup was restored, moves to the lost folder.
+   */
   publish(file: string, fileName: string): Awaitable<void>
-  /** Returns the path of a published archive; undefined when the archive is missing. */
-  find(fileName: string): Awaitable<string | undefined>
+  /** Compares the size of the archive with the record. Reports damage that `verify` found before. */
+  check(bundle: Bundle): Awaitable<BundleCondition>
+  /** Compares the bytes of the archive with the record: once per process and file, afterwards like `check`. */
+  verify(bundle: Bundle): Awaitable<BundleCondition>
+  /** Returns the path of an archive, whether it exists or not. */
+  pathOf(fileName: string): string
   /** Removes an archive; does nothing when the archive is missing. Readers that have it open can read it to the end. */
   remove(fileName: string): Awaitable<void>
   list(): Awaitable<string[]>
+  /** Moves an archive to the lost folder and returns its name there. */
+  setAside(fileName: string): Awaitable<string>
+  /**
+   * Moves an archive back from the lost folder. Returns false and does nothing if it is damaged, or if the bundle is sound
+   * without it.
+   */
+  recover(lostName: string, bundle: Bundle): Awaitable<boolean>
+}
+
+/** Returns the sentence that tells a client of the API what happened to a bundle; null = it is sound. */
+export function explainCondition(condition: BundleCondition): string | null {
+  if (condition === 'sound') return null
+  const fault = condition === 'missing' ? 'missing' : 'damaged'
+  return `The bundle of this export is ${fault} on the disk of the server. Start another export, or ask the operator of the server to restore the bundle from a backup.`
 }

@@ -10,7 +10,7 @@ export interface DeleteExportOptions {
 
 /**
  * Deletes an ended export. Deletes the job before the bundle, so no completed job lacks its bundle. If the process is killed
- * in between, `removeStrays` removes the bundle.
+ * in between, `moveStrays` moves the bundle to the lost folder.
  */
 export async function deleteExport(
   stores: { exportJobs: Pick<ExportJobs, 'delete'>; bundles: Pick<BundleStore, 'remove'> },

@@ -4,28 +4,32 @@ import { repeat } from '../../base/timer.ts'
 import type { BundleStore } from './bundle-store.ts'
 import { deleteExport } from './delete-export.ts'
 import { type ExportJobs, idempotencyWindowMs } from './export-job.ts'
+import { moveStrays, type StrayDeps } from './strays.ts'
 
-export interface RetentionDeps {
+export interface RetentionDeps extends StrayDeps {
   exportJobs: Pick<ExportJobs, 'find' | 'findEnded' | 'delete' | 'deleteOldKeys'>
-  bundles: Pick<BundleStore, 'list' | 'remove'>
+  bundles: Pick<BundleStore, 'list' | 'remove' | 'setAside'>
   /** Age at which ended exports are deleted; undefined = never. */
   retentionDays: number | undefined
   clock: ClockCheck
   now(): number
-  log: { info(details: object, message: string): void; error(details: object, message: string): void }
+  log: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>
 }
 
 const everyMs = 60 * 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Removes bundles without a job once, and deletes old exports now and every hour. `stop` waits for the current deletion. */
+/**
+ * Moves what belongs to no job to the lost folder once, and deletes old exports now and every hour. `stop` waits for the
+ * current deletion.
+ */
 export function startRetention(deps: RetentionDeps): Stoppable {
   let isStopped = false
-  let hasRemovedStrays = false
+  let hasMovedStrays = false
   const work = async () => {
     try {
-      if (!hasRemovedStrays) await removeStrays(deps)
-      hasRemovedStrays = true
+      if (!hasMovedStrays) await moveStrays(deps)
+      hasMovedStrays = true
       if (await deps.clock.isTrusted()) await deleteOld(deps, () => isStopped)
     } catch (error) {
       deps.log.error({ err: error }, 'could not delete old exports; the next attempt follows in an hour')
@@ -52,22 +56,4 @@ export async function deleteOld(deps: Omit<RetentionDeps, 'clock'>, isStopped: (
     if ((await deleteExport(deps, jobId, { now: now(), despiteLink: false })) === 'deleted') deleted += 1
   }
   if (deleted > 0) log.info({ deleted, retentionDays }, 'deleted old exports')
-}
-
-/**
- * Removes bundles that belong to no job. Keeps bundles of running jobs, because a job publishes its bundle before it records
- * it.
- */
-export async function removeStrays({ exportJobs, bundles, log }: Omit<RetentionDeps, 'clock'>): Promise<void> {
-  let removed = 0
-  for (const fileName of await bundles.list()) {
-    // Ignore files that are not bundles.
-    const jobId = /^(se_\w+)\.(?:zip|tar\.gz)$/.exec(fileName)?.[1]
-    if (jobId === undefined) continue
-    const job = await exportJobs.find(jobId)
-    if (job && (job.status === 'running' || job.bundle?.fileName === fileName)) continue
-    await bundles.remove(fileName)
-    removed += 1
-  }
-  if (removed > 0) log.info({ removed }, 'removed bundles without an export')
 }

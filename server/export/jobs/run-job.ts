@@ -12,6 +12,7 @@ import type { SiteCache, SiteCaches } from '../model/site-cache.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
+import { bundleFileName, publishBundle } from './publish-bundle.ts'
 import { repeatWhenRoom, untilStored } from './wait-for-room.ts'
 
 /** What an attempt at a job needs. */
@@ -128,7 +129,7 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
   if (!site) {
     throw new ExportError(`The site ${job.request.domain} is no longer registered. Register it and start again.`)
   }
-  const fileName = `${job.jobId}.${job.request.format}`
+  const fileName = bundleFileName(lease, job.request.format)
   const outFile = join(workFolder, fileName)
   const cache = await openCache(deps, site.domain)
   try {
@@ -149,11 +150,20 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
       shared,
       log: (details, message) => log.info({ ...about, ...details }, message),
     })
-    await deps.bundles.publish(outFile, fileName)
-    await untilStored(() => exportJobs.complete(lease, { fileName, sizeBytes, sha256 }, pageCount, now()), {
-      limitMs: deps.limits.jobTimeoutMs,
-      signal,
-    })
+    leaseLost.signal.throwIfAborted()
+    const bundle = { fileName, sizeBytes, sha256 }
+    const complete = () =>
+      untilStored(() => exportJobs.complete(lease, bundle, pageCount, now()), {
+        limitMs: deps.limits.jobTimeoutMs,
+        signal,
+      })
+    if (!(await publishBundle(deps, { file: outFile, lease, bundle, complete }))) {
+      log.warn(
+        { ...about, fileName },
+        'the lease of the export was lost before it was completed; its bundle is removed',
+      )
+      return leaseLost.abort()
+    }
     log.info({ ...about, pageCount, sizeBytes, sha256, durationMs: msSince(startedAt) }, 'export completed')
   } finally {
     await cache?.close()

@@ -100,6 +100,4 @@ export interface SiteCaches {
   open(domain: string): Promise<SiteCache | null>
   /** Deletes the cache of a site. */
   forget(domain: string): Promise<void>
-  /** Deletes the caches of all other sites. */
-  keepOnly(domains: readonly string[]): Promise<void>
 }

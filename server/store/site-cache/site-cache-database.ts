@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { readAsset } from '../../assets.ts'
+import { createPrivateFile } from '../private-files.ts'
 
 /** Increased with every change to the tables or their content. */
 const version = 2
@@ -18,6 +19,7 @@ class OtherVersion extends Error {}
  * @throws {Error} see `isUseless`; SQLITE_BUSY if another process has it open.
  */
 export function openSiteCacheDatabase(file: string): Database.Database {
+  createPrivateFile(file)
   const database = new Database(file, { timeout: 0 })
   try {
     // The file is locked while it is open, so two exports never share a cache.

@@ -4,6 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { digest } from '../../base/digest.ts'
 import type { CachedAnswer, CachedView, FinishedExport, KeptBody, SiteCache } from '../../export/model/site-cache.ts'
 import { makeFolder } from '../make-folder.ts'
+import { privateFolder } from '../private-files.ts'
 import { BodyBudget } from './body-budget.ts'
 import type { FinishedDetails } from './finished-rows.ts'
 import { type KeptBodies, openKeptBodies } from './kept-bodies.ts'
@@ -32,7 +33,8 @@ const maxPending = 200
 export function openSiteCache(options: SiteCacheOptions): SiteCache | null {
   const { folder } = options
   for (let attempt = 0; ; attempt += 1) {
-    makeFolder(join(folder, 'bodies'))
+    makeFolder(folder, privateFolder)
+    makeFolder(join(folder, 'bodies'), privateFolder)
     let database: Database | undefined
     try {
       database = openSiteCacheDatabase(join(folder, 'memory.db'))

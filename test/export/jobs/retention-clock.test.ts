@@ -18,11 +18,13 @@ test.each([
       delete: () => 'unknown',
       deleteOldKeys: () => void asked.push('keys'),
     },
-    bundles: { list: () => [], remove: () => {} },
+    bundles: { list: () => [], remove: () => {}, setAside: name => name },
+    lost: { take: path => path },
+    workFolder: 'work',
     retentionDays: 1,
     clock: { isTrusted: async () => isTrusted },
     now: Date.now,
-    log: { info() {}, error: details => expect(details).toEqual({}) },
+    log: { info() {}, warn() {}, error: details => expect(details).toEqual({}) },
   })
   await retention.stop()
   expect(asked).toEqual(want)

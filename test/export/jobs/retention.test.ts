@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ExportJob } from '../../../server/export/jobs/export-job.ts'
-import { deleteOld, type RetentionDeps, removeStrays } from '../../../server/export/jobs/retention.ts'
+import { deleteOld, type RetentionDeps } from '../../../server/export/jobs/retention.ts'
+import { moveStrays } from '../../../server/export/jobs/strays.ts'
 import { openBundleFiles } from '../../../server/store/bundle-files.ts'
+import { openLostFolder } from '../../../server/store/lost-files.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
 import { createId } from '../../../server/tenancy/id.ts'
 import { send } from '../../support/client.ts'
@@ -76,15 +78,18 @@ async function addJob(
 }
 
 async function runRetention(retentionDays: number | undefined, now = Date.now()): Promise<void> {
-  const bundles = openBundleFiles(join(folder, 'bundles'))
+  const lost = openLostFolder(folder)
+  const bundles = openBundleFiles(join(folder, 'bundles'), lost)
   const log: RetentionDeps['log'] = {
     info() {},
+    warn() {},
     error(details) {
       throw details
     },
   }
-  const deps = { exportJobs: store.exportJobs, bundles, retentionDays, now: () => now, log }
-  await removeStrays(deps)
+  const workFolder = join(folder, 'work')
+  const deps = { exportJobs: store.exportJobs, bundles, lost, workFolder, retentionDays, now: () => now, log }
+  await moveStrays(deps)
   await deleteOld(deps, () => false)
 }
 
@@ -111,7 +116,7 @@ test('old exports are deleted with their bundles, and nothing else', async () =>
   expect(await bundles()).toEqual(['se_new.zip', 'se_running.zip'])
 })
 
-test('without retention, only bundles without a job are deleted', async () => {
+test('without retention, nothing is deleted, and bundles without a job move to the lost folder', async () => {
   await addJob(store, folder, { jobId: 'se_old', at: Date.now() - 1000 * dayMs })
   await addJob(store, folder, { jobId: 'se_killed', at: Date.now() })
   // As if the process was killed after deleting the job and before deleting its bundle.
@@ -119,6 +124,7 @@ test('without retention, only bundles without a job are deleted', async () => {
   await writeFile(join(folder, 'bundles', 'notes.txt'), 'of the operator')
   await runRetention(undefined)
   expect(await bundles()).toEqual(['notes.txt', 'se_old.zip'])
+  expect(await readdir(join(folder, 'lost'))).toEqual(['se_killed.zip'])
 })
 
 test('a download is complete even if the bundle is deleted meanwhile, and later requests are a 404', async () => {
@@ -142,7 +148,7 @@ test('a download is complete even if the bundle is deleted meanwhile, and later 
     await new Promise(done => setTimeout(done, livesMs + 100))
     const gone = await server.store.exportJobs.delete(jobId, Date.now(), false)
     expect(gone).toEqual({ fileName: `${jobId}.zip` })
-    await openBundleFiles(bundlesFolder).remove(`${jobId}.zip`)
+    await openBundleFiles(bundlesFolder, openLostFolder(server.dataFolder)).remove(`${jobId}.zip`)
     expect(await size()).toBe(content.length)
     expect((await send(server.url, path, { headers })).status).toBe(404)
     expect((await send(server.url, `${path}/bundle`, { method: 'POST', headers })).status).toBe(404)

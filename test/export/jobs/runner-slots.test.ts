@@ -7,6 +7,7 @@ import { defaultLimits } from '../../../server/export/export-site.ts'
 import { type Runner, type RunnerDeps, startRunner } from '../../../server/export/jobs/runner.ts'
 import type { ExportOptions } from '../../../server/export/model/options.ts'
 import { openBundleFiles } from '../../../server/store/bundle-files.ts'
+import { openLostFolder } from '../../../server/store/lost-files.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
 import { createId } from '../../../server/tenancy/id.ts'
 import { queuedJob } from '../../support/export-job.ts'
@@ -70,7 +71,7 @@ function run(exportsAtOnce: number, { leaseMs = 5_000, owner = 'test', now = () 
   const runner = startRunner({
     exportJobs: store.exportJobs,
     sites: store.sites,
-    bundles: openBundleFiles(join(folder, 'bundles')),
+    bundles: openBundleFiles(join(folder, 'bundles'), openLostFolder(folder)),
     siteCaches: null,
     engine: 'test',
     exportSite,

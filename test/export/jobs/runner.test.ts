@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startThread } from '../../../server/assets.ts'
 import { defaultLimits, ExportError } from '../../../server/export/export-site.ts'
@@ -9,6 +10,7 @@ import { type Runner, type RunnerDeps, startRunner } from '../../../server/expor
 import type { ExportOptions } from '../../../server/export/model/options.ts'
 import { noRemovalRules } from '../../../server/products/removal-rules.ts'
 import { openBundleFiles } from '../../../server/store/bundle-files.ts'
+import { openLostFolder } from '../../../server/store/lost-files.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
 import { createId } from '../../../server/tenancy/id.ts'
 import { waitFor } from '../../support/export-site.ts'
@@ -73,6 +75,8 @@ async function startJob(asked: Partial<ExportJob['request']> = {}): Promise<stri
   return jobId
 }
 
+const openBundles = () => openBundleFiles(join(folder, 'bundles'), openLostFolder(folder))
+
 function run(
   engine: (options: ExportOptions) => Promise<void>,
   leaseMs = 5_000,
@@ -83,22 +87,26 @@ function run(
     await writeFile(options.outFile, 'bundle')
     return { pageCount: 3, sizeBytes: 6, sha256: 'b'.repeat(64), report: {} as never, stageSeconds: {} }
   }
-  runner = startRunner({
+  runner = start({ exportSite, leaseMs, limits: { ...defaultLimits, jobTimeoutMs } })
+}
+
+function start(options: Pick<RunnerDeps, 'exportSite'> & Partial<RunnerDeps>): Runner {
+  return startRunner({
     exportJobs: store.exportJobs,
     sites: store.sites,
-    bundles: openBundleFiles(join(folder, 'bundles')),
+    bundles: openBundles(),
     siteCaches: null,
     engine: 'test',
-    exportSite,
     startThread,
-    limits: { ...defaultLimits, jobTimeoutMs },
+    limits: defaultLimits,
     verify: 'static',
     workFolder: join(folder, 'work'),
     owner: 'test',
-    leaseMs,
+    leaseMs: 5_000,
     exportsAtOnce: 1,
     now: Date.now,
     log: { info() {}, warn() {}, error() {} },
+    ...options,
   })
 }
 
@@ -119,9 +127,9 @@ const settled = (jobId: string) =>
 test('a finished job publishes its bundle and leaves no temporary files', async () => {
   const jobId = await startJob()
   run(async () => {})
-  const bundle = { fileName: `${jobId}.zip`, sizeBytes: 6, sha256: 'b'.repeat(64) }
+  const bundle = { fileName: `${jobId}-1.zip`, sizeBytes: 6, sha256: 'b'.repeat(64) }
   expect(await settled(jobId)).toMatchObject({ status: 'completed', progress: 100, pageCount: 3, bundle })
-  expect(await readdir(join(folder, 'bundles'))).toEqual([`${jobId}.zip`])
+  expect(await readdir(join(folder, 'bundles'))).toEqual([`${jobId}-1.zip`])
   await waitFor(async () => ((await readdir(join(folder, 'work'))).length === 0 ? true : undefined))
 })
 
@@ -138,7 +146,8 @@ test('temporary files of killed exports are removed at the start, unless the job
   }
   await symlink('notes', join(work, 'se_0000000000000001-1'))
   run(async () => {})
-  const left = [`${claimed}-1`, 'notes', 'se_0000000000000001-1', 'se_x'].sort()
+  // A folder of an unknown job stays too: the database may be an older backup.
+  const left = [`${claimed}-1`, 'notes', 'se_0000000000000000-3', 'se_0000000000000001-1', 'se_x'].sort()
   await waitFor(async () => ((await readdir(work)).length === left.length ? true : undefined))
   expect((await readdir(work)).sort()).toEqual(left)
 })
@@ -202,6 +211,33 @@ test('a runner that lost its lease stops and leaves the job to the other runner'
   expect(stolen?.job.jobId).toBe(jobId)
   await waitFor(async () => (aborted ? true : undefined))
   expect(await store.exportJobs.find(jobId)).toMatchObject({ status: 'running', error: null })
+})
+
+test('a runner that was stalled until its lease was void leaves the bundle of its successor alone', async () => {
+  const jobId = await startJob()
+  const hasBegun = Promise.withResolvers<void>()
+  const stall = Promise.withResolvers<void>()
+  const exporting = (content: string, until?: Promise<void>): RunnerDeps['exportSite'] => {
+    return async ({ outFile }) => {
+      hasBegun.resolve()
+      await until
+      // The successor removed the work folder of the stalled runner; an export that goes on creates its folders again.
+      await mkdir(dirname(outFile), { recursive: true })
+      await writeFile(outFile, content)
+      const sha256 = createHash('sha256').update(content).digest('hex')
+      return { pageCount: 1, sizeBytes: content.length, sha256, report: {} as never, stageSeconds: {} }
+    }
+  }
+  // Its heartbeat is stalled too.
+  const first = start({ exportSite: exporting('of the stalled runner', stall.promise), leaseMs: 3_600_000 })
+  await hasBegun.promise
+  const second = start({ exportSite: exporting('of its successor'), now: () => Date.now() + 3_600_001 })
+  const { bundle } = await settled(jobId)
+  stall.resolve()
+  await Promise.all([first.stop(), second.stop()])
+  const fileName = bundle?.fileName ?? ''
+  expect(await readFile(join(folder, 'bundles', fileName), 'utf8')).toBe('of its successor')
+  expect(await readdir(join(folder, 'bundles'))).toEqual([fileName])
 })
 
 test('a database that is locked for a while ends neither the export nor the process', async () => {

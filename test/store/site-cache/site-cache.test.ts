@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { CachedAnswer, FinishedExport, SiteCache } from '../../../server/export/model/site-cache.ts'
+import { openLostFolder } from '../../../server/store/lost-files.ts'
 import { openSiteCache } from '../../../server/store/site-cache/site-cache.ts'
-import { openSiteCaches } from '../../../server/store/site-cache/site-caches.ts'
+import { openSiteCaches, sortSiteCaches } from '../../../server/store/site-cache/site-caches.ts'
 import { startProgram } from '../../support/program.ts'
 import { createRandomBytes } from '../../support/random.ts'
 
@@ -237,12 +238,17 @@ test('a cache whose folder was removed warns once and then acts as if it were em
   expect(existsSync(site())).toBe(false)
 })
 
-test('each site has its own cache, and caches can be deleted by site or by a list of sites to keep', async () => {
-  const caches = openSiteCaches({ folder, maxBytes: 1e9, sharesArchives: true, warn() {} })
+test('each site has its own cache, and caches of unknown sites are in the lost folder until the site is known again', async () => {
+  const sites = join(folder, 'sites')
+  const lost = openLostFolder(folder)
+  const caches = openSiteCaches({ folder: sites, maxBytes: 1e9, sharesArchives: true, warn() {} })
   for (const domain of ['a.example', 'b.example', '[::1]:80', '[__1]:80']) await (await caches.open(domain))?.close()
-  expect(await readdir(folder)).toHaveLength(4)
+  await writeFile(join(sites, 'notes.txt'), 'of the operator')
+  expect(await readdir(sites)).toHaveLength(5)
   await caches.forget('a.example')
-  expect((await readdir(folder)).some(name => name.startsWith('a.example'))).toBe(false)
-  await caches.keepOnly(['b.example'])
-  expect(await readdir(folder)).toEqual([expect.stringMatching(/^b\.example-[0-9a-f]{8}$/)])
+  expect((await readdir(sites)).some(name => name.startsWith('a.example'))).toBe(false)
+  expect((await sortSiteCaches(sites, lost, ['b.example'])).moved).toHaveLength(2)
+  expect(await readdir(sites)).toEqual([expect.stringMatching(/^b\.example-[0-9a-f]{8}$/), 'notes.txt'])
+  expect((await sortSiteCaches(sites, lost, ['b.example', '[::1]:80'])).recovered).toHaveLength(1)
+  expect([(await readdir(sites)).length, (await readdir(join(folder, 'lost'))).length]).toEqual([3, 1])
 })

@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { describeLost, type LostJudge, type WhyKept, whyKept } from '../export/jobs/strays.ts'
+import { dataOption, jsonOption } from '../flags/options.ts'
+import { openBundleFiles } from '../store/bundle-files.ts'
+import { openLostFolder } from '../store/lost-files.ts'
+import { siteCacheName, siteCachesFolder } from '../store/site-cache/site-caches.ts'
+import { megabyte } from './export-summary.ts'
+import { printJson, printRows, showCount } from './print.ts'
+import { withExistingStore } from './with-store.ts'
+
+interface Flags {
+  data: string
+  json?: boolean
+}
+
+const reasons: Record<WhyKept, string> = {
+  recent: 'lost less than 24 hours ago',
+  needed: 'the database knows it; the next start of quire serve moves it back',
+  foreign: 'not from Quire',
+}
+
+export function lostCommand(): Command {
+  const lost = new Command('lost')
+    .description('bundles, work folders and caches that the database does not know')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire lost list
+  npx quire lost list --json
+  npx quire lost delete
+
+quire serve never deletes what its database does not know, because the database may be an older backup. It moves such files
+to the folder lost in the data folder. When a database that knows them is restored, the next start moves them back.`,
+    )
+  lost
+    .command('list')
+    .description('list what is in the folder lost, oldest first')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(async (flags: Flags) => {
+      const rows = (await judgeAll(flags.data)).map(({ name, kind, sizeBytes, lostAt, kept }) => ({
+        name,
+        kind,
+        sizeBytes,
+        lostAt,
+        deletable: kept === null,
+        reason: kept,
+      }))
+      printRows(rows, {
+        json: flags.json,
+        empty: 'Nothing is lost.',
+        toRow: ({ name, kind, sizeBytes, lostAt, reason }) => ({
+          name,
+          kind,
+          MB: (sizeBytes / megabyte).toFixed(1),
+          lostAt,
+          kept: reason,
+        }),
+      })
+    })
+  lost
+    .command('delete')
+    .description('delete what was lost at least 24 hours ago and is still unknown to the database')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(deleteLost)
+  return lost
+}
+
+async function deleteLost(flags: Flags): Promise<void> {
+  const items = await judgeAll(flags.data)
+  const lost = openLostFolder(flags.data)
+  const deleted = items.filter(({ kept }) => kept === null)
+  for (const { name } of deleted) await lost.delete(name)
+  const kept = items.filter(({ kept }) => kept !== null)
+  const sizeBytes = deleted.reduce((sum, item) => sum + item.sizeBytes, 0)
+  if (flags.json) {
+    printJson({
+      deleted: deleted.map(({ name }) => name),
+      sizeBytes,
+      kept: kept.map(({ name, kept }) => ({ name, reason: kept })),
+    })
+    return
+  }
+  console.log(`Deleted: ${showCount(deleted.length)} (${showCount(sizeBytes)} bytes). Kept: ${showCount(kept.length)}.`)
+  for (const { name, kept: reason } of kept) console.log(`  ${name}: ${reason && reasons[reason]}`)
+}
+
+/** Takes a second look at every item of the lost folder. */
+async function judgeAll(dataFolder: string) {
+  return withExistingStore(dataFolder, async store => {
+    const lost = openLostFolder(dataFolder)
+    const caches = new Set((await store.sites.list()).map(({ domain }) => siteCacheName(domain)))
+    const judge: LostJudge = {
+      exportJobs: store.exportJobs,
+      bundles: openBundleFiles(join(dataFolder, 'bundles'), lost),
+      needsCache: name => caches.has(name) && !existsSync(join(siteCachesFolder(dataFolder), name)),
+      now: Date.now(),
+    }
+    const items = []
+    for (const item of await lost.list()) {
+      const kept = await whyKept(item, judge)
+      const { name, lostAt } = item
+      items.push({ name, kind: describeLost(item) ?? 'unknown', sizeBytes: await lost.measure(name), lostAt, kept })
+    }
+    return items
+  })
+}
