@@ -150,6 +150,7 @@ async function addAll(work: Work, createdAt: number): Promise<void> {
   for (const name of await listTop(dataFolder)) {
     for (const file of await listFiles(dataFolder, name, skip)) await addOne(work, file)
   }
+  await addReturned(work, recorded)
   removeJobs(mainCopy, checkBundles(work, recorded))
   added.set(mainDatabase, { path: mainDatabase, ...(await writer.addStaged(mainDatabase)), schema })
   const files = [...added.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -183,11 +184,20 @@ async function copy({ progress }: Work, path: string, file: string, to: string):
   })
 }
 
+/** Adds bundles that got their place only after `bundles` was listed, such as those that came back from `lost`. */
+async function addReturned(work: Work, recorded: readonly RecordedBundle[]): Promise<void> {
+  for (const { fileName, sizeBytes } of recorded) {
+    const path = `bundles/${fileName}`
+    const file = join(work.options.dataFolder, path)
+    if (!work.added.has(path) && existsSync(file)) await addOne(work, { path, file, sizeBytes })
+  }
+}
+
 /**
  * Compares the bundles in the backup with what the copied database records. Returns the jobs that were deleted since it was
  * copied.
  */
-function checkBundles({ options, added, warnings }: Work, recorded: RecordedBundle[]): string[] {
+function checkBundles({ options, added, warnings }: Work, recorded: readonly RecordedBundle[]): string[] {
   const missing: RecordedBundle[] = []
   for (const bundle of recorded) {
     const found = added.get(`bundles/${bundle.fileName}`)

@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -127,6 +128,21 @@ describe('while the server works', () => {
     await restore('b')
     expect(listCompleted(restored).map(({ jobId }) => jobId)).toEqual(['se_1'])
     expect(findInconsistencies(restored)).toEqual([])
+  })
+
+  test('a bundle that comes back from lost/ after the bundles were copied is in the backup', async () => {
+    addExport(data, 'se_2', 'found again')
+    renameSync(join(data, 'bundles/se_2.zip'), join(data, 'lost/se_2.zip'))
+    const { warnings } = await backup('b.tar', {
+      onProgress({ path }) {
+        const lost = join(data, 'lost/se_2.zip')
+        if (path.startsWith('bundles/') && existsSync(lost)) renameSync(lost, join(data, 'bundles/se_2.zip'))
+      },
+    })
+    expect(warnings).toEqual([])
+    await restore('b.tar')
+    expect(findInconsistencies(restored)).toEqual([])
+    expect(listCompleted(restored)).toHaveLength(2)
   })
 
   test('an export that is completed after its row was copied does not disturb', async () => {
