@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { revokeLinkKeys, rotateLinkKey } from '../store/link-keys.ts'
-import { printJson } from './print.ts'
+import { printResult } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
 interface LinkFlags {
@@ -14,8 +14,8 @@ export function linksCommand(): Command {
     'after',
     `
 Examples:
-  quire links rotate
-  quire links revoke --data /var/lib/quire
+  npx quire links rotate
+  npx quire links revoke --data /var/lib/quire
 
 Both give the data folder a new link key, which a running server uses at once. After rotate, existing links work until they
 expire. After revoke, none works: clients ask for a new link with generateStaticExportBundle.`,
@@ -42,10 +42,9 @@ async function rotate(flags: LinkFlags): Promise<void> {
     rotateLinkKey(flags.data, now, lastEndsAt)
     return lastEndsAt
   })
-  if (flags.json) return printJson({ existingLinksEndAt: lastEndsAt ?? null })
   const rest =
     lastEndsAt === undefined ? 'No earlier link works any more.' : `Existing links end by ${toText(lastEndsAt)}.`
-  console.log(`New links are signed with a new key. ${rest}`)
+  printResult(flags.json, { existingLinksEndAt: lastEndsAt ?? null }, `New links are signed with a new key. ${rest}`)
 }
 
 async function revoke(flags: LinkFlags): Promise<void> {
@@ -54,8 +53,8 @@ async function revoke(flags: LinkFlags): Promise<void> {
     revokeLinkKeys(flags.data)
     return jobs
   })
-  if (flags.json) return printJson({ jobsWithLinks: jobs })
-  console.log(`All links are void. ${jobs === 1 ? '1 export had' : `${jobs} exports had`} links that worked.`)
+  const had = jobs === 1 ? '1 export had' : `${jobs} exports had`
+  printResult(flags.json, { jobsWithLinks: jobs }, `All links are void. ${had} links that worked.`)
 }
 
 function toText(instant: number): string {

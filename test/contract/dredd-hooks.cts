@@ -131,6 +131,7 @@ function ask(transaction: Transaction, { operationId, status }: Documented): voi
       break
     case 429:
       request.headers.Authorization = `Bearer ${state.spent.key}`
+      spendBudget()
       if (starts) request.body = JSON.stringify({ domain: state.spent.domain })
       break
     case 500:
@@ -142,6 +143,19 @@ function ask(transaction: Transaction, { operationId, status }: Documented): voi
     default:
   }
   delete request.headers['Content-Length'] // was the length of the replaced body
+}
+
+/** Again, because on a slow machine the budget has refilled by one since the state was prepared. */
+function spendBudget(): void {
+  const database = new Database(join(state.dataFolder, 'quire.db'))
+  database.pragma('busy_timeout = 5000')
+  database
+    .prepare(
+      `UPDATE rate_limits SET arrival_at = @now + 3600000, stored_at = @now
+       WHERE organization_id = (SELECT organization_id FROM projects WHERE id = @projectId)`,
+    )
+    .run({ now: Date.now(), projectId: state.spent.projectId })
+  database.close()
 }
 
 function moveAway(operationId: string): void {

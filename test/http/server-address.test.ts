@@ -36,7 +36,7 @@ async function exportOnce(flags: Partial<ServeFlags>, headers: Record<string, st
     link: String(bundle.bundleUrl).replace(/\/bundles\/.*/, '/LINK'),
     linkPath: /\/bundles\/.*/.exec(String(bundle.bundleUrl))?.[0] ?? '',
     map: /<loc>(.*)\/docs\/<\/loc>/.exec((await send(url, '/docs/sitemap.xml', { headers })).text)?.[1],
-    document: ((await send(url, '/openapi.json', { headers })).json.servers as { url: string }[])[0]?.url,
+    document: ((await send(url, '/openapi.json', { headers })).json.servers as { url: string }[] | undefined)?.[0]?.url,
   }
 }
 

@@ -230,6 +230,9 @@ test('accepts typical client requests', async () => {
   expect(await send('GET', '/v1/analytics/a%2Fb%3Fc%23d/visitors')).toMatchObject({ status: 200 })
   expect(await send('POST', `${jobs}/a/bundle`)).toMatchObject({ status: 200 })
   expect(await send('GET', `${jobs}/a`, json)).toMatchObject({ status: 200 })
+  for (const fields of ['"paths":["index","guides/getting-started"]', '"paths":[]', '"version":"Release 2.4"']) {
+    expect(await send('POST', jobs, json, `{"domain":"docs.example.com",${fields}}`)).toMatchObject({ status: 202 })
+  }
   expect(await send('HEAD', `${jobs}/a`)).toEqual({ status: 200, body: undefined })
 })
 
