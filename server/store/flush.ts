@@ -9,7 +9,11 @@ export async function flushFile(file: string): Promise<void> {
 /** Writes the names in a folder to the disk, so that a power cut does not lose files that were created in it or moved to it. */
 export async function flushFolder(folder: string): Promise<void> {
   // Windows cannot open a folder, and needs no flush after a rename.
-  if (process.platform !== 'win32') await flush(folder, 'r')
+  if (process.platform === 'win32') return
+  await flush(folder, 'r').catch((error: NodeJS.ErrnoException) => {
+    // Some network file systems cannot flush folders.
+    if (error.code !== 'EINVAL') throw error
+  })
 }
 
 async function flush(path: string, flags: string): Promise<void> {

@@ -43,7 +43,7 @@ test.each([
   const { status, body } = await paste(sample)
   expect({ status, error: body.error ?? '' }).toEqual({
     status: expected,
-    error: expected === 202 ? '' : expect.stringMatching(/^(No|Invalid) /),
+    error: expected === 202 ? '' : expect.stringMatching(/^(This organization has no|Invalid) /),
   })
 })
 

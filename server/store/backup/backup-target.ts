@@ -3,7 +3,7 @@ import { access, link, lstat, readdir, realpath, rename, rm, statfs } from 'node
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { describeBytes } from '../../base/format-bytes.ts'
 import { OperatorError } from '../../base/operator-error.ts'
-import { syncFile } from '../sync-file.ts'
+import { flushFolder } from '../flush.ts'
 import { aboutName } from './data-files.ts'
 
 export type BackupKind = 'tar' | 'tar.gz' | 'folder'
@@ -95,7 +95,7 @@ export async function publish(made: string, target: BackupTarget): Promise<void>
   if (kind === 'folder') await publishFolder(made, target)
   else if (overwrite) await rename(made, path)
   else await renameNew(made, path)
-  await syncFile(dirname(path))
+  await flushFolder(dirname(path))
 }
 
 /** Renames a file, and never replaces another one. */

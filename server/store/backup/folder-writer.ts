@@ -1,6 +1,6 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncFile } from '../sync-file.ts'
+import { flushFile, flushFolder } from '../flush.ts'
 import { type BackupWriter, readFileInto, withFile } from './backup-writer.ts'
 
 /** Writes a backup as a folder, which does not exist yet. Everything in it is private. */
@@ -20,7 +20,7 @@ export async function createFolderWriter(folder: string, onBytes: (bytes: number
     stage: prepare,
     async addStaged(path) {
       const file = join(folder, path)
-      await syncFile(file)
+      await flushFile(file)
       const digest = await withFile(file, (handle, size) => readFileInto(handle, file, size, async () => {}))
       totalBytes += digest.sizeBytes
       return digest
@@ -51,7 +51,7 @@ export async function createFolderWriter(folder: string, onBytes: (bytes: number
       totalBytes += Buffer.byteLength(text)
     },
     async finish() {
-      for (const each of folders) await syncFile(each)
+      for (const each of folders) await flushFolder(each)
       return totalBytes
     },
     abort: async () => {},

@@ -1,7 +1,7 @@
 import { chmod, chown, link, lstat, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { OperatorError } from '../../base/operator-error.ts'
-import { syncFile } from '../sync-file.ts'
+import { flushFolder } from '../flush.ts'
 import { atTopOfDisk, mainDatabase } from './data-files.ts'
 
 /**
@@ -28,7 +28,7 @@ export async function placeFiles(from: string, dataFolder: string, scratch: stri
     throw error
   }
   await chmod(dataFolder, 0o700).catch(() => {})
-  await syncFile(dataFolder)
+  await flushFolder(dataFolder)
 }
 
 async function placeMain(from: string, dataFolder: string): Promise<void> {
@@ -60,5 +60,5 @@ async function finishFolder(folder: string, owner: { uid: number; gid: number } 
     if (entry.isDirectory()) await finishFolder(path, owner)
     if (owner) await chown(path, owner.uid, owner.gid)
   }
-  await syncFile(folder)
+  await flushFolder(folder)
 }

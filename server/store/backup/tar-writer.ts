@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { pack } from 'tar-stream'
-import { syncFile } from '../sync-file.ts'
+import { flushFile } from '../flush.ts'
 import { type BackupWriter, readFileInto, withFile } from './backup-writer.ts'
 
 export interface TarWriterOptions {
@@ -59,7 +59,7 @@ export async function createTarWriter(options: TarWriterOptions): Promise<Backup
     },
     async finish() {
       await archive.finish()
-      await syncFile(file)
+      await flushFile(file)
       return (await stat(file)).size
     },
     abort: archive.abort,
