@@ -64,7 +64,11 @@ function prepareHome(name: string): string {
     return home
   }
   mkdirSync(join(home, 'backups'))
-  for (const data of ['data', 'lib/quire']) cpSync(join(folder, 'seeded'), join(home, data), { recursive: true })
+  for (const data of ['data', 'lib/quire']) {
+    cpSync(join(folder, 'seeded'), join(home, data), { recursive: true })
+    // The server makes its folder private; a copy may be open to others.
+    chmodSync(join(home, data), 0o700)
+  }
   return home
 }
 

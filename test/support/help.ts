@@ -16,9 +16,8 @@ export async function readAllHelp(words: readonly string[] = []): Promise<Comman
   // Commander indents a description that continues on the next line further than a name.
   const children = listIndented(text, 'Commands:').filter(line => /^\S/.test(line))
   const names = children.map(line => line.split(/[ |]/, 1)[0] ?? '').filter(name => name !== 'help')
-  const below = []
-  for (const name of names) below.push(...(await readAllHelp([...words, name])))
-  return [own, ...below]
+  const below = await Promise.all(names.map(name => readAllHelp([...words, name])))
+  return [own, ...below.flat()]
 }
 
 /** The lines below a heading, up to an empty line, without their indentation by two. */
