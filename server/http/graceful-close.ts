@@ -21,9 +21,10 @@ const lookEveryMs = 50
 const answerWithinMs = 500
 /** The server stops listening within this time, even if new connections wait all the time. */
 const quietWithinMs = 10_000
-/** After this time, a longer turn is accepted too: a busy machine has no short ones. */
-const shortTurnWithinMs = 1000
+/** A turn of the event loop in which hardly a connection can have come. A busy machine may have none so short. */
 const shortTurnMs = 0.2
+const busyShortTurnMs = 1
+const busyAfterMs = 1000
 
 interface Connection {
   requests: number
@@ -83,8 +84,8 @@ export function createGracefulClose(server: Server, options: GracefulCloseOption
       const before = { accepted, at }
       await nextTurn()
       at = performance.now()
-      const isShort = at - before.at < shortTurnMs || at > drainedAt + shortTurnWithinMs
-      isQuiet = isShort && accepted === before.accepted
+      const maxTurnMs = at < drainedAt + busyAfterMs ? shortTurnMs : busyShortTurnMs
+      isQuiet = at - before.at < maxTurnMs && accepted === before.accepted
     }
     // The `close` of an HTTP server would also destroy the idle connections.
     NetServer.prototype.close.call(server)
