@@ -17,7 +17,7 @@ interface Flags {
 
 const reasons: Record<WhyKept, string> = {
   recent: 'lost less than 24 hours ago',
-  needed: 'the database knows it; the next start of quire serve moves it back',
+  needed: 'the database knows it; the next start of the server moves it back',
   foreign: 'not from Quire',
 }
 

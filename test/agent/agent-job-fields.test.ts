@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isPathSafeId, toHttpUrl } from '../../server/agent/agent-job-fields.ts'
+import fc from '../support/fast-check.ts'
 
 const ajv = new Ajv2020()
 addFormats.default(ajv)

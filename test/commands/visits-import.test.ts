@@ -193,7 +193,7 @@ test('a log of several sites counts for their projects', async () => {
   }
   const people = await quire(['visits', 'import', at('many.log'), '--by-host'])
   expect(people.stdout).toMatch(
-    /^No site +[\d,]+ {2}other\.example\.com [\d,]+\. Register one with: npx quire sites create/m,
+    /^No site +[\d,]+ {2}other\.example\.com [\d,]+\. Register one with: npx\s+quire sites create/m,
   )
 
   await writeFile(at('access.log'), text)

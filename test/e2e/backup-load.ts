@@ -2,10 +2,10 @@
 // for each write after it was acknowledged; for a deletion, before it begins.
 //
 //   node test/e2e/backup-load.ts DATA_FOLDER PROJECT_ID ...
-import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { openStore } from '../../server/store/store.ts'
 import { addExport, addVisitor, deleteExport, digest, openMain, projectId } from '../store/backup/data-folder.ts'
+import { createRandomBytes } from '../support/random.ts'
 import { followedLog, type Written } from './backup-load-kinds.ts'
 
 const writesPerTick = 5
@@ -56,7 +56,7 @@ async function writePosition(): Promise<void> {
 }
 
 function writeExport(id: string): void {
-  const content = randomBytes(50_000)
+  const content = createRandomBytes(id, 50_000)
   addExport(dataFolder, id, content, main)
   exports.push(id)
   print({ kind: 'export', id, sha256: digest(content) })

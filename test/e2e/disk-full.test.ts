@@ -90,7 +90,11 @@ testOnDisk(
   async () => {
     const { json } = await startExport()
     const find = async () => (await send(server.url, `/v1/static-export/jobs/${json.jobId}`, { headers })).json
-    await waitFor(async () => (Number((await find()).pageCount) > 5 ? true : undefined))
+    const early = await waitFor(async () => {
+      const job = await find()
+      return Number(job.pageCount) > 5 || job.status === 'failed' ? job : undefined
+    })
+    expect(early).toMatchObject({ status: 'running', error: null })
     disk.fill()
     await server.read(output => output.includes('the disk is full; the export continues when there is more room'))
     expect(await find()).toMatchObject({ status: 'running' })

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** Decides when requests to a host may begin, for all exports of this process together. */
 export interface HostTurns {
   /** Opens the turns of one export. The caller closes them. */
@@ -68,7 +70,7 @@ class HostQueue {
   #open = 0
   /** When the next request with a delay may begin, in time of `performance.now()`. */
   #delayedUntil = 0
-  #timer: NodeJS.Timeout | undefined
+  #sleeping = new AbortController()
 
   constructor(maxRequests: number, onIdle: () => void) {
     this.#maxRequests = maxRequests
@@ -102,7 +104,7 @@ class HostQueue {
   }
 
   #serve(): void {
-    clearTimeout(this.#timer)
+    this.#sleeping.abort()
     while (this.#open < this.#maxRequests) {
       const owner = this.#findNext()
       if (!owner) break
@@ -110,8 +112,16 @@ class HostQueue {
     }
     if (this.#open === this.#maxRequests) return
     const waitMs = this.#delayedUntil - performance.now()
-    if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#serve(), Math.max(0, waitMs))
+    if (this.#waiting.size > 0) this.#serveAfter(Math.max(0, waitMs))
     else if (this.#open === 0 && waitMs <= 0) this.#onIdle()
+  }
+
+  #serveAfter(delayMs: number): void {
+    const { signal } = (this.#sleeping = new AbortController())
+    const serve = () => {
+      if (!signal.aborted) this.#serve()
+    }
+    sleep(delayMs, undefined, { signal }).then(serve, () => {})
   }
 
   /** Returns the export whose turn it is; undefined when none may begin a request now. */

@@ -6,7 +6,7 @@ describe('without a browser, scripts run everywhere unless they need the root of
     { given: '<p>x</p><script type="application/ld+json">{"a":"/b/c"}</script>', hasScripts: false, needsRoot: null },
     { given: '<script src="../_static/doctools.js"></script>', hasScripts: true, needsRoot: null },
     { given: '<script type=module src=a.js></script>', hasScripts: true, needsRoot: /modules/ },
-    { given: '<script>load("/assets/app.js")</script>', hasScripts: true, needsRoot: /root of the host/ },
+    { given: '<script>load("/assets/app.js")</script>', hasScripts: true, needsRoot: /root-relative/ },
     { given: '<div id=__docusaurus>x</div><script src=a.js></script>', hasScripts: true, needsRoot: /an app/ },
     { given: '<div id="__docusaurus">x</div>', hasScripts: false, needsRoot: null },
   ]
