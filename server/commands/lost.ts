@@ -32,7 +32,7 @@ Examples:
   npx quire lost list --json
   npx quire lost delete
 
-quire serve never deletes what its database does not know, because the database may be an older backup. It moves such files
+The server never deletes what its database does not know, because the database may be an older backup. It moves such files
 to the folder lost in the data folder. When a database that knows them is restored, the next start moves them back.`,
     )
   lost

@@ -117,7 +117,8 @@ class HostQueue {
   }
 
   #serveAfter(delayMs: number): void {
-    const { signal } = (this.#sleeping = new AbortController())
+    this.#sleeping = new AbortController()
+    const { signal } = this.#sleeping
     const serve = () => {
       if (!signal.aborted) this.#serve()
     }
