@@ -1,11 +1,19 @@
 /**
  * Functions may have 60 lines. In the files listed here they may have 100; the reason says why a split would be harder to
- * read. `npm run generate` turns both limits into lint rules. A test checks that the list has at most ten files.
+ * read. `npm run generate` turns both limits into lint rules. Tests count each function from its
+ * first to its last line, and check that the list has at most ten files.
  */
 export const maxLines = 60
 export const maxLongLines = 100
 
 export const longFunctions: Readonly<Record<string, string>> = {
+  'mock/front.ts': 'The steps of a request to the mock read best in their order.',
+  'scripts/bench/export/measured-run.ts': 'The process, its time limit and its samples share one start and one end.',
+  'server/commands/exports.ts': 'It declares the subcommands and their help; there is no logic to move.',
+  'server/commands/projects.ts': 'It declares the subcommands and their help; there is no logic to move.',
+  'server/http/graceful-close.ts': 'Five short functions share the connections and the open responses.',
+  'server/store/api-keys.ts': 'Most of it is five prepared statements, which stand beside their methods.',
+  'server/store/spend-in-memory.ts': 'Five short functions share the requests that are not written yet.',
   'server/web/browser/tab-pool.ts': 'Five short functions share the browser, its generation and its idle tabs.',
   'server/web/fetch/body-reader.ts': 'The three ways to read a body share the bytes that were read ahead.',
   'server/web/fetch/fetcher.ts': 'Three short functions share the agent, the limits and the byte count.',

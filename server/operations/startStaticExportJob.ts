@@ -1,6 +1,6 @@
 import type { Input, Output } from '../../generated/operations.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { type ExportJob, idempotencyWindowMs } from '../export/jobs/export-job.ts'
+import { type ExportJob, type ExportRequest, idempotencyWindowMs } from '../export/jobs/export-job.ts'
 import { toPagePaths } from '../export/jobs/page-paths.ts'
 import { type Features, resolveFeatures } from '../products/features.ts'
 import type { Client } from './client.ts'
@@ -10,16 +10,11 @@ import { toExportJobBody } from './export-job-body.ts'
 /** When an export of the queue ends cannot be predicted. */
 const retryAfterSeconds = 60
 
+type StartDeps = Pick<Deps, 'sites' | 'exportJobs' | 'maxQueuedExports' | 'wakeRunner' | 'now' | 'createJobId'>
+
 export async function startStaticExportJob(
   { body, headers }: Input<'startStaticExportJob'>,
-  {
-    sites,
-    exportJobs,
-    maxQueuedExports,
-    wakeRunner,
-    now,
-    createJobId,
-  }: Pick<Deps, 'sites' | 'exportJobs' | 'maxQueuedExports' | 'wakeRunner' | 'now' | 'createJobId'>,
+  { sites, exportJobs, maxQueuedExports, wakeRunner, now, createJobId }: StartDeps,
   client: Client,
 ): Promise<Output<'startStaticExportJob'>> {
   const site = await sites.findOwned(client.organizationId, body.domain.toLowerCase())
@@ -37,27 +32,17 @@ export async function startStaticExportJob(
     throw error
   }
   const startedAt = now()
-  const job: ExportJob = {
-    jobId: createJobId(),
-    organizationId: client.organizationId,
-    request: {
-      domain: site.domain,
-      version: body.version ?? null,
-      paths: toPagePaths(body.paths ?? []),
-      deployment: body.deployment,
-      features,
-      offlineSearch: body.offlineSearch,
-      verify: body.verify ?? null,
-      format: body.format,
-    },
-    status: 'queued',
-    progress: 0,
-    pageCount: 0,
-    error: null,
-    createdAt: startedAt,
-    updatedAt: startedAt,
-    bundle: null,
+  const request: ExportRequest = {
+    domain: site.domain,
+    version: body.version ?? null,
+    paths: toPagePaths(body.paths ?? []),
+    deployment: body.deployment,
+    features,
+    offlineSearch: body.offlineSearch,
+    verify: body.verify ?? null,
+    format: body.format,
   }
+  const job = createQueuedJob({ jobId: createJobId(), organizationId: client.organizationId, request, startedAt })
   const keysSince = startedAt - idempotencyWindowMs
   const started = await exportJobs.start(job, headers['idempotency-key'], keysSince, maxQueuedExports)
   if (started === 'conflict') {
@@ -87,5 +72,21 @@ export async function startStaticExportJob(
       ...(started.isReplayed && { 'Idempotency-Replayed': 'true' }),
     },
     body: toExportJobBody(started.job),
+  }
+}
+
+function createQueuedJob({
+  startedAt,
+  ...job
+}: Pick<ExportJob, 'jobId' | 'organizationId' | 'request'> & { startedAt: number }): ExportJob {
+  return {
+    ...job,
+    status: 'queued',
+    progress: 0,
+    pageCount: 0,
+    error: null,
+    createdAt: startedAt,
+    updatedAt: startedAt,
+    bundle: null,
   }
 }
