@@ -32,16 +32,7 @@ export async function startStaticExportJob(
     throw error
   }
   const startedAt = now()
-  const request: ExportRequest = {
-    domain: site.domain,
-    version: body.version ?? null,
-    paths: toPagePaths(body.paths ?? []),
-    deployment: body.deployment,
-    features,
-    offlineSearch: body.offlineSearch,
-    verify: body.verify ?? null,
-    format: body.format,
-  }
+  const request = toRequest(body, site.domain, features)
   const job = createQueuedJob({ jobId: createJobId(), organizationId: client.organizationId, request, startedAt })
   const keysSince = startedAt - idempotencyWindowMs
   const started = await exportJobs.start(job, headers['idempotency-key'], keysSince, maxQueuedExports)
@@ -72,6 +63,19 @@ export async function startStaticExportJob(
       ...(started.isReplayed && { 'Idempotency-Replayed': 'true' }),
     },
     body: toExportJobBody(started.job),
+  }
+}
+
+function toRequest(body: Input<'startStaticExportJob'>['body'], domain: string, features: Features): ExportRequest {
+  return {
+    domain,
+    version: body.version ?? null,
+    paths: toPagePaths(body.paths ?? []),
+    deployment: body.deployment,
+    features,
+    offlineSearch: body.offlineSearch,
+    verify: body.verify ?? null,
+    format: body.format,
   }
 }
 
