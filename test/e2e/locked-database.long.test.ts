@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -115,6 +115,8 @@ async function insertCompletedExport(): Promise<string> {
   const claimed = await store.exportJobs.claim('test', Date.now(), 3_600_000)
   if (claimed?.job.jobId !== job.jobId) throw new Error('The server claimed the export first.')
   const bundle = { fileName: `${job.jobId}.zip`, sizeBytes: 1, sha256: 'a'.repeat(64) }
+  await mkdir(join(dataFolder, 'bundles'), { recursive: true })
+  await writeFile(join(dataFolder, 'bundles', bundle.fileName), '1')
   await store.exportJobs.complete(claimed.lease, bundle, 1, Date.now())
   return job.jobId
 }
