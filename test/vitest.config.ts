@@ -7,7 +7,7 @@ import { seed } from './support/random.ts'
 process.env.QUIRE_TEST_SEED = String(seed)
 console.log(`Random input is made from QUIRE_TEST_SEED=${seed}.`)
 
-/** The usual projects (unit, app, browser: see projects.ts); with `--mode long` the fault, hostile and soak runs instead. */
+/** The usual projects (unit, app, browser: see projects.ts); with `--mode long` the slow browser, fault, hostile and soak runs. */
 export default defineConfig(({ mode }) => {
   const tests = listTests()
   const project = (name: ProjectName, options = {}) => ({
