@@ -7,8 +7,8 @@ const windows = process.platform === 'win32'
 const stagingPrefix = '.quire-install-'
 
 /**
- * Installs the packages of package-lock.json unless they are there: those that Quire needs to run (`production`), or all. More
- * packages than needed stay.
+ * Installs the packages of package-lock.json unless they are there: those that Quire needs to run (`production`), or all.
+ * Surplus packages stay.
  *
  * npm works in a folder beside node_modules, which then replaces node_modules by a rename. So a killed installation leaves
  * nothing half installed, and a server that runs from the folder keeps its packages.

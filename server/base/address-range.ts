@@ -9,7 +9,7 @@ export interface AddressRange {
 /** Parses an address such as 127.0.0.1 or a CIDR range such as 10.0.0.0/8; undefined when the text is neither. */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = '', bits, ...more] = text.split('/')
-  // Of the spellings that the package accepts, some surprise: 10/8 is 0.0.0.10/8.
+  // The package accepts surprising spellings: 10/8 is 0.0.0.10/8.
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return undefined
   const first = ipaddr.parse(address)
   const maxBits = first.kind() === 'ipv4' ? 32 : 128

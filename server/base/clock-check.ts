@@ -21,10 +21,10 @@ export interface ClockCheck {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-/** Deletions ask every few hours. A server that is off at night moves by less than this. */
+/** Deletions ask every few hours. The clock of a server that is off at night moves by less than this. */
 const maxStepMs = 20 * 60 * 60 * 1000
 
-/** Creates the check that stands before every deletion by age. */
+/** Creates the check that runs before every deletion by age. */
 export function createClockCheck(options: {
   states: ClockStates
   now(): number

@@ -1,6 +1,6 @@
 /**
  * Finds the known name that a person most likely meant; undefined when none is close. A misspelt, missing, surplus or swapped
- * letter counts one, and a name of `n` letters may have `n / 3` of these, at least one. Case does not count.
+ * letter is one mistake, and a name of `n` letters may have `n / 3` mistakes, but always one. Case is ignored.
  */
 export function findNearestName(given: string, known: readonly string[]): string | undefined {
   let nearest: string | undefined

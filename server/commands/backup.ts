@@ -7,7 +7,7 @@ import { dataOption, jsonOption } from '../flags/options.ts'
 import { type MadeBackup, makeBackup } from '../store/backup/make-backup.ts'
 import { createByteProgress } from './byte-progress.ts'
 import { explainDisk } from './explain-disk.ts'
-import { printJson, showCount } from './print.ts'
+import { printJson, showCountOf } from './print.ts'
 
 interface Flags {
   overwrite?: boolean
@@ -56,5 +56,5 @@ contains the keys.`,
 }
 
 function describe({ path, files, databases, sizeBytes }: MadeBackup): string {
-  return `${path}: ${describeBytes(sizeBytes)}, ${showCount(files)} files, ${showCount(databases)} of them databases.`
+  return `${path}: ${describeBytes(sizeBytes)}, ${showCountOf(files, 'file')}, including ${showCountOf(databases, 'database')}.`
 }

@@ -2,7 +2,7 @@ import { describeBytes } from '../base/format-bytes.ts'
 
 const everyMs = 200
 
-/** Shows which file is worked on, on standard error, if that is a terminal. */
+/** Shows the current file on standard error, if that is a terminal. */
 export function createByteProgress(verb: string) {
   let nextAt = 0
   return {

@@ -14,8 +14,8 @@ export async function openLog({ logLevel: level, logStyle }: Pick<Config, 'logLe
 }
 
 /**
- * Opens standard output. When it is a file on a full disk, lines are dropped; without a listener for the error, pino blocks the
- * process for ever.
+ * Opens standard output. When it is a file on a full disk, lines are dropped. Without a listener for the error, pino would block
+ * the process forever.
  */
 function openOutput(): DestinationStream {
   const output = pino.destination({ fd: 1, sync: true, maxLength: maxUnwrittenBytes })

@@ -48,7 +48,7 @@ async function deleteOrganization(store: Store, idOrName: string, { yes, data }:
   const deleteVisits = () => files.projects.forEach(store.visits.deleteFile)
   deleteVisits()
   store.organizationRemoval.finish(id)
-  // A process that follows a log may have counted a line until its project was gone.
+  // A process that follows a log may have counted a line before its project was deleted.
   deleteVisits()
   return organization
 }
@@ -61,7 +61,7 @@ function askToConfirm({ id, name }: Organization, size: OrganizationSize): strin
     count(size.agentJobs, 'agent job', 'agent jobs'),
     count(size.exports, 'export with its bundle', 'exports with their bundles'),
   ]
-  return `This deletes ${name} (${id}) for good: ${parts.join(', ')}. Links to its bundles stop working. Confirm with --yes.`
+  return `This permanently deletes ${name} (${id}): ${parts.join(', ')}. Links to its bundles stop working. Confirm with --yes.`
 }
 
 function count(number: number, one: string, many: string): string {

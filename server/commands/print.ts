@@ -24,6 +24,11 @@ export function showCount(count: number): string {
   return count.toLocaleString('en-US')
 }
 
+/** `1 file`, `1,234 files` */
+export function showCountOf(count: number, noun: string): string {
+  return `${showCount(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** Prints JSON; instants become RFC 3339 as in `printRows`. */
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(withDates(value), undefined, 2))

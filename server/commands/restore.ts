@@ -5,7 +5,7 @@ import { dataOption, jsonOption } from '../flags/options.ts'
 import { restoreBackup } from '../store/backup/restore-backup.ts'
 import { createByteProgress } from './byte-progress.ts'
 import { explainDisk } from './explain-disk.ts'
-import { printJson, showCount } from './print.ts'
+import { printJson, showCountOf } from './print.ts'
 
 export function restoreCommand(): Command {
   return new Command('restore')
@@ -21,7 +21,7 @@ Examples:
   npx quire restore /mnt/backups/quire-2026-11-22 --data /var/lib/quire
 
 The data folder must be missing or empty, and no server may use it. Each file is compared with the manifest of the
-backup, and each database is checked, before anything gets its place. A key that was revoked after the backup works
+backup, and each database is checked, before any file is put in place. A key that was revoked after the backup works
 again: revoke it again.`,
     )
     .action(async (source: string, { data, json }: { data: string; json?: boolean }) => {
@@ -35,7 +35,7 @@ again: revoke it again.`,
       if (json) return printJson(restored)
       const { dataFolder, createdAt, quire, files, sizeBytes } = restored
       console.log(
-        `${dataFolder}: ${describeBytes(sizeBytes)}, ${showCount(files)} files, from the backup of ${createdAt} by Quire ${quire}.`,
+        `${dataFolder}: ${describeBytes(sizeBytes)}, ${showCountOf(files, 'file')}, from the backup of ${createdAt} by Quire ${quire}.`,
       )
     })
 }

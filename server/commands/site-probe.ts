@@ -18,7 +18,7 @@ export function probeOrigin({ domain, origin }: Address): Promise<SiteProbe> {
   return probeSite({ origin: new URL(origin ?? `https://${domain}/`), originAllowed: origin !== null, timeoutMs })
 }
 
-/** Prints how the origin answers, and as warnings on standard error what an export would stumble over. */
+/** Prints how the origin answers. Problems that an export would have are warnings on standard error. */
 export function printProbe(site: Address, probe: SiteProbe): void {
   const { facts, warnings } = describeProbe(site, probe)
   for (const fact of facts) console.log(wrapText(fact, outputWidth()).join('\n'))

@@ -35,7 +35,7 @@ npx quire serve --follow-log).`,
       .action(async ({ project: idOrName, yes, data, json }: Flags) => {
         const id = await withExistingStore(data, async store => {
           const { id } = await getProject(store, idOrName)
-          if (!yes) throw new OperatorError(`This deletes all visits of ${id} for good. Confirm with --yes.`, 2)
+          if (!yes) throw new OperatorError(`This permanently deletes all visits of ${id}. Confirm with --yes.`, 2)
           await store.visits.deleteVisits(id)
           return id
         })

@@ -8,7 +8,7 @@ import { inspectDatabase } from '../store/inspect-database.ts'
 import { findKnownSchema } from '../store/schema-versions.ts'
 import { type Finding, fail, messageOf, ok, warn } from './finding.ts'
 
-/** Checks each database of the data folder, and whether the files are there that the databases name. */
+/** Checks each database of the data folder, and whether the files that the databases name exist. */
 export async function checkDatabases(dataFolder: string): Promise<Finding[]> {
   const databases = await listDatabases(dataFolder)
   const findings = databases.flatMap(({ path, file }) => checkDatabase(path, file))

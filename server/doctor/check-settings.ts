@@ -15,7 +15,7 @@ export interface Setting {
  * Checks the environment variables of this process.
  *
  * @param settings of all commands.
- * @param readServer reads the settings of the server, and throws when they do not fit together.
+ * @param readServer reads the settings of the server, and throws when they contradict each other.
  */
 export function checkSettings(
   env: NodeJS.ProcessEnv,

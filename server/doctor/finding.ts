@@ -1,7 +1,7 @@
 /** What was checked. */
 export type Check = 'versions' | 'settings' | 'disk' | 'permissions' | 'databases' | 'clock' | 'links' | 'browser'
 
-/** One result of `quire doctor`. A warning needs no action where its sentence is as intended; a failure does. */
+/** One result of `quire doctor`. A failure needs action. A warning needs none if the operator intended its cause. */
 export interface Finding {
   check: Check
   level: 'ok' | 'warning' | 'failure'

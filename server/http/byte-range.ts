@@ -1,6 +1,6 @@
 /**
- * Corrects a `Range` header where the package that sends files departs from RFC 9110, 14.1: a suffix longer than the file is
- * the whole file, and a range that ends before it begins makes the header invalid, so it is ignored (undefined).
+ * Corrects a `Range` header where the `send` package violates RFC 9110, 14.1. A suffix longer than the file means the whole
+ * file. A range that ends before it begins is ignored (undefined).
  */
 export function correctRange(range: string | undefined, sizeBytes: number): string | undefined {
   const [, unit = '', list = ''] = /^\s*(\w+)\s*=(.*)$/.exec(range ?? '') ?? []

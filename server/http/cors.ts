@@ -41,7 +41,7 @@ interface CorsDecision {
 }
 
 /**
- * Decides what an answer says to scripts of other origins (https://fetch.spec.whatwg.org/#http-cors-protocol). Credentials of
+ * Chooses the headers of an answer for scripts of other origins (https://fetch.spec.whatwg.org/#http-cors-protocol). Credentials of
  * the browser are never allowed: the key is in a header that the script sets.
  */
 export function decideCors(

@@ -11,7 +11,7 @@ interface Forwarded {
  * `X-Forwarded-Host`, `-Proto`, `-Port` and `-Prefix`. Returns a URL without a trailing slash; undefined when the headers do
  * not say it, contradict each other, or name a host that no link may contain.
  *
- * A proxy that sets one family passes on what the client sent in the other. So a contradiction is no answer.
+ * A proxy that sets one family passes on what the client sent in the other. So if the two contradict each other, neither counts.
  *
  * @param options.prefix the path below which clients reach the server, if no `X-Forwarded-Prefix` names it.
  */

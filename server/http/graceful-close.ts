@@ -21,7 +21,10 @@ const lookEveryMs = 50
 const answerWithinMs = 500
 /** The server stops listening within this time, even if new connections wait all the time. */
 const quietWithinMs = 10_000
-/** A turn of the event loop in which hardly a connection can have come. A busy machine may have none so short. */
+/**
+ * Maximum duration of a turn of the event loop in which a new connection is unlikely. On a busy machine, every turn may be
+ * longer.
+ */
 const shortTurnMs = 0.2
 const busyShortTurnMs = 1
 const busyAfterMs = 1000
@@ -37,7 +40,7 @@ interface Connection {
  * Prepares a server to close without resetting a connection. Call it before any listener for requests is added.
  *
  * `stop` announces the end of each connection with its next response (`Connection: close`), goes on for `drainMs`, stops
- * listening, and closes the connections that stay idle. What has not ended `endWithinMs` later is ended by force.
+ * listening, and closes the connections that stay idle. Connections that are still open `endWithinMs` later are ended by force.
  */
 export function createGracefulClose(server: Server, options: GracefulCloseOptions): Stoppable {
   const { drainMs, answerLate, endWithinMs = defaultEndWithinMs } = options
@@ -76,7 +79,7 @@ export function createGracefulClose(server: Server, options: GracefulCloseOption
 
   /**
    * The system resets connections that wait to be accepted when listening ends. So it ends after a turn of the event loop that
-   * found no such connection and was short enough that hardly another can have come.
+   * found no such connection and was so short that a new connection is unlikely.
    */
   async function stopListening(): Promise<void> {
     const drainedAt = performance.now()

@@ -3,7 +3,7 @@ import { HttpError } from './errors.ts'
 
 const hostPattern = /^([\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(:\d*)?$/
 
-/** Refuses requests that Node passes on although their form does not follow HTTP/1.1 (RFC 9110, RFC 9112). */
+/** Refuses requests that Node accepts although they violate HTTP/1.1 (RFC 9110, RFC 9112). */
 export const refuseBadForm: RequestHandler = (req, _res, next) => {
   // HTTP/0.9 has no status line and no headers: an error would look like the content.
   if (req.httpVersionMajor < 1) return void req.socket.destroy()

@@ -8,8 +8,8 @@ export type FindServerAddress = (req: IncomingMessage) => ServerAddress
 
 /**
  * Creates the function that finds the address for links: the address that a trusted proxy names in the headers of the request,
- * else the public URL, else the address that the server listens on. Headers of others are never read, because anyone can send
- * any host.
+ * else the public URL, else the address that the server listens on. Headers of other clients are never read, because anyone can
+ * send any host.
  */
 export function createServerAddress(options: {
   publicUrl: string | undefined

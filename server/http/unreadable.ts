@@ -34,8 +34,8 @@ const noProxy: Refusal = {
 }
 
 /**
- * Answers what Node would refuse itself with an empty body, or not at all: bytes that are not a request, requests that are too
- * long or too slow, CONNECT, and unknown expectations. These answers have the JSON body and the request id of all others.
+ * Answers requests that Node would refuse with an empty body or drop: bytes that are not a request, requests that are too long
+ * or too slow, CONNECT, and unknown expectations. These answers have a JSON body and a request id like all others.
  */
 export function answerUnreadable(server: Server, log: Logger): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -4,7 +4,7 @@ import type { Caller } from '../tenancy/api-key.ts'
 export interface ServerAddress {
   /** Without a trailing slash, such as https://api.example.com/quire */
   url: string
-  /** False when nobody said where clients reach the server: the URL is then the address that the server listens on. */
+  /** False if no public URL is known. Then the URL is the address that the server listens on. */
   isPublic: boolean
 }
 

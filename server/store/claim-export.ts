@@ -52,8 +52,8 @@ export function prepareClaim(database: Database): ExportJobs['claim'] {
 }
 
 /**
- * Prepares the start of leases from now if they were renewed later than now, because the clock was set back. A runner that
- * lives renews its lease in time; the job of a dead runner waits for one lease and not until the clock is where it was.
+ * Prepares a restart of the leases that were renewed later than now, because the clock was set back. A running runner renews
+ * its lease in time. The job of a killed runner waits for one lease only.
  */
 function prepareRestartLeases(database: Database): (now: number) => void {
   const restart = database.prepare<{ now: number; maxLeaseMs: number }>(

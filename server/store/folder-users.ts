@@ -2,8 +2,8 @@ import { readdir, readlink, realpath } from 'node:fs/promises'
 import { sep } from 'node:path'
 
 /**
- * Lists the ids of other processes that have files below a folder open, also files that are deleted by now. Linux tells this
- * about processes of the same user, and root about all; elsewhere the list is empty.
+ * Lists the ids of other processes that have files below a folder open, also files that are deleted by now. On Linux,
+ * root sees all processes and other users see their own. On other systems the list is empty.
  */
 export async function findFolderUsers(folder: string): Promise<number[]> {
   const start = (await realpath(folder).catch(() => folder)) + sep

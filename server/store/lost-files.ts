@@ -12,7 +12,7 @@ export function openLostFolder(dataFolder: string): LostFolder {
   return {
     async take(path) {
       makeFolder(folder, privateFolder)
-      // A change of the mode sets the ctime, which says since when the item is here. Not every file system sets it on a move.
+      // A change of the mode sets the ctime, which becomes `lostAt`. Not every file system sets it on a move.
       await chmod(path, (await lstat(path)).isDirectory() ? privateFolder : privateFile)
       const name = findFreeName(folder, basename(path))
       await rename(path, join(folder, name))

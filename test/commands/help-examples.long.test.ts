@@ -55,7 +55,7 @@ async function prepareBackups(): Promise<void> {
   }
 }
 
-/** Makes the folder that the reader works in. Who restores a backup has no data yet, and nobody else has a backup. */
+/** Makes the folder that the reader works in. The restore examples need a backup and no data; the others need data. */
 function prepareHome(name: string): string {
   const home = join(folder, name.replaceAll(' ', '-'))
   mkdirSync(home)

@@ -13,7 +13,7 @@ afterAll(() => server.dispose())
 
 const chromium = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
-test('/ leads a browser to the documentation by a relative path', async () => {
+test('/ redirects a browser to the documentation by a relative path', async () => {
   for (const Accept of [chromium, 'text/html']) {
     const { status, headers } = await send(server.url, '/', { headers: { Accept } })
     expect({ status, location: headers.location, vary: headers.vary }).toEqual({

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 export interface LoadResult {
   /** Answers by status. */
   statuses: Record<number, number>
-  /** Requests that found nobody who listens. */
+  /** Requests that were refused because no server listened. */
   refused: number
   /** Requests whose connection ended without a complete answer, by error. */
   broken: Record<string, number>
@@ -30,7 +30,7 @@ export interface Load {
 
 /** Connections that are kept open. */
 const keptConnections = 32
-/** After a pause of this process, no more requests are sent at once. */
+/** The maximum number of requests that are sent at once after a pause of this process. */
 const maxBurst = 10
 
 /**

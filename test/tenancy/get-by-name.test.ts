@@ -12,7 +12,7 @@ const all = [
 test.each([
   { given: 'prj_2', want: 'prj_2' },
   { given: 'Handbook', want: 'prj_1' },
-  // An id is unique; a name that looks like one gives way.
+  // An id is unique, so it takes precedence over an equal name.
   { given: 'prj_1', want: 'prj_1' },
 ])('$given is $want', ({ given, want }) => {
   expect(getByName(all, given, nouns).id).toBe(want)

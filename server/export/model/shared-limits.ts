@@ -1,6 +1,6 @@
 import { createHostTurns, type HostTurns } from '../../web/fetch/host-turns.ts'
 
-/** What the exports of one process share, so that several at once take little more than one. */
+/** The limits that the exports of one process share, so that several at once need little more than one. */
 export interface SharedLimits {
   /** Requests to each host. */
   hosts: HostTurns

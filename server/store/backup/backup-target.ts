@@ -74,7 +74,7 @@ function exists(path: string): OperatorError {
 
 /** @throws {OperatorError} when the disk has too little room for the files of a backup. */
 export async function checkRoom(target: BackupTarget, neededBytes: number): Promise<void> {
-  // How far the files can be compressed is not known.
+  // The compressed size is not known in advance.
   if (target.kind === 'tar.gz') return
   const parent = dirname(target.path)
   const { bavail, bsize } = await statfs(parent)
@@ -86,7 +86,7 @@ export async function checkRoom(target: BackupTarget, neededBytes: number): Prom
 }
 
 /**
- * Gives a complete backup its name, which exists only for complete backups.
+ * Renames a complete backup to its final name. So this name never stands for an incomplete backup.
  *
  * @param made on the same file system as the target.
  */

@@ -37,8 +37,8 @@ export function isBackedUp(path: string): boolean {
 /**
  * Lists the names at the top of a data folder in the order in which a backup copies them: databases, other folders, bundles,
  * and then `lost`, because a bundle without a job moves from `bundles` to `lost`. The keys come last, because a key exists
- * before the first row that needs it. Of these, `link.key` is the first: when it is replaced, the old key gets into
- * `link-replaced.key` before, so that one of the two copies has it.
+ * before the first row that needs it. Of these, `link.key` is the first: when it is replaced, the old key is first written
+ * to `link-replaced.key`, so that one of the two copies has it.
  */
 export async function listTop(dataFolder: string): Promise<string[]> {
   const entries = await readdir(dataFolder, { withFileTypes: true })
@@ -55,7 +55,8 @@ export async function listTop(dataFolder: string): Promise<string[]> {
 
 /**
  * Lists the files below a name at the top of a data folder. That name may be a symbolic link, because operators move bundles
- * to another disk. Links below it, and what is no file, are passed to `skip`.
+ * to another disk. Links below it, and entries that are neither files nor folders, are passed to
+ * `skip`.
  */
 export async function listFiles(dataFolder: string, name: string, skip: (path: string) => void): Promise<DataFile[]> {
   const found: DataFile[] = []

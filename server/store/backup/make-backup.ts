@@ -63,11 +63,11 @@ interface CountedProgress {
  * Copies a data folder while a server writes to it. The order makes the copy consistent:
  *
  * 1. The main database, as of one instant after the call. So it has every row that was acknowledged before.
- * 2. The databases of visits. The main database has the read positions of logs, and a position is written after its visits:
- *    so the copy never lacks visits that a position calls counted. Visits that are newer than a position are read from the
- *    log again, and nothing is counted twice.
+ * 2. The databases of visits. The main database has the read positions of logs, and a position is written after its visits. So
+ *    the copy always has the visits before a position. Visits that are newer than a position are read from the log again, and
+ *    nothing is counted twice.
  * 3. The bundles. A bundle is published before its job is completed, so the bundle of each completed job exists. A job that
- *    is deleted meanwhile takes its bundle along: such a job is removed from the copy, as the server has removed it.
+ *    is deleted meanwhile loses its bundle, so it is removed from the copy too.
  * 4. The keys. A key exists before the first row that needs it.
  *
  * @throws {OperatorError} when the data cannot be read or the backup cannot be written.
@@ -184,7 +184,7 @@ async function copy({ progress }: Work, path: string, file: string, to: string):
   })
 }
 
-/** Adds bundles that got their place only after `bundles` was listed, such as those that came back from `lost`. */
+/** Adds bundles that were moved to `bundles` after it was listed, such as those from `lost`. */
 async function addReturned(work: Work, recorded: readonly RecordedBundle[]): Promise<void> {
   for (const { fileName, sizeBytes } of recorded) {
     const path = `bundles/${fileName}`

@@ -35,7 +35,7 @@ export interface Restored {
 const maxTextBytes = 512 * 1024 * 1024
 
 /**
- * Puts the files of a backup into an empty data folder. Checks all of them before: their sizes and digests, the integrity of
+ * Puts the files of a backup into an empty data folder. Checks all of them first: their sizes and digests, the integrity of
  * the databases, and their schema versions.
  *
  * @throws {OperatorError} when the folder is not empty or in use, or when the backup is damaged or of a newer version. The data

@@ -14,7 +14,7 @@ import { queuedJob } from '../../support/export-job.ts'
 import { waitFor } from '../../support/export-site.ts'
 import { createOrganization } from '../../support/server.ts'
 
-// Several exports at once in one process, and whose they are. The engine is a parameter; an export ends when the test says.
+// Several exports at once in one process, and the organizations that they belong to. The engine is a parameter; an export ends when the test says.
 
 let folder: string
 let store: Store

@@ -74,7 +74,7 @@ describe('an archive', () => {
   test.each<[string, Entry, RegExp]>([
     ['a path that leaves the folder', { name: '../escaped', content: 'x' }, /contains "\.\.\/escaped"/],
     ['a path that leaves it in the middle', { name: 'visits/../../escaped', content: 'x' }, /no backup of Quire has/],
-    ['an absolute path', { name: '/tmp/quire-escaped', content: 'x' }, /no backup of Quire has/],
+    ['an absolute path', { name: join(tmpdir(), 'quire-escaped'), content: 'x' }, /no backup of Quire has/],
     ['a path with backslashes', { name: '..\\escaped', content: 'x' }, /no backup of Quire has/],
     ['a path of Windows', { name: 'C:/escaped', content: 'x' }, /no backup of Quire has/],
     ['a path with a line break', { name: 'a\nb', content: 'x' }, /contains "a\\nb"/],
