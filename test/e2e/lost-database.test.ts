@@ -122,28 +122,6 @@ test.each<[string, string, () => Promise<void>]>([
   expect(await listLost(before)).toEqual([])
 })
 
-test.each([
-  ['link.key'],
-  ['visitor.key'],
-  ['quire.db-wal'],
-  ['lost/se_0000000000000000-1.zip'],
-  ['work/se_0000000000000000-1/x'],
-])('no database is created beside %s alone', async name => {
-  const other = join(folder, 'other')
-  await mkdir(join(other, name, '..'), { recursive: true })
-  await writeFile(join(other, name), 'x'.repeat(32))
-  expect(() => openStore(other)).toThrow(`it is missing, but the data folder holds ${name.split('/')[0]}`)
-  expect(await readdir(other)).not.toContain('quire.db')
-})
-
-test('a database is created beside files that are not from Quire', async () => {
-  const other = join(folder, 'other')
-  await mkdir(join(other, 'bundles'), { recursive: true })
-  await writeFile(join(other, 'notes.txt'), 'of the operator')
-  openStore(other).close()
-  expect(await readdir(other)).toContain('quire.db')
-})
-
 test.each<[string, RegExp, () => Promise<void>]>([
   [
     'damaged',

@@ -1,11 +1,14 @@
 import { createSocket } from 'node:dgram'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Listens for TCP and UDP on every address of this machine, and records all connections. An export must make none. */
 export interface Canary {
   port: number
   /** The connections in order: the path of the request line, or else '(tcp)' or '(udp)'. */
   visits: string[]
+  /** Returns the connections during the work and shortly after it. */
+  visitsDuring(work: () => Promise<unknown>): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -31,6 +34,12 @@ export async function startCanary(): Promise<Canary> {
   return {
     port,
     visits,
+    async visitsDuring(work) {
+      const before = visits.length
+      await work()
+      await sleep(50)
+      return visits.slice(before)
+    },
     close() {
       for (const socket of sockets) socket.destroy()
       udp.close()

@@ -1,31 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type LookupFunction } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import puppeteer from 'puppeteer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defaultLimits, totalExceeded } from '../../server/export/model/limits.ts'
-import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { openFetcher } from '../../server/web/fetch/fetcher.ts'
-import { type Exported, exportFakeSite, startFakeSite } from '../export/fake-site.ts'
+import { startFakeSite } from '../export/fake-site.ts'
 import { type RunningServer, startServer } from '../export/static-server.ts'
 import { type Canary, startCanary } from './canary.ts'
-import { addressOf, asMarkup, hostileSite, markupVectors, redirectVectors, scriptVectors } from './vectors.ts'
 
 let canary: Canary
 beforeAll(async () => {
   canary = await startCanary()
 })
 afterAll(() => canary.close())
-
-/** Returns the connections to the canary during the work and shortly after it. */
-async function visitsDuring(work: () => Promise<unknown>): Promise<string[]> {
-  const before = canary.visits.length
-  await work()
-  await sleep(50)
-  return canary.visits.slice(before)
-}
 
 const limits = { ...defaultLimits, pageTimeoutMs: 3000 }
 const signal = new AbortController().signal
@@ -44,7 +29,7 @@ function openTestFetcher(exempt: URL | null, lookup?: LookupFunction) {
 test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.9.9.9', 'localhost'])(
   'the canary records a connection to %s',
   async host => {
-    const visits = await visitsDuring(
+    const visits = await canary.visitsDuring(
       () =>
         new Promise(resolve => connect(canary.port, host).on('connect', resolve).end('GET /control HTTP/1.1\r\n\r\n')),
     )
@@ -81,7 +66,7 @@ describe(`the export connects to no address that is not public, in any notation 
 
   test.each(hosts)('%s', async host => {
     const fetcher = openTestFetcher(origin.origin)
-    const visits = await visitsDuring(async () => {
+    const visits = await canary.visitsDuring(async () => {
       for (const scheme of ['http', 'https']) {
         const address = `${scheme}://${host}:${canary.port}/`
         await expect(fetcher.open(new URL(address)), address).rejects.toMatchObject({ code: 'forbidden' })
@@ -118,7 +103,7 @@ describe(`the export connects to no address that is not public, in any notation 
     ['gopher', 'gopher://127.0.0.1'],
   ])('refused before any look-up, %s: %s', async (_, address) => {
     const fetcher = openTestFetcher(null)
-    const visits = await visitsDuring(() =>
+    const visits = await canary.visitsDuring(() =>
       expect(fetcher.open(new URL(`${address}:${canary.port}/`))).rejects.toMatchObject({ code: 'url' }),
     )
     await fetcher.close()
@@ -153,7 +138,7 @@ describe('the export connects to no host name whose address is not public', () =
       else callback(null, found[0]?.address ?? '', found[0]?.family ?? 4)
     }
     const fetcher = openTestFetcher(null, lookup)
-    const visits = await visitsDuring(async () => {
+    const visits = await canary.visitsDuring(async () => {
       for (let attempt = 1; attempt <= 4; attempt += 1) {
         const address = new URL(`http://rebind.example:${canary.port}/${attempt}`)
         await expect(fetcher.open(address)).rejects.toMatchObject({ code: 'forbidden' })
@@ -177,7 +162,7 @@ describe('the export connects to no host name whose address is not public', () =
       else callback(null, address, family)
     }
     const fetcher = openTestFetcher(null, lookup)
-    const visits = await visitsDuring(async () => {
+    const visits = await canary.visitsDuring(async () => {
       const address = new URL(`http://rebind.example:${canary.port}/`)
       await expect(fetcher.open(address)).rejects.toMatchObject({ code: expect.stringMatching(/forbidden|timeout/) })
       await expect(fetcher.open(address)).rejects.toMatchObject({ code: 'forbidden' })
@@ -203,99 +188,3 @@ describe('the export connects to no host name whose address is not public', () =
     await origin.close()
   })
 })
-
-const withoutScripts = { ...markupVectors, ...redirectVectors }
-
-describe('no page makes the export connect to the canary', () => {
-  let exported: Exported
-  let visits: string[] = []
-  beforeAll(async () => {
-    const before = process.env.PUPPETEER_EXECUTABLE_PATH
-    process.env.PUPPETEER_EXECUTABLE_PATH = '/nonexistent/chromium'
-    const site = await startFakeSite(hostileSite(withoutScripts, canary.port, false))
-    visits = await visitsDuring(async () => {
-      exported = await exportFakeSite(site.origin)
-    })
-    if (before === undefined) delete process.env.PUPPETEER_EXECUTABLE_PATH
-    else process.env.PUPPETEER_EXECUTABLE_PATH = before
-    await site.close()
-  })
-
-  test.each(Object.keys(withoutScripts))('by %s', name => {
-    expect(exported.names).toContain(`${addressOf(name).slice(1)}/index.html`)
-    expect(visits.filter(path => path.startsWith(addressOf(name)))).toEqual([])
-  })
-
-  test('there was no connection, and the bundle has no outside addresses', () => {
-    expect(visits).toEqual([])
-    expect(exported.report.unresolved).toEqual([])
-  })
-})
-
-const inBrowser = { ...withoutScripts, ...asMarkup(scriptVectors) }
-
-describe.skipIf(!findBrowser())(
-  `no page makes the browser connect to the canary (needs a Chromium: ${installCommand()})`,
-  () => {
-    let exported: Exported
-    let visits: string[] = []
-    let unsealed: string[] = []
-    beforeAll(async () => {
-      const site = await startFakeSite(hostileSite(inBrowser, canary.port, true))
-      visits = await visitsDuring(async () => {
-        exported = await exportFakeSite(site.origin, { limits: { pageTimeoutMs: 10_000 } })
-      })
-      unsealed = await visitsDuring(() => showUnsealed(site.origin))
-      await site.close()
-    }, 400_000)
-
-    test('most of these pages make a normal browser connect', () => {
-      const reached = Object.keys(inBrowser).filter(name => unsealed.some(path => path.startsWith(addressOf(name))))
-      const unreached = Object.keys(inBrowser).filter(name => !reached.includes(name))
-      console.log(`unsealed: ${reached.length} of ${Object.keys(inBrowser).length}; not ${unreached.join(', ')}`)
-      expect(reached.length).toBeGreaterThan(60)
-      expect(unsealed).toContain('(udp)')
-    })
-
-    test.each(Object.keys(inBrowser))('by %s', name => {
-      expect(exported.names).toContain(`${addressOf(name).slice(1)}/index.html`)
-      expect(visits.filter(path => path.startsWith(addressOf(name)))).toEqual([])
-    })
-
-    test('there was no connection, by TCP or UDP', () => {
-      expect(visits).toEqual([])
-      expect(exported.report.unresolved).toEqual([])
-      // Pages that navigate away at once are kept as fetched. The browser rendered all others.
-      expect(exported.report.renderedPages.length).toBeGreaterThan(Object.keys(inBrowser).length - 12)
-    })
-  },
-)
-
-/** Opens every page in a normal browser, to prove that the canary records its connections. */
-async function showUnsealed(origin: URL): Promise<void> {
-  const profile = mkdtempSync(join(tmpdir(), 'quire-unsealed-'))
-  const browser = await puppeteer.launch({
-    executablePath: findBrowser() ?? '',
-    userDataDir: profile,
-    args: [
-      '--disable-gpu',
-      '--autoplay-policy=no-user-gesture-required',
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    ],
-  })
-  const names = Object.keys(inBrowser)
-  const show = async () => {
-    for (let name = names.shift(); name !== undefined; name = names.shift()) {
-      const page = await browser.newPage()
-      page.on('dialog', dialog => void dialog.dismiss().catch(() => {}))
-      await page
-        .goto(new URL(addressOf(name), origin).href, { timeout: 3000, waitUntil: 'domcontentloaded' })
-        .catch(() => {})
-      await sleep(400)
-      await page.close().catch(() => {})
-    }
-  }
-  await Promise.all([show(), show(), show()])
-  await browser.close()
-  rmSync(profile, { recursive: true, force: true, maxRetries: 3 })
-}

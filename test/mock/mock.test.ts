@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DocumentedResponse, listDocumentedResponses } from '../../scripts/generate/dereference.ts'
 import type { Document, Schema } from '../../scripts/generate/document.ts'
-import { type RunningProgram, runProgram, startProgram } from '../support/program.ts'
+import { type RunningProgram, startProgram } from '../support/program.ts'
 
 const root = join(import.meta.dirname, '../..')
 const document = JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as Document
@@ -18,16 +16,11 @@ addFormats.default(ajv)
 
 let mock: RunningProgram
 let url: string
-let dataFolder: string
 beforeAll(async () => {
-  dataFolder = await mkdtemp(join(tmpdir(), 'quire-mock-'))
   mock = startProgram(['mock/main.ts', '--port', '0', '--quiet'])
   url = await mock.read(output => /Listening on (\S+)/.exec(output)?.[1])
 })
-afterAll(async () => {
-  await mock.end('SIGINT')
-  await rm(dataFolder, { recursive: true, force: true })
-})
+afterAll(() => mock.end('SIGINT'))
 
 /** Requests a documented response with the examples of the document and this Prefer header. */
 async function ask(given: DocumentedResponse, prefer: string): Promise<Response> {
@@ -251,66 +244,6 @@ test('says that a start is a replay only with the example of one', async () => {
   expect((await start('code=202, example=startedBefore')).headers.get('Idempotency-Replayed')).toBe('true')
 })
 
-test('allows browsers of other origins', async () => {
-  const asked = await fetch(url + jobs, {
-    method: 'OPTIONS',
-    headers: {
-      Origin: 'http://app.example',
-      'Access-Control-Request-Method': 'POST',
-      'Access-Control-Request-Headers': 'authorization',
-    },
-  })
-  expect(asked.status).toBe(204)
-  expect(asked.headers.get('Access-Control-Allow-Headers')).toContain('Authorization')
-  const answered = await fetch(`${url}${jobs}/a`, {
-    headers: { Authorization: 'Bearer any', Origin: 'http://app.example' },
-  })
-  expect(answered.headers.get('Access-Control-Allow-Origin')).toMatch(/^(\*|http:\/\/app\.example)$/)
-})
-
-test('says the same to scripts of an allowed origin as the server', async () => {
-  const origin = 'http://app.example'
-  const server = startProgram(['server/main.ts', 'serve', '--port', '0', '--data', dataFolder, '--cors-origin', origin])
-  const serverUrl = await server.read(output => /"url":"([^"]+)"/.exec(output)?.[1])
-  const listHeaders = async (base: string, path: string, method: string, headers: Record<string, string>) => {
-    const answer = await fetch(base + path, { method, headers: { Origin: origin, ...headers } })
-    const cors = [...answer.headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary')
-    return { status: answer.status, cors: Object.fromEntries(cors) }
-  }
-  const asked = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization,prefer' }
-  try {
-    for (const [path, method, headers] of [
-      [jobs, 'OPTIONS', asked],
-      [`${jobs}/a`, 'OPTIONS', asked],
-      [visitors, 'OPTIONS', asked],
-      ['/v3/nothing', 'OPTIONS', asked],
-      [jobs, 'OPTIONS', {}],
-      [visitors, 'GET', {}],
-      ['/v3/nothing', 'GET', {}],
-      [jobs, 'DELETE', {}],
-    ] as const) {
-      const said = await listHeaders(serverUrl, path, method, headers)
-      expect(said.cors).toMatchObject({ 'access-control-allow-origin': origin })
-      expect(await listHeaders(url, path, method, headers)).toEqual(said)
-    }
-  } finally {
-    await server.end('SIGTERM')
-  }
-})
-
-test('with --cors-origin, only scripts of that origin can read the answers', async () => {
-  const strict = startProgram(['mock/main.ts', '--port', '0', '--quiet', '--cors-origin', 'http://app.example'])
-  try {
-    const strictUrl = await strict.read(output => /Listening on (\S+)/.exec(output)?.[1])
-    const readable = async (origin: string) =>
-      (await fetch(strictUrl + visitors, { headers: { Origin: origin } })).headers.get('Access-Control-Allow-Origin')
-    expect(await readable('http://app.example')).toBe('http://app.example')
-    expect(await readable('http://other.example')).toBeNull()
-  } finally {
-    await strict.end('SIGINT')
-  }
-})
-
 test('prints a curl line for each operation, and each of its statuses', () => {
   for (const { operationId, status, examples } of responses) {
     const section =
@@ -321,38 +254,4 @@ test('prints a curl line for each operation, and each of its statuses', () => {
     expect(section).toContain(`curl -i`)
     expect(section).toContain(`    ${status}  ${Object.keys(examples).join('  ')}`)
   }
-})
-
-describe('the command', () => {
-  async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
-    const { code, stdout, stderr } = await runProgram(['mock/main.ts', ...args])
-    return { code, output: stdout + stderr }
-  }
-
-  test('ends with exit code 1 and one line when the port is in use', async () => {
-    const { code, output } = await run('--port', new URL(url).port)
-    expect(code).toBe(1)
-    expect(output).toMatch(/^Port \d+ is in use\. .*\n$/)
-  })
-
-  test.each([
-    ['--port', 'x'],
-    ['--port', '65536'],
-    ['--prot', '1'],
-  ])('ends with exit code 2 for %s %s', async (...args) => {
-    expect(await run(...args)).toMatchObject({ code: 2 })
-  })
-
-  test('shows examples with --help', async () => {
-    expect(await run('--help')).toMatchObject({
-      code: 0,
-      output: expect.stringContaining('npm run mock -- --port 8080'),
-    })
-  })
-
-  test('ends with exit code 0 on Ctrl-C', async () => {
-    const program = startProgram(['mock/main.ts', '--port', '0'])
-    await program.read(output => output.includes('Listening on'))
-    expect(await program.end('SIGINT')).toBe(0)
-  })
 })
