@@ -47,7 +47,7 @@ export interface FetcherOptions {
   /** Headers of every request to this origin. Requests to other hosts, also after a redirect, do not have these headers. */
   siteHeaders?: { origin: string; headers: SiteHeaders }
   /** When requests to a host may begin. Undefined = at once. */
-  pace?: Pick<Pace, 'turn'>
+  pace?: Pick<Pace, 'turn' | 'isDelayed'>
   /** For tests. */
   lookup?: LookupFunction
   retryDelaysMs?: readonly number[]
@@ -98,9 +98,10 @@ export function openFetcher(options: FetcherOptions): Fetcher {
 
   async function open(start: URL, accept = '*/*', unless?: Validators): Promise<Answer> {
     const wanted = { accept, ...(unless && conditions(unless)) }
-    // Waits before the deadline starts, because our delay is not the server's.
-    const endTurn = (await pace?.turn(start.host, signal)) ?? (() => {})
-    // One deadline covers all redirects and the body, so a very slow body ends too.
+    let endTurn = () => {}
+    // A crawl delay is ours, not the server's, so the deadline starts after it.
+    if (pace?.isDelayed(start.host)) endTurn = await pace.turn(start.host, signal)
+    // One deadline covers the wait for a connection, all redirects and the body, so a very slow body ends too.
     const timeLimit = startDeadline(limits.pageTimeoutMs, () => {
       endTurn()
       return new DOMException('slow', 'TimeoutError')
@@ -111,6 +112,7 @@ export function openFetcher(options: FetcherOptions): Fetcher {
     }
     const deadline = AbortSignal.any([signal, timeLimit.signal])
     try {
+      if (pace && !pace.isDelayed(start.host)) endTurn = await takeTurn(pace, start, deadline, explain)
       return await followRedirects(start, {
         maxRedirects: limits.redirects,
         locate: options.locate,
@@ -143,5 +145,19 @@ export function openFetcher(options: FetcherOptions): Fetcher {
       return totalBytes
     },
     close: () => agent.destroy(),
+  }
+}
+
+/** Waits for the turn of a request until its deadline. */
+async function takeTurn(
+  pace: Pick<Pace, 'turn'>,
+  url: URL,
+  deadline: AbortSignal,
+  explain: (error: unknown, url: URL) => unknown,
+): Promise<() => void> {
+  try {
+    return await pace.turn(url.host, deadline)
+  } catch (error) {
+    throw explain(error, url)
   }
 }

@@ -10,6 +10,8 @@ export interface HostTurns {
 export interface Pace {
   /** Sets the delay between two requests to this host; 0 = none. */
   slowDown(host: string, delayMs: number): void
+  /** Returns whether there is a delay between two requests to this host. */
+  isDelayed(host: string): boolean
   /** Returns the delays set so far. */
   delays(): [host: string, delayMs: number][]
   /**
@@ -39,6 +41,7 @@ function openPace(findHost: (host: string) => HostQueue): Pace {
 
   return {
     slowDown: (host, delayMs) => void delays.set(host, delayMs),
+    isDelayed: host => (delays.get(host) ?? 0) > 0,
     delays: () => [...delays],
     async turn(host, signal) {
       signal.throwIfAborted()
