@@ -4,8 +4,8 @@ import { app, limits, run, testTimeoutMs } from './hostile-site.ts'
 
 vi.setConfig({ testTimeout: testTimeoutMs })
 
-describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
-  const given = { ...limits, pageTimeoutMs: 3000, jobTimeoutMs: 40_000 }
+describe.skipIf(!findBrowser())('in a browser', { timeout: 100_000 }, () => {
+  const given = { ...limits, pageTimeoutMs: 3000, jobTimeoutMs: 80_000 }
   /** Pages that may use up their time before the browser can read them. */
   const neverQuiet = new Set([
     'downloads',
