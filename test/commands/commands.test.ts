@@ -56,7 +56,11 @@ describe('help and usage', () => {
 
 test('a setting is a flag or an environment variable, and the flag wins', async () => {
   const env = { QUIRE_DATA: join(folder, 'nowhere') }
-  expect((await runQuire(['orgs', 'list', '--json'], { env })).stdout.trim()).toBe('[]')
+  expect(await runQuire(['orgs', 'list', '--json'], { env })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(`There is no database in ${env.QUIRE_DATA}.`),
+  })
   const listed = await runQuire(['orgs', 'list', '--json', '--data', join(folder, 'data')], { env })
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id: organizationId, name: 'Acme', plan: 'enterprise' }])
 })
