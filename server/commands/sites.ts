@@ -39,7 +39,7 @@ Examples:
 
 An origin may be a private or loopback address, because an operator sets it. Exports use no other private address.`,
   )
-  addRemovalOptions(sites.command('create <domain>'))
+  addRemovalOptions(sites.command('create <domain>'), { hasVariables: false })
     .description('register a site')
     .requiredOption('--project <id-or-name>', 'project the site belongs to')
     .option('--origin <url>', 'address to fetch the site from (default: https://DOMAIN/)')
@@ -55,7 +55,7 @@ An origin may be a private or loopback address, because an operator sets it. Exp
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(setOrigin)
-  addRemovalOptions(sites.command('set-features <domain>'))
+  addRemovalOptions(sites.command('set-features <domain>'), { hasVariables: false })
     .description(
       "set the rules that remove content and pages from a site's exports, in addition to the known products; replaces earlier rules",
     )

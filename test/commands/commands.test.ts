@@ -77,8 +77,10 @@ test('a site stores the pages that its exports exclude', async () => {
   await quire('sites', 'set-features', domain, '--clear')
   expect(await stored()).toBeUndefined()
   const env = { QUIRE_DATA: join(folder, 'data'), QUIRE_EXPORT_EXCLUDE: '/a/*\n/b/*' }
-  expect((await runQuire(['sites', 'set-features', domain], { env })).code).toBe(0)
-  expect(await stored()).toEqual(['/a/*', '/b/*'])
+  const refused = await runQuire(['sites', 'set-features', domain], { env })
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Give at least one rule') })
+  expect((await runQuire(['sites', 'set-features', domain, '--keep', '.note'], { env })).code).toBe(0)
+  expect(await stored()).toEqual([])
   expect(await quire('sites', 'set-features', domain, '--exclude', 'internal')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--exclude: "internal" has no path'),
