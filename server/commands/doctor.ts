@@ -9,7 +9,8 @@ import { isBoolean, readBoolean, readBooleanVariables } from '../flags/boolean-v
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
 import { printJson } from './print.ts'
-import { outputWidth, wrapText } from './table.ts'
+import { wrapProse } from './prose.ts'
+import { outputWidth } from './table.ts'
 
 const marks: Record<Finding['level'], string> = { ok: 'ok', warning: 'warning', failure: 'FAILURE' }
 const markWidth = 9
@@ -65,7 +66,7 @@ function readServer(): Config {
 function describe({ level, check, message, remedy }: Finding): string {
   const indent = ' '.repeat(markWidth + checkWidth)
   const width = outputWidth() - indent.length
-  const lines = [message, ...(remedy === null ? [] : [`Remedy: ${remedy}`])].flatMap(text => wrapText(text, width))
+  const lines = [message, ...(remedy === null ? [] : [`Remedy: ${remedy}`])].flatMap(text => wrapProse(text, width))
   const head = marks[level].padEnd(markWidth) + check.padEnd(checkWidth)
   return lines.map((line, index) => (index === 0 ? head : indent) + line).join('\n')
 }
