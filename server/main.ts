@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { readAsset } from './assets.ts'
 import { isDiskFull } from './base/disk-full.ts'
 import { OperatorError } from './base/operator-error.ts'
+import { readBooleanVariables } from './flags/boolean-variables.ts'
 
 const program = new Command('quire')
   .description('The administration API of a documentation platform.')
@@ -11,6 +12,7 @@ const program = new Command('quire')
     '\nMost flags also have an environment variable, shown in --help. Exit codes: 0 done, 1 failed, 2 wrong usage.',
   )
   .showHelpAfterError('(add --help for the usage and examples)')
+  .hook('preAction', (_, command) => readBooleanVariables(command))
 
 /** Each command loads its modules only when it is called, to start faster. */
 const commands = new Map(

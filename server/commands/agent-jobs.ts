@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { createId } from '../tenancy/id.ts'
 import { printResult, printRows } from './print.ts'
-import { withStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 const projectFlag = ['--project <id-or-name>', 'project the job belongs to'] as const
 
@@ -171,7 +171,7 @@ async function readJobs(file: string, projectId: string): Promise<AgentJob[]> {
 }
 
 function withProject<T>(flags: JobFlags, work: (store: Store, projectId: string) => Promise<T> | T): Promise<T> {
-  return withStore(flags.data, async store => work(store, (await getProject(store, flags.project)).id))
+  return withExistingStore(flags.data, async store => work(store, (await getProject(store, flags.project)).id))
 }
 
 function toRow({ id, status, prLink, createdAt }: AgentJob): object {

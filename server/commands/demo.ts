@@ -35,8 +35,8 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
   command.addOption(jsonOption())
   return command.action(async (flags: DemoFlags) => {
     // Request logs would scroll the example requests out of the terminal.
-    const level = process.env.QUIRE_LOG_LEVEL ?? (flags.logLevel === 'info' ? 'warn' : flags.logLevel)
-    const config = readConfig({ ...flags, logLevel: level })
+    const logLevel = command.getOptionValueSource('logLevel') === 'default' ? 'warn' : flags.logLevel
+    const config = readConfig({ ...flags, logLevel })
     const log = await openLog(config)
     const server = await startOrExplain(() => startServer(config, log))
     const baseUrl = config.publicUrl ?? server.url

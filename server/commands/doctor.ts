@@ -2,12 +2,15 @@ import { resolve } from 'node:path'
 import { Command, type Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import type { Config } from '../config.ts'
+import type { Setting } from '../doctor/check-settings.ts'
 import { examine } from '../doctor/examine.ts'
 import type { Finding } from '../doctor/finding.ts'
+import { isBoolean, readBoolean, readBooleanVariables } from '../flags/boolean-variables.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
 import { printJson } from './print.ts'
-import { outputWidth, wrapText } from './table.ts'
+import { wrapProse } from './prose.ts'
+import { outputWidth } from './table.ts'
 
 const marks: Record<Finding['level'], string> = { ok: 'ok', warning: 'warning', failure: 'FAILURE' }
 const markWidth = 9
@@ -33,7 +36,7 @@ server. Large databases of visits take a while. It exits with 1 if something fai
       const findings = await examine({
         dataFolder: resolve(data),
         env: process.env,
-        settings: (await loadCommands()).flatMap(listOptions),
+        settings: (await loadCommands()).flatMap(listOptions).map(toSetting),
         readServer,
         now: Date.now,
       })
@@ -48,17 +51,22 @@ function listOptions(command: Command): Option[] {
   return [...command.options, ...command.commands.flatMap(listOptions)]
 }
 
+function toSetting(option: Option): Setting {
+  return { envVar: option.envVar, parseArg: isBoolean(option) ? readBoolean : option.parseArg }
+}
+
 /** Reads the settings of the server from the environment alone. */
 function readServer(): Config {
   const command = new Command('serve').exitOverride().configureOutput({ writeErr: () => {} })
   for (const option of serveOptions()) command.addOption(option)
-  return readConfig(command.parse([], { from: 'user' }).opts<ServeFlags & Record<string, unknown>>())
+  readBooleanVariables(command.parse([], { from: 'user' }))
+  return readConfig(command.opts<ServeFlags & Record<string, unknown>>())
 }
 
 function describe({ level, check, message, remedy }: Finding): string {
   const indent = ' '.repeat(markWidth + checkWidth)
   const width = outputWidth() - indent.length
-  const lines = [message, ...(remedy === null ? [] : [`Remedy: ${remedy}`])].flatMap(text => wrapText(text, width))
+  const lines = [message, ...(remedy === null ? [] : [`Remedy: ${remedy}`])].flatMap(text => wrapProse(text, width))
   const head = marks[level].padEnd(markWidth) + check.padEnd(checkWidth)
   return lines.map((line, index) => (index === 0 ? head : indent) + line).join('\n')
 }

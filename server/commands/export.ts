@@ -25,7 +25,7 @@ export function exportCommand(): Command {
       'site to export: a domain such as docs.example.com, or a URL, to export only pages below its path',
     )
   for (const option of exportOptions()) command.addOption(option)
-  addRemovalOptions(command)
+  addRemovalOptions(command, { hasVariables: true })
   for (const option of limitOptions()) command.addOption(option)
   return command.addHelpText('after', help).action(runExport)
 }
@@ -50,7 +50,8 @@ Headers are sent only to the site. In QUIRE_EXPORT_HEADERS, write one header per
 appear in the process list.
 To trust a private certificate authority, set NODE_EXTRA_CA_CERTS=authority.pem.
 
-${removalHelp}`
+${removalHelp}
+In an environment variable, write one value per line.`
 
 async function runExport(site: string, flags: ExportFlags): Promise<void> {
   const target = readTarget(site, flags.origin)

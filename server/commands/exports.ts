@@ -10,7 +10,7 @@ import { openLostFolder } from '../store/lost-files.ts'
 import { megabyte } from './export-summary.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printResult, printRows } from './print.ts'
-import { withStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 export function exportsCommand(): Command {
   const exports = new Command('exports').description('exports made by the server').addHelpText(
@@ -30,7 +30,7 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (flags: { org?: string; data: string; json?: boolean }) => {
-      const jobs = await withStore(flags.data, async store =>
+      const jobs = await withExistingStore(flags.data, async store =>
         store.exportJobs.list({ organizationId: await findOrganizationId(store, flags) }),
       )
       const bundles = openBundles(flags.data)
@@ -66,7 +66,7 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (jobId: string, flags: { force?: boolean; data: string; json?: boolean }) => {
-      const outcome = await withStore(flags.data, ({ exportJobs }) =>
+      const outcome = await withExistingStore(flags.data, ({ exportJobs }) =>
         deleteExport({ exportJobs, bundles: openBundles(flags.data) }, jobId, {
           now: Date.now(),
           despiteLink: flags.force ?? false,

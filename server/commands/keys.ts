@@ -7,7 +7,7 @@ import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printResult, printRows } from './print.ts'
-import { withStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -74,7 +74,7 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
 async function create(name: string, flags: CreateFlags): Promise<void> {
   const secret = createKey(flags.keyPrefix)
   const now = Date.now()
-  const key = await withStore(flags.data, async store => {
+  const key = await withExistingStore(flags.data, async store => {
     const key = {
       id: createId('key'),
       organizationId: (await getOrganization(store, flags.org)).id,
@@ -95,7 +95,9 @@ async function create(name: string, flags: CreateFlags): Promise<void> {
 }
 
 async function list(flags: { org?: string; data: string; json?: boolean }): Promise<void> {
-  const rows = await withStore(flags.data, async store => store.apiKeys.list(await findOrganizationId(store, flags)))
+  const rows = await withExistingStore(flags.data, async store =>
+    store.apiKeys.list(await findOrganizationId(store, flags)),
+  )
   printRows(rows, {
     json: flags.json,
     empty: 'There are no keys yet. Create one with: npx quire keys create NAME --org ID',
@@ -117,7 +119,7 @@ function describeState({ revokedAt, expiresAt }: ApiKey, now: number): string {
 }
 
 async function revoke(idOrName: string, flags: { data: string; json?: boolean }): Promise<void> {
-  const id = await withStore(flags.data, async store => {
+  const id = await withExistingStore(flags.data, async store => {
     const valid = (await store.apiKeys.list()).filter(({ revokedAt }) => revokedAt === null)
     const { id } = getByName(valid, idOrName, { noun: 'valid key', plural: 'keys' })
     await store.apiKeys.revoke(id, Date.now())

@@ -6,7 +6,7 @@ import { createId } from '../tenancy/id.ts'
 import type { Plan } from '../tenancy/organization.ts'
 import { orgsDeleteCommand } from './orgs-delete.ts'
 import { printResult, printRows } from './print.ts'
-import { withStore } from './with-store.ts'
+import { withExistingStore, withStore } from './with-store.ts'
 
 const planOption = () =>
   new Option('--plan <plan>', 'plan; static export needs enterprise').choices(['standard', 'enterprise'])
@@ -38,7 +38,7 @@ Examples:
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (flags: { data: string; json?: boolean }) => {
-      const rows = await withStore(flags.data, store => store.organizations.list())
+      const rows = await withExistingStore(flags.data, store => store.organizations.list())
       printRows(rows, { json: flags.json, empty: 'No organization yet. Create one with: npx quire orgs create NAME' })
     })
   orgs
@@ -49,7 +49,7 @@ Examples:
     .action(async (idOrName: string, plan: string, flags: { data: string; json?: boolean }) => {
       if (plan !== 'standard' && plan !== 'enterprise')
         throw new OperatorError('The plan must be standard or enterprise.', 2)
-      const organization = await withStore(flags.data, async store => {
+      const organization = await withExistingStore(flags.data, async store => {
         const organization = await getOrganization(store, idOrName)
         await store.organizations.updatePlan(organization.id, plan)
         return { ...organization, plan }

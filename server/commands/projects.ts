@@ -5,7 +5,7 @@ import { createId } from '../tenancy/id.ts'
 import type { SaltRotation } from '../tenancy/project.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printResult, printRows } from './print.ts'
-import { withStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 export function projectsCommand(): Command {
   const projects = new Command('projects')
@@ -34,7 +34,7 @@ Examples:
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (name: string, flags: { org: string; saltRotation: SaltRotation; data: string; json?: boolean }) => {
-      const project = await withStore(flags.data, async store => {
+      const project = await withExistingStore(flags.data, async store => {
         const project = {
           id: createId('prj'),
           organizationId: (await getOrganization(store, flags.org)).id,
@@ -54,7 +54,7 @@ Examples:
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (flags: { org?: string; data: string; json?: boolean }) => {
-      const rows = await withStore(flags.data, async store =>
+      const rows = await withExistingStore(flags.data, async store =>
         store.projects.list(await findOrganizationId(store, flags)),
       )
       printRows(rows, {

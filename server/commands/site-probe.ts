@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { probeSite, type SiteProbe } from '../export/probe-site.ts'
 import type { Site } from '../tenancy/site.ts'
-import { outputWidth, wrapText } from './table.ts'
+import { fitTerminal } from './prose.ts'
 
 const timeoutMs = 10_000
 
@@ -21,8 +21,8 @@ export function probeOrigin({ domain, origin }: Address): Promise<SiteProbe> {
 /** Prints how the origin answers. Problems that an export would have are warnings on standard error. */
 export function printProbe(site: Address, probe: SiteProbe): void {
   const { facts, warnings } = describeProbe(site, probe)
-  for (const fact of facts) console.log(wrapText(fact, outputWidth()).join('\n'))
-  for (const warning of warnings) console.error(wrapText(`Warning: ${warning}`, outputWidth()).join('\n'))
+  for (const fact of facts) console.log(fitTerminal(fact, process.stdout))
+  for (const warning of warnings) console.error(fitTerminal(`Warning: ${warning}`, process.stderr))
 }
 
 /** Describes a probe in sentences. A warning says what to do; the site stays registered. */

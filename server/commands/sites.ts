@@ -9,7 +9,7 @@ import { parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printResult, printRows } from './print.ts'
 import { noProbeOption, printProbe, probeOrigin } from './site-probe.ts'
-import { withStore } from './with-store.ts'
+import { withExistingStore } from './with-store.ts'
 
 interface CreateFlags extends RemovalFlags {
   project: string
@@ -39,7 +39,7 @@ Examples:
 
 An origin may be a private or loopback address, because an operator sets it. Exports use no other private address.`,
   )
-  addRemovalOptions(sites.command('create <domain>'))
+  addRemovalOptions(sites.command('create <domain>'), { hasVariables: false })
     .description('register a site')
     .requiredOption('--project <id-or-name>', 'project the site belongs to')
     .option('--origin <url>', 'address to fetch the site from (default: https://DOMAIN/)')
@@ -55,7 +55,7 @@ An origin may be a private or loopback address, because an operator sets it. Exp
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(setOrigin)
-  addRemovalOptions(sites.command('set-features <domain>'))
+  addRemovalOptions(sites.command('set-features <domain>'), { hasVariables: false })
     .description(
       "set the rules that remove content and pages from a site's exports, in addition to the known products; replaces earlier rules",
     )
@@ -85,7 +85,7 @@ async function createSite(domainText: string, flags: CreateFlags): Promise<void>
   if (!domain) throw new OperatorError(`${domainText} is not a host name. Example: docs.example.com`, 2)
   const origin = flags.origin === undefined ? null : readOrigin(flags.origin)
   const removal = readRemovalFlags(flags)
-  const site = await withStore(flags.data, async store => {
+  const site = await withExistingStore(flags.data, async store => {
     const { id: projectId } = await getProject(store, flags.project)
     const existing = await store.sites.find(domain)
     if (existing) throw new OperatorError(`${domain} is already a site of ${existing.projectId}.`)
@@ -107,7 +107,7 @@ async function setOrigin(
 ): Promise<void> {
   const domain = domainText.toLowerCase()
   const origin = url === undefined ? null : readOrigin(url)
-  const updated = await withStore(flags.data, store => store.sites.updateOrigin(domain, origin))
+  const updated = await withExistingStore(flags.data, store => store.sites.updateOrigin(domain, origin))
   if (!updated) throw unknownSite(domain)
   if (!flags.json) console.log(`${domain} is fetched from ${origin ?? `https://${domain}/`}.`)
   const probe = flags.probe ? await probeOrigin({ domain, origin }) : null
@@ -123,7 +123,7 @@ async function setFeatures(domain: string, flags: SetFeaturesFlags): Promise<voi
       : 'Give at least one rule, such as --remove-selector, --keep or --exclude, or give --clear.'
     throw new OperatorError(remedy, 2)
   }
-  const updated = await withStore(flags.data, store => store.sites.updateRemoval(domain.toLowerCase(), removal))
+  const updated = await withExistingStore(flags.data, store => store.sites.updateRemoval(domain.toLowerCase(), removal))
   if (!updated) throw unknownSite(domain)
   if (flags.json) printJson({ domain: domain.toLowerCase(), removal })
   else if (removal) console.log(`The rules of ${domain} are set. They apply from the next export on.`)
@@ -131,7 +131,7 @@ async function setFeatures(domain: string, flags: SetFeaturesFlags): Promise<voi
 }
 
 async function deleteSite(domain: string, flags: { data: string; json?: boolean }): Promise<void> {
-  const deleted = await withStore(flags.data, async store => {
+  const deleted = await withExistingStore(flags.data, async store => {
     const deleted = await store.sites.delete(domain.toLowerCase())
     await forgetSite(siteCachesFolder(flags.data), domain.toLowerCase())
     return deleted
@@ -141,7 +141,9 @@ async function deleteSite(domain: string, flags: { data: string; json?: boolean 
 }
 
 async function listSites(flags: { org?: string; data: string; json?: boolean }): Promise<void> {
-  const rows = await withStore(flags.data, async store => store.sites.list(await findOrganizationId(store, flags)))
+  const rows = await withExistingStore(flags.data, async store =>
+    store.sites.list(await findOrganizationId(store, flags)),
+  )
   printRows(rows, {
     json: flags.json,
     empty: 'There are no sites yet. Register one with: npx quire sites create DOMAIN --project ID',

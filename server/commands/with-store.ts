@@ -6,7 +6,7 @@ import { openStore, type Store } from '../store/store.ts'
 /** How long a command waits for a lock that another process holds. */
 const lockPatienceMs = 30_000
 
-/** Opens the store of a data folder for one command, and closes it afterwards. */
+/** Opens the store of a data folder for a command that may create the database, and closes it afterwards. */
 export async function withStore<T>(dataFolder: string, work: (store: Store) => Promise<T> | T): Promise<T> {
   const store = openStore(dataFolder, { lockPatienceMs })
   try {
@@ -17,8 +17,8 @@ export async function withStore<T>(dataFolder: string, work: (store: Store) => P
 }
 
 /**
- * The same for commands that need an existing database. Cron starts them in another folder than a user does; a new database
- * there would only cause the misleading error that the project does not exist.
+ * The same for commands that need an existing database. The folder may be misspelt, and cron starts commands in another folder than
+ * a user does; a new database there would only cause the misleading answer that there is nothing.
  *
  * @throws {OperatorError} when there is no database in the folder.
  */

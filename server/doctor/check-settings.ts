@@ -4,7 +4,7 @@ import { type Finding, fail, messageOf, ok } from './finding.ts'
 /** Variables of tests, benchmarks, the mock and the samples of the documentation. */
 const otherVariables = /^QUIRE_(TEST|BENCH|MOCK)_|^QUIRE_(API_KEY|DREDD|GENERATE_CHECK)$/
 
-/** A setting of a command. The options of commander have these fields. */
+/** A setting of a command. */
 export interface Setting {
   envVar?: string | undefined
   /** Throws for a value that cannot be used. */

@@ -25,11 +25,16 @@ Further rules:
   --features-file     these rules in a JSON file: {"removeSelectors": [], "removeScripts": [], "keep": [], "products":
                       [{"name": "Ask", "feature": "assistant", "selectors": ["#ask"], "scripts": ["*/ask.js"]}],
                       "excludePages": []}. Products are removed only if their feature is off; the other rules
-                      always apply.
-In an environment variable, write one value per line.`
+                      always apply.`
 
-/** Adds the flags for removing and keeping content beyond the known products, and for excluding pages. */
-export function addRemovalOptions(command: Command): Command {
+/**
+ * Adds the flags for removing and keeping content beyond the known products, and for excluding pages.
+ *
+ * @param hasVariables true = each flag has an environment variable. Commands that store rules have none: the variables of an
+ *   export would change the stored rules.
+ */
+export function addRemovalOptions(command: Command, { hasVariables }: { hasVariables: boolean }): Command {
+  const withVariable = (option: Option, name: string) => (hasVariables ? option.env(name) : option)
   const lines = (text: string, before: string[] | undefined) => [
     ...(before ?? []),
     ...text
@@ -37,7 +42,7 @@ export function addRemovalOptions(command: Command): Command {
       .map(line => line.trim())
       .filter(Boolean),
   ]
-  const list = (flag: string, what: string, env: string) => new Option(flag, what).env(env).argParser(lines)
+  const list = (flag: string, what: string, env: string) => withVariable(new Option(flag, what), env).argParser(lines)
   return command
     .addOption(
       list('--remove-selector <css>', 'remove these elements; may be repeated', 'QUIRE_EXPORT_REMOVE_SELECTORS'),
@@ -54,7 +59,8 @@ export function addRemovalOptions(command: Command): Command {
     )
     .addOption(list('--exclude <pattern>', 'leave these pages out; may be repeated', 'QUIRE_EXPORT_EXCLUDE'))
     .addOption(
-      new Option('--features-file <file>', 'read these rules and further products from a JSON file').env(
+      withVariable(
+        new Option('--features-file <file>', 'read these rules and further products from a JSON file'),
         'QUIRE_EXPORT_FEATURES_FILE',
       ),
     )

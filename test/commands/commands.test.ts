@@ -56,7 +56,11 @@ describe('help and usage', () => {
 
 test('a setting is a flag or an environment variable, and the flag wins', async () => {
   const env = { QUIRE_DATA: join(folder, 'nowhere') }
-  expect((await runQuire(['orgs', 'list', '--json'], { env })).stdout.trim()).toBe('[]')
+  expect(await runQuire(['orgs', 'list', '--json'], { env })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(`There is no database in ${env.QUIRE_DATA}.`),
+  })
   const listed = await runQuire(['orgs', 'list', '--json', '--data', join(folder, 'data')], { env })
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id: organizationId, name: 'Acme', plan: 'enterprise' }])
 })
@@ -73,8 +77,10 @@ test('a site stores the pages that its exports exclude', async () => {
   await quire('sites', 'set-features', domain, '--clear')
   expect(await stored()).toBeUndefined()
   const env = { QUIRE_DATA: join(folder, 'data'), QUIRE_EXPORT_EXCLUDE: '/a/*\n/b/*' }
-  expect((await runQuire(['sites', 'set-features', domain], { env })).code).toBe(0)
-  expect(await stored()).toEqual(['/a/*', '/b/*'])
+  const refused = await runQuire(['sites', 'set-features', domain], { env })
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Give at least one rule') })
+  expect((await runQuire(['sites', 'set-features', domain, '--keep', '.note'], { env })).code).toBe(0)
+  expect(await stored()).toEqual([])
   expect(await quire('sites', 'set-features', domain, '--exclude', 'internal')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--exclude: "internal" has no path'),

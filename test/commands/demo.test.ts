@@ -49,6 +49,20 @@ test('the demo keeps its key over restarts, until --new-key', async () => {
   }
 })
 
+test.each([
+  { args: [], env: {}, logs: false },
+  { args: ['--log-level', 'info'], env: {}, logs: true },
+  { args: ['--log-level', 'error'], env: { QUIRE_LOG_LEVEL: 'info' }, logs: false },
+  { args: [], env: { QUIRE_LOG_LEVEL: 'info' }, logs: true },
+])('with $args and $env, the demo logs at the level info: $logs', async ({ args, env, logs }) => {
+  const data = join(folder, 'logging')
+  const demo = startQuire(['demo', '--port', '0', '--data', data, ...args], { env: { QUIRE_VERIFY: 'static', ...env } })
+  const url = await demo.read(() => /Quire serves at +(\S+)[\s\S]*Ctrl-C ends it/.exec(demo.stdout())?.[1])
+  await fetch(`${url}/openapi.json`)
+  expect(await demo.end('SIGINT')).toBe(0)
+  expect(/"level":30/.test(demo.stdout())).toBe(logs)
+})
+
 test('the key is in a file that only its owner can read, and is replaced when it does not work', async () => {
   const data = join(folder, 'key')
   const store: Store = openStore(data)

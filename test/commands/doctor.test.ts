@@ -61,3 +61,18 @@ test('the settings of every command are known', async () => {
   const { findings } = JSON.parse(stdout)
   expect(findings.find(({ check }: { check: string }) => check === 'settings')).toMatchObject({ level: 'ok' })
 })
+
+test('a variable of a flag without a value must be on or off', async () => {
+  const env = { QUIRE_VALIDATE_RESPONSES: 'off', QUIRE_NO_EXPORT_CACHE: '', QUIRE_NO_PROBE: 'ja', QUIRE_BY_HOST: '2' }
+  const { code, stdout } = await doctor(env, '--json')
+  const { findings } = JSON.parse(stdout)
+  const remedy = 'It must be 1, true, yes or on; or 0, false, no, off or empty.'
+  expect(code).toBe(1)
+  expect(findings.filter(({ check }: { check: string }) => check === 'settings')).toEqual(
+    expect.arrayContaining([
+      { check: 'settings', level: 'failure', message: 'QUIRE_NO_PROBE cannot be used.', remedy },
+      { check: 'settings', level: 'failure', message: 'QUIRE_BY_HOST cannot be used.', remedy },
+    ]),
+  )
+  expect(stdout).not.toMatch(/QUIRE_VALIDATE_RESPONSES cannot|QUIRE_NO_EXPORT_CACHE cannot/)
+})

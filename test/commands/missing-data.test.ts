@@ -1,0 +1,77 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { agentJobsCommand } from '../../server/commands/agent-jobs.ts'
+import { exportsCommand } from '../../server/commands/exports.ts'
+import { keysCommand } from '../../server/commands/keys.ts'
+import { orgsCommand } from '../../server/commands/orgs.ts'
+import { projectsCommand } from '../../server/commands/projects.ts'
+import { sitesCommand } from '../../server/commands/sites.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-missing-data-'))
+  writeFileSync(join(folder, 'jobs.jsonl'), '')
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const groups = {
+  orgs: orgsCommand,
+  projects: projectsCommand,
+  sites: sitesCommand,
+  keys: keysCommand,
+  exports: exportsCommand,
+  'agent-jobs': agentJobsCommand,
+}
+
+const calls: [keyof typeof groups, string[]][] = [
+  ['orgs', ['list']],
+  ['orgs', ['set-plan', 'Acme', 'standard']],
+  ['orgs', ['delete', 'Acme', '--yes']],
+  ['projects', ['list']],
+  ['projects', ['create', 'Docs', '--org', 'Acme']],
+  ['sites', ['list']],
+  ['sites', ['create', 'docs.example.com', '--project', 'Docs', '--no-probe']],
+  ['sites', ['set-origin', 'docs.example.com', '--no-probe']],
+  ['sites', ['set-features', 'docs.example.com', '--clear']],
+  ['sites', ['delete', 'docs.example.com']],
+  ['keys', ['list']],
+  ['keys', ['create', 'ci', '--org', 'Acme']],
+  ['keys', ['revoke', 'ci']],
+  ['exports', ['list']],
+  ['exports', ['delete', 'se_1']],
+  ['agent-jobs', ['list', '--project', 'Docs']],
+  ['agent-jobs', ['import', 'jobs.jsonl', '--project', 'Docs']],
+  ['agent-jobs', ['archive', 'aj_1', '--project', 'Docs']],
+]
+
+test.each(calls)('%s %j refuses a misspelt data folder, and does not create it', async (group, args) => {
+  const data = join(folder, 'dtaa')
+  const files = args.map(arg => (arg === 'jobs.jsonl' ? join(folder, arg) : arg))
+  await expect(groups[group]().parseAsync([...files, '--data', data], { from: 'user' })).rejects.toMatchObject({
+    exitCode: 1,
+    message: `There is no database in ${data}. Give the server's data folder with --data or QUIRE_DATA.`,
+  })
+  expect(existsSync(data)).toBe(false)
+})
+
+test('the list of calls has every command of the groups', () => {
+  const all = Object.entries(groups).flatMap(([group, create]) =>
+    create().commands.map(command => `${group} ${command.name()}`),
+  )
+  const called = new Set(calls.map(([group, [name]]) => `${group} ${name}`))
+  // These three commands of agent-jobs share the code of archive.
+  const others = ['orgs create', 'agent-jobs create', 'agent-jobs complete', 'agent-jobs fail']
+  expect(all.filter(name => !called.has(name)).sort()).toEqual(others.sort())
+})
+
+test('orgs create makes the data folder', async () => {
+  const data = join(folder, 'new')
+  await orgsCommand().parseAsync(['create', 'Acme', '--data', data], { from: 'user' })
+  expect(readdirSync(data)).toContain('quire.db')
+})
