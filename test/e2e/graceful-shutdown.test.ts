@@ -6,7 +6,7 @@ import { openStore } from '../../server/store/store.ts'
 import { send } from '../support/client.ts'
 import { startServe } from '../support/process.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
-import { shutDownUnderLoad } from '../support/shutdown-under-load.ts'
+import { shutDownCleanly } from '../support/shutdown-under-load.ts'
 
 let dataFolder: string
 let headers: Record<string, string>
@@ -27,7 +27,7 @@ test('two shutdowns at 200 requests a second reset no connection', async () => {
     { method: 'POST', path: '/v1/static-export/jobs', headers, body: '{"domain":"unknown.example.com"}' },
   ]
   for (let shutdown = 0; shutdown < 2; shutdown++) {
-    const { result, exitCode } = await shutDownUnderLoad(dataFolder, requests)
+    const { result, exitCode } = await shutDownCleanly(dataFolder, requests)
     expect(result.broken).toEqual({})
     expect(Object.keys(result.statuses)).toEqual(['200', '400', '404'])
     // The load went on until nobody listened.
