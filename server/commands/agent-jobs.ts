@@ -163,6 +163,9 @@ async function readJobs(file: string, projectId: string): Promise<AgentJob[]> {
       if (line.trim() !== '') jobs.push(readAgentJob(line, projectId))
     }
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new OperatorError(`${file} does not exist. Nothing was imported.`)
+    if (code === 'EACCES') throw new OperatorError(`${file}: permission denied. Give this user read access.`)
     throw new OperatorError(
       `${file}${lineNumber > 0 ? `, line ${lineNumber}` : ''}: ${(error as Error).message} Nothing was imported.`,
     )
