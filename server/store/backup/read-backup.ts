@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, type Stats } from 'node:fs'
 import { open, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -22,10 +22,16 @@ const chunkBytes = 1024 * 1024
  * @throws {OperatorError} when this is not a backup, or it is damaged.
  */
 export async function* readBackup(source: string, knownSchema: number): AsyncGenerator<BackupEntry> {
-  const stats = await stat(source).catch(() => null)
-  if (!stats) throw new OperatorError(`There is no backup ${source}. Check the name.`)
+  const stats = await statBackup(source)
   if (stats.isDirectory()) yield* readFolder(source, knownSchema)
   else yield* readTar(source)
+}
+
+/** @throws {OperatorError} when the file or folder does not exist. */
+export async function statBackup(source: string): Promise<Stats> {
+  const stats = await stat(source).catch(() => null)
+  if (!stats) throw new OperatorError(`There is no backup ${source}. Check the name.`)
+  return stats
 }
 
 async function* readFolder(source: string, knownSchema: number): AsyncGenerator<BackupEntry> {
@@ -67,30 +73,30 @@ async function* readTar(file: string): AsyncGenerator<BackupEntry> {
         throw new OperatorError(`The backup contains ${show(name)}, which is not a file. Nothing was restored.`)
       }
       if (name !== aboutName && name !== manifestName) checkPath(name)
-      yield { path: name, content: explainErrors(entry as AsyncIterable<Buffer>) }
+      yield { path: name, content: explainErrors(entry as AsyncIterable<Buffer>, file) }
     }
     await fed
   } catch (error) {
-    throw explain(error)
+    throw explain(error, file)
   } finally {
     unpack.destroy()
   }
 }
 
-async function* explainErrors(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* explainErrors(content: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
   try {
     yield* content
   } catch (error) {
-    throw explain(error)
+    throw explain(error, file)
   }
 }
 
 /** Turns an error of the formats into a sentence. Errors of the file system have a code in capitals, those of zlib start with Z_. */
-function explain(error: unknown): unknown {
+function explain(error: unknown, file: string): unknown {
   const { code } = error as { code?: string }
   const isFormat = code === undefined || /^Z_|^ERR_/.test(code)
   if (error instanceof OperatorError || !isFormat) return error
-  return new OperatorError('The backup is not complete, or damaged. Use another backup.', 1, { cause: error })
+  return new OperatorError(`${file} is damaged, not complete, or not a backup of Quire. Use another backup.`, 1, { cause: error })
 }
 
 async function isGzip(file: string): Promise<boolean> {

@@ -12,7 +12,7 @@ import { checkDatabases } from './check-databases.ts'
 import { aboutName, atTopOfDisk, manifestName } from './data-files.ts'
 import { type BackupAbout, type BackupManifest, notABackup, parseAbout, parseManifest, show } from './manifest.ts'
 import { placeFiles } from './place-files.ts'
-import { type BackupEntry, readBackup } from './read-backup.ts'
+import { type BackupEntry, readBackup, statBackup } from './read-backup.ts'
 
 export interface RestoreOptions {
   /** An archive or a folder that `makeBackup` made. */
@@ -38,12 +38,13 @@ const maxTextBytes = 512 * 1024 * 1024
  * Puts the files of a backup into an empty data folder. Checks all of them first: their sizes and digests, the integrity of
  * the databases, and their schema versions.
  *
- * @throws {OperatorError} when the folder is not empty or in use, or when the backup is damaged or of a newer version. The data
- * folder is then as before.
+ * @throws {OperatorError} when the folder is not empty or in use, or when the backup is missing, damaged or of a newer version.
+ * The data folder is then as before.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const dataFolder = resolve(options.dataFolder)
   const isNew = !existsSync(dataFolder)
+  await statBackup(options.source)
   await checkUnused(dataFolder)
   makeFolder(dataFolder, 0o700)
   // Inside the data folder, because the folder above it may not be writable, and because renaming is then enough.
