@@ -76,7 +76,7 @@ export const logHelp = `Formats: combined (nginx, Apache), vhost_combined, caddy
 lines, if you give the dotted paths of the fields:
   --json-fields time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost
 Times are RFC 3339, the date format of combined logs, or Unix time in seconds, milliseconds, microseconds or nanoseconds.
-host is only needed for --by-host. Traefik must be configured to keep the user agent:
+host is only needed for --by-host. referrer and accept are optional. Traefik must be configured to keep the user agent:
 accessLog.fields.headers.names.User-Agent=keep
 
 Behind proxies, the log contains a list of addresses. Name the field that contains it with --client-field. Use a header

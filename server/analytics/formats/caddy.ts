@@ -27,6 +27,8 @@ export const caddy: LogFormat = {
             ? undefined
             : (findHeader(request.headers, clientField) ?? findField(entry, clientField)),
         host: request.host,
+        referrer: findHeader(request.headers, 'Referer'),
+        accept: findHeader(request.headers, 'Accept'),
       }
     }),
 }

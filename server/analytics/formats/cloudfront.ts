@@ -46,6 +46,7 @@ interface Columns {
   path: number
   status: number
   userAgent: number
+  referrer: number
   /** The host that the client requested; `cs(Host)` is the host of the distribution. */
   host: number
   client: number
@@ -70,7 +71,7 @@ class CloudfrontParser implements LineParser {
 
   parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
     if (bytes[start] === 0x23) return this.#readComment(bytes, start, end)
-    const { date, time, address, method, path, status, userAgent, host, client } = this.#columns
+    const { date, time, address, method, path, status, userAgent, referrer, host, client } = this.#columns
     const count = this.#split(bytes, start, end)
     if (Math.max(date, time, address, method, path, status, userAgent) >= count) return 'malformed'
     const statusStart = this.#startOf(status)
@@ -86,6 +87,9 @@ class CloudfrontParser implements LineParser {
     line.targetEnd = findQuery(bytes, line.targetStart, this.#endOf(path))
     line.userAgentStart = this.#startOf(userAgent)
     line.userAgentEnd = this.#endOf(userAgent)
+    const hasReferrer = referrer < count && bytes[this.#startOf(referrer)] !== dash
+    line.referrerStart = hasReferrer ? this.#startOf(referrer) : 0
+    line.referrerEnd = hasReferrer ? this.#endOf(referrer) : 0
     line.hostStart = host < count ? this.#startOf(host) : 0
     line.hostEnd = host < count ? this.#endOf(host) : 0
     const hasClient = client < count && bytes[this.#startOf(client)] !== dash
@@ -146,6 +150,7 @@ function findColumns(header: string, clientField: string | undefined): Columns {
     path: find('cs-uri-stem'),
     status: find('sc-status'),
     userAgent: find('cs(User-Agent)'),
+    referrer: find('cs(Referer)'),
     host: Number.isFinite(hostHeader) ? hostHeader : find('cs(Host)'),
     client: clientField === undefined ? Number.POSITIVE_INFINITY : find(clientField),
   }

@@ -17,6 +17,7 @@ export const combined: LogFormat = {
 }
 
 const space = 0x20
+const dash = 0x2d
 const quote = 0x22
 const backslash = 0x5c
 const maxWordBytes = 255
@@ -51,7 +52,8 @@ export class CombinedParser implements LineParser {
     const sizeEnd = findSizeEnd(bytes, sizeStart, end)
     if (sizeEnd === -1 || bytes[sizeEnd + 1] !== quote) return 'malformed'
 
-    const referrerEnd = findQuote(bytes, sizeEnd + 2, end)
+    const referrerStart = sizeEnd + 2
+    const referrerEnd = findQuote(bytes, referrerStart, end)
     if (referrerEnd === -1 || bytes[referrerEnd + 1] !== space || bytes[referrerEnd + 2] !== quote) return 'malformed'
     const userAgentEnd = findQuote(bytes, referrerEnd + 3, end)
     if (userAgentEnd === -1) return 'malformed'
@@ -63,6 +65,8 @@ export class CombinedParser implements LineParser {
     line.status = status
     line.userAgentStart = referrerEnd + 3
     line.userAgentEnd = userAgentEnd
+    line.referrerStart = isDash(bytes, referrerStart, referrerEnd) ? referrerEnd : referrerStart
+    line.referrerEnd = referrerEnd
     readRequest(bytes, requestStart, requestEnd, line)
     if (this.#clientField > 0 && !findField(bytes, userAgentEnd + 1, end, this.#clientField, line)) return 'malformed'
     return 'request'
@@ -108,6 +112,11 @@ function findProtocol(bytes: Buffer, start: number, end: number): number {
     if (isProtocol) return i
   }
   return end
+}
+
+/** Returns whether the field is `-`: the client did not send the header. */
+function isDash(bytes: Buffer, start: number, end: number): boolean {
+  return end - start === 1 && bytes[start] === dash
 }
 
 /** Returns whether `GET ` begins at `at`. */

@@ -16,6 +16,8 @@ export interface JsonRequest {
   address: unknown
   client?: unknown
   host?: unknown
+  referrer?: unknown
+  accept?: unknown
 }
 
 const fieldsBytes = 256 * 1024
@@ -57,6 +59,10 @@ export class JsonLineParser implements LineParser {
     line.userAgentEnd = this.#write(firstText(request.userAgent))
     line.hostStart = this.#length
     line.hostEnd = this.#write(firstText(request.host))
+    line.referrerStart = this.#length
+    line.referrerEnd = this.#write(withoutDash(firstText(request.referrer)))
+    line.acceptStart = this.#length
+    line.acceptEnd = this.#write(withoutDash(firstText(request.accept)))
     line.isGet = method === 'GET'
     line.status = status
     line.atMs = readTime(request.time)
@@ -85,6 +91,11 @@ function parseObject(bytes: Buffer, start: number, end: number): Record<string, 
 function firstText(value: unknown): string {
   const first = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' ? first : ''
+}
+
+/** Returns an empty string for `-`, which many programs log for a header that the client did not send. */
+function withoutDash(text: string): string {
+  return text === '-' ? '' : text
 }
 
 /** Returns the value of a name in an object; undefined when there is none. Ignores case because header names do. */

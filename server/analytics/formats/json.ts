@@ -2,13 +2,16 @@ import { findField, JsonLineParser } from './json-line.ts'
 import { type LogFormat, LogFormatError } from './log-format.ts'
 
 const required = ['time', 'method', 'path', 'status', 'userAgent', 'address'] as const
-type FieldName = (typeof required)[number] | 'host'
+const optional = ['host', 'referrer', 'accept'] as const
+type FieldName = (typeof required)[number] | (typeof optional)[number]
 
 /** Dotted path of each field of a request in a JSON object. */
-export type JsonFields = Record<(typeof required)[number], string> & { host?: string }
+export type JsonFields = Record<(typeof required)[number], string> & { [name in (typeof optional)[number]]?: string }
 
 /** Creates a format for JSON lines of any program from the paths of their fields. A client field is also a dotted path. */
 export function createJsonFormat(fields: JsonFields): LogFormat {
+  const findOptional = (entry: unknown, path: string | undefined) =>
+    path === undefined ? undefined : findField(entry, path)
   return {
     name: 'json',
     hasHost: fields.host !== undefined,
@@ -20,8 +23,10 @@ export function createJsonFormat(fields: JsonFields): LogFormat {
         status: findField(entry, fields.status),
         userAgent: findField(entry, fields.userAgent),
         address: findField(entry, fields.address),
-        client: clientField === undefined ? undefined : findField(entry, clientField),
-        host: fields.host === undefined ? undefined : findField(entry, fields.host),
+        client: findOptional(entry, clientField),
+        host: findOptional(entry, fields.host),
+        referrer: findOptional(entry, fields.referrer),
+        accept: findOptional(entry, fields.accept),
       })),
   }
 }
@@ -39,7 +44,10 @@ export function parseJsonFields(text: string): JsonFields {
       throw new LogFormatError(`${part}: write NAME=PATH, as in path=req.url.`, 'json-fields')
     }
     if (!isFieldName(name)) {
-      throw new LogFormatError(`${name} is unknown. The names are ${required.join(', ')} and host.`, 'json-fields')
+      throw new LogFormatError(
+        `${name} is unknown. The names are ${[...required, ...optional].join(', ')}.`,
+        'json-fields',
+      )
     }
     if (fields[name] !== undefined) throw new LogFormatError(`${name} is given twice.`, 'json-fields')
     fields[name] = path
@@ -51,5 +59,5 @@ export function parseJsonFields(text: string): JsonFields {
 }
 
 function isFieldName(name: string): name is FieldName {
-  return name === 'host' || (required as readonly string[]).includes(name)
+  return [...required, ...optional].includes(name as FieldName)
 }

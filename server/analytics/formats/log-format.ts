@@ -25,6 +25,12 @@ export interface LogLine {
   /** The host, with its port if logged; empty when the format or the line has none. */
   hostStart: number
   hostEnd: number
+  /** The Referer header; empty when the format or the line has none. */
+  referrerStart: number
+  referrerEnd: number
+  /** The Accept header; empty when the format or the line has none. */
+  acceptStart: number
+  acceptEnd: number
 }
 
 export function emptyLogLine(): LogLine {
@@ -43,6 +49,10 @@ export function emptyLogLine(): LogLine {
     userAgentEnd: 0,
     hostStart: 0,
     hostEnd: 0,
+    referrerStart: 0,
+    referrerEnd: 0,
+    acceptStart: 0,
+    acceptEnd: 0,
   }
 }
 

@@ -24,6 +24,8 @@ export const traefikJson: LogFormat = {
             ? undefined
             : (findHeader(entry, `request_${clientField}`) ?? findHeader(entry, clientField)),
         host: entry.RequestHost ?? entry.RequestAddr,
+        referrer: findHeader(entry, 'request_Referer'),
+        accept: findHeader(entry, 'request_Accept'),
       }
     }),
 }

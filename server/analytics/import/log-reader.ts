@@ -267,6 +267,8 @@ export class LogReader {
     if (this.#format !== format) {
       this.#cut()
       this.#clearCaches()
+      // A parser does not write the fields that its format lacks.
+      Object.assign(this.#line, emptyLogLine())
     }
     this.#format = format
     this.#parser = format.open({ clientField: this.#options.clientField })

@@ -9,12 +9,13 @@ const fields = { time: 't', method: 'm', path: 'p', status: 's', userAgent: 'u',
 test('reads the names of the fields', () => {
   expect(parseJsonFields(text)).toEqual(fields)
   expect(parseJsonFields(`${text},host=req.host`)).toEqual({ ...fields, host: 'req.host' })
+  expect(parseJsonFields(`${text},referrer=r,accept=x`)).toEqual({ ...fields, referrer: 'r', accept: 'x' })
 })
 
 test.each([
   ['', /write NAME=PATH/],
   ['time', /--json-fields time: write NAME=PATH, as in path=req\.url/],
-  [`${text},agent=x`, /--json-fields agent is unknown\. The names are time, method, path, .* and host/],
+  [`${text},agent=x`, /--json-fields agent is unknown\. The names are time, method, path, .* host, referrer, accept\./],
   [`${text},time=x`, /--json-fields time is given twice/],
   ['time=t,path=p', /--json-fields lacks method, status, userAgent, address: add method=PATH/],
 ])('refuses %j', (given, message) => {
