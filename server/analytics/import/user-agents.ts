@@ -14,7 +14,7 @@ export interface UserAgent {
   markdownRule: Rule
 }
 
-const markdownRule = findRule('ai', markdownRuleName)
+const markdownRule = findRule({ kind: 'ai', rule: markdownRuleName })
 
 /** Caches the user agents of a log by their bytes. Each user agent is classified once. */
 export class UserAgents {
@@ -33,8 +33,7 @@ export class UserAgents {
     const number = this.#table.find(bytes, start, end)
     if (number !== -1) return this.#agents[number] as UserAgent
     const text = decode(bytes.toString('latin1', start, end))
-    const classification = classify(text)
-    const rule = findRule(classification.kind, classification.rule)
+    const rule = findRule(classify(text))
     const agent = {
       number: this.#table.add(bytes, start, end),
       text,
