@@ -31,7 +31,8 @@ export interface paths {
         /**
          * Count unique visitors
          * @description Human and AI visitors of a project and of its pages. A visitor of both kinds counts once in `total`, and a visitor
-         *     of several days counts once for the range. Bots that are no AI, previews and monitors count as neither.
+         *     of several days counts once for the range. Bots that are no AI, previews and monitors count as neither. The user agent
+         *     decides, also for a page that was requested as Markdown.
          */
         get: operations["getUniqueVisitors"];
         put?: never;

@@ -1,5 +1,7 @@
-/** The part of the `robots.json` of ai.robots.txt that is read: the operator of each agent, as a sentence or a link. */
-export type Upstream = Record<string, { operator?: unknown }>
+import type { AgentUse } from '../../server/analytics/agents/agent-list.ts'
+
+/** The part of the `robots.json` of ai.robots.txt that is read: sentences or links about each agent. */
+export type Upstream = Record<string, { operator?: unknown; function?: unknown }>
 
 /** Content of `server/analytics/agents/ai-robots-txt.json`. */
 export interface Extract {
@@ -7,7 +9,7 @@ export interface Extract {
   asOf: string
   /** A commit, or a package that contains the list. */
   release: string
-  agents: { token: string; operator: string | null }[]
+  agents: { token: string; operator: string | null; use: AgentUse }[]
   leftOut: { token: string; reason: string }[]
 }
 
@@ -34,7 +36,7 @@ export function extract(upstream: Upstream, decided: Decided): Pick<Extract, 'ag
     seen.add(key)
     const reason = decidedFor(token, decided) ?? findAmbiguity(token)
     if (reason) leftOut.push({ token, reason })
-    else agents.push({ token, operator: toOperator(about?.operator) })
+    else agents.push({ token, operator: toOperator(about?.operator), use: toUse(about?.function) })
   }
   if (agents.length < minAgents || agents.length > maxAgents) {
     throw new Error(`The list has ${agents.length} agents instead of ${minAgents} to ${maxAgents}. Is it robots.json?`)
@@ -68,4 +70,16 @@ function toOperator(text: unknown): string | null {
   if (typeof text !== 'string') return null
   const [name = ''] = text.replace(/^\[([^\]]*)\].*$/s, '$1').split(/,|\s(?:that|to|for|used|which)\s|\s*\(/)
   return name === '' || name.length > 40 || /^(?:unclear|unknown|https?:)/i.test(name) ? null : name.trim()
+}
+
+const uses: readonly (readonly [AgentUse, RegExp])[] = [
+  ['coding', /\bcoding\b/i],
+  ['assistant', /\bassistants?\b|^AI agents$|\b(?:user|prompts?)\b/i],
+  ['search', /\bsearch\b/i],
+  ['training', /\btrain(?:ing)?\b|\bLLMs?\b|language model|machine learning|^AI data scrapers?$/i],
+]
+
+/** Returns the purpose that the list's free text names; `unknown` when it names none of ours. */
+function toUse(text: unknown): AgentUse {
+  return uses.find(([, pattern]) => typeof text === 'string' && pattern.test(text))?.[0] ?? 'unknown'
 }

@@ -13,6 +13,7 @@ export interface FollowFlags {
   followJsonFields?: string
   followClientField?: string
   followTrustedProxies?: number
+  followMarkdownAsAi?: boolean
 }
 
 /** The options of `serve` for following logs. */
@@ -42,6 +43,7 @@ export function readFollowFlags(flags: FollowFlags): FollowSettings {
   if (flags.followJsonFields !== undefined) log.jsonFields = flags.followJsonFields
   if (flags.followClientField !== undefined) log.clientField = flags.followClientField
   if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies
+  if (flags.followMarkdownAsAi) log.markdownAsAi = true
   const logs = [...(flags.followLog ?? []), ...(flags.followLogByHost ?? [])]
   return { logs, graceMs: flags.followGraceSeconds * 1000, log: readLogFlags(log, followPrefix) }
 }

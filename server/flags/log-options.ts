@@ -37,6 +37,10 @@ export function logOptions(prefix = ''): Option[] {
     )
       .env('QUIRE_LOG_TRUSTED_PROXIES')
       .argParser(integer(1, 100)),
+    new Option(
+      `--${prefix}markdown-as-ai`,
+      'count Markdown views by programs that no list names as AI (default: as neither AI nor human)',
+    ).env('QUIRE_LOG_MARKDOWN_AS_AI'),
   ]
 }
 
@@ -47,7 +51,7 @@ export function logOptions(prefix = ''): Option[] {
  * @throws {OperatorError} when flags cannot be combined.
  */
 export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
-  const { format, jsonFields, clientField, trustedProxies } = flags
+  const { format, jsonFields, clientField, trustedProxies, markdownAsAi } = flags
   if (jsonFields !== undefined && format !== undefined && format !== 'json') {
     throw new OperatorError(
       `--${prefix}json-fields can only be used with --${prefix}format json, not with ${format}.`,
@@ -68,6 +72,7 @@ export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
     ...(jsonFields !== undefined && { jsonFields }),
     ...(clientField !== undefined && { clientField }),
     ...(trustedProxies !== undefined && { trustedProxies }),
+    ...(markdownAsAi && { markdownAsAi }),
   }
 }
 
@@ -83,7 +88,11 @@ Behind proxies, the log contains a list of addresses. Name the field that contai
 (caddy, traefik-json), a column (cloudfront) or a dotted path (json). For combined, vhost_combined and traefik, give the
 position of the field after the user agent (1 = the first), or the word "last". The leftmost valid address of the list
 counts. Clients can send a forged list. If the first proxy does not replace it, give --trusted-proxies N. With N = 1, the
-last entry counts, because your own proxy wrote it.`
+last entry counts, because your own proxy wrote it.
+
+A view counts as its user agent does, also a view of a page as Markdown. --markdown-as-ai adds the Markdown views (a path
+that ends in .md, or Accept: text/markdown where the log has it) by programs that no list names. Use the same setting for
+every import of a project: a view that was counted keeps its class.`
 
 /** Checks the fields and returns the text, because a format object cannot be sent to a thread. */
 function checkJsonFields(text: string, prefix: string): string {

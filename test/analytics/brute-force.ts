@@ -57,8 +57,7 @@ function readVisit(line: string, truth: Record<string, string>, now: number): Vi
 
   const kind = truth[userAgent ?? '']
   if (kind === undefined) throw new Error(`The table does not know the user agent ${userAgent}`)
-  const isMarkdown = url.pathname.endsWith('.md')
-  if (kind === 'neither' && !isMarkdown) return undefined
+  if (kind === 'neither') return undefined
   const parts = url.pathname
     .replace(/\.(html|md)$/, '')
     .split('/')
@@ -68,7 +67,7 @@ function readVisit(line: string, truth: Record<string, string>, now: number): Vi
     date: at.toISOString().slice(0, 10),
     path: `/${parts.join('/')}`,
     who: `${address} ${userAgent}`,
-    isAi: kind === 'ai' || isMarkdown,
+    isAi: kind === 'ai',
   }
 }
 

@@ -236,6 +236,7 @@ test('every flag has an environment variable', async () => {
     QUIRE_LOG_JSON_FIELDS: fields,
     QUIRE_LOG_CLIENT_FIELD: 'req.headers.x-forwarded-for',
     QUIRE_LOG_TRUSTED_PROXIES: '2',
+    QUIRE_LOG_MARKDOWN_AS_AI: 'yes',
   }
   const { code, stdout } = await quire(['visits', 'import', pino, '--json'], env)
   expect(code).toBe(0)

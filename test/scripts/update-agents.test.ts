@@ -53,7 +53,19 @@ test.each([
   [undefined, null],
 ])('the operator of %j is %j', (operator, expected) => {
   const { agents } = extract({ AAcmeBot: { operator }, ...many }, decided)
-  expect(agents[0]).toEqual({ token: 'AAcmeBot', operator: expected })
+  expect(agents[0]).toEqual({ token: 'AAcmeBot', operator: expected, use: 'unknown' })
+})
+
+test.each([
+  ['AI Assistants', 'assistant'],
+  ['Retrieves pages after a prompt.', 'assistant'],
+  ['AI Search Crawlers', 'search'],
+  ['Scrapes text to train models.', 'training'],
+  ['AI Coding Agents', 'coding'],
+  ['AI Data Providers', 'unknown'],
+  [undefined, 'unknown'],
+])('the use of an agent for %j is %s', (purpose, use) => {
+  expect(extract({ AAcmeBot: { function: purpose }, ...many }, decided).agents[0]?.use).toBe(use)
 })
 
 test('a list with very few agents is refused', () => {

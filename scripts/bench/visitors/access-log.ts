@@ -88,7 +88,7 @@ export function writeAccessLog(file: string, plan: TrafficPlan, paths: readonly 
   return tally
 }
 
-/** A page view is a GET of a page with 2xx or 304; a Markdown view counts as AI with any user agent. */
+/** A page view is a GET of a page with 2xx or 304. A Markdown view counts as its user agent does. */
 function record(traffic: Traffic, tally: LogTally, truth: Truth): void {
   const { status, target, method } = traffic
   const isFound = status === 200 || status === 304 || status === 206
@@ -96,7 +96,7 @@ function record(traffic: Traffic, tally: LogTally, truth: Truth): void {
     tally.filtered++
     return
   }
-  const kind = traffic.asMarkdown ? 'ai' : traffic.kind
+  const { kind } = traffic
   tally.views[kind]++
   if (kind === 'neither') return
   truth.add(traffic.visitor, target, Math.floor(traffic.atSecond / daySeconds), kind === 'ai')

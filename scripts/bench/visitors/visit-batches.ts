@@ -25,7 +25,7 @@ export function* makeViewBatches(plan: TrafficPlan, paths: readonly string[], si
       columns.visitorOf[i] = intern(numberOf.visitors, traffic.visitor)
       columns.pathOf[i] = intern(numberOf.pages, traffic.target)
       columns.days[i] = Math.floor(traffic.atSecond / daySeconds)
-      columns.masks[i] = countsAsAi(traffic) ? asAi : asHuman
+      columns.masks[i] = traffic.kind === 'ai' ? asAi : asHuman
     }
     yield {
       length,
@@ -44,14 +44,9 @@ export function learnTruth(plan: TrafficPlan): Truth {
   const truth = new Truth({ firstDay: plan.from, paths: createPaths(plan.pages), capacity: plan.requests })
   const traffic = new Traffic(plan)
   while (traffic.next()) {
-    truth.add(traffic.visitor, traffic.target, Math.floor(traffic.atSecond / daySeconds), countsAsAi(traffic))
+    truth.add(traffic.visitor, traffic.target, Math.floor(traffic.atSecond / daySeconds), traffic.kind === 'ai')
   }
   return truth
-}
-
-/** A Markdown view counts as AI. */
-function countsAsAi({ kind, asMarkdown }: Traffic): boolean {
-  return kind === 'ai' || asMarkdown
 }
 
 function intern(numbers: Map<number, number>, value: number): number {

@@ -1,6 +1,14 @@
 /** Who made a request; `neither` = a program without AI. */
 export type Kind = 'human' | 'ai' | 'neither'
 
+/**
+ * The purpose of an AI agent: `assistant` reads a page for someone who asked, `search` builds an index for an AI search,
+ * `training` collects text for models, `coding` writes programs; `unknown` = the list does not say.
+ */
+export const agentUses = ['assistant', 'search', 'training', 'coding', 'unknown'] as const
+
+export type AgentUse = (typeof agentUses)[number]
+
 /** The origin of a list, shown in explanations of a classification. */
 export interface ListSource {
   name: string
@@ -21,7 +29,8 @@ export interface AgentEntry {
   /** Display name; defaults to the text that the pattern matched. */
   name?: string
   operator?: string
-  use?: string
+  /** Set for AI agents only. */
+  use?: AgentUse
   /** URL where the entry was found. */
   source?: string
   note?: string

@@ -1,5 +1,5 @@
 import crawlers from 'crawler-user-agents'
-import { type AgentEntry, AgentList, type ListSource } from './agent-list.ts'
+import { type AgentEntry, AgentList, type AgentUse, type ListSource } from './agent-list.ts'
 import aiAgents from './ai-agents.json' with { type: 'json' }
 import aiRobotsTxt from './ai-robots-txt.json' with { type: 'json' }
 
@@ -56,10 +56,11 @@ export const agentLists: readonly AgentList[] = [
       url: 'https://github.com/ai-robots-txt/ai.robots.txt',
       licence: 'MIT',
     },
-    (aiRobotsTxt.agents as ExtractedAgent[]).map(({ token, operator }) => ({
+    (aiRobotsTxt.agents as ExtractedAgent[]).map(({ token, operator, use }) => ({
       ...toToken(token),
       kind: 'ai',
       label: 'ai',
+      use,
       ...(operator ? { operator } : {}),
     })),
     { wholeWords: true, ignoreCase: true },
@@ -100,7 +101,7 @@ interface OwnAgent {
   exact?: boolean
   /** Display name; defaults to the token. */
   name?: string
-  use: string
+  use: AgentUse
   operator: string
   source: string
   seen: string
@@ -110,6 +111,7 @@ interface OwnAgent {
 interface ExtractedAgent {
   token: string
   operator: string | null
+  use: AgentUse
 }
 
 function toToken(token: string, exact = false): { pattern: string; name: string } {
@@ -122,6 +124,8 @@ function toEntry(kind: 'ai' | 'neither') {
     pattern,
     kind,
     label: kind === 'ai' ? 'ai' : (tags?.[0] ?? 'crawler'),
+    // The tags tell AI from the rest, but not the purpose.
+    ...(kind === 'ai' ? { use: 'unknown' } : {}),
     ...(url ? { source: url } : {}),
   })
 }

@@ -1,6 +1,6 @@
 import { isbot } from 'isbot'
 import { BoundedCache } from '../../base/bounded-cache.ts'
-import { type AgentMatch, type Kind, nameOf } from './agent-list.ts'
+import { type AgentMatch, type AgentUse, type Kind, nameOf } from './agent-list.ts'
 import { agentLists } from './agent-lists.ts'
 
 /** Who made a request, according to the user agent. */
@@ -11,6 +11,9 @@ export interface Classification {
    * thousand rules.
    */
   rule: string
+  /** Display name and purpose of an AI agent; absent for the other kinds. */
+  agent?: string
+  use?: AgentUse
 }
 
 /** Maximum number of characters searched. No genuine user agent is longer. Limits the time of regular expressions. */
@@ -27,8 +30,7 @@ export function classify(userAgent: string): Classification {
   if (userAgent.length > maxCharacters) return decide(userAgent)
   const cached = cache.get(userAgent)
   if (cached) return cached
-  const { kind, rule } = decide(userAgent)
-  const classification = { kind, rule }
+  const { match: _, ...classification } = decide(userAgent)
   cache.set(userAgent, classification)
   return classification
 }
@@ -45,8 +47,10 @@ export function decide(userAgent: string): Decision {
   for (const list of agentLists) {
     const match = list.find(trimmed)
     if (!match) continue
-    const { kind, label } = match.entry
-    return { kind, rule: kind === 'human' ? label : `${label}: ${nameOf(match)}`, match }
+    const { kind, label, use } = match.entry
+    const agent = nameOf(match)
+    const rule = kind === 'human' ? label : `${label}: ${agent}`
+    return kind === 'ai' && use ? { kind, rule, agent, use, match } : { kind, rule, match }
   }
   return isbot(trimmed) ? { kind: 'neither', rule: 'isbot' } : { kind: 'human', rule: 'browser' }
 }

@@ -1,5 +1,5 @@
 import { isbotMatch } from 'isbot'
-import type { AgentMatch, Kind, ListSource } from './agent-list.ts'
+import type { AgentMatch, AgentUse, Kind, ListSource } from './agent-list.ts'
 import { isbotList, notAi } from './agent-lists.ts'
 import { type Decision, decide, maxCharacters } from './classify.ts'
 
@@ -17,18 +17,19 @@ export interface UserAgentExplanation {
   pattern?: string
   found?: string
   operator?: string
-  use?: string
+  use?: AgentUse
   /** URL where the list entry was found. */
   source?: string
   /** Further remarks, in sentences. */
   notes: string[]
 }
 
-const uses: Record<string, string> = {
+const uses: Record<AgentUse, string> = {
   assistant: 'an AI assistant',
   search: 'AI search',
-  crawler: 'an AI crawler',
-  'coding-agent': 'a coding agent',
+  training: 'a crawler for AI training',
+  coding: 'a coding agent',
+  unknown: 'AI of an unknown purpose',
 }
 
 /** Explains the result of `classify`. */
@@ -61,7 +62,7 @@ function explainMatch({ entry, found, list }: AgentMatch): string {
   const reason = `“${found}” is in the list ${nameList(list)}`
   if (entry.kind === 'human') return `A browser: ${entry.note}. ${reason}.`
   if (entry.kind === 'neither') return `A program of type ${entry.label}, not AI: ${reason}.`
-  const what = entry.use ? (uses[entry.use] ?? entry.use) : 'AI'
+  const what = uses[entry.use ?? 'unknown']
   const operator = entry.operator ? `, by ${entry.operator}` : ''
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}${operator}: ${reason}.`
 }

@@ -6,7 +6,10 @@ import { isAbsence } from './log-entries.ts'
 import { readAt } from './plain-log.ts'
 
 /** The settings for reading the log. */
-export type ReadingOptions = Pick<LogReaderOptions, 'projects' | 'format' | 'clientField' | 'trustedProxies'>
+export type ReadingOptions = Pick<
+  LogReaderOptions,
+  'projects' | 'format' | 'clientField' | 'trustedProxies' | 'markdownAsAi'
+>
 
 /**
  * Refuses a file that can never be followed, or cannot be followed with these settings. Accepts a file that does not

@@ -10,6 +10,8 @@ export interface LogSettings {
   jsonFields?: string
   clientField?: string
   trustedProxies?: number
+  /** Whether a Markdown view by a program that no list names counts as AI; otherwise it counts as neither. */
+  markdownAsAi?: boolean
 }
 
 /** Settings for reading a log, as options of `LogReader`. */
@@ -17,10 +19,12 @@ export interface LogReading {
   format: LogFormat | undefined
   clientField: string | undefined
   trustedProxies: number | undefined
+  markdownAsAi: boolean | undefined
 }
 
 /** Converts the settings to options of `LogReader`. */
-export function toLogReading({ format, jsonFields, clientField, trustedProxies }: LogSettings): LogReading {
+export function toLogReading(settings: LogSettings): LogReading {
+  const { format, jsonFields, clientField, trustedProxies, markdownAsAi } = settings
   return {
     format:
       jsonFields === undefined
@@ -28,5 +32,6 @@ export function toLogReading({ format, jsonFields, clientField, trustedProxies }
         : createJsonFormat(parseJsonFields(jsonFields)),
     clientField,
     trustedProxies,
+    markdownAsAi,
   }
 }

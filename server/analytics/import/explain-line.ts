@@ -7,7 +7,7 @@ import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-fo
 import { type Page, toPage } from '../page.ts'
 import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
 import { maxLineBytes } from './line-splitter.ts'
-import { markdownRuleName } from './page-view.ts'
+import { acceptsMarkdown, isUnnamed, markdownView } from './page-view.ts'
 
 /** Explanation of how an import counts one line. */
 export interface LineExplanation {
@@ -27,7 +27,7 @@ export interface LineExplanation {
 
 /** One check of a line and its result in words. */
 export interface LineStep {
-  step: LineCheck | 'client' | 'who'
+  step: LineCheck | 'client' | 'who' | 'markdown'
   finding: string
 }
 
@@ -36,6 +36,8 @@ export interface LineExplainerOptions {
   format?: LogFormat | undefined
   clientField?: string | undefined
   trustedProxies?: number | undefined
+  /** See `LogSettings`. */
+  markdownAsAi?: boolean | undefined
   /** Milliseconds since 1970. */
   now: number
 }
@@ -45,6 +47,12 @@ const refusals: Record<NonNullable<Page['refusal']>, string> = {
   'machine-file': 'is a file for programs: crawler rules, a feed, a manifest or data',
   'bad-path': 'is not a valid path: too long, contains a control character, or lacks a leading slash',
 }
+
+/** What a Markdown view by a program that no list names counts as, without and with the setting. */
+const markdownFindings = [
+  'no list names the program, so its Markdown views count as AI only with --markdown-as-ai',
+  'no list names the program, and --markdown-as-ai counts its Markdown views as AI',
+] as const
 
 /** Reads the lines of one log as `LogReader` does, and explains them instead of counting them. */
 export class LineExplainer {
@@ -137,18 +145,26 @@ export class LineExplainer {
     const { bytes, targetStart, targetEnd } = this.#line
     if (refusal) return `${cut(bytes, targetStart, targetEnd)} ${refusals[refusal.name as keyof typeof refusals]}`
     const { page } = this.#decider
-    return `${page?.path}${page?.isMarkdown ? ', as Markdown: counts as AI, whatever the user agent' : ''}`
+    if (page?.isMarkdown) return `${page.path}, as Markdown`
+    return `${page?.path}${this.#asksForMarkdown() ? ', as Markdown by its Accept header' : ''}`
   }
 
   #explainWho(parser: LineParser, isMarkdown: boolean, explanation: LineExplanation): void {
     const { bytes, userAgentStart, userAgentEnd } = this.#line
     explanation.steps.push({ step: 'client', finding: this.#explainClient(parser) })
     const userAgent = explainUserAgent(parser.decodeHeader(bytes.toString('latin1', userAgentStart, userAgentEnd)))
-    const isMarkdownVisit = isMarkdown && userAgent.kind !== 'ai'
+    const isUnnamedView = isUnnamed(userAgent) && (isMarkdown || this.#asksForMarkdown())
+    const { kind, rule } = isUnnamedView && this.#options.markdownAsAi ? markdownView : userAgent
     explanation.userAgent = userAgent
-    explanation.kind = isMarkdownVisit ? 'ai' : userAgent.kind
-    explanation.rule = isMarkdownVisit ? markdownRuleName : userAgent.rule
+    explanation.kind = kind
+    explanation.rule = rule
     explanation.steps.push({ step: 'who', finding: userAgent.why })
+    if (isUnnamedView) explanation.steps.push({ step: 'markdown', finding: markdownFindings[kind === 'ai' ? 1 : 0] })
+  }
+
+  #asksForMarkdown(): boolean {
+    const { bytes, acceptStart, acceptEnd } = this.#line
+    return acceptsMarkdown(bytes.toString('latin1', acceptStart, acceptEnd))
   }
 
   #explainClient(parser: LineParser): string {

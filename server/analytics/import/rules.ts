@@ -1,22 +1,26 @@
-import type { Kind } from '../agents/agent-list.ts'
+import type { AgentUse, Kind } from '../agents/agent-list.ts'
+import type { Classification } from '../agents/classify.ts'
 
 /** The rule that classified a view, see `Classification`. Rules are numbered so that counting a line needs no look-up. */
 export interface Rule {
   number: number
   kind: Kind
   name: string
+  /** Display name and purpose of the AI agent; absent for the other kinds, and for Markdown views of unknown programs. */
+  agent?: string
+  use?: AgentUse
 }
 
 // Kept for the lifetime of the process. The agent lists yield a few thousand rules, and no log can add one.
 const rules: Rule[] = []
 const byName = new Map<string, Rule>()
 
-/** Returns the rule with this kind and name. Every call returns the same rule. */
-export function findRule(kind: Kind, name: string): Rule {
-  const key = `${kind} ${name}`
+/** Returns the rule of this kind, name and use. Every call returns the same rule. */
+export function findRule({ kind, rule: name, agent, use }: Classification): Rule {
+  const key = `${kind} ${use ?? ''} ${name}`
   const known = byName.get(key)
   if (known) return known
-  const rule = { number: rules.length, kind, name }
+  const rule = { number: rules.length, kind, name, ...(agent && use ? { agent, use } : {}) }
   rules.push(rule)
   byName.set(key, rule)
   return rule

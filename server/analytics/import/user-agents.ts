@@ -1,6 +1,6 @@
 import { classify } from '../agents/classify.ts'
 import { ByteTable } from './byte-table.ts'
-import { markdownRuleName } from './page-view.ts'
+import { isUnnamed, markdownView } from './page-view.ts'
 import { findRule, type Rule } from './rules.ts'
 
 export interface UserAgent {
@@ -10,16 +10,22 @@ export interface UserAgent {
   text: string
   /** The rule that classifies its views. */
   rule: Rule
-  /** The rule that classifies its views of Markdown. */
+  /** The rule that classifies its views of Markdown; mostly the same. */
   markdownRule: Rule
 }
 
-const markdownRule = findRule('ai', markdownRuleName)
+const markdownRule = findRule(markdownView)
 
 /** Caches the user agents of a log by their bytes. Each user agent is classified once. */
 export class UserAgents {
+  readonly #markdownAsAi: boolean
   readonly #table = new ByteTable()
   #agents: UserAgent[] = []
+
+  /** @param markdownAsAi see `LogSettings` */
+  constructor(markdownAsAi = false) {
+    this.#markdownAsAi = markdownAsAi
+  }
 
   get sizeBytes(): number {
     return this.#table.sizeBytes
@@ -34,12 +40,12 @@ export class UserAgents {
     if (number !== -1) return this.#agents[number] as UserAgent
     const text = decode(bytes.toString('latin1', start, end))
     const classification = classify(text)
-    const rule = findRule(classification.kind, classification.rule)
+    const rule = findRule(classification)
     const agent = {
       number: this.#table.add(bytes, start, end),
       text,
       rule,
-      markdownRule: rule.kind === 'ai' ? rule : markdownRule,
+      markdownRule: this.#markdownAsAi && isUnnamed(classification) ? markdownRule : rule,
     }
     this.#agents.push(agent)
     return agent

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { AgentList, nameOf } from '../../../server/analytics/agents/agent-list.ts'
+import { AgentList, agentUses, nameOf } from '../../../server/analytics/agents/agent-list.ts'
 import { agentLists, isbotList } from '../../../server/analytics/agents/agent-lists.ts'
 import ownAgents from '../../../server/analytics/agents/ai-agents.json' with { type: 'json' }
 import { classify, decide, maxCharacters } from '../../../server/analytics/agents/classify.ts'
@@ -66,6 +66,20 @@ test('every entry of the list of Quire has a source and an operator', () => {
   const tokens = ownAgents.agents.map(({ token }) => token.toLowerCase())
   expect(new Set(tokens).size).toBe(tokens.length)
   expect(tokens).not.toContain('')
+})
+
+test('every AI agent has a use, and no other agent has one', () => {
+  for (const { kind, use, pattern } of agentLists.flatMap(list => list.entries)) {
+    expect({ pattern, use }).toEqual({
+      pattern,
+      use: kind === 'ai' ? expect.stringMatching(agentUses.join('|')) : undefined,
+    })
+  }
+})
+
+test('our list says the use of nearly every agent', () => {
+  const known = ownAgents.agents.filter(({ use }) => use !== 'unknown')
+  expect(known.length / ownAgents.agents.length).toBeGreaterThan(0.9)
 })
 
 /** Measures CPU time in ms. Returns the minimum of three runs, because other processes can only slow a run down. */

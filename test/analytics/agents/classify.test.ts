@@ -39,7 +39,22 @@ test.each([
   ['curl/8.5.0', 'neither', 'http-library: curl'],
   ['SomethingBot/1.0', 'neither', 'isbot'],
 ])('%j is %s by the rule %j', (userAgent, kind, rule) => {
-  expect(classify(userAgent)).toEqual({ kind, rule })
+  expect(classify(userAgent)).toMatchObject({ kind, rule })
+})
+
+test.each([
+  ['Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)', 'GPTBot', 'training'],
+  ['Mozilla/5.0 (compatible; ChatGPT-User/1.0)', 'ChatGPT-User', 'assistant'],
+  ['Mozilla/5.0 (compatible; OAI-SearchBot/1.0)', 'OAI-SearchBot', 'search'],
+  ['claude-code/2.0.14', 'claude-code', 'coding'],
+  ['Google', 'Gemini', 'assistant'],
+  ['Mozilla/5.0 (compatible; ZanistaBot/1.0)', 'ZanistaBot', 'search'],
+  ['AISearchBot (Email: aisearchbot@gmail.com)', 'AISearchBot', 'unknown'],
+  [`${chrome} Safari/537.36`, undefined, undefined],
+  ['curl/8.5.0', undefined, undefined],
+])('the agent of %j is %j, and its use %j', (userAgent, agent, use) => {
+  expect(classify(userAgent).agent).toBe(agent)
+  expect(classify(userAgent).use).toBe(use)
 })
 
 test('the demo agents are classified as in their table', () => {
@@ -60,7 +75,7 @@ test('every example in the crawler list is AI if tagged so, and never human', ()
 
 const words = aiAgents.agents.filter(({ exact }) => !exact)
 test.each(words)('our list classifies $token as AI, as a whole word only', ({ token }) => {
-  expect(classify(`Mozilla/5.0 (compatible; ${token}/1.0)`)).toEqual({
+  expect(classify(`Mozilla/5.0 (compatible; ${token}/1.0)`)).toMatchObject({
     kind: 'ai',
     rule: expect.stringMatching(new RegExp(`^ai: ${token}$`, 'i')),
   })
@@ -68,7 +83,7 @@ test.each(words)('our list classifies $token as AI, as a whole word only', ({ to
 })
 
 test('Google alone is Gemini, but not within another user agent', () => {
-  expect(classify('Google')).toEqual({ kind: 'ai', rule: 'ai: Gemini' })
+  expect(classify('Google')).toMatchObject({ kind: 'ai', rule: 'ai: Gemini' })
   expect(classify('Google Favicon').kind).toBe('neither')
   expect(classify(`${chrome} Safari/537.36 Google`).kind).not.toBe('ai')
 })

@@ -10,12 +10,14 @@ test('an AI agent is explained by its list entry', () => {
     userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)',
     kind: 'ai',
     rule: 'ai: GPTBot',
-    why: expect.stringMatching(/^An AI crawler, by OpenAI: “GPTBot” is in the list ai-agents of 20\d\d-\d\d-\d\d\.$/),
+    why: expect.stringMatching(
+      /^A crawler for AI training, by OpenAI: “GPTBot” is in the list ai-agents of 20\d\d-\d\d-\d\d\.$/,
+    ),
     list: expect.objectContaining({ name: 'ai-agents', asOf: expect.stringMatching(/^20\d\d-/) }),
     pattern: 'GPTBot',
     found: 'GPTBot',
     operator: 'OpenAI',
-    use: 'crawler',
+    use: 'training',
     source: 'https://developers.openai.com/api/docs/bots',
     notes: [],
   })
@@ -58,8 +60,8 @@ test('only the beginning of a long user agent is checked, and a note says so', (
 test('the explanation of every labelled user agent matches the import', () => {
   for (const { userAgents } of [...humans, ...aiAgents, ...classicBots]) {
     for (const userAgent of userAgents) {
-      const { kind, rule, why, found } = explainUserAgent(userAgent)
-      expect({ kind, rule }).toEqual(classify(userAgent))
+      const { kind, rule, use, why, found } = explainUserAgent(userAgent)
+      expect({ kind, rule, use }).toEqual({ ...classify(userAgent), agent: undefined })
       expect(why).not.toContain('undefined')
       if (found !== undefined) expect(userAgent).toContain(found)
     }

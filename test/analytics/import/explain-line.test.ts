@@ -52,7 +52,8 @@ test.each([
   [line('GET /robots.txt HTTP/1.1'), 'filtered: machine-file'],
   [line('GET /a%00b HTTP/1.1'), 'malformed: bad-path'],
   [line('GET /caf\u00e9 HTTP/1.1'), 'page view: human (browser)'],
-  [line('GET /a.md HTTP/1.1'), 'page view: ai (ai: Markdown view)'],
+  [line('GET /a.md HTTP/1.1'), 'page view: human (browser)'],
+  [line('GET /a.md HTTP/1.1', { agent: 'curl/8.5.0' }), 'page view: neither (http-library: curl)'],
   [line('GET /a.md HTTP/1.1', { agent: 'GPTBot/1.3' }), 'page view: ai (ai: GPTBot)'],
   [line('GET /a HTTP/1.1', { agent: '-' }), 'page view: neither (empty)'],
   [line('GET /a HTTP/1.1', { agent: 'a \\"quoted\\" bot/1' }), 'page view: neither (isbot)'],
@@ -82,7 +83,7 @@ test('lists the checks in order, up to the one that decides', () => {
       { step: 'date', finding: '2026-11-20T23:11:12.000Z, UTC day 2026-11-20' },
       { step: 'method', finding: 'GET' },
       { step: 'status', finding: '200' },
-      { step: 'page', finding: '/guides/a, as Markdown: counts as AI, whatever the user agent' },
+      { step: 'page', finding: '/guides/a, as Markdown' },
       { step: 'client', finding: '203.0.113.9, the peer' },
       { step: 'who', finding: expect.stringMatching(/^An AI assistant, by Anthropic: “Claude-User” is in the list/) },
     ],
@@ -93,6 +94,24 @@ test('lists the checks in order, up to the one that decides', () => {
     'method',
     'status',
   ])
+})
+
+test('a Markdown view by a program that no list names is explained with and without the setting', () => {
+  const text = line('GET /a.md HTTP/1.1', { agent: 'SomeBot/1.0' })
+  expect(explain(text)).toMatchObject({
+    kind: 'neither',
+    steps: expect.arrayContaining([
+      { step: 'markdown', finding: expect.stringMatching(/count as AI only with --markdown-as-ai$/) },
+    ]),
+  })
+  expect(new LineExplainer({ now, format: combined, markdownAsAi: true }).explain(text)).toMatchObject({
+    kind: 'ai',
+    rule: 'ai: Markdown view',
+    steps: expect.arrayContaining([
+      { step: 'markdown', finding: expect.stringMatching(/--markdown-as-ai counts its Markdown views as AI$/) },
+    ]),
+  })
+  expect(explain(line('GET /a.md HTTP/1.1')).steps.map(({ step }) => step)).not.toContain('markdown')
 })
 
 test('formats are detected from the lines, and a header of one log serves the lines below it', () => {

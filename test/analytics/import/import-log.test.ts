@@ -65,8 +65,8 @@ test.each([
   ['part of a page', line({ status: 206 }), 'human'],
   ['a page over HTTP/0.9', line({ request: 'GET /guide' }), 'human'],
   ['an AI crawler', line({ userAgent: gptBot }), 'ai'],
-  ['a Markdown view by a browser', line({ request: 'GET /guide.md HTTP/1.1' }), 'ai'],
-  ['a Markdown view by a library', line({ request: 'GET /guide.md HTTP/1.1', userAgent: 'curl/8.5.0' }), 'ai'],
+  ['a Markdown view by a browser', line({ request: 'GET /guide.md HTTP/1.1' }), 'human'],
+  ['a Markdown view by an AI crawler', line({ request: 'GET /guide.md HTTP/1.1', userAgent: gptBot }), 'ai'],
 ])('%s is one view of a visitor', async (_, text, kind) => {
   const { tally, views } = await importText(`${text}\n`)
   expect(views).toEqual([{ path: '/guide', day: parseDay('2026-11-20'), visitor: expect.any(Uint8Array), kind }])
@@ -76,6 +76,21 @@ test.each([
 test.each([
   ['a classic bot', line({ userAgent: googlebot }), { views: { neither: 1 } }],
   ['no user agent', line({ userAgent: '-' }), { views: { neither: 1 } }],
+  [
+    'Markdown for a search engine',
+    line({ request: 'GET /guide.md HTTP/1.1', userAgent: googlebot }),
+    { views: { neither: 1 } },
+  ],
+  [
+    'Markdown for a library',
+    line({ request: 'GET /guide.md HTTP/1.1', userAgent: 'curl/8.5.0' }),
+    { views: { neither: 1 } },
+  ],
+  [
+    'Markdown for an unknown program',
+    line({ request: 'GET /guide.md HTTP/1.1', userAgent: 'SomeBot/1' }),
+    { views: { neither: 1 } },
+  ],
   ['a HEAD', line({ request: 'HEAD /guide HTTP/1.1' }), { filtered: { method: 1 } }],
   ['a POST', line({ request: 'POST /guide HTTP/1.1' }), { filtered: { method: 1 } }],
   ['a TLS handshake', line({ request: '\\x16\\x03\\x01', status: 400 }), { filtered: { method: 1 } }],

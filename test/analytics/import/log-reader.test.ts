@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createJsonFormat, parseJsonFields } from '../../../server/analytics/formats/json.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
 import type { VisitedProject } from '../../../server/analytics/import/visited-projects.ts'
 import { generateAccessLog } from '../../../server/demo/access-log.ts'
@@ -20,16 +21,48 @@ function toSet(views: readonly ReadView[]): Map<string, number> {
   return new Map([...set].sort())
 }
 
-test('a repeated view is in a batch once, as human and AI if it was both', () => {
+test('a repeated view is in a batch once, with its Markdown folded into the page', () => {
   const { views, tally } = readLog(
     [line(), line({ path: '/guide/' }), line({ path: '/guide.md' }), line({ day: 19 }), line()].join('\n'),
   )
   expect(views.map(({ path, day, mask }) => [path, day, mask])).toEqual([
-    ['/guide', 20_777, 3],
+    ['/guide', 20_777, 1],
     ['/guide', 20_776, 1],
   ])
   expect(new Set(views.map(({ visitor }) => visitor)).size).toBe(1)
-  expect(tally.views).toEqual({ human: 4, ai: 1, neither: 0 })
+  expect(tally.views).toEqual({ human: 5, ai: 0, neither: 0 })
+})
+
+test.each([
+  { program: browser, path: '/guide.md', kind: 'human' },
+  { program: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', path: '/guide.md' },
+  { program: 'curl/8.5.0', path: '/guide.md' },
+  { program: 'curl/8.5.0', path: '/guide', accept: 'text/markdown' },
+  { program: 'GPTBot/1.3', path: '/guide.md', kind: 'ai' },
+  { program: 'GPTBot/1.3', path: '/guide', kind: 'ai' },
+  { program: '', path: '/guide.md', withSetting: 'ai' },
+  { program: 'SomeBot/1.0', path: '/guide.md', withSetting: 'ai' },
+  { program: 'SomeBot/1.0', path: '/guide' },
+  { program: 'SomeBot/1.0', path: '/guide', accept: 'text/markdown, text/html, */*', withSetting: 'ai' },
+  { program: 'SomeBot/1.0', path: '/guide', accept: 'text/html, text/markdown;q=0' },
+])('$program reads $path, Accept $accept', ({ program, path, accept, kind = 'neither', withSetting = kind }) => {
+  const fields = 'time=t,method=m,path=p,status=s,userAgent=u,address=a,accept=h'
+  const format = createJsonFormat(parseJsonFields(fields))
+  const text = JSON.stringify({
+    t: '2026-11-20T10:11:12Z',
+    m: 'GET',
+    p: path,
+    s: 200,
+    u: program,
+    a: '10.0.0.1',
+    h: accept,
+  })
+  const kindOf = (markdownAsAi: boolean) => {
+    const { views } = readLog(text, { format, markdownAsAi }).tally
+    return Object.entries(views).flatMap(([name, count]) => (count > 0 ? [name] : []))
+  }
+  expect(kindOf(false)).toEqual([kind])
+  expect(kindOf(true)).toEqual([withSetting])
 })
 
 test('each batch contains a visitor and a path once', () => {
