@@ -29,6 +29,8 @@ export interface Config {
   exportRetentionDays: number | undefined
   /** Hashes of visitors older than this are deleted; undefined = never. */
   visitorRetentionDays: number | undefined
+  /** How long the visitor key of a month or day outlives it, see `DestroyOptions`. */
+  visitorKeyGraceDays: number
   /** How many exports run at once. */
   exportsAtOnce: number
   /** How many exports of one organization may wait in the queue. */

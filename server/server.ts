@@ -209,7 +209,14 @@ function startLoops({ config, dataFolder, store, bundles, lost, log }: Parts): S
       now: Date.now,
       log,
     }),
-    startVisitorRetention({ dataFolder, projects, retentionDays: config.visitorRetentionDays, clock, log }),
+    startVisitorRetention({
+      dataFolder,
+      projects,
+      retentionDays: config.visitorRetentionDays,
+      keyGraceDays: config.visitorKeyGraceDays,
+      clock,
+      log,
+    }),
     startAgentJobRetention({ agentJobs, retentionDays: config.agentJobRetentionDays, clock, log }),
     startFollowingLogs({ setup: { ...config.follow, dataFolder }, log }),
   ]

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../base/awaitable.ts'
 import type { Day } from './day.ts'
 import type { ViewBatch } from './view-batch.ts'
+import type { VisitorKeys } from './visitor-keys.ts'
 
 /** A range of days. Without `dateFrom`, it begins with the first visit. Without `dateTo`, it ends with the last visit. */
 export interface DayRange {
@@ -51,7 +52,10 @@ export interface LogPosition {
 export interface RecordedViews {
   /** Visitors that were new to the site on a day, summed over the days. */
   newVisitorDays: number
-  /** Views of pruned days, see `pruneSeen`. The store no longer knows whether they were counted before. */
+  /**
+   * Views of pruned days, see `pruneSeen`, and of days whose key was destroyed, see `VisitorKeys`. The store no longer knows
+   * whether they were counted before.
+   */
   tooOldViews: number
 }
 
@@ -87,10 +91,17 @@ export interface VisitRecorder {
   /** Deletes all visits of a project and the positions of its logs. */
   deleteVisits(projectId: string): Awaitable<void>
   /**
-   * Returns the secret of the visitor hash: 32 bytes in `visitor.key` beside the database. Creates the file if there are
-   * no visits yet.
+   * Returns the secret of the data folder for logs and visitors: 32 bytes in `visitor.key` beside the database. Creates the
+   * file if there are no visits yet.
    *
    * @throws {OperatorError} when the file is unreadable or damaged, or is missing although visits were counted with it.
    */
   openVisitorKey(): Awaitable<Uint8Array>
+  /**
+   * Returns the keys of the visitor hashes.
+   *
+   * @param now milliseconds since 1970; decides when a key that is created now is destroyed
+   * @throws {OperatorError} see `openVisitorKey`.
+   */
+  openVisitorKeys(now?: () => number): Awaitable<VisitorKeys>
 }

@@ -24,6 +24,20 @@ export interface ViewBatch {
   masks: Uint8Array
 }
 
+/** Returns a batch without the views of some days. */
+export function dropDays(batch: ViewBatch, isDropped: (day: Day) => boolean): ViewBatch {
+  const { visitorOf, pathOf, days, masks } = batch
+  const kept = Uint32Array.from(days.subarray(0, batch.length).keys()).filter(i => !isDropped(days[i] as number))
+  return {
+    ...batch,
+    length: kept.length,
+    visitorOf: kept.map(i => visitorOf[i] as number),
+    pathOf: kept.map(i => pathOf[i] as number),
+    days: Int32Array.from(kept, i => days[i] as number),
+    masks: Uint8Array.from(kept, i => masks[i] as number),
+  }
+}
+
 /** Converts views to columns. Use it only for a few views; an import builds its batches without objects. */
 export function toViewBatch(views: readonly PageView[]): ViewBatch {
   const visitors = new Map<string, number>()

@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { SaltRotation } from '../tenancy/project.ts'
 import { type Day, formatDay } from './day.ts'
 
@@ -8,43 +8,52 @@ const blockBytes = 64
 const digestBytes = 32
 
 /**
- * Computes the pseudonym of a visitor: the first 16 bytes of HMAC-SHA-256 over address, NUL and user agent. Without a
- * rotation, the key is the secret. With a rotation, the key is the HMAC-SHA-256 of the UTC month (`2026-11`) or UTC day
- * (`2026-11-20`) under that secret. The hashes of two periods therefore cannot be linked.
+ * Computes the pseudonym of a visitor: the first 16 bytes of HMAC-SHA-256 over address, NUL and user agent. The key belongs to
+ * a project and, with a rotation, to one UTC month or UTC day; see `VisitorKeys`.
  *
  * The HMAC is computed from two hashes (RFC 2104), which takes 0.95 us. `createHmac` allocates an object per call and
  * takes 2.4 us.
  */
 export class VisitorHash {
-  readonly #secret: Uint8Array
+  readonly #findKey: (day: Day) => Uint8Array | undefined
   readonly #rotation: SaltRotation
-  readonly #paddings = new Map<number, Padding>()
+  /** By period; undefined = the key was destroyed. */
+  readonly #paddings = new Map<number, Padding | undefined>()
+  /** The last day, its period and the padding of its key. */
   #day = Number.NaN
   #period = 0
+  #padding: Padding | undefined
   #inner = Buffer.alloc(4096)
   readonly #outer = Buffer.alloc(blockBytes + digestBytes)
 
-  constructor(secret: Uint8Array, rotation: SaltRotation) {
-    this.#secret = secret
+  /** @param findKey returns the key of a day; called once for each period */
+  constructor(findKey: (day: Day) => Uint8Array | undefined, rotation: SaltRotation) {
+    this.#findKey = findKey
     this.#rotation = rotation
   }
 
   /** Returns the number of the rotation period of a day, from 0 up to 2^20. */
   periodOf(day: Day): number {
-    if (day !== this.#day) {
-      this.#day = day
-      this.#period = toPeriod(day, this.#rotation)
-    }
+    if (day !== this.#day) this.#select(day)
     return this.#period
+  }
+
+  /** Whether visitors of a day can be hashed; false = the key of the day was destroyed. */
+  hasKey(day: Day): boolean {
+    if (day !== this.#day) this.#select(day)
+    return this.#padding !== undefined
   }
 
   /**
    * Writes the 16 bytes of a visitor into `to` at `at`. The address is in `bytes` from `start` up to `end`; the user
    * agent is bytes as a latin1 string. The parameters are separate because an object would be allocated for every new
    * visitor.
+   *
+   * @throws {Error} when the key of the day was destroyed, see `hasKey`.
    */
   write(to: Buffer, at: number, bytes: Uint8Array, start: number, end: number, userAgent: string, day: Day): void {
-    const { inner, outer } = this.#findPadding(day)
+    if (!this.hasKey(day)) throw new Error(`The visitor key of ${formatDay(day)} was destroyed.`)
+    const { inner, outer } = this.#padding as Padding
     const length = blockBytes + (end - start) + 1 + userAgent.length
     if (length > this.#inner.length) this.#inner = Buffer.alloc(length * 2)
     const message = this.#inner
@@ -57,19 +66,15 @@ export class VisitorHash {
     to.write(hash('sha256', this.#outer, 'latin1'), at, visitorBytes, 'latin1')
   }
 
-  #findPadding(day: Day): Padding {
-    const period = this.periodOf(day)
-    const known = this.#paddings.get(period)
-    if (known) return known
-    const made = toPadding(this.#findKey(day))
-    this.#paddings.set(period, made)
-    return made
-  }
-
-  #findKey(day: Day): Uint8Array {
-    if (this.#rotation === 'never') return this.#secret
-    const period = formatDay(day).slice(0, this.#rotation === 'month' ? 7 : 10)
-    return createHmac('sha256', this.#secret).update(period).digest()
+  #select(day: Day): void {
+    const period = toPeriod(day, this.#rotation)
+    if (!this.#paddings.has(period)) {
+      const key = this.#findKey(day)
+      this.#paddings.set(period, key && toPadding(key))
+    }
+    this.#day = day
+    this.#period = period
+    this.#padding = this.#paddings.get(period)
   }
 }
 

@@ -12,7 +12,7 @@ interface Counts {
   pageViews: ImportTally['views']
   /** Visitors that were new on a day, summed over the days; 0 if everything was imported before. */
   newVisitorDays: number
-  /** Views on days whose visitors were pruned; they are not counted. */
+  /** Views on days whose visitors were pruned or whose visitor key was destroyed; they are not counted. */
   tooOldViews: number
   filtered: ImportTally['filtered']
   malformed: ImportTally['malformed']
@@ -96,7 +96,11 @@ export function describe(summary: ImportSummary): string {
     ...projects.flatMap(project => describeProject(project, projects.length === 1)),
   ]
   if (summary.tooOldViews > 0) {
-    rows.push(['Too old', summary.tooOldViews, 'page views of days whose visitors were pruned; they are not counted'])
+    rows.push([
+      'Too old',
+      summary.tooOldViews,
+      'page views of days whose visitors or keys were deleted; they are not counted',
+    ])
   }
   if (filtered['unknown-host'] > 0) {
     const hosts = `${list(Object.entries(unknownHosts))}. Register one with: npx quire sites create HOST --project ID`

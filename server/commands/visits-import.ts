@@ -68,7 +68,7 @@ async function importFiles(
     // Checked before the first import, so that a misspelt name does not leave a partial import.
     for (const file of files) await checkLogFile(file)
     const { visits } = store
-    const reader = new LogReader({ ...settings, projects, secret: await visits.openVisitorKey(), now: Date.now() })
+    const reader = new LogReader({ ...settings, projects, keys: await visits.openVisitorKeys(), now: Date.now() })
     const imported = await readFiles(files, reader, visits)
     const seconds = Math.round(performance.now() - startedAt) / 1000
     return await summarize(reader, imported, seconds, visits)

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { formatDay, toDay } from '../analytics/day.ts'
 import { integer } from '../flags/integer.ts'
-import { dataOption, jsonOption, projectOption } from '../flags/options.ts'
+import { dataOption, jsonOption, keyGraceOption, projectOption } from '../flags/options.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { printResult, showCount } from './print.ts'
 import { withExistingStore } from './with-store.ts'
@@ -9,13 +9,14 @@ import { withExistingStore } from './with-store.ts'
 interface Flags {
   project: string
   keepDays: number
+  visitorKeyGraceDays: number
   data: string
   json?: boolean
 }
 
 export function visitsPruneCommand(): Command {
   return new Command('prune')
-    .description('delete the hashes of old visitors; counts stay')
+    .description('delete the hashes of old visitors, and destroy the visitor keys of ended periods; counts stay')
     .addOption(projectOption().makeOptionMandatory())
     .addOption(
       new Option('--keep-days <number>', 'number of past days whose visitors are kept')
@@ -23,6 +24,7 @@ export function visitsPruneCommand(): Command {
         .argParser(integer(1, 36_500))
         .makeOptionMandatory(),
     )
+    .addOption(keyGraceOption())
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -34,15 +36,22 @@ Examples:
 
 The keyed hashes of visitors of the pruned days are removed; the counters stay. Ranges that begin on a kept day, or end
 before the first kept day, stay exact. A range that spans the cut counts a visitor twice if they came on both sides of it.
-If you import a log later, its views on pruned days are skipped, because they may already be counted.`,
+If you import a log later, its views on pruned days are skipped, because they may already be counted.
+
+If the visitor key of the project changes each month or day, the keys of ended periods are destroyed together with their
+hashes. Log lines of these periods are skipped from then on, so import them before. A server does the same by itself.`,
     )
-    .action(async ({ project: idOrName, keepDays, data, json }: Flags) => {
-      const before = toDay(Date.now()) - keepDays
+    .action(async ({ project: idOrName, keepDays, visitorKeyGraceDays: graceDays, data, json }: Flags) => {
+      const now = Date.now()
+      const before = toDay(now) - keepDays
       const keptFrom = formatDay(before)
       const result = await withExistingStore(data, async store => {
         const project = await getProject(store, idOrName)
-        return { project: project.id, keptFrom, visitorDays: await store.visits.pruneSeen(project.id, before) }
+        const destroyed = store.visits.destroyKeys(project, { now, graceDays })
+        const visitorDays = await store.visits.pruneSeen(project.id, before)
+        return { project: project.id, keptFrom, visitorDays, destroyedKeys: destroyed.keys }
       })
-      printResult(json, result, `Deleted ${showCount(result.visitorDays)} visitor days before ${keptFrom}.`)
+      const keys = result.destroyedKeys > 0 ? ` Destroyed ${showCount(result.destroyedKeys)} visitor keys.` : ''
+      printResult(json, result, `Deleted ${showCount(result.visitorDays)} visitor days before ${keptFrom}.${keys}`)
     })
 }

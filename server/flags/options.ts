@@ -21,6 +21,17 @@ export function projectOption(): Option {
   return new Option('--project <id-or-name>', 'project that the visits belong to').env('QUIRE_PROJECT')
 }
 
+/** `--visitor-key-grace-days`, for every command that destroys the visitor keys of ended periods. */
+export function keyGraceOption(): Option {
+  return new Option(
+    '--visitor-key-grace-days <number>',
+    'days after a month or day (projects create --salt-rotation) in which its visitor key still counts late log lines; then the key is destroyed',
+  )
+    .env('QUIRE_VISITOR_KEY_GRACE_DAYS')
+    .default(7)
+    .argParser(integer(0, 3660))
+}
+
 /** `--verify`, for every command that exports. */
 export function verifyOption(): Option {
   return new Option(

@@ -7,7 +7,7 @@ import { type AddressFlags, addressOptions, readAddresses } from './address-opti
 import { type FollowFlags, followOptions, readFollowFlags } from './follow-options.ts'
 import { integer } from './integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
-import { cacheMbOption, dataOption, verifyOption } from './options.ts'
+import { cacheMbOption, dataOption, keyGraceOption, verifyOption } from './options.ts'
 import { type QueueFlags, queueOptions } from './queue-options.ts'
 
 /** The parsed flags of `serve`. */
@@ -21,6 +21,7 @@ export interface ServeFlags extends AddressFlags, LimitFlags, QueueFlags, Follow
   agentJobRetentionDays?: number
   exportRetentionDays?: number
   visitorRetentionDays?: number
+  visitorKeyGraceDays: number
   verify: Verify
   exportCache?: boolean
   exportCacheMb: number
@@ -66,6 +67,7 @@ export function serveOptions(): Option[] {
     )
       .env('QUIRE_VISITOR_RETENTION_DAYS')
       .argParser(integer(1, 36500)),
+    keyGraceOption(),
     ...queueOptions(),
     ...limitOptions(),
     verifyOption(),
@@ -123,6 +125,7 @@ export function readConfig(flags: ServeFlags): Config {
     agentJobRetentionDays: flags.agentJobRetentionDays,
     exportRetentionDays: flags.exportRetentionDays,
     visitorRetentionDays: flags.visitorRetentionDays,
+    visitorKeyGraceDays: flags.visitorKeyGraceDays,
     exportsAtOnce: flags.exportsAtOnce,
     maxQueuedExports: flags.maxQueuedExports,
     exportLimits: readLimits(flags),

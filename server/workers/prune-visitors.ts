@@ -4,18 +4,22 @@ import { startThread } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'
 import type { ClockCheck } from '../base/clock-check.ts'
 import { repeat } from '../base/timer.ts'
-import type { Projects } from '../tenancy/project.ts'
+import type { DestroyOptions } from '../store/visits/period-keys.ts'
+import type { Project, Projects } from '../tenancy/project.ts'
 
 /** The data that the thread starts with. */
 export interface PruneSetup {
   dataFolder: string
-  projectIds: string[]
-  before: Day
+  projects: Pick<Project, 'id' | 'visitorSaltRotation'>[]
+  /** Visitors of earlier days are deleted; undefined = of no day. */
+  before: Day | undefined
+  keys: DestroyOptions
 }
 
-/** A report of the thread: how many visitor days it deleted of a project. */
+/** A report of the thread: how many visitor keys it destroyed, and how many visitor days it deleted of a project. */
 export interface PruneReport {
   projectId: string
+  keys: number
   visitorDays: number
 }
 
@@ -24,27 +28,40 @@ export interface VisitorRetentionOptions {
   projects: Pick<Projects, 'list'>
   /** For how many days Quire keeps the hashes of visitors; undefined = forever. */
   retentionDays: number | undefined
+  /** See `DestroyOptions`. */
+  keyGraceDays: number
   clock: ClockCheck
   log: { info(details: object, message: string): void; error(details: object, message: string): void }
 }
 
 const everyMs = 6 * 60 * 60 * 1000
 
-/** Deletes old visitors in a separate thread, now and every few hours; does nothing if no retention is set. */
+/** Destroys the visitor keys of ended periods and deletes old visitors in a separate thread, now and every few hours. */
 export function startVisitorRetention(options: VisitorRetentionOptions): Stoppable {
-  const { dataFolder, projects, retentionDays, clock, log } = options
-  if (retentionDays === undefined) return { stop() {} }
+  const { dataFolder, projects, retentionDays, keyGraceDays, clock, log } = options
   let isStopped = false
   let worker: Worker | undefined
 
   async function prune(): Promise<void> {
-    if (!(await clock.isTrusted())) return
-    const projectIds = (await projects.list()).map(({ id }) => id)
-    if (isStopped) return
-    const setup: PruneSetup = { dataFolder, projectIds, before: toDay(Date.now()) - (retentionDays as number) }
+    // Most servers keep all visitors and have no project whose key changes.
+    const due = (await projects.list()).filter(
+      ({ visitorSaltRotation }) => retentionDays !== undefined || visitorSaltRotation !== 'never',
+    )
+    if (due.length === 0 || !(await clock.isTrusted()) || isStopped) return
+    const now = Date.now()
+    const setup: PruneSetup = {
+      dataFolder,
+      projects: due,
+      before: retentionDays === undefined ? undefined : toDay(now) - retentionDays,
+      keys: { now, graceDays: keyGraceDays },
+    }
     const thread = startThread('workers/prune-visitors-worker', setup)
     worker = thread
-    thread.on('message', (report: PruneReport) => log.info({ ...report, retentionDays }, 'deleted old visitors'))
+    thread.on('message', (report: PruneReport) => {
+      const what =
+        report.keys > 0 ? 'destroyed visitor keys of ended periods, and their visitors' : 'deleted old visitors'
+      log.info({ ...report, retentionDays, keyGraceDays }, what)
+    })
     await new Promise<void>((done, failed) => thread.on('error', failed).on('exit', () => done()))
   }
 

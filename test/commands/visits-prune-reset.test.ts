@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -57,9 +57,23 @@ test('prune deletes the older days of one project, and prints how many', async (
     project: 'prj_1',
     keptFrom: before,
     visitorDays: 0,
+    destroyedKeys: 0,
   })
   expect(await record('prj_1', [today - 11, today - 10])).toMatchObject({ tooOldViews: 1, newVisitorDays: 1 })
   expect(await record('prj_2', [today - 11])).toMatchObject({ tooOldViews: 0 })
+})
+
+test('prune destroys the keys of ended periods, and says how many', async () => {
+  const project = { id: 'prj_day', visitorSaltRotation: 'day' } as const
+  store.projects.insert({ ...project, organizationId: 'org_1', name: '', createdAt: 0 })
+  writeFileSync(join(folder, 'visitor.key'), Buffer.alloc(32))
+  const keys = await store.visits.openVisitorKeys(() => 0)
+  for (const day of [today - 9, today - 8, today]) keys.find(project, day)
+  const prune = (graceDays: string) =>
+    run('prune', '--project', 'prj_day', '--keep-days', '90', '--visitor-key-grace-days', graceDays)
+  const deleted = `Deleted 0 visitor days before ${formatDay(today - 90)}.`
+  expect(await prune('9')).toEqual({ output: deleted })
+  expect(await prune('7')).toEqual({ output: `${deleted} Destroyed 2 visitor keys.` })
 })
 
 test('reset deletes the visits of one project, which can be imported again', async () => {

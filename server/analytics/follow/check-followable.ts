@@ -23,7 +23,9 @@ export async function checkFollowable(file: string, reading: ReadingOptions): Pr
   if (/\.(?:gz|zst|bz2|xz)$/.test(file)) {
     throw new LogFileError(`${file} is compressed, so it never grows. Use: npx quire visits import`)
   }
-  const reader = new LogReader({ ...reading, secret: Buffer.alloc(32), now: Date.now() })
+  // Nothing is recorded, so no visitor needs a key.
+  const keys = { find: () => undefined }
+  const reader = new LogReader({ ...reading, keys, now: Date.now() })
   try {
     const sizeBytes = await checkLogFile(file)
     if (sizeBytes === undefined) throw new LogFileError(`${file} is not a regular file. Use: npx quire visits import`)

@@ -21,7 +21,10 @@ export interface FollowOptions
   file: string
   /** The project of all visits, or a function that returns the current projects by host. */
   projects: VisitedProject | (() => Promise<ProjectsByHost>)
-  visits: Pick<VisitRecorder, 'recordBatch' | 'recordLogPosition' | 'findLogPosition' | 'openVisitorKey'>
+  visits: Pick<
+    VisitRecorder,
+    'recordBatch' | 'recordLogPosition' | 'findLogPosition' | 'openVisitorKey' | 'openVisitorKeys'
+  >
   /** Stops following; everything already read is written first. */
   signal: AbortSignal
   /** Whether to stop once all existing lines are read and written. */
@@ -76,12 +79,11 @@ export async function followAccessLog(options: FollowOptions): Promise<FollowSta
 async function openRun(options: FollowOptions): Promise<FollowRun> {
   const { file, projects, visits, signal, warn, pacing = defaultPacing, now = Date.now } = options
   const isByHost = typeof projects === 'function'
-  const key = await visits.openVisitorKey()
-  const fingerprintHead = createHeadFingerprinter(key)
+  const fingerprintHead = createHeadFingerprinter(await visits.openVisitorKey())
   const reader = new LogReader({
     ...options,
     projects: isByHost ? await projects() : projects,
-    secret: key,
+    keys: await visits.openVisitorKeys(now),
     now: now(),
   })
   const writer = new BatchWriter({ projectId: isByHost ? undefined : projects.id, log: file, visits, signal, warn })

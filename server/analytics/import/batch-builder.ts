@@ -51,6 +51,11 @@ export class BatchBuilder {
     return this.#visitors.sizeBytes
   }
 
+  /** Whether views of a day can be added; false = the visitor key of the day was destroyed. */
+  canAdd(day: Day): boolean {
+    return this.#hash.hasKey(day)
+  }
+
   /**
    * Adds a view. The address is in `bytes` from `start` up to `end`; the path is canonical, see `toPage`. The parameters
    * are separate because an object would be allocated for every view.

@@ -94,7 +94,7 @@ export interface ImportAccessLogOptions extends Pick<ImportOptions, 'file' | 'on
  */
 export async function importAccessLog(options: ImportAccessLogOptions): Promise<ImportTally> {
   const { project, visits, format, now = Date.now } = options
-  const reader = new LogReader({ projects: project, secret: await visits.openVisitorKey(), now: now(), format })
+  const reader = new LogReader({ projects: project, keys: await visits.openVisitorKeys(now), now: now(), format })
   const { problem } = await importLog({ ...options, reader })
   await recordViews(reader, visits)
   if (problem !== undefined) throw new LogFileError(problem)

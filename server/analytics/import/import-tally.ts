@@ -20,7 +20,10 @@ export class ImportTally {
   malformed = { 'wrong-format': 0, 'bad-date': 0, 'bad-path': 0, 'too-long': 0 }
   /** Visitors first recorded on a day by this import, summed over its days; 0 for a repeated import. */
   newVisitorDays = 0
-  /** The number of `views` that are of pruned days and therefore not recorded. Repetitions within a batch count once. */
+  /**
+   * The number of `views` that are of pruned days, or of days whose visitor key was destroyed, and therefore not recorded.
+   * Repetitions within a batch may count once.
+   */
   tooOldViews = 0
   #firstDay = Number.POSITIVE_INFINITY
   #lastDay = Number.NEGATIVE_INFINITY

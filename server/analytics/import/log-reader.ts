@@ -4,6 +4,7 @@ import { detectFormat, formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat, LogFormatError } from '../formats/log-format.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asHuman, type ViewBatch } from '../view-batch.ts'
+import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
 import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally } from './import-tally.ts'
@@ -22,8 +23,8 @@ import {
 export interface LogReaderOptions {
   /** The project of all visits, or the projects by host. */
   projects: VisitedProject | ProjectsByHost
-  /** See `VisitRecorder.openVisitorKey`. */
-  secret: Uint8Array
+  /** See `VisitRecorder.openVisitorKeys`. */
+  keys: VisitorKeys
   /** Milliseconds since 1970. */
   now: number
   /** Detected from the lines when missing. */
@@ -95,7 +96,7 @@ export class LogReader {
     this.#agents = new UserAgents(options.markdownAsAi)
     this.#viewsPerBatch = options.viewsPerBatch ?? viewsPerBatch
     this.#splitter = new LineSplitter(this.#readLine, this.#countTooLong)
-    this.#projects = new VisitedProjects(options.projects, options.secret)
+    this.#projects = new VisitedProjects(options.projects, options.keys)
     this.startFile()
   }
 
@@ -207,6 +208,10 @@ export class LogReader {
     if (rule.kind === 'neither') return
     const day = toDay(atMs)
     tally.addDay(day)
+    if (!builder.canAdd(day)) {
+      tally.tooOldViews++
+      return
+    }
     const before = builder.length
     const mask = rule.kind === 'human' ? asHuman : asAi
     const clientBytes = clientEnd > clientStart ? this.#readClient(bytes, clientStart, clientEnd, parser) : 0

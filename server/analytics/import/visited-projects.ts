@@ -1,6 +1,7 @@
 import type { Project } from '../../tenancy/project.ts'
 import type { LogLine } from '../formats/log-format.ts'
 import { VisitorHash } from '../visitor.ts'
+import type { VisitorKeys } from '../visitor-keys.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { Hosts } from './hosts.ts'
 import { ImportTally } from './import-tally.ts'
@@ -23,7 +24,7 @@ export interface ProjectTarget extends ProjectViews {
 
 /** The projects whose visits a log contains: one project for all lines, or a project for each host. */
 export class VisitedProjects {
-  readonly #secret: Uint8Array
+  readonly #keys: VisitorKeys
   readonly #targets = new Map<string, ProjectTarget>()
   readonly #hosts: Hosts<ProjectTarget> | undefined
   /** The project of all lines; undefined when projects are found by host. */
@@ -31,9 +32,8 @@ export class VisitedProjects {
   /** Counts of the lines that belong to no project. */
   readonly common: ImportTally
 
-  /** @param secret see `VisitRecorder.openVisitorKey` */
-  constructor(projects: VisitedProject | ProjectsByHost, secret: Uint8Array) {
-    this.#secret = secret
+  constructor(projects: VisitedProject | ProjectsByHost, keys: VisitorKeys) {
+    this.#keys = keys
     if (isByHost(projects)) {
       this.#hosts = new Hosts(this.#toTargets(projects))
       this.common = new ImportTally()
@@ -90,7 +90,7 @@ export class VisitedProjects {
   #toTarget(project: VisitedProject): ProjectTarget {
     const known = this.#targets.get(project.id)
     if (known) return known
-    const hash = new VisitorHash(this.#secret, project.visitorSaltRotation)
+    const hash = new VisitorHash(day => this.#keys.find(project, day), project.visitorSaltRotation)
     const target = { project, tally: new ImportTally(), builder: new BatchBuilder(hash) }
     this.#targets.set(project.id, target)
     return target

@@ -3,9 +3,10 @@ import { sortViews } from '../../analytics/counters/sorted-views.ts'
 import { VisitorHistory } from '../../analytics/counters/visitor-history.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { DayRange, LogPosition, RecordedViews, UniqueVisitors } from '../../analytics/unique-visitors.ts'
-import type { ViewBatch } from '../../analytics/view-batch.ts'
+import { dropDays, type ViewBatch } from '../../analytics/view-batch.ts'
 import type { Database } from '../database.ts'
 import { openLogPositions } from './log-positions.ts'
+import { type DestroyedDays, openPeriodKeys } from './period-keys.ts'
 import { openSeenDays } from './seen-days.ts'
 import { openVisitCounters, type VisitCounters } from './visit-counters.ts'
 import { openVisitPages, type VisitPages } from './visit-pages.ts'
@@ -31,9 +32,12 @@ export function openProjectVisits(database: Database) {
   const counters = openVisitCounters(database, pages)
   const seen = openSeenDays(database)
   const positions = openLogPositions(database)
+  const keys = openPeriodKeys(database)
 
-  const recordInside = database.transaction((batch: ViewBatch, position?: LogPosition): RecordedViews => {
+  const recordInside = database.transaction((given: ViewBatch, position?: LogPosition): RecordedViews => {
     const keptFrom = seen.keptFrom()
+    // Read in the transaction, because another process may have destroyed a key that this batch was hashed with.
+    const batch = dropDestroyed(given, keys.listDestroyed())
     const changes = new CellChanges()
     const history = new VisitorHistory(seen.days, changes)
     let newVisitorDays = 0
@@ -43,7 +47,8 @@ export function openProjectVisits(database: Database) {
     seen.flush()
     counters.apply(changes)
     if (position) positions.upsert(position)
-    return { newVisitorDays, tooOldViews: countBefore(batch, keptFrom) }
+    const tooOldViews = given.length - batch.length + countBefore(batch, keptFrom)
+    return { newVisitorDays, tooOldViews }
   })
 
   const prune = database.transaction((before: Day): number => {
@@ -66,10 +71,19 @@ export function openProjectVisits(database: Database) {
     },
     count: prepareCount(database, pages, counters),
     findPosition: positions.find,
+    keys,
     prune: (before: Day) => prune.immediate(before),
     delete: database.transaction(() => {
       // Pages stay, because other processes identify them by number, and a number must never refer to another page.
-      for (const table of ['seen', 'day_counters', 'month_counters', 'log_positions', 'kept']) {
+      for (const table of [
+        'seen',
+        'day_counters',
+        'month_counters',
+        'log_positions',
+        'kept',
+        'period_keys',
+        'derived_days',
+      ]) {
         database.exec(`DELETE FROM ${table}`)
       }
     }).immediate,
@@ -94,6 +108,14 @@ function prepareCount(database: Database, pages: VisitPages, counters: VisitCoun
     }
   })
   return (range: DayRange, window: Window) => count(range, window)
+}
+
+/** Returns the batch without the views of days whose keys were destroyed: their visitors would count again. */
+function dropDestroyed(batch: ViewBatch, destroyed: readonly DestroyedDays[]): ViewBatch {
+  if (destroyed.length === 0) return batch
+  const isDestroyed = (day: Day) => destroyed.some(({ from, to }) => day >= from && day < to)
+  const dropped = new Set([...new Set(batch.days.subarray(0, batch.length))].filter(isDestroyed))
+  return dropped.size === 0 ? batch : dropDays(batch, day => dropped.has(day))
 }
 
 function countBefore({ length, days }: ViewBatch, day: Day): number {

@@ -3,17 +3,24 @@ import { dirname, join } from 'node:path'
 import type { Day } from '../../analytics/day.ts'
 import type { UniqueVisitorCounter, VisitRecorder } from '../../analytics/unique-visitors.ts'
 import { OperatorError } from '../../base/operator-error.ts'
+import type { Project } from '../../tenancy/project.ts'
 import type { Database } from '../database.ts'
 import { openSecret } from '../secret-file.ts'
 import { openLogPositions } from './log-positions.ts'
 import { moveOldVisits } from './old-visits.ts'
+import type { DestroyedKeys, DestroyOptions } from './period-keys.ts'
 import { noVisitors, openProjectVisits } from './project-visits.ts'
 import { openVisitDatabases } from './visit-database.ts'
+import { createVisitorKeys, isRotating } from './visitor-keys.ts'
+
+const noKeys: DestroyedKeys = { keys: 0, visitorDays: 0 }
 
 export type Visits = UniqueVisitorCounter &
   VisitRecorder & {
     /** Deletes the visits of a project with their file; `deleteVisits` keeps the numbers of the pages. */
     deleteFile(projectId: string): void
+    /** Destroys the visitor keys of a project's ended periods, see `openPeriodKeys`. May take seconds. */
+    destroyKeys(project: Pick<Project, 'id' | 'visitorSaltRotation'>, options: DestroyOptions): DestroyedKeys
     close(): void
   }
 
@@ -28,6 +35,9 @@ export function openVisitFiles(dataFolder: string) {
     countUniqueVisitors: ((projectId, range, page) =>
       projects.find(projectId)?.count(range, page) ?? noVisitors) satisfies Visits['countUniqueVisitors'],
     pruneSeen: (projectId: string, before: Day) => projects.find(projectId)?.prune(before) ?? 0,
+    destroyKeys: (({ id, visitorSaltRotation: rotation }, options) =>
+      (isRotating(rotation) && projects.find(id)?.keys.destroy(rotation, options)) ||
+      noKeys) satisfies Visits['destroyKeys'],
     close: projects.close,
   }
 }
@@ -39,20 +49,33 @@ export function openVisits(database: Database): Visits {
   const positions = openLogPositions(database)
   const findProject = database.prepare<{ id: string }>('SELECT 1 FROM projects WHERE id = @id')
 
+  function takeProject(projectId: string) {
+    if (!findProject.get({ id: projectId })) throw new Error(`There is no project ${projectId}.`)
+    return projects.take(projectId)
+  }
+
+  const openKey = () => openVisitorKey(join(dataFolder, 'visitor.key'), projects.hasAny())
   const visits: Visits = {
     ...files,
-    recordBatch(projectId, batch, position) {
-      if (!findProject.get({ id: projectId })) throw new Error(`There is no project ${projectId}.`)
-      return projects.take(projectId).record(batch, position)
-    },
+    recordBatch: (projectId, batch, position) => takeProject(projectId).record(batch, position),
     recordLogPosition: positions.upsert,
     findLogPosition: (projectId, log) =>
       projectId === undefined ? positions.find(log) : projects.find(projectId)?.findPosition(log),
     deleteVisits: projectId => projects.find(projectId)?.delete(),
     deleteFile: projects.deleteFile,
-    openVisitorKey: () => openVisitorKey(join(dataFolder, 'visitor.key'), projects.hasAny()),
+    openVisitorKey: openKey,
+    openVisitorKeys: (now = Date.now) =>
+      createVisitorKeys({
+        secret: openKey(),
+        takeKeys: projectId => takeProject(projectId).keys,
+        findKeys: projectId => projects.find(projectId)?.keys,
+        now,
+      }),
   }
-  moveOldVisits(database, visits)
+  moveOldVisits(database, (projectId, batch) => {
+    visits.recordBatch(projectId, batch)
+    projects.take(projectId).keys.noteDerived()
+  })
   return visits
 }
 

@@ -3,6 +3,7 @@ import { formats } from '../../../server/analytics/formats/formats.ts'
 import { LineExplainer, type LineExplanation } from '../../../server/analytics/import/explain-line.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
 import { generateAccessLog } from '../../../server/demo/access-log.ts'
+import { fixedKeys } from './read-log.ts'
 
 const now = Date.UTC(2026, 10, 21)
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -16,7 +17,7 @@ function line(request: string, { status = 200, date = time, agent = browser, res
 function count(text: string, format = formats.find(({ name }) => name === 'combined')): string {
   const reader = new LogReader({
     projects: { id: 'prj_1', visitorSaltRotation: 'never' },
-    secret: Buffer.alloc(32),
+    keys: fixedKeys,
     now,
     format,
   })

@@ -8,6 +8,7 @@ import { importLog, recordViews } from '../../../server/analytics/import/import-
 import { ImportTally } from '../../../server/analytics/import/import-tally.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
 import type { PageView, ViewBatch } from '../../../server/analytics/view-batch.ts'
+import { fixedKeys } from './read-log.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-import-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -42,7 +43,7 @@ async function importFile(file: string) {
     },
   }
   const projects = { id: 'prj_1', visitorSaltRotation: 'never' } as const
-  const reader = new LogReader({ projects, secret: Buffer.alloc(32, 1), now, viewsPerBatch: 1000 })
+  const reader = new LogReader({ projects, keys: fixedKeys, now, viewsPerBatch: 1000 })
   const imported = await importLog({ file, reader, visits })
   await recordViews(reader, visits)
   return { tally: reader.tally, views, problem: imported.problem, imported }

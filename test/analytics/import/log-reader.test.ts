@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { createJsonFormat, parseJsonFields } from '../../../server/analytics/formats/json.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
 import type { VisitedProject } from '../../../server/analytics/import/visited-projects.ts'
+import type { VisitorKeys } from '../../../server/analytics/visitor-keys.ts'
 import { generateAccessLog } from '../../../server/demo/access-log.ts'
 import fc from '../../support/fast-check.ts'
-import { oneProject, type ReadView, readLog, takeViews } from './read-log.ts'
+import { fixedKeys, oneProject, type ReadView, readLog, takeViews } from './read-log.ts'
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 
@@ -69,7 +70,7 @@ test('each batch contains a visitor and a path once', () => {
   const text = [...generateAccessLog({ seed: 3, lines: 20_000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b'] })]
   const reader = new LogReader({
     projects: oneProject,
-    secret: Buffer.alloc(32, 1),
+    keys: fixedKeys,
     now: Date.now(),
     viewsPerBatch: 500,
   })
@@ -101,7 +102,7 @@ test('the views do not depend on chunks, batch sizes, or when batches are taken'
       fc.integer({ min: 1, max: 700 }),
       (sizes, viewsPerBatch) => {
         const now = Date.UTC(2026, 10, 20, 12)
-        const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now, viewsPerBatch })
+        const reader = new LogReader({ projects: oneProject, keys: fixedKeys, now, viewsPerBatch })
         const views: ReadView[] = []
         for (let at = 0, i = 0; at < bytes.length; i++) {
           const size = sizes[i % sizes.length] as number
@@ -121,7 +122,7 @@ test('the views do not depend on chunks, batch sizes, or when batches are taken'
 })
 
 test('a partial line at the end of a file is not continued in the next file', () => {
-  const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
+  const reader = new LogReader({ projects: oneProject, keys: fixedKeys, now: Date.UTC(2026, 10, 20, 12) })
   reader.push(Buffer.from(`${line()}\n${line().slice(0, 60)}`))
   reader.startFile()
   reader.push(Buffer.from(`\ufeff${line({ path: '/other' })}`))
@@ -131,7 +132,7 @@ test('a partial line at the end of a file is not continued in the next file', ()
 })
 
 test('the next file may be in another format, and a visitor in both is one visitor', () => {
-  const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
+  const reader = new LogReader({ projects: oneProject, keys: fixedKeys, now: Date.UTC(2026, 10, 20, 12) })
   const caddy = {
     ts: Date.UTC(2026, 10, 19) / 1000,
     status: 200,
@@ -183,6 +184,19 @@ test('lines count for the projects of their hosts, each with its salt rotation, 
   expect([...reader.unknownHosts]).toEqual([['other.example', 2]])
 })
 
+test('views of a period whose key was destroyed are not in a batch, and counted as too old', () => {
+  const projects = { id: 'prj_1', visitorSaltRotation: 'day' } as const
+  const keys: VisitorKeys = { find: (project, day) => (day === 20_776 ? undefined : fixedKeys.find(project, day)) }
+  const lines = [line(), line({ day: 19 }), line({ day: 18 }), line({ day: 19, path: '/b' }), line({ path: '/b' })]
+  const { views, tally } = readLog(lines.join('\n'), { projects, keys })
+  expect(views.map(({ path, day }) => [path, day])).toEqual([
+    ['/guide', 20_777],
+    ['/guide', 20_775],
+    ['/b', 20_777],
+  ])
+  expect(tally).toMatchObject({ lines: 5, views: { human: 5, ai: 0, neither: 0 }, tooOldViews: 2 })
+})
+
 test.each([
   [
     'addresses and pages',
@@ -192,7 +206,7 @@ test.each([
   ],
   ['user agents of 20 kB', 40, 80, (id: string) => line({ userAgent: `${browser} ${id.repeat(2500)}` })],
 ])('any number of different %s takes the same memory', (_, blocks, linesPerBlock, toLine) => {
-  const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now: Date.UTC(2026, 10, 20, 12) })
+  const reader = new LogReader({ projects: oneProject, keys: fixedKeys, now: Date.UTC(2026, 10, 20, 12) })
   const before = process.memoryUsage().arrayBuffers
   let views = 0
   let peak = 0

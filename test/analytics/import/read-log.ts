@@ -1,6 +1,7 @@
 import type { LogReaderOptions } from '../../../server/analytics/import/log-reader.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
 import type { ViewBatch } from '../../../server/analytics/view-batch.ts'
+import { toKeyPeriod, type VisitorKeys } from '../../../server/analytics/visitor-keys.ts'
 
 export interface ReadView {
   project: string
@@ -13,10 +14,16 @@ export interface ReadView {
 
 export const oneProject = { id: 'prj_1', visitorSaltRotation: 'never' } as const
 
+/** Keys that need no store, one for each project and period. */
+export const fixedKeys: VisitorKeys = {
+  find: ({ id, visitorSaltRotation: rotation }, day) =>
+    Buffer.from(`${id} ${rotation === 'never' ? '' : toKeyPeriod(day, rotation).name}`.padEnd(32)),
+}
+
 /** Reads a whole log with a project `prj_1`, unless the options say otherwise. */
 export function readLog(log: Buffer | string, options: Partial<LogReaderOptions> = {}) {
   const now = Date.UTC(2026, 10, 20, 12)
-  const reader = new LogReader({ projects: oneProject, secret: Buffer.alloc(32, 1), now, ...options })
+  const reader = new LogReader({ projects: oneProject, keys: fixedKeys, now, ...options })
   reader.push(Buffer.from(log))
   reader.endFile()
   return { reader, tally: reader.tally, views: takeViews(reader) }

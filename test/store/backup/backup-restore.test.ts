@@ -29,6 +29,26 @@ import {
 
 useBackupFolders()
 
+test('a backup has the visitor keys of the periods, so visitors of a restored folder are recognised', async () => {
+  const project = { id: 'prj_month', visitorSaltRotation: 'month' } as const
+  const find = async (folder: string) => {
+    const store = openStore(folder)
+    try {
+      if (!(await store.projects.find(project.id))) {
+        await store.projects.insert({ ...project, organizationId: 'org_1', name: '', createdAt: 1 })
+      }
+      return (await store.visits.openVisitorKeys()).find(project, 20_777)
+    } finally {
+      store.close()
+    }
+  }
+  const key = await find(data)
+  expect(key?.length).toBe(32)
+  await backup('b.tar')
+  await restore('b.tar')
+  expect(await find(restored)).toEqual(key)
+})
+
 describe.each(['b.tar', 'b.tar.gz', 'b.tgz', 'b'])('as %s', name => {
   test('a backup that is restored has the rows, visits, bundles and keys, and no cache', async () => {
     const made = await backup(name)
