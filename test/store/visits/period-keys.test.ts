@@ -300,11 +300,11 @@ function readOld(rotation: SaltRotation): string {
   return readFileSync(join(import.meta.dirname, `old-databases/${rotation}.sql`), 'utf8')
 }
 
-/** Writes the visits as the version before migration 004 did. Its `visitor.key` was 32 bytes of 7. */
+/** Writes the visits as the version before migration 002 did. Its `visitor.key` was 32 bytes of 7. */
 function writeOldDatabase(rotation: SaltRotation): void {
   const migrations = join(import.meta.dirname, '../../../server/store/visits/migrations')
   const names = readdirSync(migrations).sort()
-  const applied = names.slice(0, names.indexOf('004-period-keys.sql'))
+  const applied = names.slice(0, names.indexOf('002-period-keys.sql'))
   mkdirSync(join(data, 'visits'), { recursive: true })
   writeFileSync(join(data, 'visitor.key'), Buffer.alloc(32, 7), { mode: 0o600 })
   const database = new Database(join(data, 'visits', `prj_${rotation}.db`))
