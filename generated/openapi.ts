@@ -33,6 +33,19 @@ export interface paths {
          * @description Human and AI visitors of a project and of its pages. A visitor of both kinds counts once in `total`, and a visitor
          *     of several days counts once for the range. Bots that are no AI, previews and monitors count as neither. The user agent
          *     decides, also for a page that was requested as Markdown.
+         *
+         *     **All pages in one request.** With `Accept: text/csv` the answer is a CSV of all pages of the range, in the order of the
+         *     JSON. It costs one request of the budget. It follows RFC 4180 in UTF-8: the first line is `path,human,ai,total`, and
+         *     every line ends with CRLF. Every other line is a page; the counts of the whole site are in the header `Visitor-Totals`.
+         *     The counts are of one instant, also while visits are recorded. `limit` and `offset` do not apply, and are a 400. Errors
+         *     are JSON. If the connection breaks before the last chunk, the CSV lacks pages.
+         *
+         *     The answer is CSV only if `Accept` names `text/csv` and prefers it to JSON: by a higher `q`, or by the same `q` if
+         *     `Accept` does not name `application/json`. In all other cases the answer is JSON, also if `Accept` allows neither.
+         *
+         *     **Only when something changed.** Every 200 has an `ETag`. Send it as `If-None-Match` with the same query: as long as the
+         *     counts of the project are the same, the answer is a 304 without a body. A 304 spends nothing of the budget, and is also
+         *     the answer when the budget is spent. Dates of the same UTC day are the same query.
          */
         get: operations["getUniqueVisitors"];
         put?: never;
@@ -448,6 +461,13 @@ export interface components {
              */
             total: number;
         };
+        /**
+         * @description Unique visitors of all pages of a range as CSV (RFC 4180). The columns are the fields of `PageVisitors`. A path with a comma
+         *     or a quotation mark is in quotation marks.
+         * @example path,human,ai,total
+         *     /guides/quickstart,611,187,797
+         */
+        VisitorsCsv: string;
     };
     responses: {
         /** @description The organization has no such project, or the project has no such job. */
@@ -684,6 +704,20 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /**
+         * @description The counts are the same as in the answer whose `ETag` is in `If-None-Match`. There is no body, and the request spent nothing
+         *     of the budget.
+         */
+        VisitorsUnchanged: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                ETag: components["headers"]["VisitorsETag"];
+                "Cache-Control": components["headers"]["PrivateNoCache"];
+                Vary: components["headers"]["VaryAccept"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
     };
     parameters: {
         /**
@@ -716,12 +750,18 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description Maximum number of pages in the answer.
+         * @description The `ETag` of an earlier answer to the same query, or several, separated by commas. If one of them is still right, the
+         *     answer is a 304, which is free. `Cache-Control: no-cache` in the request asks for the counts in any case.
+         * @example W/"pV3Zt0mXQ9y1c7hUe4RkBw"
+         */
+        IfNoneMatch: string;
+        /**
+         * @description Maximum number of pages in the answer. A CSV has all pages, and refuses this parameter.
          * @example 250
          */
         Limit: number;
         /**
-         * @description Pages to skip. Past the end the answer has no visitors and `hasMore` is false.
+         * @description Pages to skip. Past the end the answer has no visitors and `hasMore` is false. A CSV refuses this parameter.
          * @example 0
          */
         Offset: number;
@@ -743,6 +783,11 @@ export interface components {
          * @example /v1/static-export/jobs/se_0f3c9a1b2d4e5f60
          */
         JobLocation: string;
+        /**
+         * @description A browser may keep the answer, and asks with `If-None-Match` before it uses it again.
+         * @example private, no-cache
+         */
+        PrivateNoCache: "private, no-cache";
         /**
          * @description What is left of the budget: `r` requests now, and `t` seconds until there is one more
          *     (draft-ietf-httpapi-ratelimit-headers-10).
@@ -771,6 +816,27 @@ export interface components {
          * @example 36
          */
         RetryAfter: number;
+        /**
+         * @description Names `Accept`, because it chooses between JSON and CSV.
+         * @example Accept
+         */
+        VaryAccept: string;
+        /**
+         * @description Only with CSV: the visitors of the whole site in the range, as `totals` in the JSON (a dictionary of RFC 9651).
+         * @example human=1204, ai=318, total=1519
+         */
+        VisitorTotals: string;
+        /**
+         * @description Identifies the answer. It changes when the counts of the project change, and differs between queries, and between JSON
+         *     and CSV. A value never comes back, also not after visits are deleted and imported again.
+         * @example W/"pV3Zt0mXQ9y1c7hUe4RkBw"
+         */
+        VisitorsETag: string;
+        /**
+         * @description Only with CSV. It names the file after the project and the range; the day of `before` is not in the range.
+         * @example attachment; filename="visitors-prj_5b1c2d3e4f506172-from-2026-11-01-before-2026-11-20.csv"
+         */
+        VisitorsFileName: string;
         /**
          * @description The authentication scheme to use (RFC 6750).
          * @example Bearer
@@ -835,17 +901,24 @@ export interface operations {
                  */
                 dateTo?: components["parameters"]["DateTo"];
                 /**
-                 * @description Maximum number of pages in the answer.
+                 * @description Maximum number of pages in the answer. A CSV has all pages, and refuses this parameter.
                  * @example 250
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description Pages to skip. Past the end the answer has no visitors and `hasMore` is false.
+                 * @description Pages to skip. Past the end the answer has no visitors and `hasMore` is false. A CSV refuses this parameter.
                  * @example 0
                  */
                 offset?: components["parameters"]["Offset"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of an earlier answer to the same query, or several, separated by commas. If one of them is still right, the
+                 *     answer is a 304, which is free. `Cache-Control: no-cache` in the request asks for the counts in any case.
+                 * @example W/"pV3Zt0mXQ9y1c7hUe4RkBw"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the project, from the API-keys page of the organization's settings. An impossible id is a 404, like an unknown one.
@@ -863,12 +936,19 @@ export interface operations {
                     "X-Request-Id": components["headers"]["RequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    ETag: components["headers"]["VisitorsETag"];
+                    "Cache-Control": components["headers"]["PrivateNoCache"];
+                    Vary: components["headers"]["VaryAccept"];
+                    "Visitor-Totals": components["headers"]["VisitorTotals"];
+                    "Content-Disposition": components["headers"]["VisitorsFileName"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UniqueVisitors"];
+                    "text/csv": components["schemas"]["VisitorsCsv"];
                 };
             };
+            304: components["responses"]["VisitorsUnchanged"];
             400: components["responses"]["InvalidVisitorsQuery"];
             401: components["responses"]["AnalyticsUnauthorized"];
             403: components["responses"]["AnalyticsForbidden"];

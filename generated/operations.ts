@@ -11,21 +11,48 @@ export interface Input<Id extends OperationId> {
   body: operations[Id] extends { requestBody: { content: { 'application/json': infer Body } } }
     ? Filled<Body, Defaults[Id]['body']>
     : undefined
+  /** The media type that the client prefers for a successful answer. */
+  mediaType: MediaType<Id>
 }
 
-/** One of the responses that the document lists for the operation. */
+/** One of the responses that the document lists for the operation. The server itself answers 304. */
 export type Output<Id extends OperationId> = {
-  [Status in keyof operations[Id]['responses']]: Answer<Status, operations[Id]['responses'][Status]>
-}[keyof operations[Id]['responses']]
+  [Status in Exclude<keyof operations[Id]['responses'], 304>]: Answer<Status, operations[Id]['responses'][Status]>
+}[Exclude<keyof operations[Id]['responses'], 304>]
 
-interface Answer<Status, Response> {
-  status: Status
-  body: Response extends { content: { 'application/json': infer Body } } ? Body : undefined
-  /** The headers that the document declares for this status. */
-  headers?: Response extends { headers: infer Headers }
-    ? { [Name in keyof Headers as string extends Name ? never : Name]?: string }
+/** An answer has a JSON body, or its media type and a body in parts. */
+type Answer<Status, Response> = Response extends { content: infer Content }
+  ? {
+      [Type in keyof Content]: Type extends 'application/json'
+        ? { status: Status; mediaType?: Type; body: Content[Type]; headers?: HeadersOf<Response> }
+        : { status: Status; mediaType: Type; body: AsyncIterable<Uint8Array>; headers?: HeadersOf<Response> }
+    }[keyof Content]
+  : never
+
+/** The headers that the document declares for a response. */
+type HeadersOf<Response> = Response extends { headers: infer Headers }
+  ? { [Name in keyof Headers as string extends Name ? never : Name]?: string }
+  : never
+
+type MediaType<Id extends OperationId> = {
+  [Status in keyof operations[Id]['responses'] & (200 | 201 | 202)]: operations[Id]['responses'][Status] extends {
+    content: infer Content
+  }
+    ? keyof Content
     : never
-}
+}[keyof operations[Id]['responses'] & (200 | 201 | 202)]
+
+/**
+ * One function for each operation with a 304 response. It returns the ETag that a 200 has now; undefined if the answer is
+ * another one.
+ */
+export type ETags<Deps, Caller> = {
+  [Id in WithETag]: (input: Input<Id>, deps: Deps, caller: Caller) => Promise<string | undefined>
+} & { [Id in Exclude<OperationId, WithETag>]?: never }
+
+type WithETag = {
+  [Id in OperationId]: operations[Id]['responses'] extends { 304: unknown } ? Id : never
+}[OperationId]
 
 /** One handler for each operation, as in `{ ... } satisfies Handlers<Deps, Caller>`. */
 export type Handlers<Deps, Caller> = {
@@ -38,6 +65,10 @@ export interface Route {
   method: 'get' | 'put' | 'post' | 'delete' | 'patch'
   /** Path template, such as /v1/static-export/jobs/{jobId}. */
   path: string
+  /** The media types of successful answers. The first is JSON, for clients that prefer none. */
+  mediaTypes: readonly string[]
+  /** Whether an answer can be 304. */
+  hasETag: boolean
   /** The key needs all of these scopes. */
   scopes: readonly ('read' | 'write')[]
   /** The plan that the organization needs; null = any. */
@@ -69,9 +100,9 @@ interface Defaults {
 
 /** All operations, in the order of the document. */
 export const routes: readonly Route[] = [
-  {"operationId":"getAgentJob","method":"get","path":"/v2/agent/{projectId}/job/{id}","scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"errorShape":"error"},
-  {"operationId":"getUniqueVisitors","method":"get","path":"/v1/analytics/{projectId}/visitors","scopes":["read"],"plan":null,"rateLimit":{"budget":"analytics","quota":100,"windowSeconds":3600},"hasBody":false,"errorShape":"error-with-details"},
-  {"operationId":"startStaticExportJob","method":"post","path":"/v1/static-export/jobs","scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":true,"errorShape":"error"},
-  {"operationId":"getStaticExportJob","method":"get","path":"/v1/static-export/jobs/{jobId}","scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"errorShape":"error"},
-  {"operationId":"generateStaticExportBundle","method":"post","path":"/v1/static-export/jobs/{jobId}/bundle","scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"errorShape":"error"},
+  {"operationId":"getAgentJob","method":"get","path":"/v2/agent/{projectId}/job/{id}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":null,"rateLimit":null,"hasBody":false,"errorShape":"error"},
+  {"operationId":"getUniqueVisitors","method":"get","path":"/v1/analytics/{projectId}/visitors","mediaTypes":["application/json","text/csv"],"hasETag":true,"scopes":["read"],"plan":null,"rateLimit":{"budget":"analytics","quota":100,"windowSeconds":3600},"hasBody":false,"errorShape":"error-with-details"},
+  {"operationId":"startStaticExportJob","method":"post","path":"/v1/static-export/jobs","mediaTypes":["application/json"],"hasETag":false,"scopes":["write"],"plan":"enterprise","rateLimit":null,"hasBody":true,"errorShape":"error"},
+  {"operationId":"getStaticExportJob","method":"get","path":"/v1/static-export/jobs/{jobId}","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"errorShape":"error"},
+  {"operationId":"generateStaticExportBundle","method":"post","path":"/v1/static-export/jobs/{jobId}/bundle","mediaTypes":["application/json"],"hasETag":false,"scopes":["read"],"plan":"enterprise","rateLimit":null,"hasBody":false,"errorShape":"error"},
 ]

@@ -34,12 +34,34 @@ export function answerUnknown(target: string): Answer {
   return refuse(undefined, 405, [`This path accepts only ${allowed.join(' and ')}.`], { allow: allowed.join(', ') })
 }
 
-/** Removes what Prism adds to every answer: its own CORS headers, and the headers of a replay. */
+/** Headers that the document declares for CSV only. */
+const csvHeaders = ['visitor-totals', 'content-disposition']
+
+/** Removes what Prism adds to every answer: its own CORS headers, and the headers of a replay and of CSV. */
 export function dropPrismHeaders(headers: IncomingHttpHeaders, prefer: string | undefined): IncomingHttpHeaders {
   const isReplay = /\bexample=startedBefore\b/.test(prefer ?? '')
+  const isCsv = headers['content-type']?.startsWith('text/csv') ?? false
   const isDropped = (name: string) =>
-    name.startsWith('access-control-') || name === 'vary' || (name === 'idempotency-replayed' && !isReplay)
+    name.startsWith('access-control-') ||
+    name === 'vary' ||
+    (name === 'idempotency-replayed' && !isReplay) ||
+    (csvHeaders.includes(name) && !isCsv)
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isDropped(name)))
+}
+
+/** Converts an answer to 304 if the header If-None-Match of the request names its ETag (RFC 9110, 13.1.2). */
+export function answerUnchanged(answer: Answer, ifNoneMatch: string | undefined): Answer {
+  const { etag, 'cache-control': cacheControl } = answer.headers
+  if (etag === undefined || ifNoneMatch === undefined) return answer
+  const tags = ifNoneMatch.split(',').map(tag => tag.trim())
+  const isUnchanged = tags.some(tag => tag === '*' || opaqueTag(tag) === opaqueTag(etag))
+  if (!isUnchanged) return answer
+  return { status: 304, headers: { etag, 'cache-control': cacheControl }, body: Buffer.alloc(0) }
+}
+
+/** Weak and strong tags are compared without the mark of weak ones. */
+function opaqueTag(tag: string): string {
+  return tag.replace(/^W\//, '')
 }
 
 /** Converts Prism's error answers to the error body of the contract. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http'
 import { decideCors } from '../server/http/cors.ts'
+import { chooseMediaType } from '../server/http/media-type.ts'
 import { findRoute } from '../server/http/routes.ts'
-import { type Answer, answerUnknown, dropPrismHeaders, refuse, translate } from './answer.ts'
+import { type Answer, answerUnchanged, answerUnknown, dropPrismHeaders, refuse, translate } from './answer.ts'
 import { type Document, findFaults } from './requests.ts'
 
 const bodyLimitBytes = 1024 * 1024
@@ -34,8 +35,9 @@ export function createFront(options: {
     res.writeHead(status, {
       ...without(dropPrismHeaders(headers, req.headers.prefer?.toString()), ownHeaders),
       ...cors.headers,
+      Vary: [cors.headers.Vary, headers.etag && 'Accept'].filter(name => name).join(', '),
       'x-request-id': randomUUID(),
-      ...(status !== 204 && { 'content-length': body.length }),
+      ...(status !== 204 && status !== 304 && { 'content-length': body.length }),
     })
     res.end(body)
     options.onAnswer?.(method, target, status)
@@ -51,9 +53,13 @@ export function createFront(options: {
     }
     if (body === undefined)
       return refuse(route, 413, ['The request body is too large. Name fewer paths in one export.'])
-    const faults = findFaults(options.document, route, target, body)
+    const mediaType = chooseMediaType(req.headers.accept, route.mediaTypes)
+    const faults = findFaults(options.document, route, { target, mediaType, body })
     if (faults.length > 0) return refuse(route, 400, faults)
-    return translate(route, await askPrism(route.method, target, req.headers, route.hasBody ? body : Buffer.alloc(0)))
+    // Prism would answer 406 if Accept allows none of its media types. An error is JSON in any case.
+    const headers = { ...req.headers, accept: [...new Set([mediaType, 'application/json'])].join(', ') }
+    const answer = await askPrism(route.method, target, headers, route.hasBody ? body : Buffer.alloc(0))
+    return answerUnchanged(translate(route, answer), req.headers['if-none-match'])
   }
 
   async function askPrism(method: string, target: string, headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {

@@ -14,8 +14,16 @@ export function writeLines(document: Document, baseUrl: string): string {
     const body = operation?.requestBody
       ? ` -H 'Content-Type: application/json' -d '${JSON.stringify(firstExample(document, operation.requestBody))}'`
       : ''
-    const lines = Object.entries(operation?.responses ?? {}).map(([status, response]) => {
-      return `    ${status}  ${Object.keys(listExamples(document, response)).join('  ')}`
+    const lines = Object.entries(operation?.responses ?? {}).flatMap(([status, response]) => {
+      const others = route.mediaTypes
+        .slice(1)
+        .map(type => ({ type, names: Object.keys(listExamples(document, response, type)) }))
+      return [
+        `    ${status}  ${Object.keys(listExamples(document, response)).join('  ')}`,
+        ...others
+          .filter(({ names }) => names.length > 0)
+          .map(({ type, names }) => `    ${status}  ${names.join('  ')}  (with Accept: ${type})`),
+      ]
     })
     return [
       `${operation?.summary} (${route.operationId})`,
@@ -30,9 +38,9 @@ Request any answer above by its status or its name:
   curl -i -H 'Authorization: Bearer any' -H 'Prefer: code=200, example=active' ${baseUrl}/v2/agent/any/job/any`
 }
 
-function listExamples(document: Document, given: object): Examples {
+function listExamples(document: Document, given: object, mediaType = 'application/json'): Examples {
   const { content } = follow(document, given) as { content?: Record<string, { examples?: Examples }> }
-  return content?.['application/json']?.examples ?? {}
+  return content?.[mediaType]?.examples ?? {}
 }
 
 function firstExample(document: Document, given: unknown): unknown {

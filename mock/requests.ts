@@ -1,5 +1,5 @@
 import type { Route } from '../generated/operations.ts'
-import { suggestKnown } from '../server/http/invalid-request.ts'
+import { findUnfit, listBoundParameters, suggestKnown } from '../server/http/invalid-request.ts'
 
 /** The parts of the document that the mock reads; see scripts/generate for the whole. */
 export interface Document {
@@ -32,7 +32,11 @@ export function listParameters(document: Document, route: Route): Parameter[] {
 }
 
 /** Finds violations of the contract that Prism accepts or hangs on; returns a sentence for each. */
-export function findFaults(document: Document, route: Route, target: string, body: Buffer): string[] {
+export function findFaults(
+  document: Document,
+  route: Route,
+  { target, mediaType, body }: { target: string; mediaType: string; body: Buffer },
+): string[] {
   const [path = '', ...query] = target.split('?')
   if (!isDecodable(path)) return ['The path contains an invalid percent escape. Write a percent sign as %25.']
   const inQuery = listParameters(document, route).filter(parameter => parameter.in === 'query')
@@ -42,6 +46,7 @@ export function findFaults(document: Document, route: Route, target: string, bod
   const faults = [...new Set(given.keys())]
     .filter(name => !allowed.includes(name))
     .map(name => `${name.slice(0, 80)} is not a query parameter of this operation. ${suggestKnown(name, known)}`)
+  faults.push(...findUnfit([...given.keys()], listBoundParameters(document, route), mediaType))
   if (route.hasBody && body.length > 0 && !isJson(body)) faults.push('The request body is not valid JSON.')
   return faults
 }

@@ -44,7 +44,7 @@ export function createApp(options: AppOptions): Express {
   const { deps, admission, bundles, validator, documentation, findAddress, bodyLimitBytes, log } = options
   const app = express()
   app.disable('x-powered-by')
-  app.disable('etag') // responses change with every poll; bundles set their own ETag
+  app.disable('etag') // it would be computed from the answer; operations and bundles set their own ETag
   app.enable('case sensitive routing')
   app.set('query parser', 'simple')
   app.response.json = sendJson

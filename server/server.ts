@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { startAgentJobRetention } from './agent/agent-job-retention.ts'
-import type { UniqueVisitorCounter } from './analytics/unique-visitors.ts'
+import type { VisitorReader } from './analytics/unique-visitors.ts'
 import { createApp } from './app.ts'
 import { describeEngine, readAsset, startThread } from './assets.ts'
 import { type Background, createBackground, type Stoppable, together } from './base/background.ts'
@@ -144,7 +144,7 @@ function warnOfAddress({ publicUrl, trustedProxies }: Config, url: string, log: 
   )
 }
 
-function createDeps(options: { parts: Parts; linkKeys: LinkKeys; visits: UniqueVisitorCounter; runner: Runner }): Deps {
+function createDeps(options: { parts: Parts; linkKeys: LinkKeys; visits: VisitorReader; runner: Runner }): Deps {
   const { parts, linkKeys, visits, runner } = options
   return {
     ...parts.store,

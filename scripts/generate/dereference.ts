@@ -1,7 +1,7 @@
 import { $RefParser } from '@apidevtools/json-schema-ref-parser'
 import { type Body, type Document, listOperations, type Parameter, type Schema } from './document.ts'
 
-/** A response that the document lists, without references. */
+/** A response that the document lists, in one media type, without references. */
 export interface DocumentedResponse {
   operationId: string
   /** Lower case. */
@@ -12,6 +12,9 @@ export interface DocumentedResponse {
   parameters: Parameter[]
   /** Examples of the request body by name; empty when the operation has none. */
   requestExamples: Record<string, unknown>
+  /** undefined = the response has no body. */
+  mediaType: string | undefined
+  /** A schema that refuses every value if there is no body. */
   schema: Schema
   /** Each declared header; those that are not required are in some answers only. */
   headers: Record<string, { schema: Schema; example: unknown; required?: boolean }>
@@ -24,26 +27,32 @@ export async function dereferenceDocument(document: Document): Promise<Document>
   return plain as unknown as Document
 }
 
-/** Returns all responses of all operations, in the order of the document. */
+/** Returns all responses of all operations in each of their media types, in the order of the document. */
 export async function listDocumentedResponses(document: Document): Promise<DocumentedResponse[]> {
   const located = listOperations(await dereferenceDocument(document))
   return located.flatMap(({ path, method, operation }) =>
-    Object.entries(operation.responses).map(([status, given]) => {
+    Object.entries(operation.responses).flatMap(([status, given]): DocumentedResponse[] => {
       const { content, headers } = given as Body
-      const json = content?.['application/json']
-      if (!json) throw new Error(`The ${status} response of ${operation.operationId} has no JSON body.`)
+      if (!content && status !== '304') {
+        throw new Error(`The ${status} response of ${operation.operationId} has no body.`)
+      }
       const request = (operation.requestBody as Body | undefined)?.content?.['application/json']
-      return {
+      const common = {
         operationId: operation.operationId,
         method,
         path,
         status: Number(status),
         parameters: (operation.parameters ?? []) as Parameter[],
         requestExamples: toValues(request?.examples),
-        schema: json.schema as Schema,
         headers: (headers ?? {}) as DocumentedResponse['headers'],
-        examples: toValues(json.examples),
       }
+      if (!content) return [{ ...common, mediaType: undefined, schema: { not: {} }, examples: {} }]
+      return Object.entries(content).map(([mediaType, { schema, examples }]) => ({
+        ...common,
+        mediaType,
+        schema: schema as Schema,
+        examples: toValues(examples),
+      }))
     }),
   )
 }

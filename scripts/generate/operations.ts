@@ -1,9 +1,12 @@
 import {
+  type Body,
   type Document,
   findJsonSchema,
   type Located,
   listOperations,
+  type Operation,
   type Parameter,
+  type Ref,
   resolve,
   type Schema,
 } from './document.ts'
@@ -68,12 +71,36 @@ function toRoute(document: Document, { path, method, operation }: Located): obje
     operationId,
     method,
     path,
+    mediaTypes: listMediaTypes(document, operation),
+    hasETag: isConditional({ path, method, operation }),
     scopes: security,
     plan,
     rateLimit: limit ? { budget, quota: limit.quota, windowSeconds: limit.windowSeconds } : null,
     hasBody: operation.requestBody !== undefined,
     errorShape: refusal.required?.includes('details') ? 'error-with-details' : 'error',
   }
+}
+
+/** Lists the media types of the successful answers, JSON first. */
+function listMediaTypes(document: Document, { operationId, responses }: Operation): string[] {
+  const types = Object.keys(responses)
+    .filter(status => status.startsWith('2'))
+    .map(status => Object.keys(resolve<Body>(document, responses[status] as Ref | Body).content ?? {}))
+  for (const [first] of types) {
+    if (first !== 'application/json') {
+      throw new Error(
+        `${operationId} succeeds without application/json. Put it first: it is for clients without Accept.`,
+      )
+    }
+  }
+  return [...new Set(types.flat())]
+}
+
+/** Returns whether the server answers 304, which it does before it reads a body and spends the budget. */
+function isConditional({ method, operation: { operationId, responses } }: Located): boolean {
+  if (responses['304'] === undefined) return false
+  if (method !== 'get') throw new Error(`${operationId} has a 304 response. Only get can have one.`)
+  return true
 }
 
 const types = `import type { operations } from './openapi.ts'
@@ -88,21 +115,48 @@ export interface Input<Id extends OperationId> {
   body: operations[Id] extends { requestBody: { content: { 'application/json': infer Body } } }
     ? Filled<Body, Defaults[Id]['body']>
     : undefined
+  /** The media type that the client prefers for a successful answer. */
+  mediaType: MediaType<Id>
 }
 
-/** One of the responses that the document lists for the operation. */
+/** One of the responses that the document lists for the operation. The server itself answers 304. */
 export type Output<Id extends OperationId> = {
-  [Status in keyof operations[Id]['responses']]: Answer<Status, operations[Id]['responses'][Status]>
-}[keyof operations[Id]['responses']]
+  [Status in Exclude<keyof operations[Id]['responses'], 304>]: Answer<Status, operations[Id]['responses'][Status]>
+}[Exclude<keyof operations[Id]['responses'], 304>]
 
-interface Answer<Status, Response> {
-  status: Status
-  body: Response extends { content: { 'application/json': infer Body } } ? Body : undefined
-  /** The headers that the document declares for this status. */
-  headers?: Response extends { headers: infer Headers }
-    ? { [Name in keyof Headers as string extends Name ? never : Name]?: string }
+/** An answer has a JSON body, or its media type and a body in parts. */
+type Answer<Status, Response> = Response extends { content: infer Content }
+  ? {
+      [Type in keyof Content]: Type extends 'application/json'
+        ? { status: Status; mediaType?: Type; body: Content[Type]; headers?: HeadersOf<Response> }
+        : { status: Status; mediaType: Type; body: AsyncIterable<Uint8Array>; headers?: HeadersOf<Response> }
+    }[keyof Content]
+  : never
+
+/** The headers that the document declares for a response. */
+type HeadersOf<Response> = Response extends { headers: infer Headers }
+  ? { [Name in keyof Headers as string extends Name ? never : Name]?: string }
+  : never
+
+type MediaType<Id extends OperationId> = {
+  [Status in keyof operations[Id]['responses'] & (200 | 201 | 202)]: operations[Id]['responses'][Status] extends {
+    content: infer Content
+  }
+    ? keyof Content
     : never
-}
+}[keyof operations[Id]['responses'] & (200 | 201 | 202)]
+
+/**
+ * One function for each operation with a 304 response. It returns the ETag that a 200 has now; undefined if the answer is
+ * another one.
+ */
+export type ETags<Deps, Caller> = {
+  [Id in WithETag]: (input: Input<Id>, deps: Deps, caller: Caller) => Promise<string | undefined>
+} & { [Id in Exclude<OperationId, WithETag>]?: never }
+
+type WithETag = {
+  [Id in OperationId]: operations[Id]['responses'] extends { 304: unknown } ? Id : never
+}[OperationId]
 
 /** One handler for each operation, as in \`{ ... } satisfies Handlers<Deps, Caller>\`. */
 export type Handlers<Deps, Caller> = {
@@ -115,6 +169,10 @@ export interface Route {
   method: 'get' | 'put' | 'post' | 'delete' | 'patch'
   /** Path template, such as /v1/static-export/jobs/{jobId}. */
   path: string
+  /** The media types of successful answers. The first is JSON, for clients that prefer none. */
+  mediaTypes: readonly string[]
+  /** Whether an answer can be 304. */
+  hasETag: boolean
   /** The key needs all of these scopes. */
   scopes: readonly ('read' | 'write')[]
   /** The plan that the organization needs; null = any. */

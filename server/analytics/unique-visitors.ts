@@ -40,6 +40,42 @@ export interface UniqueVisitorCounter {
   ): Awaitable<UniqueVisitors>
 }
 
+/**
+ * Identifies the counts of a project. Every change of a count replaces it by a new random value, so a value never comes
+ * back. What is already counted changes nothing.
+ */
+export type Revision = string
+
+/** Counts and the revision that they belong to. */
+export interface CountsAtRevision extends UniqueVisitors {
+  revision: Revision
+}
+
+/** All pages of a range, counted at one instant. */
+export interface AllPages {
+  revision: Revision
+  /** Visitors of the whole site. */
+  totals: VisitorCounts
+  /**
+   * The CSV of the pages (see `toCsvLine`) in parts, in UTF-8. Whoever does not read it to its end calls `return` of its
+   * iterator: until then the counts stay in memory.
+   */
+  csv: AsyncIterable<Uint8Array>
+}
+
+/** Answers questions about the visitors of projects. An unknown project has no visitors. */
+export interface VisitorReader {
+  findRevision(projectId: string): Awaitable<Revision>
+  /** See `UniqueVisitorCounter`. */
+  countAtRevision(
+    projectId: string,
+    range: DayRange,
+    page: { limit: number; offset: number },
+  ): Awaitable<CountsAtRevision>
+  /** Returns the pages in the order of `countUniqueVisitors`. Waits while the project has too many unread CSVs. */
+  readAllPages(projectId: string, range: DayRange): Awaitable<AllPages>
+}
+
 /** The position up to which a log was read, see `VisitRecorder`. */
 export interface LogPosition {
   /** Name of the log. */

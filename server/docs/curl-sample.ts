@@ -13,7 +13,9 @@ export function writeCurlSample(document: ApiDocument, { path, method, operation
   const [example] = Object.values(body?.content?.['application/json']?.examples ?? {})
   const parts = ['curl -H "Authorization: Bearer $QUIRE_API_KEY"']
   for (const { name, in: place, example } of parameters) {
-    if (place === 'header' && example !== undefined) parts.push(`-H ${quote(`${name}: ${example}`)}`)
+    // A reader has no ETag yet.
+    if (place === 'header' && example !== undefined && name !== 'If-None-Match')
+      parts.push(`-H ${quote(`${name}: ${example}`)}`)
   }
   if (example) {
     const { value } = resolveReference<{ value: unknown }>(document, example)

@@ -69,7 +69,8 @@ function answerSection(
     ...examples.map(([name, given]) => {
       const example = resolveReference<{ summary?: string; value: unknown }>(document, given)
       const caption = `<figcaption>${escapeHtml(example.summary ?? name)}</figcaption>`
-      return `<figure>${caption}${wrapCode(JSON.stringify(example.value, undefined, 2))}</figure>`
+      const text = typeof example.value === 'string' ? example.value : JSON.stringify(example.value, undefined, 2)
+      return `<figure>${caption}${wrapCode(text)}</figure>`
     }),
   ].join('\n')
 }

@@ -12,12 +12,10 @@ export interface AdmitDeps {
 }
 
 /**
- * Checks that a request may call its operation: the key (401), its scopes and the plan (403), then the rate limit (429).
- * In this order, refused requests do not count against the rate limit. Sets `res.locals.caller`.
- *
- * Runs before the validator, whose security handlers would turn a 429 into a 500.
+ * Checks that a request may call its operation: the key (401), its scopes and the plan (403). Sets `res.locals.caller`. Refused
+ * requests do not count against the rate limit, which is checked afterwards.
  */
-export function admit(route: Route, { apiKeys, rateLimits, keyPrefix, now }: AdmitDeps): RequestHandler {
+export function authorize(route: Route, { apiKeys, keyPrefix, now }: AdmitDeps): RequestHandler {
   return async (req, res, next) => {
     res.locals.operationId = route.operationId
     const caller = await authenticate(req.headers.authorization)
@@ -31,16 +29,6 @@ export function admit(route: Route, { apiKeys, rateLimits, keyPrefix, now }: Adm
         'Static export needs the enterprise plan. The organization of this key has a different plan.',
       )
     }
-    if (route.rateLimit) {
-      const { allowed, headers } = await takeRequest(rateLimits, caller.organizationId, route.rateLimit, now())
-      res.set(headers)
-      if (!allowed) {
-        throw new HttpError(
-          429,
-          `The organization has used its ${route.rateLimit.quota} analytics requests. Try again after ${headers['Retry-After']} seconds.`,
-        )
-      }
-    }
     next()
   }
 
@@ -48,6 +36,28 @@ export function admit(route: Route, { apiKeys, rateLimits, keyPrefix, now }: Adm
     const key = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
     if (key === undefined || !isWellFormedKey(keyPrefix, key)) return undefined
     return apiKeys.authenticate(hashKey(key), now())
+  }
+}
+
+/**
+ * Counts an authorized request against the rate limit of its operation (429).
+ *
+ * Runs before the validator, whose security handlers would turn a 429 into a 500.
+ */
+export function spendBudget({ rateLimit }: Route, { rateLimits, now }: AdmitDeps): RequestHandler {
+  return async (_req, res, next) => {
+    if (rateLimit) {
+      const { organizationId } = res.locals.caller as Caller
+      const { allowed, headers } = await takeRequest(rateLimits, organizationId, rateLimit, now())
+      res.set(headers)
+      if (!allowed) {
+        throw new HttpError(
+          429,
+          `The organization has used its ${rateLimit.quota} analytics requests. Try again after ${headers['Retry-After']} seconds.`,
+        )
+      }
+    }
+    next()
   }
 }
 

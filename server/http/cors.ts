@@ -14,6 +14,7 @@ const exposedHeaders = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Visitor-Totals',
   'WWW-Authenticate',
   'X-Request-Id',
 ].join(', ')

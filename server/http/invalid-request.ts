@@ -105,6 +105,8 @@ interface Parameter {
   in: string
   example?: unknown
   schema?: Schema & { type?: string }
+  /** The only media type of answers that the parameter applies to. */
+  'x-media-type'?: string
 }
 interface Operation {
   parameters?: Parameter[]
@@ -135,6 +137,22 @@ export function listQueryIntegers(document: object, route: Route): string[] {
       ? [name]
       : [],
   )
+}
+
+/** Lists the parameters that apply to answers of one media type only, with that type. */
+export function listBoundParameters(document: object, route: Route): Map<string, string> {
+  return new Map(
+    listParameters(document, route).flatMap(({ name, 'x-media-type': mediaType }) =>
+      mediaType === undefined ? [] : [[name, mediaType]],
+    ),
+  )
+}
+
+/** Writes a sentence for each given parameter that does not apply to answers of the media type. */
+export function findUnfit(given: readonly string[], bound: ReadonlyMap<string, string>, mediaType: string): string[] {
+  return given
+    .filter(name => (bound.get(name) ?? mediaType) !== mediaType)
+    .map(name => `${name} does not apply to ${mediaType}. Leave it out, or accept ${bound.get(name)}.`)
 }
 
 function listParameters(document: object, route: Route): Parameter[] {

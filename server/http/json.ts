@@ -2,7 +2,7 @@ import type { Response } from 'express'
 
 /**
  * Sends a value as JSON. Replaces the `json` of Express, which parses and formats the Content-Type and checks for 304 on
- * every response, although no response of the API has an ETag (measured: see scripts/bench/RESULTS.md).
+ * every response, although `answerUnchanged` has done that before (measured: see scripts/bench/RESULTS.md).
  */
 export function sendJson(this: Response, value: unknown): Response {
   const text = JSON.stringify(value)

@@ -1,13 +1,27 @@
 import { parse } from 'node:url'
-import type { Request, RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import { middleware as openapiMiddleware } from 'express-openapi-validator'
 import { type Route, routes } from '../../generated/operations.ts'
 import { HttpError } from './errors.ts'
-import { explainInvalid, type Fields, listFields, listQueryIntegers, type ValidatorError } from './invalid-request.ts'
+import {
+  explainInvalid,
+  type Fields,
+  findUnfit,
+  listBoundParameters,
+  listFields,
+  listQueryIntegers,
+  type ValidatorError,
+} from './invalid-request.ts'
+import { chooseMediaType } from './media-type.ts'
 
 export interface Validator {
   /** Returns the middleware that checks requests of this operation against the document and fills in defaults. */
   validate(route: Route): RequestHandler[]
+  /**
+   * Returns a function that checks a request before the middleware, and says whether it is valid. The middleware does not check
+   * it again, and passes on its error.
+   */
+  checkEarly(route: Route): (req: Request, res: Response) => Promise<boolean>
 }
 
 /** The route data that express-openapi-validator attaches to a request. */
@@ -56,18 +70,44 @@ export async function openValidator(
   }
   skipWarningOfUrlParse()
 
+  const checked = new WeakMap<Request, { error: unknown }>()
+
+  function createCheck(route: Route): RequestHandler {
+    const matched = matches.get(route.operationId) as Matched
+    const fields = listFields(document, route)
+    const integers = listQueryIntegers(document, route)
+    const bound = listBoundParameters(document, route)
+    return (req, res, next) => {
+      const { query } = req
+      // Now, because the validator adds the parameters that have defaults.
+      const unfit = findUnfit(Object.keys(query), bound, chooseMediaType(req.headers.accept, route.mediaTypes))
+      if (unfit.length > 0) return next(new HttpError(400, unfit.join(' '), {}, unfit))
+      const unclear = findUnclearIntegers(query, integers)
+      if (unclear.length > 0) return next(refuse(unclear, fields))
+      Object.assign(req, { openapi: { ...matched, pathParams: req.params } })
+      checkRequest(req, res, error => next(error && translate(error, fields, req.body)))
+    }
+  }
+
   return {
     validate(route) {
-      const matched = matches.get(route.operationId) as Matched
-      const fields = listFields(document, route)
-      const integers = listQueryIntegers(document, route)
-      const check: RequestHandler = (req, res, next) => {
-        const unclear = findUnclearIntegers(req.query, integers)
-        if (unclear.length > 0) return next(refuse(unclear, fields))
-        Object.assign(req, { openapi: { ...matched, pathParams: req.params } })
-        checkRequest(req, res, error => next(error && translate(error, fields, req.body)))
+      const check = createCheck(route)
+      const checkOnce: RequestHandler = (req, res, next) => {
+        const early = checked.get(req)
+        if (early) next(early.error)
+        else check(req, res, next)
       }
-      return checkResponse ? [check, checkResponse] : [check]
+      return checkResponse ? [checkOnce, checkResponse] : [checkOnce]
+    },
+    checkEarly(route) {
+      const check = createCheck(route)
+      return (req, res) =>
+        new Promise(done => {
+          check(req, res, (error?: unknown) => {
+            checked.set(req, { error })
+            done(error === undefined)
+          })
+        })
     },
   }
 }

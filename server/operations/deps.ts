@@ -1,5 +1,5 @@
 import type { AgentJobs } from '../agent/agent-job.ts'
-import type { UniqueVisitorCounter } from '../analytics/unique-visitors.ts'
+import type { VisitorReader } from '../analytics/unique-visitors.ts'
 import type { BundleLinks } from '../export/jobs/bundle-link.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
@@ -11,7 +11,7 @@ export interface Deps {
   projects: Projects
   sites: Sites
   agentJobs: AgentJobs
-  visits: UniqueVisitorCounter
+  visits: VisitorReader
   exportJobs: ExportJobs
   bundles: Pick<BundleStore, 'check'>
   bundleLinks: BundleLinks

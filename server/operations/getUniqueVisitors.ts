@@ -1,35 +1,81 @@
 import type { components } from '../../generated/openapi.ts'
 import type { Input, Output } from '../../generated/operations.ts'
-import { parseDay } from '../analytics/day.ts'
-import type { PageVisitors, VisitorCounts } from '../analytics/unique-visitors.ts'
+import { formatDay, parseDay } from '../analytics/day.ts'
+import type { DayRange, PageVisitors, VisitorCounts } from '../analytics/unique-visitors.ts'
 import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
+import { type VisitorsQuestion, visitorsETag } from './visitors-etag.ts'
+
+type VisitorsDeps = Pick<Deps, 'projects' | 'visits'>
 
 /** Also checks that dates exist: the pattern in the document accepts 2026-02-30. */
 export async function getUniqueVisitors(
-  { params, query }: Input<'getUniqueVisitors'>,
-  { projects, visits }: Pick<Deps, 'projects' | 'visits'>,
+  input: Input<'getUniqueVisitors'>,
+  { projects, visits }: VisitorsDeps,
   caller: Caller,
 ): Promise<Output<'getUniqueVisitors'>> {
-  const project = await projects.findOwned(caller.organizationId, params.projectId)
+  const project = await projects.findOwned(caller.organizationId, input.params.projectId)
   if (!project) {
     return refuse(404, 'Invalid project id: this organization has no project with the id in the path.')
   }
-  const dateFrom = query.dateFrom === undefined ? undefined : parseDay(query.dateFrom)
-  if (query.dateFrom !== undefined && dateFrom === undefined) return refuse(400, noSuchDate('dateFrom'))
-  const dateTo = query.dateTo === undefined ? undefined : parseDay(query.dateTo)
-  if (query.dateTo !== undefined && dateTo === undefined) return refuse(400, noSuchDate('dateTo'))
-  if (dateFrom !== undefined && dateTo !== undefined && dateFrom > dateTo) {
-    return refuse(400, 'dateFrom is after dateTo. dateTo is exclusive: give the day after the last day you want.')
+  const question = readQuestion(input)
+  if (typeof question === 'string') return refuse(400, question)
+  const { range, page } = question
+  if (!page) {
+    const { revision, totals, csv } = await visits.readAllPages(project.id, range)
+    const headers = {
+      ETag: visitorsETag(question, revision),
+      'Visitor-Totals': `human=${totals.human}, ai=${totals.ai}, total=${totals.total}`,
+      'Content-Disposition': `attachment; filename="${nameFile(project.id, range)}"`,
+    }
+    return { status: 200, mediaType: 'text/csv', headers, body: csv }
   }
-  // The validator accepts "Infinity" as a number within any bounds.
-  for (const field of ['limit', 'offset'] as const) {
-    if (!Number.isSafeInteger(query[field])) return refuse(400, `${field} must be integer. Example: 50`)
+  const { revision, totals, visitors, hasMore } = await visits.countAtRevision(project.id, range, page)
+  return {
+    status: 200,
+    headers: { ETag: visitorsETag(question, revision) },
+    body: { totals: toCounts(totals), visitors: visitors.map(toPage), hasMore },
+  }
+}
+
+/** Returns the ETag of the answer now; undefined if the request is refused. */
+export async function findVisitorsETag(
+  input: Input<'getUniqueVisitors'>,
+  { projects, visits }: VisitorsDeps,
+  caller: Caller,
+): Promise<string | undefined> {
+  const project = await projects.findOwned(caller.organizationId, input.params.projectId)
+  const question = project && readQuestion(input)
+  if (question === undefined || typeof question === 'string') return undefined
+  return visitorsETag(question, await visits.findRevision(question.projectId))
+}
+
+/** Returns what the request asks for, or a sentence that says why it is refused. */
+function readQuestion({
+  params: { projectId },
+  query,
+  mediaType,
+}: Input<'getUniqueVisitors'>): VisitorsQuestion | string {
+  const dateFrom = query.dateFrom === undefined ? undefined : parseDay(query.dateFrom)
+  if (query.dateFrom !== undefined && dateFrom === undefined) return noSuchDate('dateFrom')
+  const dateTo = query.dateTo === undefined ? undefined : parseDay(query.dateTo)
+  if (query.dateTo !== undefined && dateTo === undefined) return noSuchDate('dateTo')
+  if (dateFrom !== undefined && dateTo !== undefined && dateFrom > dateTo) {
+    return 'dateFrom is after dateTo. dateTo is exclusive: give the day after the last day you want.'
   }
   const range = { ...(dateFrom !== undefined && { dateFrom }), ...(dateTo !== undefined && { dateTo }) }
-  const page = { limit: query.limit, offset: query.offset }
-  const { totals, visitors, hasMore } = await visits.countUniqueVisitors(project.id, range, page)
-  return { status: 200, body: { totals: toCounts(totals), visitors: visitors.map(toPage), hasMore } }
+  if (mediaType === 'text/csv') return { projectId, mediaType, range }
+  for (const field of ['limit', 'offset'] as const) {
+    // The validator accepts "Infinity" as a number within any bounds.
+    if (!Number.isSafeInteger(query[field])) return `${field} must be integer. Example: 50`
+  }
+  return { projectId, mediaType, range, page: { limit: query.limit, offset: query.offset } }
+}
+
+function nameFile(projectId: string, { dateFrom, dateTo }: DayRange): string {
+  const from = dateFrom === undefined ? '' : `-from-${formatDay(dateFrom)}`
+  const before = dateTo === undefined ? '' : `-before-${formatDay(dateTo)}`
+  return `visitors-${projectId}${from}${before}.csv`
 }
 
 // Copied field by field, so that removing a field from the document breaks the compile.

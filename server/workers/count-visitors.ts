@@ -1,40 +1,96 @@
 import type { Worker } from 'node:worker_threads'
-import type { DayRange, UniqueVisitorCounter, UniqueVisitors } from '../analytics/unique-visitors.ts'
+import type {
+  AllPages,
+  CountsAtRevision,
+  DayRange,
+  Revision,
+  UniqueVisitorCounter,
+  VisitorReader,
+} from '../analytics/unique-visitors.ts'
 import { startThread } from '../assets.ts'
+import { createPlaces } from '../base/places.ts'
 
 /** The data that the thread starts with. */
 export interface CountsSetup {
   dataFolder: string
 }
 
-/** A request to the thread. */
-export interface CountsQuestion {
-  /** The answer has the same number. */
-  number: number
-  projectId: string
-  range: DayRange
-  page: { limit: number; offset: number }
+/** A question to the thread. */
+export type CountsQuestion =
+  | { ask: 'revision'; projectId: string }
+  | { ask: 'counts'; projectId: string; range: DayRange; page: { limit: number; offset: number } }
+  /** `csv` is a number that names the open CSV from now on. */
+  | { ask: 'open csv'; projectId: string; range: DayRange; csv: number }
+  | { ask: 'read csv'; csv: number }
+  | { ask: 'close csv'; csv: number }
+
+/** What the thread answers to each question. */
+export interface CountsAnswers {
+  revision: Revision
+  counts: CountsAtRevision
+  'open csv': Omit<AllPages, 'csv'>
+  /** The next part; undefined at the end, and the CSV is closed then. */
+  'read csv': Uint8Array | undefined
+  'close csv': undefined
 }
 
-/** The answer of the thread. */
-export type CountsAnswer = { number: number; visitors: UniqueVisitors } | { number: number; error: Error }
+/** A message of the thread. It has the number of its question. */
+export type CountsAnswer =
+  | { number: number; value: CountsAnswers[keyof CountsAnswers] }
+  | { number: number; error: Error }
 
 /** Counts unique visitors in a separate thread. */
-export interface VisitorCountsThread extends UniqueVisitorCounter {
+export interface VisitorCountsThread extends UniqueVisitorCounter, VisitorReader {
   /** Ends the thread; questions without an answer get an error. */
   stop(): Promise<void>
 }
 
 interface Waiting {
-  done(visitors: UniqueVisitors): void
+  done(value: unknown): void
   failed(error: unknown): void
 }
+
+/** The counts of a CSV of 600,000 pages take 17 MB until it is read, and a client may read as slowly as it likes. */
+const csvsPerProject = 2
 
 /**
  * Counts unique visitors in a separate thread, because an answer about 600,000 pages takes half a second of computing and
  * would block other requests. The first question starts the thread; when it has ended, the next question starts another.
  */
 export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
+  const { ask, stop } = createQuestions(setup)
+  const places = createPlaces(csvsPerProject)
+  let csvs = 0
+
+  const countAtRevision: VisitorReader['countAtRevision'] = (projectId, range, page) =>
+    ask({ ask: 'counts', projectId, range, page })
+
+  return {
+    findRevision: projectId => ask({ ask: 'revision', projectId }),
+    countAtRevision,
+    async countUniqueVisitors(...question) {
+      const { totals, visitors, hasMore } = await countAtRevision(...question)
+      return { totals, visitors, hasMore }
+    },
+    async readAllPages(projectId, range) {
+      const free = await places.take(projectId)
+      const csv = csvs++
+      try {
+        const counts = await ask({ ask: 'open csv', projectId, range, csv })
+        return { ...counts, csv: readParts(ask, csv, free) }
+      } catch (error) {
+        free()
+        throw error
+      }
+    },
+    stop,
+  }
+}
+
+type Ask = <Question extends CountsQuestion>(question: Question) => Promise<CountsAnswers[Question['ask']]>
+
+/** Asks the thread, and starts it if it does not run. */
+function createQuestions(setup: CountsSetup): { ask: Ask; stop(): Promise<void> } {
   let running: { thread: Worker; waiting: Map<number, Waiting> } | undefined
   let questions = 0
 
@@ -47,7 +103,7 @@ export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
       const { done, failed } = waiting.get(answer.number) as Waiting
       waiting.delete(answer.number)
       if ('error' in answer) failed(answer.error)
-      else done(answer.visitors)
+      else done(answer.value)
     })
     thread.on('error', error => {
       cause = error
@@ -60,16 +116,45 @@ export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
   }
 
   return {
-    countUniqueVisitors: (projectId, range, page) =>
+    ask: question =>
       new Promise((done, failed) => {
+        // A CSV ends with its thread. Another thread is not started for it, because the server may be shutting down.
+        if (!running && (question.ask === 'read csv' || question.ask === 'close csv')) {
+          return failed(new Error('The CSV was closed.'))
+        }
         running ??= start()
-        const question: CountsQuestion = { number: questions++, projectId, range, page }
-        running.waiting.set(question.number, { done, failed })
-        running.thread.postMessage(question)
+        const number = questions++
+        running.waiting.set(number, { done: done as Waiting['done'], failed })
+        running.thread.postMessage({ ...question, number })
       }),
     async stop() {
       // The thread only reads, so it can be ended at any time.
       await running?.thread.terminate()
     },
   }
+}
+
+/**
+ * Reads an open CSV part by part. The thread prepares the next part when it is asked for it. `free` is called at the end, after
+ * an error, and when the reader stops.
+ */
+function readParts(ask: Ask, csv: number, free: () => void): AsyncIterable<Uint8Array> {
+  const parts: AsyncIterator<Uint8Array> = {
+    async next() {
+      const value = await ask({ ask: 'read csv', csv }).catch(error => {
+        free()
+        throw error
+      })
+      if (value !== undefined) return { value }
+      free()
+      return { done: true, value }
+    },
+    async return() {
+      free()
+      // If the thread ended meanwhile, the CSV has ended with it.
+      await ask({ ask: 'close csv', csv }).catch(() => undefined)
+      return { done: true, value: undefined }
+    },
+  }
+  return { [Symbol.asyncIterator]: () => parts }
 }

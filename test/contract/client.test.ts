@@ -73,6 +73,53 @@ test('distinguishes data and error by the status, with the documented types', as
   expectTypeOf(refused.error).toEqualTypeOf<components['schemas']['AnalyticsError'] | undefined>()
 })
 
+/** A client of a server that always answers with this response. */
+function answerWith(response: Response) {
+  const requests: Request[] = []
+  const client = createQuireClient({
+    baseUrl,
+    apiKey: 'quire_test',
+    fetch: async request => {
+      requests.push(request)
+      return response
+    },
+  })
+  return { client, requests }
+}
+
+test('gets the visitors as CSV: as text, or as a stream', async () => {
+  const csv = 'path,human,ai,total\r\n/,540,42,581\r\n'
+  const params = { path: { projectId: 'p' }, query: { dateFrom: '2026-11-01' } }
+  const { client, requests } = answerWith(new Response(csv, { headers: { 'Content-Type': 'text/csv' } }))
+  const asText = await client.getUniqueVisitors({ params, headers: { Accept: 'text/csv' }, parseAs: 'text' })
+  expect(asText.data).toBe(csv)
+  expectTypeOf(asText.data).toEqualTypeOf<string | undefined>()
+  expect(requests[0]?.headers.get('Accept')).toBe('text/csv')
+
+  const streaming = answerWith(new Response(csv)).client
+  const asStream = await streaming.getUniqueVisitors({ params, headers: { Accept: 'text/csv' }, parseAs: 'stream' })
+  expectTypeOf(asStream.data).toEqualTypeOf<ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined>()
+  expect(await new Response(asStream.data ?? null).text()).toBe(csv)
+})
+
+test('without parseAs, the visitors are typed as JSON', async () => {
+  const { data } = await openClient(200, {}).client.getUniqueVisitors({ params: { path: { projectId: 'p' } } })
+  expectTypeOf(data).toEqualTypeOf<components['schemas']['UniqueVisitors'] | undefined>()
+})
+
+test('asks with If-None-Match, and a 304 has neither data nor error', async () => {
+  const { client, requests } = answerWith(new Response(null, { status: 304 }))
+  const { data, error, response } = await client.getUniqueVisitors({
+    params: { path: { projectId: 'p' }, header: { 'If-None-Match': 'W/"tag"' } },
+  })
+  expect({ data, hasError: Boolean(error), status: response.status }).toEqual({
+    data: undefined,
+    hasError: false,
+    status: 304,
+  })
+  expect(requests[0]?.headers.get('If-None-Match')).toBe('W/"tag"')
+})
+
 test('the compiler refuses fields that are not in the document', () => {
   const { client } = openClient(200, {})
   // Never run: this tests the compiler.

@@ -50,7 +50,7 @@ function runDredd(url: string): Promise<number> {
     'error',
     '--no-color',
   ]
-  const env = { ...process.env, QUIRE_DREDD: JSON.stringify({ ...state, documented, resultFile }) }
+  const env = { ...process.env, QUIRE_DREDD: JSON.stringify({ ...state, documented, resultFile, url }) }
   return new Promise((done, failed) => {
     spawn(process.execPath, ['--no-warnings', ...args], { stdio: 'inherit', env })
       .on('error', failed)

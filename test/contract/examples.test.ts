@@ -28,11 +28,14 @@ function findFaults(schema: Schema, value: unknown): string[] {
 }
 
 describe('every documented response', () => {
-  test.each(responses)('$operationId $status has examples that follow its schema', ({ schema, examples }) => {
-    expect(Object.keys(examples)).not.toHaveLength(0)
-    for (const [name, value] of Object.entries(examples))
-      expect({ name, faults: findFaults(schema, value) }).toEqual({ name, faults: [] })
-  })
+  test.each(responses.filter(({ mediaType }) => mediaType !== undefined))(
+    '$operationId $status $mediaType has examples that follow its schema',
+    ({ schema, examples }) => {
+      expect(Object.keys(examples)).not.toHaveLength(0)
+      for (const [name, value] of Object.entries(examples))
+        expect({ name, faults: findFaults(schema, value) }).toEqual({ name, faults: [] })
+    },
+  )
 
   test.each(responses)('$operationId $status has headers whose examples follow their schemas', ({ headers }) => {
     expect(Object.keys(headers)).toContain('X-Request-Id')
@@ -40,6 +43,27 @@ describe('every documented response', () => {
       expect({ name, faults: findFaults(schema, example) }).toEqual({ name, faults: [] })
     }
   })
+})
+
+test('only 304 has no body', () => {
+  const bodiless = responses.filter(({ mediaType }) => mediaType === undefined)
+  expect(bodiless.map(({ operationId, status }) => `${operationId} ${status}`)).toEqual(['getUniqueVisitors 304'])
+})
+
+test('the CSV of the visitors has the fields of a page, and its example the pages of the JSON', () => {
+  const [json, csv] = ['application/json', 'text/csv'].map(type =>
+    responses.find(
+      ({ operationId, status, mediaType }) =>
+        operationId === 'getUniqueVisitors' && status === 200 && mediaType === type,
+    ),
+  )
+  const { PageVisitors } = plain.components.schemas as Record<string, Schema>
+  const names = Object.keys(PageVisitors?.properties ?? {})
+  const all = json?.examples.all as { visitors: Record<string, unknown>[] } | undefined
+  const lines = all?.visitors.map(page =>
+    names.map(name => (/,/.test(String(page[name])) ? `"${page[name]}"` : page[name])).join(','),
+  )
+  expect(csv?.examples.allCsv).toBe([names.join(','), ...(lines ?? []), ''].join('\r\n'))
 })
 
 describe('every operation', () => {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Document, Operation } from '../../scripts/generate/document.ts'
+import type { Body, Document, Operation } from '../../scripts/generate/document.ts'
 import { writeFiles } from '../../scripts/generate/files.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -162,10 +162,22 @@ describe('refuses a document that the server could not implement', () => {
       mutate: operation => Object.assign(operation, { 'x-rate-limit': 'searches' }),
       message: 'has x-rate-limit: searches',
     },
+    {
+      fault: 'a success without JSON',
+      mutate: operation => delete (operation.responses['200'] as Body).content?.['application/json'],
+      message: 'getUniqueVisitors succeeds without application/json',
+    },
     { fault: 'no 400', mutate: operation => delete operation.responses['400'], message: 'has no 400' },
   ])('$fault', async ({ mutate, message }) => {
     const mutant = structuredClone(document)
     mutate(mutant.paths[path]?.get as Operation)
     await expect(writeFiles(mutant)).rejects.toThrow(message)
+  })
+
+  test('a 304 of a method other than GET', async () => {
+    const mutant = structuredClone(document)
+    const start = mutant.paths['/v1/static-export/jobs']?.post as Operation
+    Object.assign(start.responses, { 304: { description: 'unchanged' } })
+    await expect(writeFiles(mutant)).rejects.toThrow('startStaticExportJob has a 304 response. Only get can have one.')
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Document, Operation, Parameter, Schema } from '../../scripts/generate/document.ts'
+import type { Body, Document, Operation, Parameter, Schema } from '../../scripts/generate/document.ts'
 import { openHandlersCompiler } from './compile-handlers.ts'
 
 const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8')) as Document
@@ -9,6 +9,7 @@ const compiler = openHandlersCompiler()
 
 const paths = {
   agentJob: '/v2/agent/{projectId}/job/{id}',
+  visitors: '/v1/analytics/{projectId}/visitors',
   exportJobs: '/v1/static-export/jobs',
   exportJob: '/v1/static-export/jobs/{jobId}',
   bundle: '/v1/static-export/jobs/{jobId}/bundle',
@@ -45,6 +46,10 @@ function addProperty(mutant: Document, name: string, field: string, added: Schem
 function rename<T>(record: Record<string, T>, from: string, to: string): void {
   record[to] = found(record[from], from)
   delete record[from]
+}
+
+function contentOfVisitors(mutant: Document): Record<string, unknown> {
+  return found((operation(mutant, paths.visitors, 'get').responses['200'] as Body).content, 'content of the visitors')
 }
 
 test('the handlers compile with the unchanged document', async () => {
@@ -156,6 +161,27 @@ const mutations: { change: string; breaks: string; mutate: (mutant: Document) =>
       }
       rename(accepted.headers, 'Location', 'Content-Location')
     },
+  },
+  {
+    change: 'the CSV is dropped',
+    breaks: 'getUniqueVisitors.ts',
+    mutate: mutant => delete contentOfVisitors(mutant)['text/csv'],
+  },
+  {
+    change: 'the CSV becomes another media type',
+    breaks: 'getUniqueVisitors.ts',
+    mutate: mutant => rename(contentOfVisitors(mutant), 'text/csv', 'text/tab-separated-values'),
+  },
+  {
+    change: 'the 304 is dropped',
+    breaks: 'index.ts',
+    mutate: mutant => delete operation(mutant, paths.visitors, 'get').responses['304'],
+  },
+  {
+    change: 'another operation gets a 304',
+    breaks: 'index.ts',
+    mutate: mutant =>
+      Object.assign(operation(mutant, paths.agentJob, 'get').responses, { 304: { description: 'unchanged' } }),
   },
   {
     change: 'an operation is added',

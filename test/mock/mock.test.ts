@@ -33,10 +33,15 @@ async function ask(given: DocumentedResponse, prefer: string): Promise<Response>
     headers: {
       Authorization: 'Bearer any',
       Prefer: prefer,
+      ...(given.mediaType !== undefined && { Accept: given.mediaType }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
+}
+
+function readBody(response: Response): Promise<unknown> {
+  return response.headers.get('Content-Type') === 'application/json' ? response.json() : response.text()
 }
 
 function findFaults(schema: Schema, value: unknown): unknown[] {
@@ -52,11 +57,12 @@ function readHeader(response: Response, name: string, schema: Schema): unknown {
 }
 
 describe('with a Prefer header', () => {
-  test.each(responses)('$operationId answers $status as documented', async given => {
+  test.each(responses)('$operationId answers $status $mediaType as documented', async given => {
     const response = await ask(given, `code=${given.status}`)
     expect(response.status).toBe(given.status)
-    expect(response.headers.get('Content-Type')).toBe('application/json')
-    expect(findFaults(given.schema, await response.json())).toEqual([])
+    expect(response.headers.get('Content-Type')).toBe(given.mediaType ?? null)
+    if (given.mediaType === undefined) expect(await response.text()).toBe('')
+    else expect(findFaults(given.schema, await readBody(response))).toEqual([])
     for (const [name, { schema, required }] of Object.entries(given.headers)) {
       if (!required && !response.headers.has(name)) continue
       expect({ name, faults: findFaults(schema, readHeader(response, name, schema)) }).toEqual({ name, faults: [] })
@@ -64,11 +70,11 @@ describe('with a Prefer header', () => {
   })
 
   test.each(responses.flatMap(given => Object.keys(given.examples).map(example => ({ ...given, example }))))(
-    '$operationId answers $status with the example $example',
+    '$operationId answers $status $mediaType with the example $example',
     async ({ example, ...given }) => {
       const response = await ask(given, `code=${given.status}, example=${example}`)
       expect(response.status).toBe(given.status)
-      expect(await response.json()).toEqual(given.examples[example])
+      expect(await readBody(response)).toEqual(given.examples[example])
     },
   )
 })
@@ -227,6 +233,50 @@ test('accepts typical client requests', async () => {
     expect(await send('POST', jobs, json, `{"domain":"docs.example.com",${fields}}`)).toMatchObject({ status: 202 })
   }
   expect(await send('HEAD', `${jobs}/a`)).toEqual({ status: 200, body: undefined })
+})
+
+describe('visitors as CSV', () => {
+  const csv = { Authorization: 'Bearer any', Accept: 'text/csv' }
+
+  test.each([
+    ['text/csv', 'text/csv'],
+    ['text/csv;q=0.9, application/json;q=0.1', 'text/csv'],
+    ['text/csv, application/json', 'application/json'],
+    ['*/*', 'application/json'],
+    ['text/html', 'application/json'],
+  ])('Accept %s gets %s, as from the server', async (accept, type) => {
+    const { status, headers } = await fetch(url + visitors, { headers: { ...csv, Accept: accept } })
+    expect({ status, type: headers.get('Content-Type') }).toEqual({ status: 200, type })
+    expect(headers.has('Visitor-Totals')).toBe(type === 'text/csv')
+    expect(headers.has('Content-Disposition')).toBe(type === 'text/csv')
+    expect(headers.get('Vary')).toBe('Origin, Accept')
+  })
+
+  test('a limit is refused, and errors are JSON', async () => {
+    const refused = await fetch(`${url}${visitors}?limit=5`, { headers: csv })
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({
+      error: 'limit does not apply to text/csv. Leave it out, or accept application/json.',
+    })
+    const unknown = await fetch(url + visitors, { headers: { ...csv, Prefer: 'code=404' } })
+    expect({ status: unknown.status, type: unknown.headers.get('Content-Type') }).toEqual({
+      status: 404,
+      type: 'application/json',
+    })
+  })
+})
+
+test('an answer that did not change is 304, without a body', async () => {
+  const headers = { Authorization: 'Bearer any' }
+  const etag = (await fetch(url + visitors, { headers })).headers.get('ETag') ?? ''
+  const ask = (tag: string) => fetch(url + visitors, { headers: { ...headers, 'If-None-Match': tag } })
+  const unchanged = await ask(`"other", ${etag}`)
+  expect({ status: unchanged.status, body: await unchanged.text(), etag: unchanged.headers.get('ETag') }).toEqual({
+    status: 304,
+    body: '',
+    etag,
+  })
+  expect((await ask('"other"')).status).toBe(200)
 })
 
 test('hasMore is false by default, so that a client that requests page after page ends', async () => {

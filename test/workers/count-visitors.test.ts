@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { UniqueVisitorCounter } from '../../server/analytics/unique-visitors.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
@@ -72,4 +72,89 @@ test('a waiting query fails when the thread is stopped', async () => {
   const waiting = expect(counts.countUniqueVisitors('prj_1', {}, page)).rejects.toThrow('ended')
   await counts.stop()
   await waiting
+})
+
+describe('all pages as CSV', () => {
+  const paths = Array.from({ length: 2500 }, (_, i) => `/page,${i}`)
+  const read = async (csv: AsyncIterable<Uint8Array>) => {
+    const parts: string[] = []
+    for await (const part of csv) parts.push(Buffer.from(part).toString())
+    return parts
+  }
+  const isSettled = async (promise: Promise<unknown>) => {
+    const pending = {}
+    // Several rounds of questions, each after the one before.
+    for (let round = 0; round < 5; round++) await counts.findRevision('prj_1')
+    return (await Promise.race([promise.then(() => true), Promise.resolve(pending)])) !== pending
+  }
+
+  beforeEach(() => {
+    store.visits.recordBatch('prj_1', toViewBatch(paths.map(path => view(1, path))))
+  })
+
+  test('has the pages of the JSON in the same order, in several parts', async () => {
+    const { totals, csv, revision } = await counts.readAllPages('prj_1', {})
+    expect({ totals, revision }).toEqual({
+      totals: { human: 0, ai: 2, total: 2 },
+      revision: await counts.findRevision('prj_1'),
+    })
+    const parts = await read(csv)
+    expect(parts.length).toBeGreaterThan(2)
+    const { visitors } = await store.visits.countUniqueVisitors('prj_1', {}, { limit: 1e6, offset: 0 })
+    const lines = visitors.map(({ path, human, ai, total }) => {
+      return `${path.includes(',') ? `"${path}"` : path},${human},${ai},${total}`
+    })
+    expect(visitors).toHaveLength(2502)
+    expect(parts.join('')).toBe(['path,human,ai,total', ...lines, ''].join('\r\n'))
+  })
+
+  test('stays as it was when it was opened, while visits are recorded and deleted', async () => {
+    const { csv } = await counts.readAllPages('prj_1', {})
+    const before = (await read((await counts.readAllPages('prj_1', {})).csv)).join('')
+    const parts: string[] = []
+    for await (const part of csv) {
+      parts.push(Buffer.from(part).toString())
+      const visitor = parts.length + 10
+      store.visits.recordBatch('prj_1', toViewBatch([view(visitor, '/page,2400'), view(visitor, `/new${visitor}`)]))
+      if (parts.length === 2) store.visits.deleteVisits('prj_1')
+    }
+    expect(parts.join('')).toBe(before)
+  })
+
+  test('is only the head if nobody came', async () => {
+    expect(await read((await counts.readAllPages('prj_1', { dateFrom: 30_000 })).csv)).toEqual([
+      'path,human,ai,total\r\n',
+    ])
+    expect(await read((await counts.readAllPages('prj_unknown', {})).csv)).toEqual(['path,human,ai,total\r\n'])
+  })
+
+  test('a third CSV of a project waits until one is read or given up', async () => {
+    const [first, second] = [await counts.readAllPages('prj_1', {}), await counts.readAllPages('prj_1', {})]
+    const third = counts.readAllPages('prj_1', {})
+    const fourth = counts.readAllPages('prj_1', {})
+    expect(await isSettled(Promise.resolve(third))).toBe(false)
+    await first.csv[Symbol.asyncIterator]().return?.()
+    await read((await third).csv)
+    await read(second.csv)
+    expect(await read((await fourth).csv)).not.toHaveLength(0)
+  })
+
+  test('fails when the thread ends before it is read, and the next one is answered', async () => {
+    const { csv } = await counts.readAllPages('prj_1', {})
+    await counts.stop()
+    await expect(read(csv)).rejects.toThrow('The CSV was closed.')
+    const again = await Promise.all([counts.readAllPages('prj_1', {}), counts.readAllPages('prj_1', {})])
+    for (const { csv } of again) expect((await read(csv)).length).toBeGreaterThan(2)
+  })
+
+  test('an error frees its place', async () => {
+    const database = new Database(join(dataFolder, 'visits', 'prj_1.db'))
+    database.exec('ALTER TABLE month_counters RENAME TO away')
+    for (let i = 0; i < 3; i++) {
+      await expect(counts.readAllPages('prj_1', {})).rejects.toThrow('no such table: month_counters')
+    }
+    database.exec('ALTER TABLE away RENAME TO month_counters')
+    database.close()
+    expect((await read((await counts.readAllPages('prj_1', {})).csv)).length).toBeGreaterThan(2)
+  })
 })

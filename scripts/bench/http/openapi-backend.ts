@@ -25,7 +25,8 @@ const api = new OpenAPIBackend({
   handlers: {
     async getAgentJob({ request, security }: Context, res: ServerResponse) {
       const { projectId = '', id = '' } = request.params
-      const input = { params: { projectId, id }, query: {}, headers: {}, body: undefined }
+      const mediaType = 'application/json' as const
+      const input = { params: { projectId, id }, query: {}, headers: {}, body: undefined, mediaType }
       const { status, body } = await getAgentJob(input, store, security.adminApiKey as Caller)
       answer(res, status, body)
     },

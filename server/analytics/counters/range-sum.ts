@@ -3,6 +3,14 @@ import type { VisitorCounts } from '../unique-visitors.ts'
 import { type CellBlock, countBefore } from './cell-block.ts'
 import type { PageDirectory } from './page-directory.ts'
 
+/** Counts of pages in columns, in the order of an answer. A page takes 28 bytes. */
+export interface PageColumns {
+  numbers: Uint32Array
+  human: Float64Array
+  ai: Float64Array
+  total: Float64Array
+}
+
 /**
  * Sums the counters of a range block by block. Only counters with a previous day before the range count visitors for the
  * first time in it.
@@ -46,6 +54,16 @@ export class RangeSum {
       human: this.#human[page] as number,
       ai: this.#ai[page] as number,
       total: this.#total[page] as number,
+    }
+  }
+
+  /** Copies the counts of these pages, so that the sum, which has all pages of the project, can be freed. */
+  columnsOf(numbers: Uint32Array): PageColumns {
+    return {
+      numbers,
+      human: Float64Array.from(numbers, page => this.#human[page] as number),
+      ai: Float64Array.from(numbers, page => this.#ai[page] as number),
+      total: Float64Array.from(numbers, page => this.#total[page] as number),
     }
   }
 

@@ -2,16 +2,16 @@ import { CellChanges } from '../../analytics/counters/cell-changes.ts'
 import { sortViews } from '../../analytics/counters/sorted-views.ts'
 import { VisitorHistory } from '../../analytics/counters/visitor-history.ts'
 import type { Day } from '../../analytics/day.ts'
-import type { DayRange, LogPosition, RecordedViews, UniqueVisitors } from '../../analytics/unique-visitors.ts'
+import type { LogPosition, RecordedViews } from '../../analytics/unique-visitors.ts'
 import { dropDays, type ViewBatch } from '../../analytics/view-batch.ts'
 import type { Database } from '../database.ts'
 import { openLogPositions } from './log-positions.ts'
 import { type DestroyedDays, openPeriodKeys } from './period-keys.ts'
 import { openSeenDays } from './seen-days.ts'
-import { openVisitCounters, type VisitCounters } from './visit-counters.ts'
-import { openVisitPages, type VisitPages } from './visit-pages.ts'
-
-export const noVisitors: UniqueVisitors = { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }
+import { openVisitCounters } from './visit-counters.ts'
+import { openVisitPages } from './visit-pages.ts'
+import { openVisitReader } from './visit-reader.ts'
+import { openVisitRevision } from './visit-revision.ts'
 
 /**
  * Does not wait for the disk. A power cut may lose the last batches together with the log position, so they are read again.
@@ -20,12 +20,6 @@ const lazily = 'NORMAL'
 /** Waits for the disk. */
 const atOnce = 'FULL'
 
-/** The range of pages that a caller requests. */
-interface Window {
-  limit: number
-  offset: number
-}
-
 /** The visits of one project. */
 export function openProjectVisits(database: Database) {
   const pages = openVisitPages(database)
@@ -33,6 +27,7 @@ export function openProjectVisits(database: Database) {
   const seen = openSeenDays(database)
   const positions = openLogPositions(database)
   const keys = openPeriodKeys(database)
+  const revision = openVisitRevision(database)
 
   const recordInside = database.transaction((given: ViewBatch, position?: LogPosition): RecordedViews => {
     const keptFrom = seen.keptFrom()
@@ -45,7 +40,7 @@ export function openProjectVisits(database: Database) {
       newVisitorDays += history.add(visitor, views)
     }
     seen.flush()
-    counters.apply(changes)
+    if (counters.apply(changes)) revision.replace()
     if (position) positions.upsert(position)
     const tooOldViews = given.length - batch.length + countBefore(batch, keptFrom)
     return { newVisitorDays, tooOldViews }
@@ -54,7 +49,7 @@ export function openProjectVisits(database: Database) {
   const prune = database.transaction((before: Day): number => {
     if (before <= seen.keptFrom()) return 0
     seen.keep(before)
-    counters.forget(before)
+    if (counters.forget(before)) revision.replace()
     return seen.prune(before)
   })
 
@@ -69,7 +64,7 @@ export function openProjectVisits(database: Database) {
         throw error
       }
     },
-    count: prepareCount(database, pages, counters),
+    ...openVisitReader({ database, pages, counters, revision }),
     findPosition: positions.find,
     keys,
     prune: (before: Day) => prune.immediate(before),
@@ -86,28 +81,9 @@ export function openProjectVisits(database: Database) {
       ]) {
         database.exec(`DELETE FROM ${table}`)
       }
+      revision.replace()
     }).immediate,
   }
-}
-
-function prepareCount(database: Database, pages: VisitPages, counters: VisitCounters) {
-  // One transaction reads totals and pages at the same instant while an import writes.
-  const count = database.transaction(({ dateFrom, dateTo }: DayRange, { limit, offset }: Window): UniqueVisitors => {
-    const sum = counters.sum({
-      from: dateFrom ?? Number.MIN_SAFE_INTEGER,
-      to: dateTo ?? Number.MAX_SAFE_INTEGER,
-    })
-    if (!sum) return noVisitors
-    const { ofPage, pages: byPath } = pages.directory().ranks(pages.listByPath)
-    const ranked = sum.rank(ofPage, byPath)
-    const window = ranked.subarray(offset, offset + limit)
-    return {
-      totals: sum.site,
-      visitors: Array.from(window, page => ({ path: pages.pathOf(page), ...sum.countsOf(page) })),
-      hasMore: window.length > 0 && ranked.length > offset + limit,
-    }
-  })
-  return (range: DayRange, window: Window) => count(range, window)
 }
 
 /** Returns the batch without the views of days whose keys were destroyed: their visitors would count again. */

@@ -22,21 +22,28 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
     'SELECT (SELECT min(day) FROM day_counters) AS first, (SELECT max(day) FROM day_counters) AS last',
   )
 
-  function apply(changes: CellChanges): void {
+  function apply(changes: CellChanges): boolean {
     const ofMonths = new CellChanges()
+    let isChanged = false
     for (const [day, cells] of changes.byDay()) {
       days.merge(day, cells, pages.idOf)
       addToMonth(ofMonths, startOfMonth(day), cells)
+      isChanged = true
     }
     for (const [month, cells] of ofMonths.byDay()) months.merge(month, cells, pages.idOf)
+    return isChanged
   }
 
   return {
-    /** Applies changes. Called in the transaction that changes the table `seen`. */
+    /** Applies changes. Called in the transaction that changes the table `seen`. Returns whether a counter changed. */
     apply,
-    /** Updates the counters in the transaction that deletes the days before `before` from `seen`. */
-    forget(before: Day): void {
+    /**
+     * Updates the counters in the transaction that deletes the days before `before` from `seen`. Returns whether a counter
+     * changed.
+     */
+    forget(before: Day): boolean {
       const directory = pages.directory()
+      let isChanged = false
       for (const day of listDaysFrom.all(before)) {
         const block = decodeBlock(days.get(day))
         const changes = new CellChanges()
@@ -45,8 +52,9 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
           return pages.toNumber(number)
         }
         forgetPrevious(changes, { day, block, before, pageOf })
-        apply(changes)
+        if (apply(changes)) isChanged = true
       }
+      return isChanged
     },
     /** Called in a transaction that reads blocks and pages at the same instant. Returns undefined if there are no visits. */
     sum(range: DaySpan): RangeSum | undefined {

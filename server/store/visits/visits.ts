@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Day } from '../../analytics/day.ts'
-import type { UniqueVisitorCounter, VisitRecorder } from '../../analytics/unique-visitors.ts'
+import type { DayRange, PageVisitors, UniqueVisitorCounter, VisitRecorder } from '../../analytics/unique-visitors.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { Database } from '../database.ts'
@@ -9,8 +9,10 @@ import { openSecret } from '../secret-file.ts'
 import { openLogPositions } from './log-positions.ts'
 import { moveOldVisits } from './old-visits.ts'
 import type { DestroyedKeys, DestroyOptions } from './period-keys.ts'
-import { noVisitors, openProjectVisits } from './project-visits.ts'
+import { openProjectVisits } from './project-visits.ts'
 import { openVisitDatabases } from './visit-database.ts'
+import { noCounts, noPages, noVisitors, type RankedPages } from './visit-reader.ts'
+import { noRevision } from './visit-revision.ts'
 import { createVisitorKeys, isRotating } from './visitor-keys.ts'
 
 const noKeys: DestroyedKeys = { keys: 0, visitorDays: 0 }
@@ -34,6 +36,17 @@ export function openVisitFiles(dataFolder: string) {
     projects,
     countUniqueVisitors: ((projectId, range, page) =>
       projects.find(projectId)?.count(range, page) ?? noVisitors) satisfies Visits['countUniqueVisitors'],
+    findRevision: (projectId: string) => projects.find(projectId)?.findRevision() ?? noRevision,
+    countAtRevision: (projectId: string, range: DayRange, page: { limit: number; offset: number }) =>
+      projects.find(projectId)?.countAtRevision(range, page) ?? noCounts,
+    rankPages: (projectId: string, range: DayRange) => projects.find(projectId)?.rankPages(range) ?? noPages,
+    /** Yields the pages from `from` to `to` (exclusive) with their paths. */
+    nameAll(projectId: string, { pages }: RankedPages, from: number, to: number): Iterable<PageVisitors> {
+      if (from >= pages.numbers.length) return []
+      const project = projects.find(projectId)
+      if (!project) throw new Error(`The visits of ${projectId} were deleted.`)
+      return project.nameAll(pages, from, to)
+    },
     pruneSeen: (projectId: string, before: Day) => projects.find(projectId)?.prune(before) ?? 0,
     destroyKeys: (({ id, visitorSaltRotation: rotation }, options) =>
       (isRotating(rotation) && projects.find(id)?.keys.destroy(rotation, options)) ||

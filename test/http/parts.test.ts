@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { createServer, get, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sendParts } from '../../server/http/parts.ts'
+
+const part = new Uint8Array(64 * 1024).fill(0x61)
+
+/** A body that counts how many of its parts were read, and remembers whether it was closed. */
+class Body implements AsyncIterable<Uint8Array> {
+  read = 0
+  readonly closed: Promise<void>
+  #close = () => {}
+  readonly #parts: number
+  readonly #error: Error | undefined
+
+  constructor(parts: number, error?: Error) {
+    this.#parts = parts
+    this.#error = error
+    this.closed = new Promise(done => {
+      this.#close = done
+    })
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return {
+      next: async () => {
+        if (this.read < this.#parts) {
+          this.read++
+          return { value: part }
+        }
+        if (this.#error) throw this.#error
+        return { done: true, value: undefined }
+      },
+      return: async () => {
+        this.#close()
+        return { done: true, value: undefined }
+      },
+    }
+  }
+}
+
+let server: Server
+let url: string
+let body: Body
+let sent: Promise<unknown>
+let stallMs = 60_000
+beforeAll(async () => {
+  const app = express()
+  app.get('/', async (_req, res, next) => {
+    sent = sendParts(res.type('text/csv'), body, { stallMs }).then(
+      () => 'sent',
+      (error: Error) => {
+        next(error)
+        return error.message
+      },
+    )
+    await sent
+  })
+  app.use(((_error, _req, res, _next) => {
+    res.destroy()
+  }) satisfies express.ErrorRequestHandler)
+  server = createServer(app)
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** Requests the body, and returns the response before anything is read. */
+async function open(parts: number, error?: Error): Promise<IncomingMessage> {
+  body = new Body(parts, error)
+  const [res] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage]
+  return res
+}
+
+test('sends all parts', async () => {
+  const res = await open(20)
+  let bytes = 0
+  for await (const chunk of res) bytes += chunk.length
+  expect({ bytes, sent: await sent, read: body.read }).toEqual({ bytes: 20 * part.length, sent: 'sent', read: 20 })
+  expect(res.headers['content-type']).toBe('text/csv; charset=utf-8')
+})
+
+test('reads no further than a client that does not read, and closes the body when it leaves', async () => {
+  const res = await open(10_000)
+  // The parts that fit into the buffers of the system have been read when the count stays the same.
+  let before = -1
+  while (before !== body.read) {
+    before = body.read
+    await new Promise(done => setTimeout(done, 100))
+  }
+  expect(body.read).toBeLessThan(500)
+  res.destroy()
+  await body.closed
+  expect(await sent).toBe('sent')
+})
+
+test('disconnects a client that reads nothing', async () => {
+  stallMs = 100
+  try {
+    const res = await open(10_000)
+    await body.closed
+    expect(await sent).toBe('sent')
+    res.resume()
+    await expect(once(res, 'end')).rejects.toThrow('aborted')
+  } finally {
+    stallMs = 60_000
+  }
+})
+
+test('a body that fails breaks the connection, so that the client does not take it for the whole', async () => {
+  const res = await open(3, new Error('the disk is gone'))
+  res.resume()
+  await expect(once(res, 'end')).rejects.toThrow('aborted')
+  expect(await sent).toBe('the disk is gone')
+})
