@@ -25,7 +25,9 @@ interface ImportFlags extends LogFlags, VisitedFlags {
 export function visitsImportCommand(): Command {
   const command = new Command('import')
     .argument('<files...>')
-    .description('count the visits in access logs (plain, .gz or .zst); "-" reads standard input')
+    .description(
+      'count the visits in access logs (plain, .gz or .zst; .xz and .bz2 if these programs are installed); "-" reads standard input',
+    )
   return addLogOptions(addVisitedOptions(command))
     .addOption(dataOption())
     .addOption(jsonOption())

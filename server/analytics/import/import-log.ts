@@ -15,7 +15,7 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
-  /** Path of an access log, uncompressed, gzip or zstd; `-` = standard input. */
+  /** Path of an access log, uncompressed or compressed, see `openLogFile`; `-` = standard input. */
   file: string
   /** Use the same reader for all logs, so that its caches are reused. */
   reader: LogReader
