@@ -1,4 +1,6 @@
 import { formatDay } from '../analytics/day.ts'
+import { nameDialect } from '../analytics/envelopes/detect-dialect.ts'
+import { envelopes } from '../analytics/envelopes/envelopes.ts'
 import type { ImportedFile } from '../analytics/import/import-log.ts'
 import { type ImportTally, sum } from '../analytics/import/import-tally.ts'
 import type { LogReader } from '../analytics/import/log-reader.ts'
@@ -81,13 +83,13 @@ type Row = [name: string, count: number, text: string]
 
 /** Formats the summary as text. */
 export function describe(summary: ImportSummary): string {
-  const { lines, seconds, pageViews, filtered, malformed, projects, unknownHosts } = summary
+  const { lines, seconds, pageViews, filtered, malformed, projects, unknownHosts, files } = summary
   const rules = Object.entries(summary.rules)
   const ofAi = rules.filter(([rule]) => rule.startsWith('ai: ')).map(([rule, count]) => [rule.slice(4), count] as const)
   const ofNeither = rules.filter(([rule]) => !rule.startsWith('ai: ') && rule !== 'browser')
   const perSecond = seconds > 0 ? `, ${showCount(Math.round(lines / seconds))} lines/s` : ''
   const rows: Row[] = [
-    ['Lines', lines, `in ${seconds.toFixed(1)} s${perSecond}`],
+    ['Lines', lines, `in ${seconds.toFixed(1)} s${perSecond}${nameFormats(files)}`],
     ['Page views', sum(pageViews), showKinds(pageViews)],
     ['  AI', pageViews.ai, list(ofAi)],
     ['  neither', pageViews.neither, list(ofNeither)],
@@ -110,6 +112,16 @@ export function describe(summary: ImportSummary): string {
   const countWidth = Math.max(...rows.map(([, count]) => showCount(count).length))
   const heads = rows.map(([name, count]) => `${name.padEnd(nameWidth)}${showCount(count).padStart(countWidth)}`)
   return drawPairs(rows.map(([, , text], index) => [heads[index] ?? '', text] as const))
+}
+
+/** Names the formats of the files, such as `, format combined in syslog (RFC 3164) lines`. */
+function nameFormats(files: readonly ImportedFile[]): string {
+  const names = files.flatMap(({ format, envelope }) => {
+    const title = envelopes.find(({ name }) => name === envelope)?.title
+    return format === undefined ? [] : [nameDialect(format, title)]
+  })
+  const unique = [...new Set(names)]
+  return unique.length === 0 ? '' : `, format${unique.length > 1 ? 's' : ''} ${unique.join(', ')}`
 }
 
 function describeProject({ project, visitors, newVisitorDays, pageViews }: ProjectCounts, isOnly: boolean): Row[] {

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
+import { type LogReading, toLogReading } from '../analytics/envelopes/log-settings.ts'
 import { formats } from '../analytics/formats/formats.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
-import { type LogReading, toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
 import { type ImportedFile, importLog, recordViews } from '../analytics/import/import-log.ts'
 import { checkLogFile } from '../analytics/import/log-file.ts'
@@ -25,7 +25,9 @@ interface ImportFlags extends LogFlags, VisitedFlags {
 export function visitsImportCommand(): Command {
   const command = new Command('import')
     .argument('<files...>')
-    .description('count the visits in access logs (plain, .gz or .zst); "-" reads standard input')
+    .description(
+      'count the visits in access logs (plain, .gz or .zst; .xz and .bz2 if these programs are installed); "-" reads standard input',
+    )
   return addLogOptions(addVisitedOptions(command))
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -107,6 +109,7 @@ function explain(error: unknown): unknown {
 }
 
 function failOnProblems({ files }: ImportSummary, { format }: LogReading): void {
+  const lacking = files.filter(({ lines, missingFields }) => lines > 0 && missingFields)
   const incomplete = files.flatMap(({ problem }) => problem ?? [])
   const unreadable = files.filter(({ lines, unreadLines }) => lines > 0 && lines === unreadLines)
   const problems = [
@@ -114,6 +117,8 @@ function failOnProblems({ files }: ImportSummary, { format }: LogReading): void 
       ({ file, lines }) =>
         `${file}: none of ${lines} lines is in ${format ? `format ${format.name}` : 'a known format'}.`,
     ),
+    ...lacking.map(({ file, missingFields }) => `${file}: the lines lack ${missingFields?.join(', ')}.`),
+    ...(lacking.length > 0 && format?.name === 'json' ? ['Check --json-fields.'] : []),
     ...(unreadable.length > 0
       ? [`Formats: ${formats.map(({ name }) => name).join(', ')}, json. See --format in --help.`]
       : []),

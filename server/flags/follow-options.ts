@@ -10,6 +10,7 @@ export interface FollowFlags {
   followLogByHost?: FollowedLog[]
   followGraceSeconds: number
   followFormat?: string
+  followEnvelope?: string
   followJsonFields?: string
   followClientField?: string
   followTrustedProxies?: number
@@ -40,6 +41,7 @@ export function followOptions(): Option[] {
 export function readFollowFlags(flags: FollowFlags): FollowSettings {
   const log: LogFlags = {}
   if (flags.followFormat !== undefined) log.format = flags.followFormat
+  if (flags.followEnvelope !== undefined) log.envelope = flags.followEnvelope
   if (flags.followJsonFields !== undefined) log.jsonFields = flags.followJsonFields
   if (flags.followClientField !== undefined) log.clientField = flags.followClientField
   if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies

@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { envelopes } from '../analytics/envelopes/envelopes.ts'
+import type { LogSettings } from '../analytics/envelopes/log-settings.ts'
 import { formats } from '../analytics/formats/formats.ts'
 import { parseJsonFields } from '../analytics/formats/json.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
-import type { LogSettings } from '../analytics/formats/log-settings.ts'
+import { createPatternFormat, isPattern } from '../analytics/formats/pattern-format.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
@@ -19,9 +21,18 @@ export function addLogOptions(command: Command): Command {
 /** @param prefix of the flags in commands that do more than read logs: `follow-` */
 export function logOptions(prefix = ''): Option[] {
   return [
-    new Option(`--${prefix}format <name>`, 'format of the lines (default: detected automatically)')
+    new Option(
+      `--${prefix}format <name>`,
+      "format of the lines: a name, or the text of nginx's log_format or Apache's LogFormat (default: detected automatically)",
+    )
       .env('QUIRE_LOG_FORMAT')
-      .choices([...formats.map(({ name }) => name), 'json']),
+      .argParser(text => checkFormat(text, prefix)),
+    new Option(
+      `--${prefix}envelope <name>`,
+      'text that a logging system writes around each line (default: detected automatically)',
+    )
+      .env('QUIRE_LOG_ENVELOPE')
+      .choices([...envelopes.map(({ name }) => name), 'none']),
     new Option(`--${prefix}json-fields <list>`, 'fields of format json: NAME=PATH,...')
       .env('QUIRE_LOG_JSON_FIELDS')
       .argParser(text => checkJsonFields(text, prefix)),
@@ -51,7 +62,7 @@ export function logOptions(prefix = ''): Option[] {
  * @throws {OperatorError} when flags cannot be combined.
  */
 export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
-  const { format, jsonFields, clientField, trustedProxies, markdownAsAi } = flags
+  const { format, envelope, jsonFields, clientField, trustedProxies, markdownAsAi } = flags
   if (jsonFields !== undefined && format !== undefined && format !== 'json') {
     throw new OperatorError(
       `--${prefix}json-fields can only be used with --${prefix}format json, not with ${format}.`,
@@ -69,6 +80,7 @@ export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
   }
   return {
     ...(format !== undefined && { format }),
+    ...(envelope !== undefined && { envelope }),
     ...(jsonFields !== undefined && { jsonFields }),
     ...(clientField !== undefined && { clientField }),
     ...(trustedProxies !== undefined && { trustedProxies }),
@@ -96,8 +108,22 @@ every import of a project: a view that was counted keeps its class.`
 
 /** Checks the fields and returns the text, because a format object cannot be sent to a thread. */
 function checkJsonFields(text: string, prefix: string): string {
+  return check(text, prefix, parseJsonFields)
+}
+
+/** Checks the name or the pattern and returns the text. */
+function checkFormat(text: string, prefix: string): string {
+  if (isPattern(text)) return check(text, prefix, createPatternFormat)
+  const names = [...formats.map(({ name }) => name), 'json']
+  if (names.includes(text)) return text
+  throw new InvalidArgumentError(
+    `Allowed choices are ${names.join(', ')}, or a text with variables such as $remote_addr or %h.`,
+  )
+}
+
+function check(text: string, prefix: string, parse: (text: string) => unknown): string {
   try {
-    parseJsonFields(text)
+    parse(text)
     return text
   } catch (error) {
     throw error instanceof LogFormatError ? new InvalidArgumentError(nameFlag(error, prefix)) : error

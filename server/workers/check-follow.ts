@@ -1,7 +1,7 @@
+import { toLogReading } from '../analytics/envelopes/log-settings.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { type FollowSettings, followPrefix } from '../analytics/follow/follow-settings.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
-import { toLogReading } from '../analytics/formats/log-settings.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import type { Store } from '../store/store.ts'

@@ -73,7 +73,7 @@ test('prints a summary for people', async () => {
   expect(printed.split('\n').filter(line => line.length > 80)).toEqual([])
   // A long text continues below its beginning.
   const output = printed.replaceAll(/\n {8,}/g, ' ')
-  expect(output).toMatch(/^Lines +4,000 +in [\d.]+ s, [\d,]+ lines\/s$/m)
+  expect(output).toMatch(/^Lines +4,000 +in [\d.]+ s, [\d,]+ lines\/s, format combined$/m)
   expect(output).toMatch(/^Page views +[\d,]+ +human [\d,]+, AI [\d,]+, neither [\d,]+$/m)
   expect(output).toMatch(/^Filtered +[\d,]+ +(status|asset) /m)
   expect(output).toMatch(

@@ -8,7 +8,7 @@ import { readAt } from './plain-log.ts'
 /** The settings for reading the log. */
 export type ReadingOptions = Pick<
   LogReaderOptions,
-  'projects' | 'format' | 'clientField' | 'trustedProxies' | 'markdownAsAi'
+  'projects' | 'format' | 'envelope' | 'clientField' | 'trustedProxies' | 'markdownAsAi'
 >
 
 /**

@@ -16,7 +16,7 @@ import { LogFollower } from './log-follower.ts'
 import { createFormatWarning } from './unread-log.ts'
 
 export interface FollowOptions
-  extends Pick<LogReaderOptions, 'format' | 'clientField' | 'trustedProxies' | 'markdownAsAi'> {
+  extends Pick<LogReaderOptions, 'format' | 'envelope' | 'clientField' | 'trustedProxies' | 'markdownAsAi'> {
   /** Path of an uncompressed log, which may not exist yet. */
   file: string
   /** The project of all visits, or a function that returns the current projects by host. */

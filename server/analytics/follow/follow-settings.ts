@@ -1,4 +1,4 @@
-import type { LogSettings } from '../formats/log-settings.ts'
+import type { LogSettings } from '../envelopes/log-settings.ts'
 
 /** A log that a server follows. */
 export interface FollowedLog {

@@ -1,5 +1,4 @@
-import { findField, findHeader, JsonLineParser } from './json-line.ts'
-import type { LogFormat } from './log-format.ts'
+import { asObject, createJsonDialect, findField, findHeader } from './json-line.ts'
 
 /**
  * Caddy 2's access log in JSON. The peer is `client_ip` if present. Caddy writes the address of the peer to it, or the
@@ -7,32 +6,26 @@ import type { LogFormat } from './log-format.ts'
  * header, or a dotted path.
  * https://caddyserver.com/docs/caddyfile/directives/log
  */
-export const caddy: LogFormat = {
+export const caddy = createJsonDialect({
   name: 'caddy',
-  hasHost: true,
-  open: ({ clientField }) =>
-    new JsonLineParser(entry => {
-      const request = entry.request
-      if (!isObject(request)) return undefined
-      return {
-        time: entry.ts,
-        method: request.method,
-        target: request.uri,
-        status: entry.status,
-        userAgent: findHeader(request.headers, 'User-Agent'),
-        // Before 2.5, Caddy wrote address and port in one field.
-        address: request.client_ip ?? request.remote_ip ?? request.remote_addr,
-        client:
-          clientField === undefined
-            ? undefined
-            : (findHeader(request.headers, clientField) ?? findField(entry, clientField)),
-        host: request.host,
-        referrer: findHeader(request.headers, 'Referer'),
-        accept: findHeader(request.headers, 'Accept'),
-      }
-    }),
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
-}
+  read(entry, clientField) {
+    const request = asObject(entry.request)
+    if (!request) return undefined
+    return {
+      time: entry.ts,
+      method: request.method,
+      target: request.uri,
+      status: entry.status,
+      userAgent: findHeader(request.headers, 'User-Agent'),
+      // Before 2.5, Caddy wrote address and port in one field.
+      address: request.client_ip ?? request.remote_ip ?? request.remote_addr,
+      client:
+        clientField === undefined
+          ? undefined
+          : (findHeader(request.headers, clientField) ?? findField(entry, clientField)),
+      host: request.host,
+      referrer: findHeader(request.headers, 'Referer'),
+      accept: findHeader(request.headers, 'Accept'),
+    }
+  },
+})

@@ -1,5 +1,8 @@
+import { isIP } from 'node:net'
+import { bareAddress } from './address.ts'
 import { LogDateReader, logDateBytes, readDigits } from './log-date.ts'
 import {
+  emptyLogLine,
   findQuery,
   type LineParser,
   type LogFormat,
@@ -14,6 +17,7 @@ export const combined: LogFormat = {
   name: 'combined',
   hasHost: false,
   open: options => new CombinedParser(options),
+  recognizes: (bytes, start, end) => isCombined(bytes, start, end),
 }
 
 const space = 0x20
@@ -39,6 +43,8 @@ export class CombinedParser implements LineParser {
   parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
     const addressEnd = findWordEnd(bytes, start, end)
     if (addressEnd === -1) return 'malformed'
+    const hasNoIdentity = bytes[addressEnd + 1] === dash && bytes[addressEnd + 2] === space
+    if (!hasNoIdentity && !isIdentified(bytes, start, addressEnd, end)) return 'malformed'
     const dateStart = findDate(bytes, addressEnd, end)
     if (dateStart === -1) return 'malformed'
 
@@ -81,6 +87,19 @@ export class CombinedParser implements LineParser {
   }
 }
 
+/**
+ * Returns whether a line is in the format, and begins with an address, or with a host name and one word for the user.
+ *
+ * @param tail of the line after the user agent
+ */
+export function isCombined(bytes: Buffer, start: number, end: number, tail = /^/): boolean {
+  const line = emptyLogLine()
+  if (new CombinedParser({}).parse(bytes, start, end, line) !== 'request') return false
+  const address = bytes.toString('latin1', line.addressStart, line.addressEnd)
+  const isBegun = isIP(bareAddress(address)) !== 0 || /^[\w.-]+ - \S+ \[/.test(bytes.toString('latin1', start, end))
+  return isBegun && tail.test(bytes.toString('latin1', line.userAgentEnd + 1, end))
+}
+
 function readFieldNumber(clientField: string): number {
   if (clientField === 'last') return Number.POSITIVE_INFINITY
   if (/^[1-9]\d?$/.test(clientField)) return Number(clientField)
@@ -91,7 +110,7 @@ function readFieldNumber(clientField: string): number {
 }
 
 /** Reads a request line such as `GET /a?b HTTP/1.1`. */
-function readRequest(bytes: Buffer, start: number, end: number, line: LogLine): void {
+export function readRequest(bytes: Buffer, start: number, end: number, line: LogLine): void {
   line.isGet = isGet(bytes, start)
   if (!line.isGet) return
   line.targetStart = start + 'GET '.length
@@ -100,7 +119,7 @@ function readRequest(bytes: Buffer, start: number, end: number, line: LogLine): 
 }
 
 /** Returns the start of the last ` HTTP/`, or `end` for an HTTP/0.9 request, which has no protocol. */
-function findProtocol(bytes: Buffer, start: number, end: number): number {
+export function findProtocol(bytes: Buffer, start: number, end: number): number {
   for (let i = end - ' HTTP/'.length; i >= start; i--) {
     const isProtocol =
       bytes[i] === space &&
@@ -115,7 +134,7 @@ function findProtocol(bytes: Buffer, start: number, end: number): number {
 }
 
 /** Returns whether the field is `-`: the client did not send the header. */
-function isDash(bytes: Buffer, start: number, end: number): boolean {
+export function isDash(bytes: Buffer, start: number, end: number): boolean {
   return end - start === 1 && bytes[start] === dash
 }
 
@@ -133,6 +152,19 @@ export function findWordEnd(bytes: Uint8Array, start: number, end: number): numb
     if (byte < space || byte > 0x7e) return -1
   }
   return -1
+}
+
+/**
+ * Returns whether the first word is an address and the second one is not. The second word is the identity of RFC 1413, mostly a
+ * dash. Other words come from a line with a host or an envelope before the address.
+ */
+function isIdentified(bytes: Buffer, start: number, addressEnd: number, end: number): boolean {
+  const identityEnd = findWordEnd(bytes, addressEnd + 1, end)
+  return (
+    identityEnd !== -1 &&
+    isIP(bareAddress(bytes.toString('latin1', start, addressEnd))) !== 0 &&
+    isIP(bareAddress(bytes.toString('latin1', addressEnd + 1, identityEnd))) === 0
+  )
 }
 
 /**
@@ -154,7 +186,7 @@ function findDate(bytes: Uint8Array, from: number, end: number): number {
 }
 
 /** Returns the end of the quoted field that starts at `from`; -1 when it is not closed. */
-function findQuote(bytes: Uint8Array, from: number, end: number): number {
+export function findQuote(bytes: Uint8Array, from: number, end: number): number {
   for (let i = from; i < end; i++) {
     const byte = bytes[i]
     if (byte === quote) return i

@@ -1,6 +1,12 @@
 import { bareAddress } from './address.ts'
 import { readTime } from './log-date.ts'
-import { asWritten, findQuery, type LineParser, type LogLine, type Parsed } from './log-format.ts'
+import { asWritten, findQuery, type LineParser, type LogFormat, type LogLine, type Parsed } from './log-format.ts'
+
+/** An object of a line. */
+export type JsonEntry = Record<string, unknown>
+
+/** The request in an object. `comment` = a valid object that is not a request; undefined = not in the format. */
+export type JsonReading = JsonRequest | 'comment' | undefined
 
 /** The values of a request in a JSON log, unconverted. */
 export interface JsonRequest {
@@ -22,39 +28,74 @@ export interface JsonRequest {
 
 const fieldsBytes = 256 * 1024
 
+export interface JsonDialect {
+  name: string
+  /** Reads an object by the names of its fields. */
+  read(entry: JsonEntry, clientField: string | undefined): JsonReading
+}
+
+/** Creates a format for JSON lines that are recognized by the names of their fields. */
+export function createJsonDialect({ name, read }: JsonDialect): LogFormat {
+  return {
+    name,
+    hasHost: true,
+    open: ({ clientField }) => new JsonLineParser(entry => read(entry, clientField)),
+    recognizesEntry: entry => {
+      const request = read(entry, undefined)
+      return request !== undefined && request !== 'comment' && isComplete(request)
+    },
+  }
+}
+
+/** Parses the object of a line; undefined when the line is not an object. */
+export function parseEntry(bytes: Buffer, start: number, end: number): JsonEntry | undefined {
+  if (bytes[start] !== 0x7b) return undefined
+  try {
+    return JSON.parse(bytes.toString('utf8', start, end)) as JsonEntry
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns whether a request has all that is needed to count it. */
+function isComplete({ method, target, address, status }: JsonRequest): boolean {
+  return (
+    firstText(method) !== '' &&
+    firstText(target) !== '' &&
+    firstText(address) !== '' &&
+    Number.isInteger(Number(status ?? Number.NaN))
+  )
+}
+
 /**
- * Parses lines that each contain one JSON object. `read` returns the request of a line; undefined when there is none.
+ * Parses lines that each contain one JSON object. `read` returns the request of a line.
  *
  * If a field has several values, as a header may, the first value is used.
  */
 export class JsonLineParser implements LineParser {
-  readonly #read: (entry: Record<string, unknown>) => JsonRequest | undefined
+  readonly #read: (entry: JsonEntry) => JsonReading
   /** The fields as consecutive bytes. They have at most three times the size of the line, which has at most 64 KiB. */
   readonly #fields = Buffer.allocUnsafe(fieldsBytes)
   #length = 0
 
-  constructor(read: (entry: Record<string, unknown>) => JsonRequest | undefined) {
+  constructor(read: (entry: JsonEntry) => JsonReading) {
     this.#read = read
   }
 
   parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
-    const entry = parseObject(bytes, start, end)
+    const entry = parseEntry(bytes, start, end)
     const request = entry && this.#read(entry)
-    if (!request) return 'malformed'
-    const method = firstText(request.method)
-    const target = firstText(request.target)
-    const address = firstText(request.address)
-    const status = Number(request.status)
-    if (method === '' || target === '' || address === '' || !Number.isInteger(status)) return 'malformed'
+    if (request === 'comment') return 'comment'
+    if (!request || !isComplete(request)) return 'malformed'
 
     this.#length = 0
     line.bytes = this.#fields
     line.addressStart = this.#length
-    line.addressEnd = this.#write(bareAddress(address))
+    line.addressEnd = this.#write(bareAddress(firstText(request.address)))
     line.clientStart = this.#length
     line.clientEnd = this.#write(firstText(request.client))
     line.targetStart = this.#length
-    line.targetEnd = findQuery(this.#fields, line.targetStart, this.#write(target))
+    line.targetEnd = findQuery(this.#fields, line.targetStart, this.#write(firstText(request.target)))
     line.userAgentStart = this.#length
     line.userAgentEnd = this.#write(firstText(request.userAgent))
     line.hostStart = this.#length
@@ -63,8 +104,8 @@ export class JsonLineParser implements LineParser {
     line.referrerEnd = this.#write(withoutDash(firstText(request.referrer)))
     line.acceptStart = this.#length
     line.acceptEnd = this.#write(withoutDash(firstText(request.accept)))
-    line.isGet = method === 'GET'
-    line.status = status
+    line.isGet = firstText(request.method) === 'GET'
+    line.status = Number(request.status)
     line.atMs = readTime(request.time)
     return 'request'
   }
@@ -72,18 +113,13 @@ export class JsonLineParser implements LineParser {
   decodeHeader = asWritten
   decodeTarget = asWritten
 
+  missingFields(): readonly string[] {
+    return []
+  }
+
   #write(text: string): number {
     this.#length += this.#fields.write(text, this.#length, 'utf8')
     return this.#length
-  }
-}
-
-function parseObject(bytes: Buffer, start: number, end: number): Record<string, unknown> | undefined {
-  if (bytes[start] !== 0x7b) return undefined
-  try {
-    return JSON.parse(bytes.toString('utf8', start, end)) as Record<string, unknown>
-  } catch {
-    return undefined
   }
 }
 
@@ -96,6 +132,16 @@ function firstText(value: unknown): string {
 /** Returns an empty string for `-`, which many programs log for a header that the client did not send. */
 function withoutDash(text: string): string {
   return text === '-' ? '' : text
+}
+
+/** Returns the host of a full URL; undefined when the text is none. */
+export function findUrlHost(url: unknown): string | undefined {
+  return typeof url === 'string' ? /^https?:\/\/([^/?#]+)/i.exec(url)?.[1] : undefined
+}
+
+/** Returns the value as an object with fields; undefined when it is none. */
+export function asObject(value: unknown): JsonEntry | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonEntry) : undefined
 }
 
 /** Returns the value of a name in an object; undefined when there is none. Ignores case because header names do. */

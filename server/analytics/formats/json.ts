@@ -10,24 +10,53 @@ export type JsonFields = Record<(typeof required)[number], string> & { [name in 
 
 /** Creates a format for JSON lines of any program from the paths of their fields. A client field is also a dotted path. */
 export function createJsonFormat(fields: JsonFields): LogFormat {
-  const findOptional = (entry: unknown, path: string | undefined) =>
-    path === undefined ? undefined : findField(entry, path)
   return {
     name: 'json',
     hasHost: fields.host !== undefined,
-    open: ({ clientField }) =>
-      new JsonLineParser(entry => ({
-        time: findField(entry, fields.time),
-        method: findField(entry, fields.method),
-        target: findField(entry, fields.path),
-        status: findField(entry, fields.status),
-        userAgent: findField(entry, fields.userAgent),
-        address: findField(entry, fields.address),
-        client: findOptional(entry, clientField),
-        host: findOptional(entry, fields.host),
-        referrer: findOptional(entry, fields.referrer),
-        accept: findOptional(entry, fields.accept),
-      })),
+    open: ({ clientField }) => new JsonFieldsParser(fields, clientField),
+  }
+}
+
+/** Parses JSON lines by the paths of their fields, and remembers which fields were found. */
+class JsonFieldsParser extends JsonLineParser {
+  readonly #fields: JsonFields
+  readonly #found: Set<FieldName>
+  readonly #entries: { count: number }
+
+  constructor(fields: JsonFields, clientField: string | undefined) {
+    const found = new Set<FieldName>()
+    const entries = { count: 0 }
+    const find = (entry: unknown, name: FieldName) => {
+      const path = fields[name]
+      const value = path === undefined ? undefined : findField(entry, path)
+      if (value !== undefined) found.add(name)
+      return value
+    }
+    super(entry => {
+      entries.count++
+      return {
+        time: find(entry, 'time'),
+        method: find(entry, 'method'),
+        target: find(entry, 'path'),
+        status: find(entry, 'status'),
+        userAgent: find(entry, 'userAgent'),
+        address: find(entry, 'address'),
+        client: clientField === undefined ? undefined : findField(entry, clientField),
+        host: find(entry, 'host'),
+        referrer: find(entry, 'referrer'),
+        accept: find(entry, 'accept'),
+      }
+    })
+    this.#fields = fields
+    this.#found = found
+    this.#entries = entries
+  }
+
+  /** Empty when no line was an object, because then the format is wrong and not a field. */
+  override missingFields(): readonly string[] {
+    const needed: FieldName[] = this.#fields.host === undefined ? [...required] : [...required, 'host']
+    const missing = this.#entries.count > 0 ? needed.filter(name => !this.#found.has(name)) : []
+    return missing.map(name => `${this.#fields[name]} (${name})`)
   }
 }
 

@@ -56,7 +56,7 @@ export function emptyLogLine(): LogLine {
   }
 }
 
-/** `comment` = a valid line that is not a request, such as a header. */
+/** `comment` = a valid line that is not a request, such as a header or a part of a request. */
 export type Parsed = 'request' | 'comment' | 'malformed'
 
 /** Parses the lines of one log. A parser may keep state from earlier lines, such as a header. */
@@ -69,6 +69,8 @@ export interface LineParser {
   /** Decodes the escapes of a header such as the user agent. Both methods take bytes as a latin1 string. */
   decodeHeader(text: string): string
   decodeTarget(text: string): string
+  /** Names the needed fields that no line had so far; missing when the format has no names of fields. */
+  missingFields?(): readonly string[]
 }
 
 export interface ParserOptions {
@@ -81,12 +83,14 @@ export interface LogFormat {
   /** Whether lines contain the requested host. */
   hasHost: boolean
   open(options: ParserOptions): LineParser
-  /** Returns whether a line is definitely in this format. If absent, every line that can be parsed matches. */
+  /** Returns whether a line that is not a JSON object is definitely in this format. */
   recognizes?(bytes: Buffer, start: number, end: number): boolean
+  /** Returns whether a line with this JSON object is definitely in this format. */
+  recognizesEntry?(entry: Record<string, unknown>): boolean
 }
 
 /** The settings of a format, named like their flags. */
-export type FormatSetting = 'client-field' | 'json-fields'
+export type FormatSetting = 'client-field' | 'format' | 'json-fields'
 
 /** Thrown when a setting of a format is wrong, or the log contradicts the settings. */
 export class LogFormatError extends OperatorError {

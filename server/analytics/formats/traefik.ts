@@ -1,5 +1,5 @@
-import { CombinedParser } from './combined.ts'
-import { emptyLogLine, type LogFormat } from './log-format.ts'
+import { CombinedParser, isCombined } from './combined.ts'
+import type { LogFormat } from './log-format.ts'
 
 /**
  * Traefik's CLF: a combined line, followed by the number of the request, the router, the server and the duration. Traefik
@@ -10,9 +10,5 @@ export const traefik: LogFormat = {
   name: 'traefik',
   hasHost: false,
   open: options => new CombinedParser(options),
-  recognizes(bytes, start, end) {
-    const line = emptyLogLine()
-    if (new CombinedParser({}).parse(bytes, start, end, line) !== 'request') return false
-    return /^ \d+ "[^"]*" "[^"]*" \d+ms$/.test(bytes.toString('latin1', line.userAgentEnd + 1, end))
-  },
+  recognizes: (bytes, start, end) => isCombined(bytes, start, end, /^ \d+ "[^"]*" "[^"]*" \d+ms$/),
 }

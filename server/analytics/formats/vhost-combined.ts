@@ -31,7 +31,8 @@ class VhostCombinedParser extends CombinedParser implements LineParser {
 
   override parse(bytes: Buffer, start: number, end: number, line: LogLine): Parsed {
     const hostEnd = findWordEnd(bytes, start, end)
-    if (hostEnd === -1) return 'malformed'
+    // In a line without a host, the identity follows the address: mostly a dash.
+    if (hostEnd === -1 || (bytes[hostEnd + 1] === 0x2d && bytes[hostEnd + 2] === 0x20)) return 'malformed'
     line.hostStart = start
     line.hostEnd = hostEnd
     return super.parse(bytes, hostEnd + 1, end, line)

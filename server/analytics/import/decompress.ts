@@ -29,17 +29,26 @@ export function findCodec(head: Buffer): Codec | undefined {
   return codecs.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
 }
 
-/** Unsupported compression formats and the commands that decompress them, for the error message. */
-const unsupported = [
-  { name: 'xz', magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58]), unpack: 'xz -dc' },
-  { name: 'bzip2', magic: Buffer.from('BZh'), unpack: 'bzip2 -dc' },
+/** A compression format that has no built-in decoder. */
+export interface ForeignCompression {
+  name: string
+  magic: Buffer
+  /** The program that decompresses standard input with `-dc` if it is installed; undefined = not supported. */
+  program?: string
+  /** The command that decompresses a file, for the error message. */
+  unpack: string
+}
+
+const foreign: readonly ForeignCompression[] = [
+  { name: 'xz', magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58]), program: 'xz', unpack: 'xz -dc' },
+  { name: 'bzip2', magic: Buffer.from('BZh'), program: 'bzip2', unpack: 'bzip2 -dc' },
   { name: 'lz4', magic: Buffer.from([0x04, 0x22, 0x4d, 0x18]), unpack: 'lz4 -dc' },
   { name: 'zip', magic: Buffer.from([0x50, 0x4b, 0x03, 0x04]), unpack: 'unzip -p' },
 ]
 
-/** Finds the unsupported compression format of a file that begins with `head`; undefined when there is none. */
-export function findUnsupportedCompression(head: Buffer): { name: string; unpack: string } | undefined {
-  return unsupported.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
+/** Finds the compression format without a built-in decoder of data that begins with `head`; undefined when there is none. */
+export function findForeignCompression(head: Buffer): ForeignCompression | undefined {
+  return foreign.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
 }
 
 /** Returns whether an error reports truncated or damaged compressed data. */

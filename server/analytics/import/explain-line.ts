@@ -1,8 +1,16 @@
 import type { Kind } from '../agents/agent-list.ts'
 import { explainUserAgent, type UserAgentExplanation } from '../agents/explain-user-agent.ts'
 import { formatDay, toDay } from '../day.ts'
+import {
+  type Dialect,
+  type DialectSettings,
+  detectDialectOfLine,
+  nameDialect,
+  openDialect,
+} from '../envelopes/detect-dialect.ts'
+import type { Envelope } from '../envelopes/envelope.ts'
 import { findClient } from '../formats/address.ts'
-import { detectFormat, formats } from '../formats/formats.ts'
+import { formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-format.ts'
 import { type Page, toPage } from '../page.ts'
 import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
@@ -13,6 +21,8 @@ import { acceptsMarkdown, isUnnamed, markdownView } from './page-view.ts'
 export interface LineExplanation {
   /** The format of the line; null when it is in no known format. */
   format: string | null
+  /** The envelope around the line, such as `syslog`; null when it has none. */
+  envelope: string | null
   /** The checks in order, up to the one that decides. */
   steps: LineStep[]
   /** `page view`, or the name of the count that the line is added to instead, such as `filtered: asset`. */
@@ -34,6 +44,8 @@ export interface LineStep {
 export interface LineExplainerOptions {
   /** Detected from the lines when missing. */
   format?: LogFormat | undefined
+  /** Detected from the lines when missing; `none` = the lines have none. */
+  envelope?: Envelope | 'none' | undefined
   clientField?: string | undefined
   trustedProxies?: number | undefined
   /** See `LogSettings`. */
@@ -64,13 +76,18 @@ export class LineExplainer {
     findPage: ({ bytes, targetStart, targetEnd }) =>
       toPage((this.#parser as LineParser).decodeTarget(bytes.toString('latin1', targetStart, targetEnd))),
   })
-  #format: LogFormat | undefined
+  readonly #settings: DialectSettings
+  #dialect: Dialect | undefined
   #parser: LineParser | undefined
+  #isSettled = false
 
   /** @throws {LogFormatError} when the format does not have the client field; `explain` throws it too. */
   constructor(options: LineExplainerOptions) {
+    const { format, envelope, clientField } = options
     this.#options = options
-    if (options.format) this.#useFormat(options.format)
+    this.#settings = { format, envelope, clientField }
+    if (format) this.#useDialect({ format, envelope: envelope === 'none' ? undefined : envelope })
+    this.#isSettled = format !== undefined && envelope !== undefined
   }
 
   explain(text: string): LineExplanation {
@@ -78,20 +95,17 @@ export class LineExplainer {
     if (bytes.length > maxLineBytes) {
       const finding = `${bytes.length} bytes: longer than ${maxLineBytes}, the limit for a line`
       return {
-        format: this.#format?.name ?? null,
+        ...this.#names,
         steps: [{ step: 'format', finding }],
         countsAs: 'malformed: too-long',
       }
     }
-    if (!this.#parser) {
-      const format = detectFormat(bytes, 0, bytes.length)
-      if (format) this.#useFormat(format)
-    }
+    if (!this.#isSettled) this.#settle(detectDialectOfLine(bytes, 0, bytes.length, this.#settings))
     const parsed = this.#parser?.parse(bytes, 0, bytes.length, this.#line)
     const refusal = this.#decider.decide(parsed, this.#line, this.#options.now)
     const checks = lineChecks.slice(0, refusal && lineChecks.indexOf(refusal.check) + 1)
     const explanation: LineExplanation = {
-      format: this.#format?.name ?? null,
+      ...this.#names,
       steps: checks.flatMap(step => {
         const finding = this.#explainCheck(step, refusal?.check === step ? refusal : undefined)
         return finding === undefined ? [] : [{ step, finding }]
@@ -107,9 +121,20 @@ export class LineExplainer {
     return explanation
   }
 
-  #useFormat(format: LogFormat): void {
-    this.#format = format
-    this.#parser = format.open({ clientField: this.#options.clientField })
+  #settle(dialect: Dialect | undefined): void {
+    if (!dialect) return
+    this.#isSettled = true
+    this.#useDialect(dialect)
+  }
+
+  #useDialect(dialect: Dialect): void {
+    this.#dialect = dialect
+    this.#parser = openDialect(dialect, { clientField: this.#options.clientField })
+    Object.assign(this.#line, emptyLogLine())
+  }
+
+  get #names(): Pick<LineExplanation, 'format' | 'envelope'> {
+    return { format: this.#dialect?.format.name ?? null, envelope: this.#dialect?.envelope?.name ?? null }
   }
 
   /** Describes the result of a check; undefined when the line has nothing to check. */
@@ -136,9 +161,9 @@ export class LineExplainer {
   }
 
   #explainFormat(refusal: LineRefusal | undefined): string {
-    if (refusal?.name !== 'wrong-format') return `${this.#format?.name}`
-    if (this.#format) return `not in the format ${this.#format.name}`
-    return `in no known format (${formats.map(({ name }) => name).join(', ')})`
+    if (!this.#dialect) return `in no known format (${formats.map(({ name }) => name).join(', ')})`
+    const name = nameDialect(this.#dialect.format.name, this.#dialect.envelope?.title)
+    return refusal?.name === 'wrong-format' ? `not in the format ${name}` : name
   }
 
   #explainPage(refusal: LineRefusal | undefined): string {

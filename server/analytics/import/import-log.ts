@@ -15,7 +15,7 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
-  /** Path of an access log, uncompressed, gzip or zstd; `-` = standard input. */
+  /** Path of an access log, uncompressed or compressed, see `openLogFile`; `-` = standard input. */
   file: string
   /** Use the same reader for all logs, so that its caches are reused. */
   reader: LogReader
@@ -28,9 +28,13 @@ export interface ImportedFile {
   file: string
   /** Undefined when no line was in a known format. */
   format: string | undefined
+  /** The envelope around the lines, such as `syslog`; undefined when there is none. */
+  envelope: string | undefined
   lines: number
   /** Lines that are not in the log's format or are too long. */
   unreadLines: number
+  /** Needed fields that no line had, see `LineParser.missingFields`; undefined when there are none. */
+  missingFields: readonly string[] | undefined
   /** Why the file could not be read to its end; undefined when it was. */
   problem: string | undefined
 }
@@ -61,8 +65,16 @@ export async function importLog({ file, reader, visits, onProgress }: ImportOpti
   }
   const { lines, unread } = countLines(reader)
   const unreadLines = unread - before.unread
-  const format = lines - before.lines > unreadLines ? reader.format?.name : undefined
-  return { file, format, lines: lines - before.lines, unreadLines, problem }
+  const isRead = lines - before.lines > unreadLines
+  return {
+    file,
+    format: isRead ? reader.format?.name : undefined,
+    envelope: isRead ? reader.envelope?.name : undefined,
+    lines: lines - before.lines,
+    unreadLines,
+    missingFields: reader.missingFields.length > 0 ? reader.missingFields : undefined,
+    problem,
+  }
 }
 
 function countLines({ tally: { lines, malformed } }: LogReader) {

@@ -4,12 +4,14 @@ import { OperatorError } from '../../base/operator-error.ts'
 import {
   type Codec,
   decompress,
+  type ForeignCompression,
   findCodec,
-  findUnsupportedCompression,
+  findForeignCompression,
   isDamage,
   isTruncation,
   magicBytes,
 } from './decompress.ts'
+import { decompressWith, ExternalDecoderError, isInstalled } from './external-decoder.ts'
 
 /**
  * Thrown when a log cannot be read, or cannot be read to its end. The cause, if any, is the error of the file system or
@@ -36,7 +38,8 @@ const chunkBytes = 256 * 1024
 const smallPieceBytes = 4096
 
 /**
- * Opens a log; `-` is standard input. Compression is detected from the first bytes, not from the name.
+ * Opens a log; `-` is standard input. Compression is detected from the first bytes, not from the name: gzip and zstd, and xz
+ * and bzip2 if these programs are installed.
  *
  * @throws {LogFileError} see `checkLogFile`.
  */
@@ -67,33 +70,41 @@ export async function checkLogFile(file: string): Promise<number | undefined> {
     }
     await access(file, constants.R_OK)
     if (!stats.isFile()) return undefined
-    await refuseUnsupportedCompression(file)
+    await refuseUnsupportedFile(file)
     return stats.size
   } catch (error) {
     throw error instanceof LogFileError ? error : new LogFileError(explain(file, error), { cause: error })
   }
 }
 
-async function refuseUnsupportedCompression(file: string): Promise<void> {
+async function refuseUnsupportedFile(file: string): Promise<void> {
   const handle = await open(file, 'r')
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(magicBytes), 0, magicBytes, 0)
-    const found = findUnsupportedCompression(buffer.subarray(0, bytesRead))
-    if (found) {
-      throw new LogFileError(
-        `${file} is compressed by ${found.name}, which is not supported. Pipe it: ${found.unpack} ${file} | npx quire visits import -`,
-      )
-    }
+    const found = findForeignCompression(buffer.subarray(0, bytesRead))
+    if (found) await refuseUnsupported(file, found)
   } finally {
     await handle.close()
   }
+}
+
+/** @throws {LogFileError} when the compression is not supported, or its program is not installed. */
+async function refuseUnsupported(file: string, { name, program, unpack }: ForeignCompression): Promise<void> {
+  if (program !== undefined && (await isInstalled(program))) return
+  const subject = file === '-' ? 'Standard input' : file
+  const pipe = `${unpack} ${file === '-' ? 'FILE' : file} | npx quire visits import -`
+  throw new LogFileError(
+    program === undefined
+      ? `${subject} is compressed by ${name}, which is not supported. Pipe it: ${pipe}`
+      : `${subject} is compressed by ${name}. Install the program ${program}, or pipe the log: ${pipe}`,
+  )
 }
 
 async function* explainErrors(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* chunks
   } catch (error) {
-    throw new LogFileError(explain(name, error), { cause: error })
+    throw error instanceof LogFileError ? error : new LogFileError(explain(name, error), { cause: error })
   }
 }
 
@@ -101,6 +112,7 @@ function explain(name: string, error: unknown): string {
   const code = String((error as NodeJS.ErrnoException).code)
   if (code === 'ENOENT') return `${name} does not exist.`
   if (code === 'EACCES') return `${name} cannot be read: permission denied. Give the user of this process read access.`
+  if (error instanceof ExternalDecoderError) return `${name} is truncated or damaged (${error.message}).`
   if (isTruncation(error)) return `${name} is truncated: its compressed data ends too early.`
   if (isDamage(error)) return `${name} is damaged: its compressed data cannot be read (${code}).`
   return `${name} cannot be read: ${error instanceof Error ? error.message : code}`
@@ -123,8 +135,12 @@ async function* readUncompressed(
       head = Buffer.concat([head, value])
     }
     const codec = findCodec(head)
+    const foreign = codec ? undefined : findForeignCompression(head)
     const whole = prepend(head, source)
-    if (!codec) yield* whole
+    if (foreign) {
+      await refuseUnsupported(file, foreign)
+      yield* decompressWith(foreign.program ?? '', whole)
+    } else if (!codec) yield* whole
     else if (canReadAgain) yield* readDamaged(file, codec, whole)
     else yield* decompress(codec, splitInto(smallPieceBytes, whole))
   } finally {

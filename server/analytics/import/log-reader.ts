@@ -1,6 +1,14 @@
 import { toDay } from '../day.ts'
+import {
+  type Dialect,
+  type DialectSettings,
+  detectDialect,
+  detectDialectOfLine,
+  openDialect,
+} from '../envelopes/detect-dialect.ts'
+import type { Envelope } from '../envelopes/envelope.ts'
 import { findClient } from '../formats/address.ts'
-import { detectFormat, formats } from '../formats/formats.ts'
+import { formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat, LogFormatError } from '../formats/log-format.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asHuman, type ViewBatch } from '../view-batch.ts'
@@ -29,6 +37,8 @@ export interface LogReaderOptions {
   now: number
   /** Detected from the lines when missing. */
   format?: LogFormat | undefined
+  /** Detected from the lines when missing; `none` = the lines have none. */
+  envelope?: Envelope | 'none' | undefined
   /** See `ParserOptions`; when missing, the peer is the client. */
   clientField?: string | undefined
   /** See `findClient`. */
@@ -84,7 +94,10 @@ export class LogReader {
       this.#pages.find(bytes, targetStart, targetEnd, (this.#parser as LineParser).decodeTarget),
   })
   #format: LogFormat | undefined
+  #envelope: Envelope | undefined
   #parser: LineParser | undefined
+  /** Whether format and envelope of the current log are known. */
+  #isSettled = false
   #isFirstLine = true
   #viewCount = 0
   #ready: ProjectBatch[] = []
@@ -103,6 +116,16 @@ export class LogReader {
   /** Format of the lines so far; undefined while none was in a known format. */
   get format(): LogFormat | undefined {
     return this.#format
+  }
+
+  /** Envelope of the lines so far; undefined when they have none. */
+  get envelope(): Envelope | undefined {
+    return this.#envelope
+  }
+
+  /** See `LineParser.missingFields`; of the current log. */
+  get missingFields(): readonly string[] {
+    return this.#parser?.missingFields?.() ?? []
   }
 
   /** The projects, each with the counts of its lines. */
@@ -151,11 +174,16 @@ export class LogReader {
     this.#splitter.drop()
     this.#isFirstLine = true
     this.#parser = undefined
-    if (this.#options.format) this.#useFormat(this.#options.format)
+    this.#isSettled = false
+    const { format, envelope } = this.#options
+    // Opened before the first line, so that a setting that the format does not have is refused.
+    if (format) this.#useDialect({ format, envelope: envelope === 'none' ? undefined : envelope })
+    this.#isSettled = format !== undefined && envelope !== undefined
     if (header?.length) new LineSplitter(this.#readHeaderLine, () => {}).push(header)
   }
 
   push(chunk: Buffer): void {
+    if (!this.#isSettled) this.#settle(detectDialect(chunk, this.#settings))
     this.#splitter.push(chunk)
   }
 
@@ -180,7 +208,7 @@ export class LogReader {
   }
 
   readonly #readHeaderLine = (bytes: Buffer, start: number, end: number): void => {
-    const parser = this.#parser ?? this.#detect(bytes, start, end)
+    const parser = this.#isSettled ? this.#parser : this.#detect(bytes, start, end)
     parser?.parse(bytes, start, end, this.#line)
   }
 
@@ -190,7 +218,7 @@ export class LogReader {
       this.#isFirstLine = false
       if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3
     }
-    const parser = this.#parser ?? this.#detect(bytes, start, end)
+    const parser = this.#isSettled ? this.#parser : this.#detect(bytes, start, end)
     const parsed = parser?.parse(bytes, start, end, this.#line)
     const refusal = this.#decider.decide(parsed, this.#line, this.#now)
     const { project, page } = this.#decider
@@ -266,13 +294,26 @@ export class LogReader {
   }
 
   #detect(bytes: Buffer, start: number, end: number): LineParser | undefined {
-    const format = detectFormat(bytes, start, end)
-    if (format) this.#useFormat(format)
+    this.#settle(detectDialectOfLine(bytes, start, end, this.#settings))
     return this.#parser
   }
 
+  get #settings(): DialectSettings {
+    const { format, envelope, clientField } = this.#options
+    return { format, envelope, clientField }
+  }
+
+  #settle(dialect: Dialect | undefined): void {
+    if (!dialect) return
+    this.#isSettled = true
+    // A given format without an envelope is open already.
+    if (!this.#parser || dialect.format !== this.#format || dialect.envelope !== this.#envelope)
+      this.#useDialect(dialect)
+  }
+
   /** Sets the format. Clears the caches when it changes, because their keys are bytes in the encoding of the old format. */
-  #useFormat(format: LogFormat): void {
+  #useDialect(dialect: Dialect): void {
+    const { format } = dialect
     if (this.#projects.areByHost && !format.hasHost) {
       const remedy =
         format.name === 'json' ? 'add host=PATH to its fields' : `use a format with the host (${namesWithHost})`
@@ -287,6 +328,7 @@ export class LogReader {
       Object.assign(this.#line, emptyLogLine())
     }
     this.#format = format
-    this.#parser = format.open({ clientField: this.#options.clientField })
+    this.#envelope = dialect.envelope
+    this.#parser = openDialect(dialect, { clientField: this.#options.clientField })
   }
 }

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { constants, gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
+import { isInstalled } from '../../../server/analytics/import/external-decoder.ts'
 import { LogFileError, openLogFile } from '../../../server/analytics/import/log-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-log-file-'))
@@ -122,4 +124,30 @@ test('refuses a socket with a clear message', async () => {
   await expect(openLogFile(path)).rejects.toThrow(LogFileError)
   await expect(openLogFile(path)).rejects.toThrow(/socket is not a file/)
   await new Promise(done => server.close(done))
+})
+
+const programs = ['xz', 'bzip2']
+
+test.each(programs)('reads what %s compressed, if it is installed', async program => {
+  const { stdout, error } = spawnSync(program, ['-c'], { input: text })
+  expect(error === undefined).toBe(await isInstalled(program))
+  if (error) return
+  expect(await read(stdout)).toEqual({ text })
+  expect(await read(Buffer.concat([stdout, stdout]))).toEqual({ text: text + text })
+  const { text: got, error: damage } = await read(stdout.subarray(0, stdout.length / 2))
+  expect(damage).toMatch(/access\.log is truncated or damaged \(.+\)\./)
+  expect(text.startsWith(got)).toBe(true)
+})
+
+test.each([
+  ['xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0])],
+  ['bzip2', Buffer.from('BZh91AY&SY')],
+])('without %s, says what to install', async (program, bytes) => {
+  vi.stubEnv('PATH', folder)
+  await expect(read(bytes)).rejects.toThrow(
+    new RegExp(
+      `access\\.log is compressed by ${program}\\. Install the program ${program}, or pipe the log: ${program} -dc .*access\\.log \\| npx`,
+    ),
+  )
+  vi.unstubAllEnvs()
 })

@@ -1,0 +1,142 @@
+import { isIP } from 'node:net'
+import { bareAddress } from '../formats/address.ts'
+import { detectFormat } from '../formats/formats.ts'
+import {
+  emptyLogLine,
+  type LineParser,
+  type LogFormat,
+  type LogLine,
+  type ParserOptions,
+} from '../formats/log-format.ts'
+import { type Envelope, emptyContent } from './envelope.ts'
+import { EnvelopedParser } from './enveloped-parser.ts'
+import { envelopes } from './envelopes.ts'
+
+/** How the lines of a log are written: the format of a web server, and the envelope around it. */
+export interface Dialect {
+  format: LogFormat
+  /** Undefined when the lines have none. */
+  envelope: Envelope | undefined
+}
+
+/** What is set; the rest is detected. */
+export interface DialectSettings {
+  format: LogFormat | undefined
+  /** `none` = the lines have no envelope. */
+  envelope: Envelope | 'none' | undefined
+  clientField: string | undefined
+}
+
+/** The number of lines in one dialect that settles it. A single line of another program cannot win against them. */
+const decisiveLines = 5
+
+/** Opens a parser for the lines of a dialect. */
+export function openDialect({ format, envelope }: Dialect, options: ParserOptions): LineParser {
+  const parser = format.open(options)
+  return envelope ? new EnvelopedParser(envelope, parser) : parser
+}
+
+/** Names a dialect, such as `combined in syslog (RFC 3164) lines`. */
+export function nameDialect(format: string, envelope: string | undefined): string {
+  return envelope === undefined ? format : `${format} in ${envelope} lines`
+}
+
+/**
+ * Detects the dialect of the complete lines in a chunk: the one that most lines are in, until one has `decisiveLines` lines.
+ *
+ * @returns undefined when no line is in a known dialect
+ */
+export function detectDialect(chunk: Buffer, settings: DialectSettings): Dialect | undefined {
+  const detector = new DialectDetector(settings)
+  for (let start = 0; start < chunk.length; ) {
+    const lineFeed = chunk.indexOf(0x0a, start)
+    if (lineFeed === -1) break
+    const end = chunk[lineFeed - 1] === 0x0d && lineFeed > start ? lineFeed - 1 : lineFeed
+    if (detector.add(chunk, start, end)) break
+    start = lineFeed + 1
+  }
+  return detector.best
+}
+
+/** Detects the dialect of one line; undefined when it is in no known dialect. */
+export function detectDialectOfLine(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  settings: DialectSettings,
+): Dialect | undefined {
+  const detector = new DialectDetector(settings)
+  detector.add(bytes, start, end)
+  return detector.best
+}
+
+interface Candidate extends Dialect {
+  lines: number
+}
+
+class DialectDetector {
+  readonly #settings: DialectSettings
+  /** Each possible envelope, and the parser of the given format for its lines. */
+  readonly #openings: { envelope: Envelope | undefined; parser: LineParser | undefined }[]
+  readonly #candidates: Candidate[] = []
+
+  constructor(settings: DialectSettings) {
+    this.#settings = settings
+    const { format, clientField } = settings
+    this.#openings = listPossible(settings).map(envelope => ({ envelope, parser: format?.open({ clientField }) }))
+  }
+
+  /** The dialect of most lines; of two with as many lines, the first. */
+  get best(): Dialect | undefined {
+    const [first, ...others] = this.#candidates
+    return others.reduce((best, other) => (best && other.lines > best.lines ? other : best), first)
+  }
+
+  /** Adds a line. Returns true when the dialect is settled. */
+  add(bytes: Buffer, start: number, end: number): boolean {
+    for (const { envelope, parser } of this.#openings) {
+      const found = this.#detect(bytes, start, end, envelope, parser)
+      if (!found) continue
+      let candidate = this.#candidates.find(known => known.format === found && known.envelope === envelope)
+      if (!candidate) {
+        candidate = { format: found, envelope, lines: 0 }
+        this.#candidates.push(candidate)
+      }
+      candidate.lines++
+      // A header names the columns of all lines below it.
+      return candidate.lines >= decisiveLines || bytes[start] === 0x23
+    }
+    return false
+  }
+
+  #detect(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    envelope: Envelope | undefined,
+    parser: LineParser | undefined,
+  ): LogFormat | undefined {
+    const content = emptyContent()
+    if (!envelope) Object.assign(content, { bytes, start, end })
+    else if (!envelope.open()(bytes, start, end, content) || content.isPart) return undefined
+    if (!parser) return detectFormat(content.bytes, content.start, content.end)
+    const line = emptyLogLine()
+    const parsed = parser.parse(content.bytes, content.start, content.end, line)
+    const isFound = envelope ? parsed === 'request' && hasAddress(line, parser) : parsed !== 'malformed'
+    return isFound ? this.#settings.format : undefined
+  }
+}
+
+/**
+ * Lists the envelopes to try. A given format is tried within the envelopes first, because a lenient format may accept a line
+ * with its envelope.
+ */
+function listPossible({ envelope, format }: DialectSettings): readonly (Envelope | undefined)[] {
+  if (envelope === 'none') return [undefined]
+  if (envelope) return [envelope]
+  return format ? [...envelopes, undefined] : [undefined, ...envelopes]
+}
+
+function hasAddress({ bytes, addressStart, addressEnd }: LogLine, parser: LineParser): boolean {
+  return isIP(bareAddress(parser.decodeHeader(bytes.toString('latin1', addressStart, addressEnd)))) !== 0
+}

@@ -1,0 +1,47 @@
+import { formats } from '../formats/formats.ts'
+import { createJsonFormat, parseJsonFields } from '../formats/json.ts'
+import type { LogFormat } from '../formats/log-format.ts'
+import { createPatternFormat, isPattern } from '../formats/pattern-format.ts'
+import type { Envelope } from './envelope.ts'
+import { envelopes } from './envelopes.ts'
+
+/** Settings for reading a log, as plain data that can be passed to a thread. */
+export interface LogSettings {
+  /** Name of the format or a pattern, see `createPatternFormat`; missing = detected from the lines. */
+  format?: string
+  /** Name of the envelope, or `none`; missing = detected from the lines. */
+  envelope?: string
+  /** Input of `parseJsonFields`; only for the format `json`. */
+  jsonFields?: string
+  clientField?: string
+  trustedProxies?: number
+  /** Whether a Markdown view by a program that no list names counts as AI; otherwise it counts as neither. */
+  markdownAsAi?: boolean
+}
+
+/** Settings for reading a log, as options of `LogReader`. */
+export interface LogReading {
+  format: LogFormat | undefined
+  envelope: Envelope | 'none' | undefined
+  clientField: string | undefined
+  trustedProxies: number | undefined
+  markdownAsAi: boolean | undefined
+}
+
+/** Converts the settings to options of `LogReader`. */
+export function toLogReading(settings: LogSettings): LogReading {
+  const { format, envelope, jsonFields, clientField, trustedProxies, markdownAsAi } = settings
+  return {
+    format: findFormat(format, jsonFields),
+    envelope: envelope === 'none' ? 'none' : envelopes.find(({ name }) => name === envelope),
+    clientField,
+    trustedProxies,
+    markdownAsAi,
+  }
+}
+
+function findFormat(format: string | undefined, jsonFields: string | undefined): LogFormat | undefined {
+  if (jsonFields !== undefined) return createJsonFormat(parseJsonFields(jsonFields))
+  if (format !== undefined && isPattern(format)) return createPatternFormat(format)
+  return formats.find(({ name }) => name === format)
+}

@@ -1,0 +1,17 @@
+import { CombinedParser, isCombined } from './combined.ts'
+import type { LogFormat } from './log-format.ts'
+
+const tail = /^ \d+ [\d.]+ \[[^\]]*\] (\[[^\]]*\] )?\S/
+
+/**
+ * The lines of the Kubernetes controller ingress-nginx: a combined line, followed by length and time of the request, the
+ * service and the answers of its servers. By default, the address is the client's, because the controller evaluates
+ * `X-Forwarded-For` or the proxy protocol by its own settings.
+ * https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/log-format/
+ */
+export const ingressNginx: LogFormat = {
+  name: 'ingress-nginx',
+  hasHost: false,
+  open: options => new CombinedParser(options),
+  recognizes: (bytes, start, end) => isCombined(bytes, start, end, tail),
+}
