@@ -14,10 +14,10 @@ export interface ReadView {
 
 export const oneProject = { id: 'prj_1', visitorSaltRotation: 'never' } as const
 
-/** Keys that need no store, one for each project and period. */
+/** Keys that need no store: one without a rotation, otherwise one for each period. */
 export const fixedKeys: VisitorKeys = {
-  find: ({ id, visitorSaltRotation: rotation }, day) =>
-    Buffer.from(`${id} ${rotation === 'never' ? '' : toKeyPeriod(day, rotation).name}`.padEnd(32)),
+  find: ({ visitorSaltRotation: rotation }, day) =>
+    rotation === 'never' ? Buffer.alloc(32, 1) : Buffer.from(toKeyPeriod(day, rotation).name),
 }
 
 /** Reads a whole log with a project `prj_1`, unless the options say otherwise. */
