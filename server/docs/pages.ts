@@ -28,6 +28,7 @@ export const writtenPages: readonly WrittenPage[] = [
   { file: 'CHANGELOG.md', path: '/changelog', title: 'Changelog', group: 'Start' },
   written('operate', 'Operate a server', 'Use'),
   written('visitors', 'Count visitors', 'Use'),
+  written('log-formats', 'Log formats', 'Use'),
   written('export', 'Export a site', 'Use'),
   written('agent-jobs', 'Agent jobs', 'Use'),
   written('client-and-mock', 'Client and mock', 'Use'),

@@ -89,18 +89,25 @@ export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
 }
 
 /** The end of `--help`. */
-export const logHelp = `Formats: combined (nginx, Apache), vhost_combined, caddy (JSON), traefik, traefik-json, cloudfront, and json: any JSON
-lines, if you give the dotted paths of the fields:
+export const logHelp = `Formats: ${formats.map(({ name }) => name).join(', ')},
+and json: any JSON lines, if you give the dotted paths of the fields:
   --json-fields time=ts,method=req.method,path=req.url,status=res.status,userAgent=req.ua,address=ip,host=vhost
 Times are RFC 3339, the date format of combined logs, or Unix time in seconds, milliseconds, microseconds or nanoseconds.
 host is only needed for --by-host. referrer and accept are optional. Traefik must be configured to keep the user agent:
 accessLog.fields.headers.names.User-Agent=keep
 
+For your own format, give the text of nginx's log_format or Apache's LogFormat, or the captured headers of HAProxy:
+  --format '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'
+  --format '%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"'
+  --format 'haproxy{Host|User-Agent|Referer}'
+
+A prefix of syslog, containerd, Docker, Docker Compose or journald is detected and removed. --envelope sets it.
+
 Behind proxies, the log contains a list of addresses. Name the field that contains it with --client-field. Use a header
-(caddy, traefik-json), a column (cloudfront) or a dotted path (json). For combined, vhost_combined and traefik, give the
-position of the field after the user agent (1 = the first), or the word "last". The leftmost valid address of the list
-counts. Clients can send a forged list. If the first proxy does not replace it, give --trusted-proxies N. With N = 1, the
-last entry counts, because your own proxy wrote it.
+(caddy, traefik-json, nginx, apache, haproxy), a column (cloudfront, w3c) or a dotted path (other JSON). For combined,
+vhost_combined, ingress-nginx and traefik, give the position of the field after the user agent (1 = the first), or the word
+"last". The leftmost valid address of the list counts. Clients can send a forged list. If the first proxy does not replace
+it, give --trusted-proxies N. With N = 1, the last entry counts, because your own proxy wrote it.
 
 A view counts as its user agent does, also a view of a page as Markdown. --markdown-as-ai adds the Markdown views (a path
 that ends in .md, or Accept: text/markdown where the log has it) by programs that no list names. Use the same setting for

@@ -9,6 +9,9 @@ import {
   type ParserOptions,
 } from './log-format.ts'
 
+/** A name or an address, with or without a port. */
+const hostPattern = /^([\w.-]+|\[[\da-f:]+\])(:\d+)?$/i
+
 /** Apache's `vhost_combined`: a combined line after `host:port `. */
 export const vhostCombined: LogFormat = {
   name: 'vhost_combined',
@@ -18,9 +21,11 @@ export const vhostCombined: LogFormat = {
     const hostEnd = findWordEnd(bytes, start, end)
     const addressEnd = hostEnd === -1 ? -1 : findWordEnd(bytes, hostEnd + 1, end)
     // In a combined line, the second word is the RFC 1413 identity, mostly a dash.
-    return addressEnd !== -1 && isIP(bytes.toString('latin1', hostEnd + 1, addressEnd)) !== 0
-      ? new VhostCombinedParser({}).parse(bytes, start, end, emptyLogLine()) === 'request'
-      : false
+    if (addressEnd === -1 || isIP(bytes.toString('latin1', hostEnd + 1, addressEnd)) === 0) return false
+    return (
+      hostPattern.test(bytes.toString('latin1', start, hostEnd)) &&
+      new VhostCombinedParser({}).parse(bytes, start, end, emptyLogLine()) === 'request'
+    )
   },
 }
 

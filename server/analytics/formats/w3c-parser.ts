@@ -46,7 +46,8 @@ export class W3cParser implements LineParser {
     if (this.#options.isStrict ? count !== columns.count : count <= columns.userAgent) return 'malformed'
     const { date, time, address, method, path, status, userAgent } = columns
     if (Math.max(date, time, address, method, path, status) >= count) return 'malformed'
-    line.status = readDigits(bytes, this.#startOf(status), 3)
+    const statusStart = this.#startOf(status)
+    line.status = this.#endOf(status) - statusStart === 3 ? readDigits(bytes, statusStart, 3) : Number.NaN
     line.addressStart = this.#startOf(address)
     line.addressEnd = this.#endOf(address)
     if (Number.isNaN(line.status) || line.addressStart === line.addressEnd) return 'malformed'

@@ -94,3 +94,9 @@ test.each(explicit)('a wrong file read with the settings of $name has no wrong c
     expect({ fed: sample.name, invented }).toEqual({ fed: sample.name, invented: [] })
   }
 })
+
+test('the documentation lists every format and every envelope', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../server/docs/pages/log-formats.md'), 'utf8')
+  const names = [...formatNames, ...envelopes.map(({ name }) => name)]
+  expect(names.filter(name => !page.includes(`\`${name}\``))).toEqual([])
+})
