@@ -64,6 +64,7 @@ export class AgentList {
   readonly #byText = new Map<string, AgentEntry>()
   readonly #exact: { entry: AgentEntry; pattern: RegExp }[]
   readonly #wholeWords: boolean
+  readonly #ignoresCase: boolean
 
   constructor(source: ListSource, entries: readonly AgentEntry[], { wholeWords, ignoreCase }: AgentListOptions) {
     this.source = source
@@ -72,8 +73,9 @@ export class AgentList {
     const flags = ignoreCase ? 'i' : ''
     const plain = entries.filter(({ pattern }) => isPlain(pattern))
     const open = entries.filter(({ pattern }) => !isPlain(pattern))
+    this.#ignoresCase = ignoreCase ?? false
     for (const entry of plain) {
-      const text = toText(entry.pattern)
+      const text = this.#toKey(toText(entry.pattern))
       if (!this.#byText.has(text)) this.#byText.set(text, entry)
     }
     // Reverse order puts Googlebot-Image before Googlebot. For an empty list, `(?!)` matches nothing.
@@ -89,13 +91,17 @@ export class AgentList {
   find(userAgent: string): AgentMatch | undefined {
     const any = this.#any.exec(userAgent)
     if (!any) return undefined
-    const plain = this.#wholeWords ? undefined : this.#byText.get(any[0])
+    const plain = this.#wholeWords ? undefined : this.#byText.get(this.#toKey(any[0]))
     if (plain) return { list: this.source, entry: plain, found: any[0] }
     for (const { entry, pattern } of this.#exact) {
       const match = pattern.exec(userAgent)
       if (match) return { list: this.source, entry, found: match[0] }
     }
     return undefined
+  }
+
+  #toKey(text: string): string {
+    return this.#ignoresCase ? text.toLowerCase() : text
   }
 }
 

@@ -18,30 +18,19 @@ const crawlerUserAgents: ListSource = {
   licence: 'MIT',
 }
 
-/** Searched last, only to decide whether the user agent is a program. */
-export const isbotList: ListSource = {
-  name: 'isbot',
-  version: '5.2.3',
-  asOf: '2026-11-09',
-  url: 'https://github.com/omrilotan/isbot',
-  licence: 'Unlicense',
-}
-
 // The package's ES module types lack `tags`.
 const tagged: readonly { pattern: string; url?: string; tags?: string[] }[] = crawlers
 const isAi = ({ tags }: { tags?: string[] }) => tags?.includes('ai-crawler') ?? false
 
 /**
- * The lists in order of precedence: the first one that matches a user agent decides. Quire's own list is first because
- * its entries were checked one by one and name the operator. Search engines, SEO, previews, monitors, feed readers,
- * libraries and scanners come after all AI agents. The last list contains the browsers that isbot classifies as programs
- * by mistake.
+ * The lists of AI agents in order of precedence: the first one that matches a user agent decides. Quire's own list is first
+ * because its entries were checked one by one and name the operator.
  */
-export const agentLists: readonly AgentList[] = [
+export const aiLists: readonly AgentList[] = [
   new AgentList(
     own,
-    (aiAgents.agents as OwnAgent[]).map(({ token, exact, seen: _, ...about }) => ({
-      ...toToken(token, exact),
+    (aiAgents.agents as OwnAgent[]).map(({ token, exact, first, seen: _, ...about }) => ({
+      ...toToken(token, { exact, first }),
       kind: 'ai',
       label: 'ai',
       ...about,
@@ -66,18 +55,16 @@ export const agentLists: readonly AgentList[] = [
     { wholeWords: true, ignoreCase: true },
   ),
   new AgentList(crawlerUserAgents, tagged.filter(isAi).map(toEntry('ai')), { wholeWords: true }),
+]
+
+/** Search engines, SEO tools, previews, monitors, feed readers, libraries and scanners. Searched after all AI agents. */
+export const programLists: readonly AgentList[] = [
   new AgentList(crawlerUserAgents, tagged.filter(crawler => !isAi(crawler)).map(toEntry('neither')), {
     wholeWords: false,
   }),
   new AgentList(
     own,
-    aiAgents.browsers.map(({ token, reason, source }) => ({
-      ...toToken(token),
-      kind: 'human',
-      label: 'browser',
-      source,
-      note: reason,
-    })),
+    aiAgents.programs.map(({ token, label, source }) => ({ ...toToken(token), kind: 'neither', label, source })),
     { wholeWords: true, ignoreCase: true },
   ),
 ]
@@ -99,6 +86,8 @@ interface OwnAgent {
   token: string
   /** Whether the token must be the entire user agent, not one of its words. */
   exact?: boolean
+  /** Whether the token must be the first word of the user agent, because it is a plain word. */
+  first?: boolean
   /** Display name; defaults to the token. */
   name?: string
   use: AgentUse
@@ -114,9 +103,9 @@ interface ExtractedAgent {
   use: AgentUse
 }
 
-function toToken(token: string, exact = false): { pattern: string; name: string } {
+function toToken(token: string, { exact = false, first = false } = {}): { pattern: string; name: string } {
   const pattern = token.replaceAll(/[.+*?()[\]{}|^$\\]/g, '\\$&')
-  return { pattern: exact ? `^${pattern}$` : pattern, name: token }
+  return { pattern: `${exact || first ? '^' : ''}${pattern}${exact ? '$' : ''}`, name: token }
 }
 
 function toEntry(kind: 'ai' | 'neither') {

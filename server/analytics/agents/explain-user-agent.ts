@@ -1,7 +1,7 @@
-import { isbotMatch } from 'isbot'
 import type { AgentMatch, AgentUse, Kind, ListSource } from './agent-list.ts'
-import { isbotList, notAi } from './agent-lists.ts'
+import { notAi } from './agent-lists.ts'
 import { type Decision, decide, maxCharacters } from './classify.ts'
+import { isbotList } from './program-words.ts'
 
 /** Explanation of how a user agent was classified. */
 export interface UserAgentExplanation {
@@ -40,17 +40,14 @@ export function explainUserAgent(userAgent: string): UserAgentExplanation {
   const notes = listNotes(userAgent, decision)
   if (match) return { ...result, why: explainMatch(match), ...describeMatch(match), notes }
   if (rule === 'empty') return { ...result, why: 'The request has no user agent: it counts as a program.', notes }
-  if (rule === 'isbot') {
-    const found = isbotMatch(userAgent.slice(0, maxCharacters)) ?? ''
+  if (rule === 'no browser') {
     return {
       ...result,
-      why: `${nameList(isbotList)} recognizes “${found}” as a program.`,
-      list: isbotList,
-      found,
+      why: 'No list contains it, and it names neither a browser nor a device: it counts as a program.',
       notes,
     }
   }
-  return { ...result, why: 'No list contains it: it counts as a person with a browser.', notes }
+  return { ...result, why: explainHuman(decision), notes }
 }
 
 /** Formats a list as `crawler-user-agents 1.60.0 of 2026-08-10`. */
@@ -60,11 +57,18 @@ export function nameList({ name, version, asOf }: ListSource): string {
 
 function explainMatch({ entry, found, list }: AgentMatch): string {
   const reason = `“${found}” is in the list ${nameList(list)}`
-  if (entry.kind === 'human') return `A browser: ${entry.note}. ${reason}.`
+  if (list === isbotList) return `${nameList(list)} recognizes “${found}” as a program.`
   if (entry.kind === 'neither') return `A program of type ${entry.label}, not AI: ${reason}.`
   const what = uses[entry.use ?? 'unknown']
   const operator = entry.operator ? `, by ${entry.operator}` : ''
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}${operator}: ${reason}.`
+}
+
+function explainHuman({ exempt }: Decision): string {
+  if (!exempt) return 'No list contains it: it counts as a person with a browser.'
+  const [name] = exempt.names.filter(({ found }) => found.includes(exempt.match.found))
+  const where = name ? `“${name.found}”, ${name.reason}` : 'the names of its device and browser'
+  return `A browser: ${nameList(exempt.match.list)} takes “${exempt.match.found}” for a program, but it is part of ${where}.`
 }
 
 function describeMatch({ entry, found, list }: AgentMatch) {

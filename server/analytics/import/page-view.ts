@@ -12,7 +12,7 @@ export const markdownView: Classification = { kind: 'ai', rule: 'ai: Markdown vi
  * its name says.
  */
 export function isUnnamed({ kind, rule }: Classification): boolean {
-  return kind === 'neither' && (rule === 'empty' || rule === 'isbot')
+  return kind === 'neither' && (rule === 'empty' || rule === 'no browser' || rule.startsWith('isbot: '))
 }
 
 /** Returns whether an Accept header asks for Markdown (RFC 7763). Takes bytes as a latin1 string. */

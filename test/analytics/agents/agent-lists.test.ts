@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { AgentList, agentUses, nameOf } from '../../../server/analytics/agents/agent-list.ts'
-import { agentLists, isbotList } from '../../../server/analytics/agents/agent-lists.ts'
+import { aiLists, programLists } from '../../../server/analytics/agents/agent-lists.ts'
 import ownAgents from '../../../server/analytics/agents/ai-agents.json' with { type: 'json' }
 import { classify, decide, maxCharacters } from '../../../server/analytics/agents/classify.ts'
+import { isbotList } from '../../../server/analytics/agents/program-words.ts'
 
+const agentLists = [...aiLists, ...programLists]
 const source = { name: 'some', asOf: '2026-11-21', url: 'https://example.com/', licence: 'MIT' }
 const entry = (pattern: string) => ({ pattern, kind: 'neither' as const, label: 'bot' })
 
@@ -30,6 +32,12 @@ test('a whole word has no letter or digit before or after it', () => {
   expect(list.find('Devine Devin')?.found).toBe('Devin')
   expect(list.find('bedrockbot_0f3c')?.found).toBe('bedrockbot')
   expect(list.find('Devine xDevin Devin2')).toBeUndefined()
+})
+
+test('a list that ignores case finds plain patterns in any case', () => {
+  const list = new AgentList(source, [entry('Bot'), entry('cra[wv]l')], { wholeWords: false, ignoreCase: true })
+  expect(list.find('ROBOTS')?.entry.pattern).toBe('Bot')
+  expect(list.find('CRAVL')?.entry.pattern).toBe('cra[wv]l')
 })
 
 test('a list without entries finds nothing', () => {
@@ -110,6 +118,10 @@ test('no hostile user agent costs more than a few milliseconds', () => {
       '\\',
       'é',
       'Mozilla/5.0 (',
+      '(Linux; Android 9; ',
+      'Android 9; (bot) ',
+      'Mozilla/5.0 (Linux; Android 9; a(bot)',
+      'compatible ',
       'compatible; ',
       'http://',
     ],

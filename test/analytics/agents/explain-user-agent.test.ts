@@ -29,6 +29,11 @@ test.each([
     /^A program of type seo, not AI: “AhrefsBot” is in the list crawler-user-agents 1\.60\.0 of 2026-08-10\.$/,
   ],
   ['SomethingBot/1.0', /^isbot 5\.2\.3 of 2026-11-09 recognizes “.*Bot.*” as a program\.$/],
+  ['Gradle/8.1 (Linux;6.8;amd64)', /^No list contains it, and it names neither a browser nor a device/],
+  [
+    'Mozilla/5.0 (Linux; Android 15; CPH2557 Build/AP3A.240617.008) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Mobile Safari/537.36',
+    /takes “AP3A\.240617\.008” for a program, but it is part of “CPH2557 Build\/AP3A\.240617\.008”, the name of the device\.$/,
+  ],
   ['-', /^The request has no user agent/],
   [
     'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
@@ -36,7 +41,7 @@ test.each([
   ],
   [
     'Mozilla/5.0 (Linux; Android 9; wv) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/78.0 Mobile MicroMessenger/7.0 Process/tools',
-    /^A browser: the browser in WeChat.*“MicroMessenger”/,
+    /^A browser: isbot 5\.2\.3 of 2026-11-09 takes “tools” for a program, but it is part of “Process\/tools”, a process of WeChat/,
   ],
 ])('%s', (userAgent, why) => {
   expect(explainUserAgent(userAgent).why).toMatch(why)

@@ -57,7 +57,7 @@ test.each([
   [line('GET /a.md HTTP/1.1', { agent: 'curl/8.5.0' }), 'page view: neither (http-library: curl)'],
   [line('GET /a.md HTTP/1.1', { agent: 'GPTBot/1.3' }), 'page view: ai (ai: GPTBot)'],
   [line('GET /a HTTP/1.1', { agent: '-' }), 'page view: neither (empty)'],
-  [line('GET /a HTTP/1.1', { agent: 'a \\"quoted\\" bot/1' }), 'page view: neither (isbot)'],
+  [line('GET /a HTTP/1.1', { agent: 'a \\"quoted\\" bot/1' }), 'page view: neither (isbot: bots)'],
   [`${line('GET /a HTTP/1.1')}${'x'.repeat(65_536)}`, 'malformed: too-long'],
 ])('%# counts as %s', (text, outcome) => {
   expect(inWords(explain(text))).toBe(outcome)
