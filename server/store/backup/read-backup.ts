@@ -96,7 +96,9 @@ function explain(error: unknown, file: string): unknown {
   const { code } = error as { code?: string }
   const isFormat = code === undefined || /^Z_|^ERR_/.test(code)
   if (error instanceof OperatorError || !isFormat) return error
-  return new OperatorError(`${file} is damaged, not complete, or not a backup of Quire. Use another backup.`, 1, { cause: error })
+  return new OperatorError(`${file} is damaged, not complete, or not a backup of Quire. Use another backup.`, 1, {
+    cause: error,
+  })
 }
 
 async function isGzip(file: string): Promise<boolean> {
