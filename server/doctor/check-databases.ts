@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDatabase, listFiles, listTop, mainDatabase } from '../store/backup/data-files.ts'
 import { listRecordedBundles } from '../store/backup/recorded-bundles.ts'
+import { bundlePath } from '../store/bundle-path.ts'
 import { findFolderUsers } from '../store/folder-users.ts'
 import { inspectDatabase } from '../store/inspect-database.ts'
 import { findKnownSchema } from '../store/schema-versions.ts'
@@ -75,7 +76,7 @@ async function checkBundles(dataFolder: string): Promise<Finding[]> {
     const recorded = listRecordedBundles(join(dataFolder, mainDatabase))
     const wrong: string[] = []
     for (const { jobId, fileName, sizeBytes } of recorded) {
-      const stats = await stat(join(dataFolder, 'bundles', fileName)).catch(() => null)
+      const stats = await stat(bundlePath(join(dataFolder, 'bundles'), fileName)).catch(() => null)
       if (stats?.size !== sizeBytes) wrong.push(jobId)
     }
     if (wrong.length === 0)

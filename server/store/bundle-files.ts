@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { chmod, readdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { LostFolder } from '../export/jobs/lost-folder.ts'
 import { createBundleCheck, type ReportBundle } from './bundle-check.ts'
+import { bundlePath } from './bundle-path.ts'
 import { flushFile, flushFolder } from './flush.ts'
 import { makeFolder } from './make-folder.ts'
 import { privateFile, privateFolder } from './private-files.ts'
@@ -14,7 +15,7 @@ import { privateFile, privateFolder } from './private-files.ts'
  */
 export function openBundleFiles(folder: string, lost: LostFolder, report: ReportBundle = () => {}): BundleStore {
   const files = createBundleCheck(report)
-  const pathOf = (fileName: string) => join(folder, fileName)
+  const pathOf = (fileName: string) => bundlePath(folder, fileName)
 
   /** Moves a file into the folder. When it returns, the file and its name are on the disk. */
   async function moveIn(file: string, fileName: string): Promise<void> {

@@ -106,3 +106,16 @@ test.skipIf(process.platform === 'win32')('a published bundle can be read only b
   expect(statSync(join(folder, 'bundles')).mode & 0o777).toBe(0o700)
   expect(statSync(join(folder, 'bundles', 'se_1-1.zip')).mode & 0o777).toBe(0o600)
 })
+
+test.each(['../victim.txt', '..', '/etc/passwd', 'a/../../victim.txt', ''])(
+  'a recorded name that leads out of the folder (%j) is a missing bundle, and removes nothing',
+  async fileName => {
+    writeFileSync(join(folder, 'victim.txt'), 'kept')
+    const bundles = openBundles()
+    const bundle = { fileName, sizeBytes: 4, sha256: createHash('sha256').update('kept').digest('hex') }
+    expect(await bundles.check(bundle)).toBe('missing')
+    expect(await bundles.verify(bundle)).toBe('missing')
+    await bundles.remove(fileName)
+    expect(readFileSync(join(folder, 'victim.txt'), 'utf8')).toBe('kept')
+  },
+)

@@ -4,12 +4,13 @@ import { OperatorError } from '../../base/operator-error.ts'
 import { findProblem } from '../open-unchanged.ts'
 import { findKnownSchema } from '../schema-versions.ts'
 import { isDatabase, mainDatabase } from './data-files.ts'
-import type { BackedUpFile } from './manifest.ts'
+import { type BackedUpFile, show } from './manifest.ts'
+import { findUnsafeName } from './recorded-bundles.ts'
 
 /**
  * Checks the databases of a backup that was unpacked into a folder.
  *
- * @throws {OperatorError} when one is damaged, or was written by a newer Quire.
+ * @throws {OperatorError} when one is damaged, was written by a newer Quire, or names files outside the data folder.
  */
 export async function checkDatabases(
   folder: string,
@@ -24,6 +25,12 @@ export async function checkDatabases(
     }
     onCheck(path)
     checkDatabase(path, file)
+  }
+  const unsafe = findUnsafeName(join(folder, mainDatabase))
+  if (unsafe !== undefined) {
+    throw new OperatorError(
+      `${mainDatabase} in the backup names the file ${show(unsafe)}, which no database of Quire does. Nothing was restored.`,
+    )
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../../base/operator-error.ts'
+import { isBundleName } from '../bundle-path.ts'
 import { openScratchFolder } from '../scratch-folder.ts'
 import { type BackupKind, type BackupTarget, checkRoom, checkTarget, publish } from './backup-target.ts'
 import type { BackupWriter } from './backup-writer.ts'
@@ -186,7 +187,7 @@ async function copy({ progress }: Work, path: string, file: string, to: string):
 
 /** Adds bundles that were moved to `bundles` after it was listed, such as those from `lost`. */
 async function addReturned(work: Work, recorded: readonly RecordedBundle[]): Promise<void> {
-  for (const { fileName, sizeBytes } of recorded) {
+  for (const { fileName, sizeBytes } of recorded.filter(({ fileName }) => isBundleName(fileName))) {
     const path = `bundles/${fileName}`
     const file = join(work.options.dataFolder, path)
     if (!work.added.has(path) && existsSync(file)) await addOne(work, { path, file, sizeBytes })

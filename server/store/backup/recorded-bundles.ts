@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { isBundleName } from '../bundle-path.ts'
 import { openUnchanged } from '../open-unchanged.ts'
 
 /** A bundle as a database records it. */
@@ -21,6 +22,28 @@ export function listRecordedBundles(file: string): RecordedBundle[] {
          FROM export_jobs WHERE status = 'completed' AND bundle_file IS NOT NULL`,
       )
       .all()
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Returns a job id or a name of a bundle that would lead out of its folder; undefined when all are as Quire makes them.
+ * A database that someone else wrote may contain any.
+ */
+export function findUnsafeName(file: string): string | undefined {
+  const database = openUnchanged(file)
+  try {
+    const hasJobs = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'export_jobs'").get() !== undefined
+    if (!hasJobs) return undefined
+    const rows = database.prepare<[], { jobId: string; fileName: string | null }>(
+      'SELECT job_id AS jobId, bundle_file AS fileName FROM export_jobs',
+    )
+    for (const { jobId, fileName } of rows.iterate()) {
+      if (!isBundleName(jobId)) return jobId
+      if (fileName !== null && !isBundleName(fileName)) return fileName
+    }
+    return undefined
   } finally {
     database.close()
   }

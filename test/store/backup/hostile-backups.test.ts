@@ -187,6 +187,18 @@ describe('a folder', () => {
     await expectRefused(good, /quire\.db in the backup is damaged \(/)
   })
 
+  test.each(['job_id', 'bundle_file'])(
+    'whose database has a %s that leads out of the folder is refused',
+    async column => {
+      rewriteDatabase('quire.db', file => {
+        const database = new Database(file)
+        database.exec(`UPDATE export_jobs SET ${column} = '../../victim'`)
+        database.close()
+      })
+      await expectRefused(good, /quire\.db in the backup names the file "\.\.\/\.\.\/victim"/)
+    },
+  )
+
   test.each(['quire.db', 'visits/prj_1.db'])('with a newer schema in %s is refused in words', async path => {
     rewriteDatabase(path, file => {
       const database = new Database(file)
