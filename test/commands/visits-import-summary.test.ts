@@ -95,6 +95,40 @@ test('a log that is not in the given format fails', async () => {
   expect(exitCode).toBe(1)
 })
 
+test('the envelope around the lines is removed and named', async () => {
+  const plain = JSON.parse((await run(log, '--project', 'prj_1', '--json')).output)
+  writeFileSync(log, text.replaceAll(/^/gm, 'Nov 20 10:11:12 web1 nginx: '))
+  const { output } = await run(log, '--project', 'prj_1')
+  expect(output.replaceAll(/\s+/g, ' ')).toMatch(
+    /^Lines 4,000 .* lines\/s, format combined in syslog \(RFC 3164\) lines /,
+  )
+  const summary = JSON.parse((await run(log, '--project', 'prj_1', '--json')).output)
+  expect(summary).toMatchObject({ files: [{ format: 'combined', envelope: 'syslog' }], newVisitorDays: 0 })
+  expect(summary.pageViews).toEqual(plain.pageViews)
+  const bare = await run(log, '--project', 'prj_1', '--envelope', 'none')
+  expect(bare.error).toMatch(/access\.log: none of 4000 lines is in a known format\./)
+})
+
+test('fields of --json-fields that no line has are named, and the import fails', async () => {
+  writeFileSync(log, JSON.stringify({ t: '2026-09-05T10:00:00Z', m: 'GET', p: '/a', s: 200, a: '203.0.113.9' }))
+  const fields = 'time=t,method=m,path=req.url,status=s,userAgent=u,address=a'
+  const { error, exitCode } = await run(log, '--project', 'prj_1', '--json-fields', fields)
+  expect(error).toMatch(/access\.log: the lines lack req\.url \(path\), u \(userAgent\)\.\nCheck --json-fields\./)
+  expect(exitCode).toBe(1)
+})
+
+test('a pattern is a format', async () => {
+  const pattern =
+    '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'
+  const plain = JSON.parse((await run(log, '--project', 'prj_1', '--json')).output)
+  const { output } = await run(log, '--project', 'prj_1', '--json', '--format', pattern)
+  expect(JSON.parse(output)).toMatchObject({
+    files: [{ format: 'nginx' }],
+    newVisitorDays: 0,
+    pageViews: plain.pageViews,
+  })
+})
+
 test('a truncated file is imported up to the damage and summed up, and fails', async () => {
   const gz = gzipSync(text)
   writeFileSync(`${log}.gz`, gz.subarray(0, gz.length / 2))

@@ -74,10 +74,16 @@ interface Candidate extends Dialect {
   lines: number
 }
 
+/** A possible envelope, and the parser of the given format for its lines. */
+interface Opening {
+  envelope: Envelope | undefined
+  /** Undefined when the format is detected. */
+  parser: LineParser | undefined
+}
+
 class DialectDetector {
   readonly #settings: DialectSettings
-  /** Each possible envelope, and the parser of the given format for its lines. */
-  readonly #openings: { envelope: Envelope | undefined; parser: LineParser | undefined }[]
+  readonly #openings: Opening[]
   readonly #candidates: Candidate[] = []
 
   constructor(settings: DialectSettings) {
@@ -94,9 +100,10 @@ class DialectDetector {
 
   /** Adds a line. Returns true when the dialect is settled. */
   add(bytes: Buffer, start: number, end: number): boolean {
-    for (const { envelope, parser } of this.#openings) {
-      const found = this.#detect(bytes, start, end, envelope, parser)
+    for (const opening of this.#openings) {
+      const found = this.#detect(bytes, start, end, opening)
       if (!found) continue
+      const { envelope } = opening
       let candidate = this.#candidates.find(known => known.format === found && known.envelope === envelope)
       if (!candidate) {
         candidate = { format: found, envelope, lines: 0 }
@@ -109,13 +116,7 @@ class DialectDetector {
     return false
   }
 
-  #detect(
-    bytes: Buffer,
-    start: number,
-    end: number,
-    envelope: Envelope | undefined,
-    parser: LineParser | undefined,
-  ): LogFormat | undefined {
+  #detect(bytes: Buffer, start: number, end: number, { envelope, parser }: Opening): LogFormat | undefined {
     const content = emptyContent()
     if (!envelope) Object.assign(content, { bytes, start, end })
     else if (!envelope.open()(bytes, start, end, content) || content.isPart) return undefined

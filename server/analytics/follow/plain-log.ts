@@ -26,12 +26,37 @@ export async function openPlainLog({ path, offset, isComplete }: PlainLogOptions
     const stats = await handle.stat({ bigint: true })
     const beginning = await readAt(handle, 0, Buffer.alloc(Math.min(maxHeaderBytes, offset)))
     const head = Buffer.from(beginning.subarray(0, headBytes))
-    const header = Buffer.from(cutHeader(beginning))
+    const header = (await findLastFields(handle, offset, cutHeader(beginning))) ?? Buffer.from(cutHeader(beginning))
     return new PlainLog(handle, { path, offset, isComplete, file: toFile(stats), head, header })
   } catch (error) {
     await handle.close()
     throw error
   }
+}
+
+/**
+ * Finds the last line `#Fields:` before `offset`. IIS writes another one when its columns change, and then the header at the
+ * beginning does not describe the lines any more. The file is read backwards, and only if it begins with a header.
+ */
+async function findLastFields(handle: FileHandle, offset: number, header: Buffer): Promise<Buffer | undefined> {
+  const marker = Buffer.from('\n#Fields:')
+  const piece = Buffer.allocUnsafe(pieceBytes)
+  for (let to = offset; header.length > 0 && to > header.length; ) {
+    const from = Math.max(header.length - 1, to - pieceBytes)
+    const found = (await readAt(handle, from, piece.subarray(0, to - from))).lastIndexOf(marker)
+    if (found !== -1) {
+      const line = await readAt(
+        handle,
+        from + found + 1,
+        Buffer.alloc(Math.min(maxHeaderBytes, offset - from - found - 1)),
+      )
+      return line.subarray(0, line.indexOf(lineFeed) + 1)
+    }
+    if (from < header.length) return undefined
+    // The marker may begin in the piece before.
+    to = from + marker.length - 1
+  }
+  return undefined
 }
 
 class PlainLog implements OpenLog {

@@ -215,6 +215,32 @@ describe('a log whose header names its columns', () => {
     const { tally } = await follow({ once: true, ...options })
     expect(tally).toMatchObject({ lines: 1, newVisitorDays: 1, malformed: { 'wrong-format': 0 } })
   })
+
+  test.each([1, 5000])('is read by its last header, %d lines after it', async count => {
+    const toOther = (i: number) =>
+      `${['GET', '200', toAddress(i), '/a', '10:11:12', '2026-11-20', 'Mozilla/5.0%2520Firefox/131.0'].join('\t')}\n`
+    const other = '#Fields: cs-method sc-status c-ip cs-uri-stem time date cs(User-Agent)\n'
+    const lines = Array.from({ length: count }, (_, i) => toOther(1 + i)).join('')
+    appendFileSync(log, header + toColumns(0) + other + lines)
+    expect((await follow({ once: true })).tally).toMatchObject({ newVisitorDays: count + 1 })
+    appendFileSync(log, toOther(count + 1))
+    expect((await follow({ once: true })).tally).toMatchObject({ lines: 1, newVisitorDays: 1 })
+  })
+})
+
+test('an envelope is detected again when a log is resumed', async () => {
+  const append = (from: number, to: number) => {
+    for (let i = from; i < to; i++) appendFileSync(log, `Nov 20 10:11:12 web1 nginx: ${toLine(i)}`)
+  }
+  append(0, 5)
+  expect((await follow({ once: true })).tally).toMatchObject({ lines: 5, newVisitorDays: 5 })
+  appendFileSync(log, 'Nov 20 10:11:13 web1 sshd[7]: Accepted publickey for root\n')
+  append(5, 6)
+  renameSync(log, `${log}.1`)
+  append(6, 8)
+  const { tally } = await follow({ once: true })
+  expect(tally).toMatchObject({ lines: 4, newVisitorDays: 3, malformed: { 'wrong-format': 1 } })
+  expect(await countVisitors()).toBe(8)
 })
 
 test('stores the position under the name of a symbolic link', async () => {
