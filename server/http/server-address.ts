@@ -25,7 +25,9 @@ export function createServerAddress(options: {
   return req => {
     const peer = req.socket.remoteAddress
     if (peer === undefined || !isTrusted(peer)) return usual
-    const url = readForwardedAddress(req.headers, { isTrusted, prefix })
+    // A proxy that names only the protocol may pass on the Host of the client, or send its own.
+    const headers = publicUrl === undefined ? req.headers : { ...req.headers, host: undefined }
+    const url = readForwardedAddress(headers, { isTrusted, prefix })
     return url === undefined ? usual : { url, isPublic: true }
   }
 }

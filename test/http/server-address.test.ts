@@ -66,6 +66,12 @@ test.each<{ what: string; flags: Partial<ServeFlags>; headers?: Record<string, s
     flags: { trustedProxies: loopback, publicUrl: 'https://a.example.com' },
     base: 'https://a.example.com',
   },
+  {
+    what: 'the public URL when the trusted proxy names only the protocol, whatever Host a client sends',
+    flags: { trustedProxies: loopback, publicUrl: 'https://a.example.com' },
+    headers: { 'X-Forwarded-Proto': 'https', Host: 'evil.example.com' },
+    base: 'https://a.example.com',
+  },
 ])('links and Location begin with $what', async ({ flags, headers, base }) => {
   expect(await exportOnce(flags, headers)).toMatchObject({
     location: `${base}JOB`,
