@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { createClockCheck } from '../base/clock-check.ts'
 import { describeLost, type LostJudge, type WhyKept, whyKept } from '../export/jobs/strays.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
@@ -15,10 +16,11 @@ interface Flags {
   json?: boolean
 }
 
-const reasons: Record<WhyKept, string> = {
+const reasons: Record<WhyKept | 'clock', string> = {
   recent: 'lost less than 24 hours ago',
   needed: 'the database knows it; the next start of the server moves it back',
   foreign: 'not from Quire',
+  clock: 'the clock moved forward, or the server was off for most of a day; check the clock, and try again in 24 hours',
 }
 
 export function lostCommand(): Command {
@@ -71,7 +73,11 @@ to the folder lost in the data folder. When a database that knows them is restor
 }
 
 async function deleteLost(flags: Flags): Promise<void> {
-  const items = await judgeAll(flags.data)
+  const isTrusted = await withExistingStore(flags.data, ({ clockStates }) =>
+    createClockCheck({ states: clockStates, now: Date.now, log: { warn() {} } }).isTrusted(),
+  )
+  const judged = await judgeAll(flags.data)
+  const items = judged.map(item => (item.kept === null && !isTrusted ? { ...item, kept: 'clock' as const } : item))
   const lost = openLostFolder(flags.data)
   const deleted = items.filter(({ kept }) => kept === null)
   for (const { name } of deleted) await lost.delete(name)

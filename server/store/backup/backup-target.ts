@@ -5,6 +5,7 @@ import { describeBytes } from '../../base/format-bytes.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { flushFolder } from '../flush.ts'
 import { aboutName } from './data-files.ts'
+import { readBackup } from './read-backup.ts'
 
 export type BackupKind = 'tar' | 'tar.gz' | 'folder'
 
@@ -63,9 +64,21 @@ async function checkExisting({ path, kind, overwrite }: BackupTarget, existing: 
   const names = kind === 'folder' ? await readdir(path) : ['']
   if (names.length === 0) return
   if (!overwrite) throw exists(path)
-  if (kind === 'folder' && !names.includes(aboutName)) {
+  const isBackup = kind === 'folder' ? names.includes(aboutName) : await isArchiveOfQuire(path)
+  if (!isBackup) {
     throw new OperatorError(`${path} is not a backup, so it is not replaced. Choose another name.`)
   }
+}
+
+/** Whether the first file of an archive is that of a backup. */
+async function isArchiveOfQuire(path: string): Promise<boolean> {
+  try {
+    // The schema does not matter, because only the first file is read.
+    for await (const first of readBackup(path, Number.MAX_SAFE_INTEGER)) return first.path === aboutName
+  } catch {
+    // It is another archive, or none.
+  }
+  return false
 }
 
 function exists(path: string): OperatorError {

@@ -27,6 +27,16 @@ describe('a name that is in use', () => {
   })
 
   test.each([
+    ['an empty file', ''],
+    ['a text', 'a letter'],
+    ['another archive', Buffer.alloc(10_240)],
+  ])('a file that is %s is never replaced', async (_, content) => {
+    writeFileSync(join(folder, 'home.tar'), content)
+    await expect(backup('home.tar', { overwrite: true })).rejects.toThrow(/is not a backup/)
+    expect(readFileSync(join(folder, 'home.tar'))).toEqual(Buffer.from(content))
+  })
+
+  test.each([
     ['a folder in the way of an archive', 'taken.tar', /is not a file/],
     ['an unusual ending', 'b.zip', /ends in \.tar or \.tar\.gz/],
     ['a place inside the data folder', 'data/b.tar', /inside the data folder/],
