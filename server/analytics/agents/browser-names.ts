@@ -26,8 +26,8 @@ interface BrowserEntry {
 const device =
   /(\([^()]*\bAndroid [\w.-]*; ?(?:[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?; ?)?)(?!wv\b)([^();]+(?:\([^()]*\)[^();]*)?)(?=[;)])/
 
-/** What makes the text in the place of a device the name of a program. Cubot makes phones. */
-const programMarks = /https?:|compatible|\bwww\.|(?<!cu)bot\b|crawl|spider|screenshot|fetch|Google-/i
+/** What makes the text in the place of a device the name of a program. There are phones called M Bot 51 and Spider 8. */
+const programMarks = /https?:|compatible|\bwww\.|(?:bot|spider)\/|crawl|screenshot|fetch|Google-/i
 
 const entries = aiAgents.browsers as BrowserEntry[]
 const names = entries.map(entry => ({

@@ -1,82 +1,39 @@
 import { expect, test } from 'vitest'
-import type { Kind } from '../../../server/analytics/agents/agent-list.ts'
+import { countRow, formatJudgement, judge } from '../../../scripts/agents/judgement.ts'
+import type { LabelledGroup } from '../../../scripts/agents/labelled.ts'
 import { classify } from '../../../server/analytics/agents/classify.ts'
 import aiAgents from './user-agents/ai-agents.json' with { type: 'json' }
 import classicBots from './user-agents/classic-bots.json' with { type: 'json' }
 import humans from './user-agents/humans.json' with { type: 'json' }
+import independent from './user-agents/independent.json' with { type: 'json' }
 
-/** User agents of one source. The label comes from the source, not from Quire. */
-interface LabelledGroup {
-  label: Kind
-  source: string
+interface DatedGroup extends LabelledGroup {
   date: string
   about: string
-  userAgents: string[]
 }
 
-const groups = [...humans, ...aiAgents, ...classicBots] as LabelledGroup[]
+const groups = [...humans, ...aiAgents, ...classicBots] as DatedGroup[]
 /** Quire uses the crawler-user-agents list, so the user agents of the other sources are also checked separately. */
-const isIndependent = ({ source }: LabelledGroup) => !source.includes('/crawler-user-agents/')
-const kinds: Kind[] = ['human', 'ai', 'neither']
-
-interface Miss {
-  userAgent: string
-  label: Kind
-  result: Kind
-  rule: string
-}
-
-function measure(among: LabelledGroup[]) {
-  const table = { human: emptyRow(), ai: emptyRow(), neither: emptyRow() }
-  const misses: Miss[] = []
-  for (const { label, userAgents } of among) {
-    for (const userAgent of userAgents) {
-      const { kind, rule } = classify(userAgent)
-      table[label][kind]++
-      if (kind !== label) misses.push({ userAgent, label, result: kind, rule })
-    }
-  }
-  const total = (label: Kind) => kinds.reduce((sum, kind) => sum + table[label][kind], 0)
-  return {
-    table,
-    misses,
-    aiRecall: table.ai.ai / total('ai'),
-    humansCalledAi: table.human.ai / total('human'),
-    botsCalledOther: (table.neither.ai + table.neither.human) / total('neither'),
-    total,
-  }
-}
-
-function emptyRow(): Record<Kind, number> {
-  return { human: 0, ai: 0, neither: 0 }
-}
-
-function print(title: string, { table, misses, ...rates }: ReturnType<typeof measure>): void {
-  const percent = (rate: number) => `${(rate * 100).toFixed(2)} %`
-  const rows = kinds.map(
-    label => `${label.padEnd(9)}${kinds.map(kind => String(table[label][kind]).padStart(9)).join('')}`,
-  )
-  const missed = misses.map(({ label, result, rule, userAgent }) => `  ${label} as ${result} (${rule}): ${userAgent}`)
-  console.log(
-    [
-      title,
-      `${'label'.padEnd(9)}${kinds.map(kind => kind.padStart(9)).join('')}`,
-      ...rows,
-      `AI recall ${percent(rates.aiRecall)}, humans called AI ${percent(rates.humansCalledAi)}, classic bots called AI or human ${percent(rates.botsCalledOther)}`,
-      ...missed,
-    ].join('\n'),
-  )
-}
-
+const isIndependent = ({ source }: DatedGroup) => !source.includes('/crawler-user-agents/')
 test.each([
   ['all labelled user agents', groups],
   ['user agents from sources that Quire does not use', groups.filter(isIndependent)],
 ])('%s: AI is recognized, people are not classified as AI, bots are neither', (title, among) => {
-  const rates = measure(among)
-  print(title, rates)
+  const rates = judge(among)
+  console.log(formatJudgement(title, rates, 20))
   expect(rates.aiRecall).toBeGreaterThanOrEqual(0.99)
   expect(rates.humansCalledAi).toBeLessThanOrEqual(0.005)
-  expect(rates.botsCalledOther).toBeLessThanOrEqual(0.02)
+  expect(rates.botsCalledHuman + rates.botsCalledAi).toBeLessThanOrEqual(0.02)
+})
+
+test('lists that Quire does not use: AI is recognized, people stay people, and bots are not people', () => {
+  const rates = judge(independent as DatedGroup[])
+  console.log(formatJudgement('lists that Quire does not use', rates, 20))
+  expect(rates.aiRecall).toBeGreaterThanOrEqual(0.9)
+  expect(rates.humansCalledOther).toBeLessThan(0.003)
+  expect(rates.botsCalledHuman).toBeLessThan(0.005)
+  const { human, ai, neither } = rates.table
+  expect([countRow(human) > 500, countRow(ai) > 20, countRow(neither) > 250]).toEqual([true, true, true])
 })
 
 test('there are enough samples, without duplicates, with a source and a date', () => {
@@ -84,10 +41,10 @@ test('there are enough samples, without duplicates, with a source and a date', (
   expect(new Set(all).size).toBe(all.length)
   expect(all.length).toBeGreaterThan(1000)
   expect(groups.filter(isIndependent).flatMap(group => group.userAgents).length).toBeGreaterThan(800)
-  const { total } = measure(groups)
-  expect(total('human')).toBeGreaterThanOrEqual(120)
-  expect(total('ai')).toBeGreaterThanOrEqual(120)
-  expect(total('neither')).toBeGreaterThanOrEqual(150)
+  const { table } = judge(groups)
+  expect(countRow(table.human)).toBeGreaterThanOrEqual(120)
+  expect(countRow(table.ai)).toBeGreaterThanOrEqual(120)
+  expect(countRow(table.neither)).toBeGreaterThanOrEqual(150)
   for (const { source, date, about } of groups) {
     expect(source).toMatch(/^https?:\/\//)
     expect(date).toMatch(/^20\d\d-\d\d-\d\d$/)
