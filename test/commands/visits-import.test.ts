@@ -152,7 +152,11 @@ test('refuses folders, sockets, missing files, unknown projects and formats in o
     [['--by-host'], 1, /No site is registered, so hosts cannot be matched\. Register one with: npx quire sites create/],
     [[], 2, /Give --project ID, or --by-host/],
     [['--project', project, '--by-host'], 2, /--project and --by-host cannot be combined/],
-    [['--project', project, '--format', 'iis'], 2, /Allowed choices are cloudfront, .*combined.*, json, or a text with variables such as \$remote_addr or %h\./],
+    [
+      ['--project', project, '--format', 'iis'],
+      2,
+      /Allowed choices are cloudfront, .*combined.*, json, or a text with variables such as \$remote_addr or %h\./,
+    ],
     [['--project', project, '--format', 'json'], 2, /--format json needs --json-fields/],
     [['--project', project, '--json-fields', 'time=t'], 2, /--json-fields lacks method/],
     [['--project', project, '--trusted-proxies', '1'], 2, /--trusted-proxies needs --client-field/],
