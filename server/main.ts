@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { readAsset } from './assets.ts'
 import { isDiskFull } from './base/disk-full.ts'
+import { escapeControlsInLines } from './base/escape-controls.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { readBooleanVariables } from './flags/boolean-variables.ts'
 
@@ -54,7 +55,7 @@ try {
 /** Makes commander throw instead of ending the process with its own exit codes. */
 function exitInsteadOfCommander(command: Command): void {
   command.exitOverride()
-  command.configureOutput({ outputError: (text, write) => write(text) })
+  command.configureOutput({ outputError: (text, write) => write(escapeControlsInLines(text)) })
   for (const child of command.commands) exitInsteadOfCommander(child)
 }
 
@@ -62,7 +63,7 @@ function exitInsteadOfCommander(command: Command): void {
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof OperatorError) {
-    console.error(error.message)
+    console.error(escapeControlsInLines(error.message))
     return error.exitCode
   }
   const { code, message } = error as { code?: unknown; message?: string }

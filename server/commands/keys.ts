@@ -5,8 +5,9 @@ import { type ApiKey, createKey, hashKey, type Scope } from '../tenancy/api-key.
 import { getByName } from '../tenancy/get-by-name.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
+import { describeSameName, readName } from '../tenancy/name.ts'
 import { findOrganizationId } from './find-organization.ts'
-import { printJson, printResult, printRows } from './print.ts'
+import { printJson, printNote, printResult, printRows } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -74,11 +75,11 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
 async function create(name: string, flags: CreateFlags): Promise<void> {
   const secret = createKey(flags.keyPrefix)
   const now = Date.now()
-  const key = await withExistingStore(flags.data, async store => {
+  const { key, others } = await withExistingStore(flags.data, async store => {
     const key = {
       id: createId('key'),
       organizationId: (await getOrganization(store, flags.org)).id,
-      name,
+      name: readName(name),
       last4: secret.slice(-4),
       scopes: flags.scopes,
       createdAt: now,
@@ -87,8 +88,9 @@ async function create(name: string, flags: CreateFlags): Promise<void> {
       lastUsedAt: null,
     }
     await store.apiKeys.insert(key, hashKey(secret))
-    return key
+    return { key, others: findValid(await store.apiKeys.list()) }
   })
+  printNote(describeSameName(others, key, 'valid key'))
   if (flags.json) return printJson({ ...key, key: secret })
   console.log(secret)
   console.error(`This is ${key.id}. The key is shown only once: keep it in a safe place.`)
@@ -120,12 +122,15 @@ function describeState({ revokedAt, expiresAt }: ApiKey, now: number): string {
 
 async function revoke(idOrName: string, flags: { data: string; json?: boolean }): Promise<void> {
   const id = await withExistingStore(flags.data, async store => {
-    const valid = (await store.apiKeys.list()).filter(({ revokedAt }) => revokedAt === null)
-    const { id } = getByName(valid, idOrName, { noun: 'valid key', plural: 'keys' })
+    const { id } = getByName(findValid(await store.apiKeys.list()), idOrName, { noun: 'valid key', plural: 'keys' })
     await store.apiKeys.revoke(id, Date.now())
     return id
   })
   printResult(flags.json, { id, revoked: true }, `${id} is revoked.`)
+}
+
+function findValid(keys: readonly ApiKey[]): ApiKey[] {
+  return keys.filter(({ revokedAt }) => revokedAt === null)
 }
 
 function readScopes(text: string): Scope[] {

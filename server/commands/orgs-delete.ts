@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
@@ -28,7 +29,11 @@ export function orgsDeleteCommand(): Command {
     .addOption(jsonOption())
     .action(async (idOrName: string, flags: Flags) => {
       const deleted = await withExistingStore(flags.data, store => deleteOrganization(store, idOrName, flags))
-      printResult(flags.json, { ...deleted, deleted: true }, `${deleted.name} (${deleted.id}) is deleted.`)
+      printResult(
+        flags.json,
+        { ...deleted, deleted: true },
+        `${escapeControls(deleted.name)} (${deleted.id}) is deleted.`,
+      )
     })
 }
 
@@ -39,7 +44,7 @@ async function deleteOrganization(store: Store, idOrName: string, { yes, data }:
   const files = store.organizationRemoval.begin(id, Date.now())
   if ('running' in files) {
     throw new OperatorError(
-      `${organization.name} has running exports: ${files.running.join(', ')}. Nothing was deleted. Wait until they have ended, or stop the server.`,
+      `${escapeControls(organization.name)} has running exports: ${files.running.join(', ')}. Nothing was deleted. Wait until they have ended, or stop the server.`,
     )
   }
   const bundles = openBundleFiles(join(data, 'bundles'), openLostFolder(data))
@@ -61,7 +66,7 @@ function askToConfirm({ id, name }: Organization, size: OrganizationSize): strin
     count(size.agentJobs, 'agent job', 'agent jobs'),
     count(size.exports, 'export with its bundle', 'exports with their bundles'),
   ]
-  return `This permanently deletes ${name} (${id}): ${parts.join(', ')}. Links to its bundles stop working. Confirm with --yes.`
+  return `This permanently deletes ${escapeControls(name)} (${id}): ${parts.join(', ')}. Links to its bundles stop working. Confirm with --yes.`
 }
 
 function count(number: number, one: string, many: string): string {

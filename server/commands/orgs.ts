@@ -1,11 +1,13 @@
 import { Command, Option } from 'commander'
+import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
+import { describeSameName, readName } from '../tenancy/name.ts'
 import type { Plan } from '../tenancy/organization.ts'
 import { orgsDeleteCommand } from './orgs-delete.ts'
-import { printResult, printRows } from './print.ts'
+import { printNote, printResult, printRows } from './print.ts'
 import { withExistingStore, withStore } from './with-store.ts'
 
 const planOption = () =>
@@ -28,8 +30,12 @@ Examples:
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (name: string, flags: { plan: Plan; data: string; json?: boolean }) => {
-      const organization = { id: createId('org'), name, plan: flags.plan, createdAt: Date.now() }
-      await withStore(flags.data, store => store.organizations.insert(organization))
+      const organization = { id: createId('org'), name: readName(name), plan: flags.plan, createdAt: Date.now() }
+      const others = await withStore(flags.data, async store => {
+        await store.organizations.insert(organization)
+        return store.organizations.list()
+      })
+      printNote(describeSameName(others, organization, 'organization'))
       printResult(flags.json, organization, organization.id)
     })
   orgs
@@ -54,7 +60,11 @@ Examples:
         await store.organizations.updatePlan(organization.id, plan)
         return { ...organization, plan }
       })
-      printResult(flags.json, organization, `${organization.name} (${organization.id}) has the plan ${plan}.`)
+      printResult(
+        flags.json,
+        organization,
+        `${escapeControls(organization.name)} (${organization.id}) has the plan ${plan}.`,
+      )
     })
   orgs.addCommand(orgsDeleteCommand().copyInheritedSettings(orgs))
   return orgs

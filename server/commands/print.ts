@@ -1,3 +1,4 @@
+import { escapeControlsInLines } from '../base/escape-controls.ts'
 import { drawTable } from './table.ts'
 
 /**
@@ -16,7 +17,12 @@ export function printRows<Row extends object>(
 /** Prints the sentence, or with `--json` the object. */
 export function printResult(json: boolean | undefined, result: object, sentence: string): void {
   if (json) printJson(result)
-  else console.log(sentence)
+  else console.log(escapeControlsInLines(sentence))
+}
+
+/** Prints a note to standard error, so that programs that read the result do not see it. */
+export function printNote(note: string | undefined): void {
+  if (note !== undefined) console.error(note)
 }
 
 /** `1,234,567` */
@@ -31,7 +37,7 @@ export function showCountOf(count: number, noun: string): string {
 
 /** Prints JSON; instants become RFC 3339 as in `printRows`. */
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(withDates(value), undefined, 2))
+  console.log(escapeControlsInLines(JSON.stringify(withDates(value), undefined, 2)))
 }
 
 function withDates<T>(value: T): T {

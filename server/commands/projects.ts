@@ -2,9 +2,10 @@ import { Command, Option } from 'commander'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
+import { describeSameName, readName } from '../tenancy/name.ts'
 import type { SaltRotation } from '../tenancy/project.ts'
 import { findOrganizationId } from './find-organization.ts'
-import { printResult, printRows } from './print.ts'
+import { printNote, printResult, printRows } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
 export function projectsCommand(): Command {
@@ -34,17 +35,18 @@ Examples:
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (name: string, flags: { org: string; saltRotation: SaltRotation; data: string; json?: boolean }) => {
-      const project = await withExistingStore(flags.data, async store => {
+      const { project, others } = await withExistingStore(flags.data, async store => {
         const project = {
           id: createId('prj'),
           organizationId: (await getOrganization(store, flags.org)).id,
-          name,
+          name: readName(name),
           visitorSaltRotation: flags.saltRotation,
           createdAt: Date.now(),
         }
         await store.projects.insert(project)
-        return project
+        return { project, others: await store.projects.list() }
       })
+      printNote(describeSameName(others, project, 'project'))
       printResult(flags.json, project, project.id)
     })
   projects

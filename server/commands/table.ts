@@ -1,3 +1,5 @@
+import { escapeControls } from '../base/escape-controls.ts'
+
 /** Width of a table when standard output is not a terminal. */
 const usualWidth = 80
 const minWidth = 40
@@ -11,18 +13,22 @@ export function outputWidth(): number {
 
 /**
  * Draws rows of cells as aligned columns that fit the width. Long cells continue on the next line, first at spaces and behind
- * the signs of addresses. Nothing is cut off, except that columns never get narrower than 6 characters.
+ * the signs of addresses. Nothing is cut off, except that columns never get narrower than 6 characters. Control characters are
+ * escaped.
  */
 export function drawTable(rows: readonly (readonly string[])[], width = outputWidth()): string {
-  const widths = fitColumns(rows, width)
-  return rows.flatMap(row => drawRow(row, widths)).join('\n')
+  const shown = rows.map(row => row.map(escapeControls))
+  const widths = fitColumns(shown, width)
+  return shown.flatMap(row => drawRow(row, widths)).join('\n')
 }
 
 /** Draws names with their texts; a long text continues below its beginning. */
 export function drawPairs(pairs: readonly (readonly [string, string])[], width = outputWidth()): string {
   const nameWidth = Math.max(...pairs.map(([name]) => name.length))
   return pairs
-    .flatMap(([name, text]) => drawRow([name, text], [nameWidth, Math.max(minColumn, width - nameWidth - gap.length)]))
+    .flatMap(([name, text]) =>
+      drawRow([name, escapeControls(text)], [nameWidth, Math.max(minColumn, width - nameWidth - gap.length)]),
+    )
     .join('\n')
 }
 

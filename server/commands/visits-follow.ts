@@ -5,6 +5,7 @@ import { checkFollowable } from '../analytics/follow/check-followable.ts'
 import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { describeUnread, isAllUnread } from '../analytics/follow/unread-log.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
+import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
@@ -100,7 +101,9 @@ async function follow(store: Store, file: string, idOrName: string | undefined, 
 /** Says which log is followed, for whom, and from where. @param project undefined = by host */
 async function describeFollowed(store: Store, file: string, project: Project | undefined): Promise<string> {
   const log = resolve(file)
-  const whose = project ? `the project ${project.name} (${project.id})` : `the sites ${await listDomains(store)}`
+  const whose = project
+    ? `the project ${escapeControls(project.name)} (${project.id})`
+    : `the sites ${await listDomains(store)}`
   const position = await store.visits.findLogPosition(project?.id, log)
   const where = position === undefined ? 'from the beginning' : 'from where the last run stopped'
   return `Following ${log} for ${whose}, ${where}. Ctrl-C ends it.`

@@ -1,3 +1,4 @@
+import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 
 /**
@@ -14,8 +15,10 @@ export function getByName<T extends { id: string; name: string }>(
   const byId = all.find(({ id }) => id === idOrName)
   if (byId) return byId
   const [first, ...more] = all.filter(({ name }) => name === idOrName)
-  if (!first) throw new OperatorError(`There is no ${noun} ${idOrName}. See: npx quire ${plural} list`)
+  if (!first) throw new OperatorError(`There is no ${noun} ${escapeControls(idOrName)}. See: npx quire ${plural} list`)
   if (more.length === 0) return first
   const ids = [first, ...more].map(({ id }) => id).join(', ')
-  throw new OperatorError(`${more.length + 1} ${noun}s have the name ${idOrName}. Give one of their ids: ${ids}`)
+  throw new OperatorError(
+    `${more.length + 1} ${noun}s have the name ${escapeControls(idOrName)}. Give one of their ids: ${ids}`,
+  )
 }

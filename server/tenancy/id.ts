@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto'
 
+const prefixes = ['org', 'prj', 'key', 'aj', 'se'] as const
+const form = new RegExp(`^(${prefixes.join('|')})_[0-9a-f]{16}$`, 'i')
+
 /** Creates an identifier: the prefix of the kind and 16 random hexadecimal digits, such as `se_0f3c9a1b2d4e5f60`. */
-export function createId(prefix: 'org' | 'prj' | 'key' | 'aj' | 'se'): string {
+export function createId(prefix: (typeof prefixes)[number]): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`
+}
+
+/** Whether a text has the form of an identifier of any kind. */
+export function isId(text: string): boolean {
+  return form.test(text)
 }
