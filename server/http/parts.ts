@@ -23,7 +23,10 @@ export async function sendParts(
     res.end()
     return
   }
-  res.setTimeout(stallMs, () => res.destroy())
+  // Without `writableNeedDrain`, the client waits for the body, and not the body for the client.
+  res.setTimeout(stallMs, () => {
+    if (res.writableNeedDrain) res.destroy()
+  })
   try {
     await pipeline(parts, res)
   } catch (error) {

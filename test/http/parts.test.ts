@@ -10,6 +10,8 @@ const part = new Uint8Array(64 * 1024).fill(0x61)
 /** A body that counts how many of its parts were read, and remembers whether it was closed. */
 class Body implements AsyncIterable<Uint8Array> {
   read = 0
+  /** The time that each part takes. */
+  pauseMs = 0
   readonly closed: Promise<void>
   #close = () => {}
   readonly #parts: number
@@ -26,6 +28,7 @@ class Body implements AsyncIterable<Uint8Array> {
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     return {
       next: async () => {
+        await new Promise(done => setTimeout(done, this.pauseMs))
         if (this.read < this.#parts) {
           this.read++
           return { value: part }
@@ -71,8 +74,12 @@ afterAll(() => {
 })
 
 /** Requests the body, and returns the response before anything is read. */
-async function open(parts: number, error?: Error): Promise<IncomingMessage> {
+async function open(
+  parts: number,
+  { error, pauseMs = 0 }: { error?: Error; pauseMs?: number } = {},
+): Promise<IncomingMessage> {
   body = new Body(parts, error)
+  body.pauseMs = pauseMs
   const [res] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage]
   return res
 }
@@ -112,8 +119,20 @@ test('disconnects a client that reads nothing', async () => {
   }
 })
 
+test('waits longer for a body than for a client', async () => {
+  stallMs = 20
+  try {
+    const res = await open(3, { pauseMs: 200 })
+    let bytes = 0
+    for await (const chunk of res) bytes += chunk.length
+    expect({ bytes, sent: await sent }).toEqual({ bytes: 3 * part.length, sent: 'sent' })
+  } finally {
+    stallMs = 60_000
+  }
+})
+
 test('a body that fails breaks the connection, so that the client does not take it for the whole', async () => {
-  const res = await open(3, new Error('the disk is gone'))
+  const res = await open(3, { error: new Error('the disk is gone') })
   res.resume()
   await expect(once(res, 'end')).rejects.toThrow('aborted')
   expect(await sent).toBe('the disk is gone')

