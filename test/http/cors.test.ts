@@ -67,6 +67,7 @@ test.each([
     'RateLimit-Policy',
     'ETag',
     'Idempotency-Replayed',
+    'Visitor-Totals',
     'X-Request-Id',
   ]
   expect(String(exposed).split(', ')).toEqual(expect.arrayContaining(wanted))
