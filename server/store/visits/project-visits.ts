@@ -23,6 +23,19 @@ const lazily = 'NORMAL'
 /** Waits for the disk. */
 const atOnce = 'FULL'
 
+/** The tables with the visits of a project. */
+const tables = [
+  'seen',
+  'seen_labels',
+  'day_counters',
+  'month_counters',
+  'log_positions',
+  'kept',
+  'labelled',
+  'period_keys',
+  'derived_days',
+]
+
 /** The visits of one project. */
 export function openProjectVisits(database: Database) {
   const pages = openVisitPages(database)
@@ -47,8 +60,7 @@ export function openProjectVisits(database: Database) {
     if (counters.apply(changes)) revision.replace()
     labels.add(groupLabels(batch, keptFrom))
     if (position) positions.upsert(position)
-    const tooOldViews = given.length - batch.length + countBefore(batch, keptFrom)
-    return { newVisitorDays, tooOldViews }
+    return { newVisitorDays, tooOldViews: countViews(given) - countViews(batch, keptFrom) }
   })
 
   const prune = database.transaction((before: Day): number => {
@@ -78,19 +90,7 @@ export function openProjectVisits(database: Database) {
     prune: (before: Day) => prune.immediate(before),
     delete: database.transaction(() => {
       // Pages stay, because other processes identify them by number, and a number must never refer to another page.
-      for (const table of [
-        'seen',
-        'day_counters',
-        'month_counters',
-        'log_positions',
-        'kept',
-        'period_keys',
-        'derived_days',
-        'labelled',
-        'seen_labels',
-      ]) {
-        database.exec(`DELETE FROM ${table}`)
-      }
+      for (const table of tables) database.exec(`DELETE FROM ${table}`)
       revision.replace()
     }).immediate,
   }
@@ -104,9 +104,9 @@ function dropDestroyed(batch: ViewBatch, destroyed: readonly DestroyedDays[]): V
   return dropped.size === 0 ? batch : dropDays(batch, day => dropped.has(day))
 }
 
-/** Counts the views before a day, without labels. */
-function countBefore({ length, days, masks }: ViewBatch, day: Day): number {
+/** Counts the views since a day, without labels. */
+function countViews({ length, days, masks }: ViewBatch, from = 0): number {
   let count = 0
-  for (let i = 0; i < length; i++) if ((days[i] as number) < day && masks[i] !== asLabel) count++
+  for (let i = 0; i < length; i++) if ((days[i] as number) >= from && masks[i] !== asLabel) count++
   return count
 }

@@ -68,13 +68,15 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
     /** Returns the visitors of the whole site. */
     sumSite(range: DaySpan): VisitorCounts {
       const visited = ranges.findDays()
-      const total = { human: 0, ai: 0, total: 0 }
-      if (!visited) return total
-      const from = Math.max(range.from, visited.first)
-      for (const block of ranges.list(range, visited)) addSite(block, from, total)
-      return total
+      return sumSite(visited ? ranges.list(range, visited) : [], Math.max(range.from, visited?.first ?? 0))
     },
   }
+}
+
+function sumSite(blocks: Iterable<CellBlock>, from: Day): VisitorCounts {
+  const total = { human: 0, ai: 0, total: 0 }
+  for (const block of blocks) addSite(block, from, total)
+  return total
 }
 
 /** Reads the blocks of ranges. */

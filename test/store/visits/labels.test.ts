@@ -122,6 +122,6 @@ async function writeOldVisits(): Promise<void> {
   visits.close()
   const file = new Database(join(folder, 'visits', 'prj_1.db'))
   file.exec('DROP TABLE labelled; DROP TABLE seen_labels; DROP TABLE labels')
-  file.pragma('user_version = 1')
+  file.pragma('user_version = 3')
   file.close()
 }
