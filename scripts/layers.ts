@@ -35,7 +35,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
     ['rewrite'],
     ['model'],
   ],
-  analytics: [['follow'], ['import'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
+  analytics: [['follow'], ['import', 'report'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
   web: [['browser', 'fetch', 'javascript'], ['html'], ['.']],
   'in-page': [['browser', 'docs', 'guard', 'runtime', 'search']],
 }

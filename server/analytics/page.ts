@@ -1,5 +1,11 @@
 /** A requested page, or the reason why the request was not for a page. */
-export type Page = KnownPage | { refusal: 'asset' | 'machine-file' | 'bad-path' }
+export type Page = KnownPage | RefusedPage
+
+export interface RefusedPage {
+  refusal: 'asset' | 'machine-file' | 'bad-path'
+  /** Set for a file that tells AI about the site, in any folder: `llms.txt`, `llms-full.txt`, or `llms-*.txt` for others. */
+  llmsFile?: string
+}
 
 export interface KnownPage {
   /** Starts with a slash; printable ASCII; at most 3 × 2,048 characters, because percent-encoding may triple the length. */
@@ -51,13 +57,20 @@ export function toPage(target: string): Page {
 
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
   if (assetExtensions.has(extension) || assetFolders.test(path)) return { refusal: 'asset' }
-  if (machineExtensions.has(extension) || machineFiles.test(path)) return { refusal: 'machine-file' }
+  if (machineExtensions.has(extension) || machineFiles.test(path)) return toMachineFile(path)
 
   const trimmed = trimSlashes(path)
   const suffix = /\.(html|md)$/i.exec(trimmed)
   const stem = suffix ? trimmed.slice(0, suffix.index) : trimmed
   const folder = stem.endsWith('/index') ? stem.slice(0, -'index'.length) : stem
   return { path: trimSlashes(folder) || '/', isMarkdown: suffix?.[1]?.toLowerCase() === 'md' }
+}
+
+/** See https://llmstxt.org */
+function toMachineFile(path: string): RefusedPage {
+  const [, name, suffix] = /\/(llms(-[a-z]+)?\.txt)$/.exec(path) ?? []
+  if (name === undefined) return { refusal: 'machine-file' }
+  return { refusal: 'machine-file', llmsFile: suffix === undefined || suffix === '-full' ? name : 'llms-*.txt' }
 }
 
 function cutToPath(target: string): string {

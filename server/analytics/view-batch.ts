@@ -3,6 +3,11 @@ import type { Day } from './day.ts'
 /** Bits of `ViewBatch.masks`. */
 export const asHuman = 1
 export const asAi = 2
+/** The mask of a label, which stands in the place of a path and is not a page view. See `labels.ts`. */
+export const asLabel = 4
+/** Added to the mask of a view that was read as Markdown. */
+export const asHumanMarkdown = 8
+export const asAiMarkdown = 16
 
 /**
  * Page views in columns, one entry per view. Columns are used because millions of objects would cost more than the rest
@@ -12,7 +17,9 @@ export interface ViewBatch {
   length: number
   /** 16 bytes for each distinct visitor, see `VisitorHash`. */
   visitors: Uint8Array
-  /** Canonical paths without repetitions, see `toPage`. */
+  /** The label of each visitor whose views count as AI; undefined = none, or not known. */
+  agents?: readonly (string | undefined)[]
+  /** Canonical paths without repetitions, see `toPage`; and labels. */
   paths: readonly string[]
   /** Index of the visitor in `visitors`. */
   visitorOf: Uint32Array
@@ -20,7 +27,7 @@ export interface ViewBatch {
   pathOf: Uint32Array
   /** UTC days, see `Day`. */
   days: Int32Array
-  /** `asHuman`, `asAi`, or both. */
+  /** `asHuman`, `asAi`, or both, and whether as Markdown; `asLabel` for a label. */
   masks: Uint8Array
 }
 
@@ -47,7 +54,7 @@ export function toViewBatch(views: readonly PageView[]): ViewBatch {
     visitorOf: new Uint32Array(views.length),
     pathOf: new Uint32Array(views.length),
     days: Int32Array.from(views, ({ day }) => day),
-    masks: Uint8Array.from(views, ({ kind }) => (kind === 'human' ? asHuman : asAi)),
+    masks: Uint8Array.from(views, ({ kind }) => maskOf[kind]),
   }
   for (const [i, { visitor, path }] of views.entries()) {
     batch.visitorOf[i] = intern(visitors, Buffer.from(visitor).toString('hex'))
@@ -63,12 +70,14 @@ function intern(numbers: Map<string, number>, name: string): number {
   return numbers.size - 1
 }
 
-/** One view of one page. */
+const maskOf = { human: asHuman, ai: asAi, label: asLabel }
+
+/** One view of one page, or a label of one visitor. */
 export interface PageView {
-  /** Canonical, see `toPage`. */
+  /** Canonical, see `toPage`; or the label. */
   path: string
   day: Day
   /** 16 bytes, see `VisitorHash`. */
   visitor: Uint8Array
-  kind: 'human' | 'ai'
+  kind: 'human' | 'ai' | 'label'
 }

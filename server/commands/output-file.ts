@@ -24,10 +24,11 @@ export function formatOf(file: string): BundleFormat {
 /**
  * Returns the file to write for `--output`, with symbolic links resolved. Runs before the export, so that it fails early.
  *
+ * @param example of a file name, for messages
  * @throws {OperatorError} when nothing can be written there.
  */
-export async function resolveOutput(output: string): Promise<string> {
-  if (output.trim() === '') throw new OperatorError('--output is empty. Name a file, such as docs.zip.', 2)
+export async function resolveOutput(output: string, example = 'docs.zip'): Promise<string> {
+  if (output.trim() === '') throw new OperatorError(`--output is empty. Name a file, such as ${example}.`, 2)
   const file = await followLinks(resolve(output))
   const existing = await lstat(file).catch(() => null)
   if (existing && !existing.isFile()) {
@@ -38,7 +39,7 @@ export async function resolveOutput(output: string): Promise<string> {
         : existing.isSocket()
           ? 'a socket'
           : 'a device'
-    throw new OperatorError(`--output ${output} is ${kind}. Name a file, such as docs.zip.`, 2)
+    throw new OperatorError(`--output ${output} is ${kind}. Name a file, such as ${example}.`, 2)
   }
   await tryToWrite(file, output)
   return file

@@ -1,15 +1,19 @@
 import { Command } from 'commander'
 import { visitsExplainCommand } from './visits-explain.ts'
+import { visitsExportCommand } from './visits-export.ts'
 import { visitsFollowCommand } from './visits-follow.ts'
 import { visitsImportCommand } from './visits-import.ts'
 import { visitsPruneCommand } from './visits-prune.ts'
 import { visitsResetCommand } from './visits-reset.ts'
+import { visitsShowCommand } from './visits-show.ts'
 
 export function visitsCommand(): Command {
   const visits = new Command('visits').description('visitors of the documentation, human and AI')
   const commands = [
     visitsImportCommand(),
     visitsFollowCommand(),
+    visitsShowCommand(),
+    visitsExportCommand(),
     visitsExplainCommand(),
     visitsPruneCommand(),
     visitsResetCommand(),

@@ -84,10 +84,10 @@ export function* generateAccessLog({
     )
     const kind = pick(kinds, random)
     const { address, userAgent } = pickVisitor(kind, readers, random)
-    const request = pickRequest(kind, pickPage(), random)
-    const status = request.startsWith('POST') ? 201 : pick(statuses, random)
+    const target = pickRequest(kind, pickPage(), random)
+    const status = target.startsWith('POST') ? 201 : pick(statuses, random)
     const size = status === 304 ? '-' : String(500 + Math.floor(random() * 60_000))
-    const referrer = random() < 0.3 ? 'https://www.example.com/search?q=docs' : '-'
+    const { referrer, request } = refer(kind, target, random())
     const date = toLogDate(atMs, offsetMinutes)
     const line = `${address} - - [${date}] "${request}" ${status} ${size} "${referrer}" "${userAgent}"`
     yield random() < 0.002 ? spoil(line, random) : line
@@ -123,6 +123,25 @@ function pickRequest(kind: (typeof kinds)[number], path: string, random: Random)
   const folder = path === '/' ? '' : path
   const spelling = readsMarkdown ? `${folder || '/index'}.md` : pick(spellings, random)(path, folder)
   return `GET ${spelling} HTTP/${random() < 0.3 ? '1.1' : '2.0'}`
+}
+
+/** Where people come from who followed a link in an AI assistant; `-` with a query, as from an app. */
+const assistants = [
+  { referrer: 'https://chatgpt.com/', query: '' },
+  { referrer: '-', query: '?utm_source=chatgpt.com' },
+  { referrer: 'https://www.perplexity.ai/search/docs', query: '' },
+  { referrer: 'https://chatgpt.com/', query: '?utm_source=chatgpt.com' },
+  { referrer: 'https://claude.ai/', query: '' },
+  { referrer: 'https://gemini.google.com/app', query: '' },
+]
+
+/** Adds a referrer to some requests. Some people come from an AI assistant. `turn` is from 0 to 1. */
+function refer(kind: (typeof kinds)[number], request: string, turn: number): { referrer: string; request: string } {
+  if (turn < 0.3) return { referrer: 'https://www.example.com/search?q=docs', request }
+  const assistant = kind === 'human' ? assistants[Math.floor((turn - 0.3) * 300)] : undefined
+  if (!assistant) return { referrer: '-', request }
+  const { referrer, query } = assistant
+  return { referrer, request: request.includes('?') ? request : request.replace(/ HTTP/, `${query} HTTP`) }
 }
 
 const assets = [

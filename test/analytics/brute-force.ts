@@ -3,8 +3,9 @@
 //
 //   node test/analytics/brute-force.ts LOG TRUTH.json RANGES.json
 //
-// TRUTH.json: {"user agent": "human" | "ai" | "neither"}. RANGES.json: [["2026-11-01", "2026-11-08"], ...], the second date
-// exclusive. Prints [{human, ai, total, pages: {path: [human, ai, total]}}, ...], one for each range.
+// TRUTH.json: {"user agent": "human" | "ai NAME" | "neither RULE"}. RANGES.json: [["2026-11-01", "2026-11-08"], ...], the second
+// date exclusive. Prints [{human, ai, total, pages: {path: [human, ai, total]}, labels: {label: visitors}}, ...], one for each
+// range.
 import { readFileSync } from 'node:fs'
 
 export interface BruteCount {
@@ -12,19 +13,31 @@ export interface BruteCount {
   ai: number
   total: number
   pages: Record<string, [human: number, ai: number, total: number]>
+  /** Agents, rules of programs, files for AI, and referrals. */
+  labels: Record<string, number>
 }
 
 interface Visit {
   date: string
-  path: string
   who: string
+  /** Undefined unless it is a page view of people or AI. */
+  path: string | undefined
   isAi: boolean
+  labels: string[]
 }
 
 const linePattern =
-  /^([!-~]{1,255}) .*?\[(\d\d)\/([A-Z][a-z][a-z])\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] "((?:[^"\\]|\\.)*)" (\d{3}) (?:\d+|-) "(?:[^"\\]|\\.)*" "((?:[^"\\]|\\.)*)"/s
+  /^([!-~]{1,255}) .*?\[(\d\d)\/([A-Z][a-z][a-z])\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] "((?:[^"\\]|\\.)*)" (\d{3}) (?:\d+|-) "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"/s
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const noPages = /\.(js|css|svg|woff2|ico|txt|xml|json)$/
+const assistants: Record<string, string> = {
+  'chatgpt.com': 'chatgpt.com',
+  'chat.openai.com': 'chatgpt.com',
+  'perplexity.ai': 'perplexity.ai',
+  'www.perplexity.ai': 'perplexity.ai',
+  'claude.ai': 'claude.ai',
+  'gemini.google.com': 'gemini.google.com',
+}
 
 export function countByBruteForce(
   lines: Iterable<string>,
@@ -43,7 +56,8 @@ export function countByBruteForce(
 function readVisit(line: string, truth: Record<string, string>, now: number): Visit | undefined {
   const match = linePattern.exec(line)
   if (!match) return undefined
-  const [, address, day, monthName, year, time, offsetHours, offsetMinutes, request, status, userAgent] = match
+  const [, address, day, monthName, year, time, offsetHours, offsetMinutes, request, status, referrer, userAgent] =
+    match
   const month = String(monthNames.indexOf(monthName ?? '') + 1).padStart(2, '0')
   const local = new Date(`${year}-${month}-${day}T${time}Z`)
   if (Number.isNaN(local.getTime()) || local.getUTCDate() !== Number(day)) return undefined
@@ -53,32 +67,45 @@ function readVisit(line: string, truth: Record<string, string>, now: number): Vi
   const target = /^GET (\S+) HTTP\/[\d.]+$/.exec(request ?? '')?.[1]
   if (target === undefined || !/^(2\d\d|304)$/.test(status ?? '')) return undefined
   const url = new URL(target, 'http://site')
-  if (url.pathname.length > 2048 || target.includes('\\x00') || noPages.test(url.pathname)) return undefined
+  if (url.pathname.length > 2048 || target.includes('\\x00')) return undefined
+  const [, ofAgent, name] = /^(\w+) ?(.*)$/.exec(truth[userAgent ?? ''] ?? '') ?? []
+  if (ofAgent === undefined) throw new Error(`The table does not know the user agent ${userAgent}`)
+  const visit = { date: at.toISOString().slice(0, 10), who: `${address} ${userAgent}`, path: undefined, isAi: false }
+  if (url.pathname.endsWith('/llms.txt')) return { ...visit, labels: [`file:${ofAgent}:llms.txt`] }
+  if (noPages.test(url.pathname)) return undefined
 
-  const kind = truth[userAgent ?? '']
-  if (kind === undefined) throw new Error(`The table does not know the user agent ${userAgent}`)
-  if (kind === 'neither') return undefined
+  const kind = ofAgent
+  const labels = url.pathname.endsWith('.md') ? [`file:${kind}:Markdown`] : []
+  if (kind === 'neither') return { ...visit, labels: [...labels, `neither:${name}`] }
+  if (kind === 'ai') labels.push(`agent:${name}`)
   const parts = url.pathname
     .replace(/\.(html|md)$/, '')
     .split('/')
     .filter(Boolean)
   if (parts.at(-1) === 'index') parts.pop()
-  return {
-    date: at.toISOString().slice(0, 10),
-    path: `/${parts.join('/')}`,
-    who: `${address} ${userAgent}`,
-    isAi: kind === 'ai',
+  const path = `/${parts.join('/')}`
+  if (kind === 'human') {
+    const host = referrer === '-' ? url.searchParams.get('utm_source') : new URL(referrer ?? '').hostname
+    const site = assistants[host ?? '']
+    if (site) labels.push('from:', `from:${site}`, `from:${site}${path}`)
   }
+  return { ...visit, path, isAi: kind === 'ai', labels }
 }
 
 function countRange(visits: readonly Visit[]): BruteCount {
-  const pages = Map.groupBy(visits, ({ path }) => path)
-  const [human, ai, total] = countWho(visits)
+  const views = visits.filter(({ path }) => path !== undefined)
+  const pages = Map.groupBy(views, ({ path }) => path ?? '')
+  const labels = Map.groupBy(
+    visits.flatMap(({ who, labels }) => labels.map(label => ({ who, label }))),
+    ({ label }) => label,
+  )
+  const [human, ai, total] = countWho(views)
   return {
     human,
     ai,
     total,
     pages: Object.fromEntries([...pages].map(([path, visitsOfPage]) => [path, countWho(visitsOfPage)])),
+    labels: Object.fromEntries([...labels].map(([label, found]) => [label, new Set(found.map(({ who }) => who)).size])),
   }
 }
 

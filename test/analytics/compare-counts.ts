@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type Day, formatDay } from '../../server/analytics/day.ts'
 import { importAccessLog } from '../../server/analytics/import/import-log.ts'
-import type { UniqueVisitorCounter } from '../../server/analytics/unique-visitors.ts'
-import { type AccessLogOptions, demoAgents, generateAccessLog } from '../../server/demo/access-log.ts'
-import { openStore } from '../../server/store/store.ts'
+import { type AccessLogOptions, generateAccessLog } from '../../server/demo/access-log.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
 import { type BruteCount, countByBruteForce } from './brute-force.ts'
+import { nameDemoAgents } from './demo-agent-names.ts'
 
 const from = 20_700
 const days = 40
@@ -73,7 +73,7 @@ export async function compareCounts(lines: number): Promise<Comparison> {
     await store.visits.countUniqueVisitors(project.id, {}, { limit: 250, offset: 0 })
     const querySeconds = (performance.now() - queriedAt) / 1000
 
-    const truth = Object.fromEntries(demoAgents.map(({ userAgent, kind }) => [userAgent, kind]))
+    const truth = nameDemoAgents()
     const dates = ranges.map(([first, end]) => [formatDay(first), formatDay(end)] as const)
     const want = countByBruteForce(bothOf(inIndia, inCalifornia), truth, dates, now)
     return { got, want, lines: imported, importSeconds, querySeconds }
@@ -102,7 +102,7 @@ function* toText(options: AccessLogOptions): Generator<string> {
 
 /** Requests page after page until there are no more, as a client does. */
 async function countAllPages(
-  visits: UniqueVisitorCounter,
+  visits: Store['visits'],
   projectId: string,
   [dateFrom, dateTo]: readonly [Day, Day],
 ): Promise<BruteCount> {
@@ -111,6 +111,8 @@ async function countAllPages(
   for (let offset = 0; ; offset += limit) {
     const answer = await visits.countUniqueVisitors(projectId, { dateFrom, dateTo }, { limit, offset })
     for (const { path, human, ai, total } of answer.visitors) pages[path] = [human, ai, total]
-    if (!answer.hasMore) return { ...answer.totals, pages }
+    if (answer.hasMore) continue
+    const labels = Object.fromEntries(visits.countRange(projectId, { dateFrom, dateTo }).labels)
+    return { ...answer.totals, pages, labels }
   }
 }

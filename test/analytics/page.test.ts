@@ -62,8 +62,8 @@ test.each([
   ['/_next/image?url=%2Flogo.png', 'asset'],
   ['/cdn-cgi/rum', 'asset'],
   ['/robots.txt', 'machine-file'],
-  ['/llms.txt', 'machine-file'],
-  ['/docs/llms-full.txt', 'machine-file'],
+  ['/notllms.txt', 'machine-file'],
+  ['/llms.txt/more.txt', 'machine-file'],
   ['/sitemap.xml', 'machine-file'],
   ['/blog/rss.xml', 'machine-file'],
   ['/atom', 'machine-file'],
@@ -82,6 +82,15 @@ test.each([
   ['ftp://docs.example.com/', 'bad-path'],
 ])('%j is refused as %s', (given, want) => {
   expect(toPage(given)).toEqual({ refusal: want })
+})
+
+test.each([
+  ['/llms.txt', 'llms.txt'],
+  ['/docs/llms-full.txt?x=1', 'llms-full.txt'],
+  ['/.well-known/llms.txt', 'llms.txt'],
+  ['/llms-small.txt', 'llms-*.txt'],
+])('%j is a file for AI, and not a page', (given, llmsFile) => {
+  expect(toPage(given)).toEqual({ refusal: 'machine-file', llmsFile })
 })
 
 describe('any target', () => {

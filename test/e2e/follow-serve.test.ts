@@ -67,11 +67,14 @@ test('a server follows a log of many sites for the projects of its hosts', async
   const { projectId } = await createOrganization(store)
   store.sites.insert({ domain: 'docs.example', projectId, origin: null, createdAt: 0 })
   server = await serve('--follow-log-by-host', log)
-  writeFileSync(log, `docs.example ${toLine(0)}other.example ${toLine(1)}docs.example:443 ${toLine(2)}`)
+  const ofAgent = toLine(3).replace(/"Mozilla[^"]*"/, '"GPTBot/1.3"')
+  const lines = [`docs.example ${toLine(0)}`, `other.example ${toLine(1)}`, `docs.example:443 ${toLine(2)}`]
+  writeFileSync(log, `${lines.join('')}docs.example ${ofAgent}`)
   await waitFor(async () => {
     const { totals } = await store.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })
-    return totals.total === 2 ? true : undefined
+    return totals.total === 3 ? true : undefined
   })
+  expect([...store.visits.countRange(projectId, {}).labels]).toEqual([['agent:GPTBot', 1]])
   expect(await server.end('SIGTERM')).toBe(0)
   expect(readLogged(server.output())).toContainEqual(expect.objectContaining({ msg: 'following a log', log }))
 })

@@ -6,9 +6,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { expect, test } from 'vitest'
 import { formatDay } from '../../server/analytics/day.ts'
-import { demoAgents, generateAccessLog } from '../../server/demo/access-log.ts'
+import { generateAccessLog } from '../../server/demo/access-log.ts'
 import { openStore } from '../../server/store/store.ts'
 import { countByBruteForce } from '../analytics/brute-force.ts'
+import { nameDemoAgents } from '../analytics/demo-agent-names.ts'
 import { runQuire } from '../support/process.ts'
 import { startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
@@ -67,7 +68,7 @@ test(`kill -9 at ${kills} random moments of an import, then a new import: the co
       [from + 3, from + 17],
       [from + 29, from + 99],
     ] as const
-    const truth = Object.fromEntries(demoAgents.map(({ userAgent, kind }) => [userAgent, kind]))
+    const truth = nameDemoAgents()
     const dates = ranges.map(([first, end]) => [formatDay(first), formatDay(end)] as const)
     const want = countByBruteForce(lines, truth, dates, Date.now())
     const again = openStore(dataFolder)
@@ -75,7 +76,8 @@ test(`kill -9 at ${kills} random moments of an import, then a new import: the co
       const window = { limit: 250, offset: 0 }
       const { totals, visitors } = await again.visits.countUniqueVisitors(projectId, { dateFrom, dateTo }, window)
       const pages = Object.fromEntries(visitors.map(({ path, human, ai, total }) => [path, [human, ai, total]]))
-      expect({ ...totals, pages }).toEqual(want[i])
+      const labels = Object.fromEntries(again.visits.countRange(projectId, { dateFrom, dateTo }).labels)
+      expect({ ...totals, pages, labels }).toEqual(want[i])
     }
     again.close()
   } finally {

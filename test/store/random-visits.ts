@@ -9,7 +9,7 @@ import type { PageView } from '../../server/analytics/view-batch.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
 import fc from '../support/fast-check.ts'
-import { countNaively } from './count-naively.ts'
+import { countLabelsNaively, countNaively } from './count-naively.ts'
 
 /** Days near the borders of months, years and leap days. */
 const borders = ['2023-12-31', '2024-02-28', '2024-02-29', '2024-03-01', '2024-12-31', '2025-01-31', '2025-02-28']
@@ -20,14 +20,18 @@ const anyDay = fc.oneof(
     .map(([date, off]) => (parseDay(date) ?? 0) + off),
   fc.integer({ min: firstDay, max: firstDay + 500 }),
 )
-const anyView = fc
-  .record({
-    visitor: fc.nat(6).map(who => Buffer.alloc(16, who)),
-    path: fc.constantFrom('/', '/a', '/b', '/a/b'),
-    day: anyDay,
-    kind: fc.constantFrom('human' as const, 'ai' as const),
-  })
-  .map((view): PageView => view)
+const anyVisitorDay = { visitor: fc.nat(6).map(who => Buffer.alloc(16, who)), day: anyDay }
+const anyPageView = fc.record({
+  ...anyVisitorDay,
+  path: fc.constantFrom('/', '/a', '/b', '/a/b'),
+  kind: fc.constantFrom('human' as const, 'ai' as const),
+})
+const anyLabel = fc.record({
+  ...anyVisitorDay,
+  path: fc.constantFrom('agent:GPTBot', 'neither:empty', 'from:claude.ai/', 'from:claude.ai/a'),
+  kind: fc.constant('label' as const),
+})
+const anyView = fc.oneof({ weight: 3, arbitrary: anyPageView }, anyLabel).map((view): PageView => view)
 const anyBatches = fc.array(fc.array(anyView, { maxLength: 15 }), { maxLength: 6 })
 const anyRange = fc
   .record({ dateFrom: anyDay, dateTo: anyDay }, { requiredKeys: [] })
@@ -101,12 +105,12 @@ export async function checkRandomPruning(numRuns: number): Promise<void> {
         await store.visits.pruneSeen('prj_1', keptFrom)
         for (const views of after) {
           const { tooOldViews } = await store.visits.recordBatch('prj_1', toViewBatch(views))
-          expect(tooOldViews).toBe(views.filter(({ day }) => day < keptFrom).length)
+          expect(tooOldViews).toBe(views.filter(({ day, kind }) => day < keptFrom && kind !== 'label').length)
         }
         const counted = [...before.flat(), ...after.flat().filter(({ day }) => day >= keptFrom)]
         for (const range of ranges) {
           const { dateFrom = 0, dateTo = 1e9 } = range
-          if (dateFrom >= keptFrom || dateTo <= keptFrom) await expectExact(store, 'prj_1', counted, range)
+          if (dateFrom >= keptFrom || dateTo <= keptFrom) await expectExact(store, 'prj_1', counted, range, keptFrom)
         }
       }),
       { numRuns },
@@ -117,8 +121,17 @@ export async function checkRandomPruning(numRuns: number): Promise<void> {
   }
 }
 
-/** Compares all pages in one answer, then in windows of two. Checks that totals are between the maximum and the sum. */
-async function expectExact(store: Store, id: string, views: readonly PageView[], range: DayRange): Promise<void> {
+/**
+ * Compares all pages in one answer, then in windows of two, and the counts of reports with their labels. Checks that totals
+ * are between the maximum and the sum.
+ */
+async function expectExact(
+  store: Store,
+  id: string,
+  views: readonly PageView[],
+  range: DayRange,
+  keptFrom?: number,
+): Promise<void> {
   const want = countNaively(views, range)
   expect(await store.visits.countUniqueVisitors(id, range, { limit: 250, offset: 0 })).toEqual(want)
   for (let offset = 0; offset <= want.visitors.length; offset += 2) {
@@ -126,6 +139,12 @@ async function expectExact(store: Store, id: string, views: readonly PageView[],
     expect(window.visitors).toEqual(want.visitors.slice(offset, offset + 2))
     expect(window.hasMore).toBe(offset + 2 < want.visitors.length)
   }
+  const counts = store.visits.countRange(id, range)
+  expect(counts.totals).toEqual(want.totals)
+  expect([...counts.pages()]).toEqual(want.visitors)
+  expect(counts.pageCount).toBe(want.visitors.length)
+  expect(Object.fromEntries(counts.labels)).toEqual(countLabelsNaively(views, range, keptFrom))
+  expect(store.visits.countTotals(id, [range])).toEqual([want.totals])
   for (const { human, ai, total } of [want.totals, ...want.visitors]) {
     expect(total).toBeGreaterThanOrEqual(Math.max(human, ai))
     expect(total).toBeLessThanOrEqual(human + ai)

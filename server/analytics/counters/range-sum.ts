@@ -11,6 +11,15 @@ export interface PageColumns {
   total: Float64Array
 }
 
+/** Adds the counters of the whole site that count visitors for the first time since `from`. */
+export function addSite({ site: { previous, human, ai, total } }: CellBlock, from: Day, sum: VisitorCounts): void {
+  for (let i = 0; i < previous.length && (previous[i] as number) < from; i++) {
+    sum.human += human[i] as number
+    sum.ai += ai[i] as number
+    sum.total += total[i] as number
+  }
+}
+
 /**
  * Sums the counters of a range block by block. Only counters with a previous day before the range count visitors for the
  * first time in it.
@@ -34,18 +43,13 @@ export class RangeSum {
   add(block: CellBlock): void {
     const numbers = this.#numbersOf(block)
     const { pages, human, ai, total } = block
+    addSite(block, this.#from, this.site)
     const end = countBefore(block, this.#from)
     for (let i = 0; i < end; i++) {
       const page = numbers[pages[i] as number] as number
       this.#human[page] = (this.#human[page] as number) + (human[i] as number)
       this.#ai[page] = (this.#ai[page] as number) + (ai[i] as number)
       this.#total[page] = (this.#total[page] as number) + (total[i] as number)
-    }
-    const { previous, ...counts } = block.site
-    for (let i = 0; i < previous.length && (previous[i] as number) < this.#from; i++) {
-      this.site.human += counts.human[i] as number
-      this.site.ai += counts.ai[i] as number
-      this.site.total += counts.total[i] as number
     }
   }
 

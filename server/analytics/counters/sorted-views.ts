@@ -1,12 +1,14 @@
 import type { Day } from '../day.ts'
-import type { ViewBatch } from '../view-batch.ts'
+import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel, type ViewBatch } from '../view-batch.ts'
 import { visitorBytes } from '../visitor.ts'
 import { type PackedViews, packView } from './visitor-history.ts'
 
-const maxMask = 3
+/** The bits of a mask that count a page view. */
+const ofView = asHuman | asAi
+const ofMarkdown = asHumanMarkdown | asAiMarkdown
 
 /**
- * Sorts the views of a batch by the bytes of their visitors. The stored views have the same order, so recording a batch
+ * Sorts the views of a batch, without labels, by the bytes of their visitors. The stored views have the same order, so recording a batch
  * traverses the store once from beginning to end.
  *
  * @param pageNumbers the page number of each path in `batch.paths`
@@ -40,10 +42,11 @@ function countViews({ length, visitors, visitorOf, days, masks }: ViewBatch, kep
     const day = days[i] as number
     const mask = masks[i] as number
     const visitor = visitorOf[i] as number
-    if (day < 0 || mask < 1 || mask > maxMask || visitor >= ends.length) {
+    const isValid = mask === asLabel || ((mask & ofView) !== 0 && (mask & ~(ofView | ofMarkdown)) === 0)
+    if (day < 0 || !isValid || visitor >= ends.length) {
       throw new RangeError(`View ${i} of the batch is invalid: visitor ${visitor}, day ${day}, mask ${mask}.`)
     }
-    if (day >= keptFrom) ends[visitor] = (ends[visitor] as number) + 1
+    if (day >= keptFrom && mask !== asLabel) ends[visitor] = (ends[visitor] as number) + 1
   }
   for (let i = 1; i < ends.length; i++) ends[i] = (ends[i] as number) + (ends[i - 1] as number)
   return ends
@@ -55,11 +58,11 @@ function packViews(batch: ViewBatch, pageNumbers: Uint32Array, keptFrom: Day, en
   const views = new Float64Array(ends.at(-1) ?? 0)
   for (let i = 0; i < length; i++) {
     const day = days[i] as number
-    if (day < keptFrom) continue
+    if (day < keptFrom || masks[i] === asLabel) continue
     const visitor = visitorOf[i] as number
     const at = next[visitor] as number
     next[visitor] = at + 1
-    views[at] = packView(day, pageNumbers[pathOf[i] as number] as number, masks[i] as number)
+    views[at] = packView(day, pageNumbers[pathOf[i] as number] as number, (masks[i] as number) & ofView)
   }
   return views
 }

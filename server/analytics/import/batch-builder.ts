@@ -28,6 +28,8 @@ export class BatchBuilder {
   /** The number of each visitor of this batch, by index in the batch. */
   #batchVisitors = new Uint32Array(256)
   #visitorCount = 0
+  /** See `ViewBatch.agents`. */
+  #agents: (string | undefined)[] = []
   #paths = new Map<string, number>()
   /** Indexes of the views, by the hash of visitor, path and day. */
   readonly #views = new HashSlots(256)
@@ -57,11 +59,19 @@ export class BatchBuilder {
   }
 
   /**
-   * Adds a view. The address is in `bytes` from `start` up to `end`; the path is canonical, see `toPage`. The parameters
-   * are separate because an object would be allocated for every view.
+   * Returns the number of a visitor in this batch, for `add`. The address is in `bytes` from `start` up to `end`. The
+   * parameters of both methods are separate because an object would be allocated for every view.
    */
-  add(bytes: Buffer, start: number, end: number, agent: UserAgent, path: string, day: Day, mask: number): void {
-    const visitor = this.#findPlace(this.#findVisitor(bytes, start, end, agent, day))
+  findVisitor(bytes: Buffer, start: number, end: number, agent: UserAgent, day: Day): number {
+    return this.#findPlace(this.#findCached(bytes, start, end, agent, day), agent)
+  }
+
+  /**
+   * Adds a view of a canonical path, see `toPage`; or a label.
+   *
+   * @param visitor see `findVisitor`
+   */
+  add(visitor: number, path: string, day: Day, mask: number): void {
     let page = this.#paths.get(path)
     if (page === undefined) {
       page = this.#paths.size
@@ -96,6 +106,7 @@ export class BatchBuilder {
     const batch = {
       length,
       visitors,
+      agents: this.#agents,
       paths: [...this.#paths.keys()],
       visitorOf: this.#visitorOf.slice(0, length),
       pathOf: this.#pathOf.slice(0, length),
@@ -103,6 +114,7 @@ export class BatchBuilder {
       masks: this.#masks.slice(0, length),
     }
     this.#length = this.#visitorCount = 0
+    this.#agents = []
     this.#paths = new Map()
     this.#views.clear()
     return batch
@@ -114,7 +126,7 @@ export class BatchBuilder {
     this.#visitors.clear()
   }
 
-  #findVisitor(bytes: Buffer, start: number, end: number, agent: UserAgent, day: Day): number {
+  #findCached(bytes: Buffer, start: number, end: number, agent: UserAgent, day: Day): number {
     const tag = agent.number * maxPeriods + this.#hash.periodOf(day)
     const known = this.#visitors.find(bytes, start, end, tag)
     if (known !== -1) return known
@@ -125,12 +137,13 @@ export class BatchBuilder {
     return number
   }
 
-  #findPlace(visitor: number): number {
+  #findPlace(visitor: number, agent: UserAgent): number {
     const place = this.#places[visitor] as number
     if (place !== 0) return place - 1
     if (this.#visitorCount === this.#batchVisitors.length) this.#batchVisitors = doubled(this.#batchVisitors)
     this.#batchVisitors[this.#visitorCount++] = visitor
     this.#places[visitor] = this.#visitorCount
+    this.#agents.push(agent.markdownRule.label)
     return this.#visitorCount - 1
   }
 

@@ -41,6 +41,8 @@ export class LineDecider<Project> {
   project: Project | undefined
   /** The page of the last line; undefined unless the line is a page view. */
   page: KnownPage | undefined
+  /** See `RefusedPage`; undefined unless the last line is a view of such a file. */
+  llmsFile: string | undefined
 
   constructor(context: LineContext<Project>) {
     this.#context = context
@@ -54,6 +56,7 @@ export class LineDecider<Project> {
   decide(parsed: Parsed | undefined, line: LogLine, now: number): LineRefusal | undefined {
     this.project = undefined
     this.page = undefined
+    this.llmsFile = undefined
     if (parsed === undefined || parsed === 'malformed') return lineRefusals.wrongFormat
     if (parsed === 'comment') return lineRefusals.comment
     if (!isPossible(line.atMs, now)) return lineRefusals.badDate
@@ -62,7 +65,10 @@ export class LineDecider<Project> {
     if (!line.isGet) return lineRefusals.method
     if (!isFound(line.status)) return lineRefusals.status
     const page = this.#context.findPage(line)
-    if (page.refusal !== undefined) return lineRefusals[page.refusal]
+    if (page.refusal !== undefined) {
+      this.llmsFile = page.llmsFile
+      return lineRefusals[page.refusal]
+    }
     this.page = page
     return undefined
   }

@@ -168,8 +168,11 @@ export class LineExplainer {
 
   #explainPage(refusal: LineRefusal | undefined): string {
     const { bytes, targetStart, targetEnd } = this.#line
-    if (refusal) return `${cut(bytes, targetStart, targetEnd)} ${refusals[refusal.name as keyof typeof refusals]}`
-    const { page } = this.#decider
+    const { page, llmsFile } = this.#decider
+    if (refusal) {
+      const count = llmsFile === undefined ? '' : `; its visitors are counted as readers of ${llmsFile}`
+      return `${cut(bytes, targetStart, targetEnd)} ${refusals[refusal.name as keyof typeof refusals]}${count}`
+    }
     if (page?.isMarkdown) return `${page.path}, as Markdown`
     return `${page?.path}${this.#asksForMarkdown() ? ', as Markdown by its Accept header' : ''}`
   }

@@ -7,19 +7,21 @@ import {
   openDialect,
 } from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
-import { findClient } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat, LogFormatError } from '../formats/log-format.ts'
+import { markdownFile } from '../labels.ts'
 import type { KnownPage } from '../page.ts'
-import { asAi, asHuman, type ViewBatch } from '../view-batch.ts'
+import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel, type ViewBatch } from '../view-batch.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
 import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally } from './import-tally.ts'
 import { LineSplitter } from './line-splitter.ts'
+import { LineVisitors } from './line-visitors.ts'
 import { acceptsMarkdown } from './page-view.ts'
 import { Pages } from './pages.ts'
-import { UserAgents } from './user-agents.ts'
+import { type UserAgent, UserAgents } from './user-agents.ts'
+import { addFileLabel, maxLabels, ViewLabels } from './view-labels.ts'
 import {
   type ProjectsByHost,
   type ProjectTarget,
@@ -45,7 +47,7 @@ export interface LogReaderOptions {
   trustedProxies?: number | undefined
   /** See `LogSettings`. */
   markdownAsAi?: boolean | undefined
-  /** Number of distinct views, over all projects, that fill a batch. */
+  /** Number of distinct views and labels, over all projects, that fill a batch. */
   viewsPerBatch?: number
 }
 
@@ -59,6 +61,9 @@ export interface ProjectBatch extends ProjectViews {
  * views, and 6.3 us and 434 MB with a million.
  */
 const viewsPerBatch = 500_000
+
+const masks = { human: asHuman, ai: asAi }
+const markdownMasks = { human: asHuman | asHumanMarkdown, ai: asAi | asAiMarkdown }
 const namesWithHost = formats
   .filter(({ hasHost }) => hasHost)
   .map(({ name }) => name)
@@ -87,7 +92,8 @@ export class LogReader {
   readonly #agents: UserAgents
   readonly #pages = new Pages()
   readonly #projects: VisitedProjects
-  readonly #client = Buffer.alloc(64)
+  readonly #visitors: LineVisitors
+  readonly #labels = new ViewLabels()
   readonly #decider = new LineDecider<ProjectTarget>({
     findProject: line => this.#projects.find(line),
     findPage: ({ bytes, targetStart, targetEnd }) =>
@@ -110,6 +116,7 @@ export class LogReader {
     this.#viewsPerBatch = options.viewsPerBatch ?? viewsPerBatch
     this.#splitter = new LineSplitter(this.#readLine, this.#countTooLong)
     this.#projects = new VisitedProjects(options.projects, options.keys)
+    this.#visitors = new LineVisitors(options.trustedProxies)
     this.startFile()
   }
 
@@ -224,29 +231,34 @@ export class LogReader {
     const { project, page } = this.#decider
     const tally = project?.tally ?? this.#projects.common
     tally.lines++
-    if (refusal) tally.countRefusal(refusal)
-    else if (project && page && parser) this.#countView(project, page, parser)
+    if (refusal) {
+      tally.countRefusal(refusal)
+      const { llmsFile } = this.#decider
+      if (llmsFile !== undefined && project && parser) this.#countFile(project, llmsFile, parser)
+    } else if (project && page && parser) this.#countView(project, page, parser)
   }
 
   #countView({ tally, builder }: ProjectTarget, page: KnownPage, parser: LineParser): void {
-    const { bytes, addressStart, addressEnd, clientStart, clientEnd, userAgentStart, userAgentEnd, atMs } = this.#line
-    const agent = this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeHeader)
-    const rule = agent.markdownRule !== agent.rule && this.#isMarkdown(page) ? agent.markdownRule : agent.rule
+    const agent = this.#findAgent(parser)
+    const isMarkdown = this.#isMarkdown(page)
+    const rule = isMarkdown ? agent.markdownRule : agent.rule
     tally.countView(rule)
-    if (rule.kind === 'neither') return
-    const day = toDay(atMs)
-    tally.addDay(day)
+    const day = toDay(this.#line.atMs)
+    if (rule.kind !== 'neither') tally.addDay(day)
     if (!builder.canAdd(day)) {
-      tally.tooOldViews++
+      if (rule.kind !== 'neither') tally.tooOldViews++
       return
     }
     const before = builder.length
-    const mask = rule.kind === 'human' ? asHuman : asAi
-    const clientBytes = clientEnd > clientStart ? this.#readClient(bytes, clientStart, clientEnd, parser) : 0
-    if (clientBytes > 0) builder.add(this.#client, 0, clientBytes, agent, page.path, day, mask)
-    else builder.add(bytes, addressStart, addressEnd, agent, page.path, day, mask)
-    this.#viewCount += builder.length - before
-    if (this.#viewCount >= this.#viewsPerBatch || this.#isCacheFull(builder)) this.#cut()
+    const visitor = this.#visitors.find(builder, agent, parser, this.#line)
+    if (rule.kind === 'neither') {
+      if (rule.label !== undefined) builder.add(visitor, rule.label, day, asLabel)
+      if (isMarkdown) addFileLabel(builder, visitor, day, rule.kind, markdownFile)
+    } else {
+      builder.add(visitor, page.path, day, isMarkdown ? markdownMasks[rule.kind] : masks[rule.kind])
+      if (rule.kind === 'human') this.#labels.addReferral(builder, visitor, day, page.path, this.#line)
+    }
+    this.#afterAdding(builder, before)
   }
 
   #isMarkdown(page: KnownPage): boolean {
@@ -256,11 +268,26 @@ export class LogReader {
     )
   }
 
-  /** Writes the client of the list into `#client`, and returns its length in bytes; 0 when the list has no client. */
-  #readClient(bytes: Buffer, start: number, end: number, parser: LineParser): number {
-    const list = parser.decodeHeader(bytes.toString('latin1', start, end))
-    const client = findClient(list, this.#options.trustedProxies)
-    return client === undefined ? 0 : this.#client.write(client, 'latin1')
+  /** Counts a view of a file for AI, which is not a page view. */
+  #countFile({ builder }: ProjectTarget, file: string, parser: LineParser): void {
+    const agent = this.#findAgent(parser)
+    const day = toDay(this.#line.atMs)
+    if (!builder.canAdd(day)) return
+    const before = builder.length
+    const visitor = this.#visitors.find(builder, agent, parser, this.#line)
+    addFileLabel(builder, visitor, day, agent.rule.kind, file)
+    this.#afterAdding(builder, before)
+  }
+
+  #findAgent(parser: LineParser): UserAgent {
+    const { bytes, userAgentStart, userAgentEnd } = this.#line
+    return this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeHeader)
+  }
+
+  /** Ends the batch if the next line might not fit. */
+  #afterAdding(builder: BatchBuilder, lengthBefore: number): void {
+    this.#viewCount += builder.length - lengthBefore
+    if (this.#viewCount + 1 + maxLabels > this.#viewsPerBatch || this.#isCacheFull(builder)) this.#cut()
   }
 
   #isCacheFull(builder: BatchBuilder): boolean {

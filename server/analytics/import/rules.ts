@@ -1,5 +1,6 @@
 import type { AgentUse, Kind } from '../agents/agent-list.ts'
 import type { Classification } from '../agents/classify.ts'
+import { toRuleLabel } from '../labels.ts'
 
 /** The rule that classified a view, see `Classification`. Rules are numbered so that counting a line needs no look-up. */
 export interface Rule {
@@ -9,6 +10,8 @@ export interface Rule {
   /** Display name and purpose of the AI agent; absent for the other kinds, and for Markdown views of unknown programs. */
   agent?: string
   use?: AgentUse
+  /** The label of its visitors; undefined for people. */
+  label: string | undefined
 }
 
 // Kept for the lifetime of the process. The agent lists yield a few thousand rules, and no log can add one.
@@ -20,7 +23,8 @@ export function findRule({ kind, rule: name, agent, use }: Classification): Rule
   const key = `${kind} ${use ?? ''} ${name}`
   const known = byName.get(key)
   if (known) return known
-  const rule = { number: rules.length, kind, name, ...(agent && use ? { agent, use } : {}) }
+  const label = toRuleLabel(kind, agent ?? name)
+  const rule = { number: rules.length, kind, name, label, ...(agent && use ? { agent, use } : {}) }
   rules.push(rule)
   byName.set(key, rule)
   return rule

@@ -1,16 +1,19 @@
 import { CellChanges } from '../../analytics/counters/cell-changes.ts'
+import { groupLabels } from '../../analytics/counters/label-sets.ts'
 import { sortViews } from '../../analytics/counters/sorted-views.ts'
 import { VisitorHistory } from '../../analytics/counters/visitor-history.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { LogPosition, RecordedViews } from '../../analytics/unique-visitors.ts'
-import { dropDays, type ViewBatch } from '../../analytics/view-batch.ts'
+import { asLabel, dropDays, type ViewBatch } from '../../analytics/view-batch.ts'
 import type { Database } from '../database.ts'
 import { openLogPositions } from './log-positions.ts'
 import { type DestroyedDays, openPeriodKeys } from './period-keys.ts'
 import { openSeenDays } from './seen-days.ts'
+import { openSeenLabels } from './seen-labels.ts'
 import { openVisitCounters } from './visit-counters.ts'
 import { openVisitPages } from './visit-pages.ts'
 import { openVisitReader } from './visit-reader.ts'
+import { openVisitReports } from './visit-reports.ts'
 import { openVisitRevision } from './visit-revision.ts'
 
 /**
@@ -20,6 +23,19 @@ const lazily = 'NORMAL'
 /** Waits for the disk. */
 const atOnce = 'FULL'
 
+/** The tables with the visits of a project. */
+const tables = [
+  'seen',
+  'seen_labels',
+  'day_counters',
+  'month_counters',
+  'log_positions',
+  'kept',
+  'labelled',
+  'period_keys',
+  'derived_days',
+]
+
 /** The visits of one project. */
 export function openProjectVisits(database: Database) {
   const pages = openVisitPages(database)
@@ -28,6 +44,7 @@ export function openProjectVisits(database: Database) {
   const positions = openLogPositions(database)
   const keys = openPeriodKeys(database)
   const revision = openVisitRevision(database)
+  const labels = openSeenLabels(database)
 
   const recordInside = database.transaction((given: ViewBatch, position?: LogPosition): RecordedViews => {
     const keptFrom = seen.keptFrom()
@@ -41,15 +58,16 @@ export function openProjectVisits(database: Database) {
     }
     seen.flush()
     if (counters.apply(changes)) revision.replace()
+    labels.add(groupLabels(batch, keptFrom))
     if (position) positions.upsert(position)
-    const tooOldViews = given.length - batch.length + countBefore(batch, keptFrom)
-    return { newVisitorDays, tooOldViews }
+    return { newVisitorDays, tooOldViews: countViews(given) - countViews(batch, keptFrom) }
   })
 
   const prune = database.transaction((before: Day): number => {
     if (before <= seen.keptFrom()) return 0
     seen.keep(before)
     if (counters.forget(before)) revision.replace()
+    labels.forget(before)
     return seen.prune(before)
   })
 
@@ -61,26 +79,18 @@ export function openProjectVisits(database: Database) {
       } catch (error) {
         seen.discard()
         pages.forget()
+        labels.discard()
         throw error
       }
     },
     ...openVisitReader({ database, pages, counters, revision }),
+    reports: openVisitReports(database, { pages, counters, labels }),
     findPosition: positions.find,
     keys,
     prune: (before: Day) => prune.immediate(before),
     delete: database.transaction(() => {
       // Pages stay, because other processes identify them by number, and a number must never refer to another page.
-      for (const table of [
-        'seen',
-        'day_counters',
-        'month_counters',
-        'log_positions',
-        'kept',
-        'period_keys',
-        'derived_days',
-      ]) {
-        database.exec(`DELETE FROM ${table}`)
-      }
+      for (const table of tables) database.exec(`DELETE FROM ${table}`)
       revision.replace()
     }).immediate,
   }
@@ -94,8 +104,9 @@ function dropDestroyed(batch: ViewBatch, destroyed: readonly DestroyedDays[]): V
   return dropped.size === 0 ? batch : dropDays(batch, day => dropped.has(day))
 }
 
-function countBefore({ length, days }: ViewBatch, day: Day): number {
+/** Counts the views since a day, without labels. */
+function countViews({ length, days, masks }: ViewBatch, from = 0): number {
   let count = 0
-  for (let i = 0; i < length; i++) if ((days[i] as number) < day) count++
+  for (let i = 0; i < length; i++) if ((days[i] as number) >= from && masks[i] !== asLabel) count++
   return count
 }

@@ -1,4 +1,4 @@
-import { decodeBlock, encodeBlock } from '../../analytics/counters/cell-block.ts'
+import { type CellBlock, decodeBlock, encodeBlock } from '../../analytics/counters/cell-block.ts'
 import { CellChanges } from '../../analytics/counters/cell-changes.ts'
 import type { Cells } from '../../analytics/counters/cells.ts'
 import { forgetPrevious } from '../../analytics/counters/forget-previous.ts'
@@ -6,8 +6,9 @@ import { mergeBlock } from '../../analytics/counters/merge-block.ts'
 import { startOfMonth } from '../../analytics/counters/month.ts'
 import { addToMonth } from '../../analytics/counters/month-changes.ts'
 import { type DaySpan, planRange } from '../../analytics/counters/range-plan.ts'
-import { RangeSum } from '../../analytics/counters/range-sum.ts'
+import { addSite, RangeSum } from '../../analytics/counters/range-sum.ts'
 import type { Day } from '../../analytics/day.ts'
+import type { VisitorCounts } from '../../analytics/unique-visitors.ts'
 import type { Database } from '../database.ts'
 import type { VisitPages } from './visit-pages.ts'
 
@@ -18,9 +19,7 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
   const days = openBlocks(database, 'day_counters', 'day')
   const months = openBlocks(database, 'month_counters', 'month')
   const listDaysFrom = database.prepare<[Day], Day>('SELECT day FROM day_counters WHERE day >= ? ORDER BY day').pluck()
-  const findVisited = database.prepare<[], { first: Day | null; last: Day | null }>(
-    'SELECT (SELECT min(day) FROM day_counters) AS first, (SELECT max(day) FROM day_counters) AS last',
-  )
+  const ranges = openRanges(database, days, months)
 
   function apply(changes: CellChanges): boolean {
     const ofMonths = new CellChanges()
@@ -35,6 +34,8 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
   }
 
   return {
+    /** Returns the first and the last day with visits; undefined if there are none. */
+    findDays: ranges.findDays,
     /** Applies changes. Called in the transaction that changes the table `seen`. Returns whether a counter changed. */
     apply,
     /**
@@ -58,16 +59,46 @@ export function openVisitCounters(database: Database, pages: VisitPages) {
     },
     /** Called in a transaction that reads blocks and pages at the same instant. Returns undefined if there are no visits. */
     sum(range: DaySpan): RangeSum | undefined {
-      const { first, last } = findVisited.get() ?? { first: null, last: null }
-      if (first === null || last === null) return undefined
-      const plan = planRange(range, { from: first, to: last + 1 })
-      const total = new RangeSum(Math.max(range.from, first), pages.directory())
-      for (const span of plan.days) for (const block of days.list(span)) total.add(decodeBlock(block))
-      if (plan.months) for (const block of months.list(plan.months)) total.add(decodeBlock(block))
+      const visited = ranges.findDays()
+      if (!visited) return undefined
+      const total = new RangeSum(Math.max(range.from, visited.first), pages.directory())
+      for (const block of ranges.list(range, visited)) total.add(block)
       return total
+    },
+    /** Returns the visitors of the whole site. */
+    sumSite(range: DaySpan): VisitorCounts {
+      const visited = ranges.findDays()
+      return sumSite(visited ? ranges.list(range, visited) : [], Math.max(range.from, visited?.first ?? 0))
     },
   }
 }
+
+function sumSite(blocks: Iterable<CellBlock>, from: Day): VisitorCounts {
+  const total = { human: 0, ai: 0, total: 0 }
+  for (const block of blocks) addSite(block, from, total)
+  return total
+}
+
+/** Reads the blocks of ranges. */
+function openRanges(database: Database, days: Blocks, months: Blocks) {
+  const findVisited = database.prepare<[], { first: Day | null; last: Day | null }>(
+    'SELECT (SELECT min(day) FROM day_counters) AS first, (SELECT max(day) FROM day_counters) AS last',
+  )
+  return {
+    findDays() {
+      const { first, last } = findVisited.get() ?? { first: null, last: null }
+      return first === null || last === null ? undefined : { first, last }
+    },
+    /** Lists the blocks that make up a range. */
+    *list(range: DaySpan, { first, last }: { first: Day; last: Day }): Generator<CellBlock> {
+      const plan = planRange(range, { from: first, to: last + 1 })
+      for (const span of plan.days) for (const block of days.list(span)) yield decodeBlock(block)
+      if (plan.months) for (const block of months.list(plan.months)) yield decodeBlock(block)
+    },
+  }
+}
+
+type Blocks = ReturnType<typeof openBlocks>
 
 function openBlocks(database: Database, table: 'day_counters' | 'month_counters', key: 'day' | 'month') {
   const find = database.prepare<[Day], Buffer>(`SELECT block FROM ${table} WHERE ${key} = ?`).pluck()

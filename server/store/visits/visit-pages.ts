@@ -1,5 +1,6 @@
 import { PageDirectory } from '../../analytics/counters/page-directory.ts'
 import { toPageId } from '../../analytics/counters/page-id.ts'
+import { isLabel } from '../../analytics/labels.ts'
 import { BoundedCache } from '../../base/bounded-cache.ts'
 import type { Database } from '../database.ts'
 
@@ -44,8 +45,8 @@ export function openVisitPages(database: Database) {
   }
 
   return {
-    /** Returns the number of each path. New paths get the next numbers. */
-    toNumbers: (paths: readonly string[]) => Uint32Array.from(paths, toNumber),
+    /** Returns the number of each path, and 0 for a label. New paths get the next numbers. */
+    toNumbers: (paths: readonly string[]) => Uint32Array.from(paths, path => (isLabel(path) ? 0 : toNumber(path))),
     idOf(number: number): number {
       const id = knownIds.get(number) ?? findId.get(number)
       if (id === undefined) throw new RangeError(`There is no page ${number}.`)

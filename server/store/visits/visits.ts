@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Day } from '../../analytics/day.ts'
 import type { DayRange, PageVisitors, UniqueVisitorCounter, VisitRecorder } from '../../analytics/unique-visitors.ts'
+import type { VisitCountReader } from '../../analytics/visit-counts.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { Database } from '../database.ts'
@@ -12,12 +13,14 @@ import type { DestroyedKeys, DestroyOptions } from './period-keys.ts'
 import { openProjectVisits } from './project-visits.ts'
 import { openVisitDatabases } from './visit-database.ts'
 import { noCounts, noPages, noVisitors, type RankedPages } from './visit-reader.ts'
+import { noReport } from './visit-reports.ts'
 import { noRevision } from './visit-revision.ts'
 import { createVisitorKeys, isRotating } from './visitor-keys.ts'
 
 const noKeys: DestroyedKeys = { keys: 0, visitorDays: 0 }
 
 export type Visits = UniqueVisitorCounter &
+  VisitCountReader &
   VisitRecorder & {
     /** Deletes the visits of a project with their file; `deleteVisits` keeps the numbers of the pages. */
     deleteFile(projectId: string): void
@@ -32,6 +35,12 @@ export type Visits = UniqueVisitorCounter &
  */
 export function openVisitFiles(dataFolder: string) {
   const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits)
+  const reports: VisitCountReader = {
+    findVisitedDays: projectId => projects.find(projectId)?.reports.findDays(),
+    countRange: (projectId, range) => projects.find(projectId)?.reports.countRange(range) ?? noReport,
+    countTotals: (projectId, ranges) =>
+      projects.find(projectId)?.reports.countTotals(ranges) ?? ranges.map(() => noReport.totals),
+  }
   return {
     projects,
     countUniqueVisitors: ((projectId, range, page) =>
@@ -47,6 +56,7 @@ export function openVisitFiles(dataFolder: string) {
       if (!project) throw new Error(`The visits of ${projectId} were deleted.`)
       return project.nameAll(pages, from, to)
     },
+    ...reports,
     pruneSeen: (projectId: string, before: Day) => projects.find(projectId)?.prune(before) ?? 0,
     destroyKeys: (({ id, visitorSaltRotation: rotation }, options) =>
       (isRotating(rotation) && projects.find(id)?.keys.destroy(rotation, options)) ||

@@ -15,8 +15,20 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { formats } from '../../../server/analytics/formats/formats.ts'
 import { createJsonFormat, parseJsonFields } from '../../../server/analytics/formats/json.ts'
+import { importAccessLog } from '../../../server/analytics/import/import-log.ts'
 import { waitFor } from '../../support/export-site.ts'
-import { countVisitors, folder, follow, log, pacing, setUpFollow, store, warnings, write } from './follow-set-up.ts'
+import {
+  countVisitors,
+  folder,
+  follow,
+  log,
+  pacing,
+  project,
+  setUpFollow,
+  store,
+  warnings,
+  write,
+} from './follow-set-up.ts'
 import { toAddress, toLine } from './numbered-lines.ts'
 
 setUpFollow()
@@ -241,6 +253,25 @@ test('an envelope is detected again when a log is resumed', async () => {
   const { tally } = await follow({ once: true })
   expect(tally).toMatchObject({ lines: 4, newVisitorDays: 3, malformed: { 'wrong-format': 1 } })
   expect(await countVisitors()).toBe(8)
+})
+
+test('counts agents, programs and referrals like an import of the same lines', async () => {
+  const countLabels = () => Object.fromEntries(store.visits.countRange('prj_1', {}).labels)
+  const ofAgent = (i: number, agent: string) => toLine(i).replace(/"Mozilla[^"]*"/, `"${agent}"`)
+  appendFileSync(log, ofAgent(0, 'GPTBot/1.3') + ofAgent(1, 'GPTBot/1.3') + ofAgent(2, 'curl/8.5.0'))
+  await follow({ once: true })
+  appendFileSync(log, ofAgent(0, 'GPTBot/1.3') + toLine(3).replace('"-"', '"https://chatgpt.com/"'))
+  await follow({ once: true })
+  const want = {
+    'agent:GPTBot': 2,
+    'neither:http-library: curl': 1,
+    'from:': 1,
+    'from:chatgpt.com': 1,
+    'from:chatgpt.com/page-3': 1,
+  }
+  expect(countLabels()).toEqual(want)
+  await importAccessLog({ file: log, project, visits: store.visits })
+  expect([countLabels(), await countVisitors()]).toEqual([want, 3])
 })
 
 test('stores the position under the name of a symbolic link', async () => {

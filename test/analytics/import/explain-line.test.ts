@@ -51,6 +51,7 @@ test.each([
   [line('GET /a HTTP/1.1', { status: 304 }), 'page view: human (browser)'],
   [line('GET /a.css?v=1 HTTP/1.1'), 'filtered: asset'],
   [line('GET /robots.txt HTTP/1.1'), 'filtered: machine-file'],
+  [line('GET /llms.txt HTTP/1.1'), 'filtered: machine-file'],
   [line('GET /a%00b HTTP/1.1'), 'malformed: bad-path'],
   [line('GET /caf\u00e9 HTTP/1.1'), 'page view: human (browser)'],
   [line('GET /a.md HTTP/1.1'), 'page view: human (browser)'],

@@ -7,7 +7,7 @@ import { parseDay } from '../../../server/analytics/day.ts'
 import { importLog, recordViews } from '../../../server/analytics/import/import-log.ts'
 import { ImportTally } from '../../../server/analytics/import/import-tally.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
-import type { PageView, ViewBatch } from '../../../server/analytics/view-batch.ts'
+import { asAi, asLabel, type PageView, type ViewBatch } from '../../../server/analytics/view-batch.ts'
 import { fixedKeys } from './read-log.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-import-'))
@@ -50,11 +50,12 @@ async function importFile(file: string) {
 }
 
 function toViews({ length, visitors, paths, visitorOf, pathOf, days, masks }: ViewBatch): PageView[] {
-  return Array.from({ length }, (_, i) => ({
+  const isView = (i: number) => masks[i] !== asLabel
+  return [...Array(length).keys()].filter(isView).map(i => ({
     visitor: visitors.subarray((visitorOf[i] as number) * 16, (visitorOf[i] as number) * 16 + 16),
     path: paths[pathOf[i] as number] as string,
     day: days[i] as number,
-    kind: masks[i] === 1 ? 'human' : 'ai',
+    kind: ((masks[i] as number) & asAi) === 0 ? 'human' : 'ai',
   }))
 }
 

@@ -5,12 +5,12 @@ import type { VisitedProject } from '../../../server/analytics/import/visited-pr
 import type { VisitorKeys } from '../../../server/analytics/visitor-keys.ts'
 import { generateAccessLog } from '../../../server/demo/access-log.ts'
 import fc from '../../support/fast-check.ts'
-import { fixedKeys, oneProject, type ReadView, readLog, takeViews } from './read-log.ts'
+import { fixedKeys, oneProject, type ReadView, readLog, takeEntries, takeViews } from './read-log.ts'
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 
-function line({ address = '10.0.0.1', path = '/guide', userAgent = browser, day = 20 } = {}): string {
-  return `${address} - - [${day}/Nov/2026:10:11:12 +0000] "GET ${path} HTTP/1.1" 200 12 "-" "${userAgent}"`
+function line({ address = '10.0.0.1', path = '/guide', userAgent = browser, day = 20, referrer = '-' } = {}): string {
+  return `${address} - - [${day}/Nov/2026:10:11:12 +0000] "GET ${path} HTTP/1.1" 200 12 "${referrer}" "${userAgent}"`
 }
 
 const key = ({ project, path, day, visitor }: ReadView) => `${project} ${path} ${day} ${visitor}`
@@ -23,14 +23,15 @@ function toSet(views: readonly ReadView[]): Map<string, number> {
 }
 
 test('a repeated view is in a batch once, with its Markdown folded into the page', () => {
-  const { views, tally } = readLog(
+  const { entries, tally } = readLog(
     [line(), line({ path: '/guide/' }), line({ path: '/guide.md' }), line({ day: 19 }), line()].join('\n'),
   )
-  expect(views.map(({ path, day, mask }) => [path, day, mask])).toEqual([
+  expect(entries.map(({ path, day, mask }) => [path, day, mask])).toEqual([
     ['/guide', 20_777, 1],
     ['/guide', 20_776, 1],
+    ['file:human:Markdown', 20_777, 4],
   ])
-  expect(new Set(views.map(({ visitor }) => visitor)).size).toBe(1)
+  expect(new Set(entries.map(({ visitor }) => visitor.slice(0, 12))).size).toBe(1)
   expect(tally.views).toEqual({ human: 5, ai: 0, neither: 0 })
 })
 
@@ -66,6 +67,33 @@ test.each([
   expect(kindOf(true)).toEqual([withSetting])
 })
 
+test.each([
+  ['an AI agent', line({ userAgent: 'GPTBot/1.3' }), ['/guide', 'agent:GPTBot']],
+  [
+    'an AI agent that reads Markdown',
+    line({ path: '/guide.md', userAgent: 'GPTBot/1.3' }),
+    ['/guide', 'agent:GPTBot', 'file:ai:Markdown'],
+  ],
+  ['a program', line({ userAgent: 'curl/8.5.0' }), ['neither:http-library: curl']],
+  ['a program without user agent', line({ userAgent: '-' }), ['neither:empty']],
+  ['a person', line(), ['/guide']],
+  ['a person who reads llms.txt', line({ path: '/llms.txt' }), ['file:human:llms.txt']],
+  ['a program that reads llms.txt', line({ path: '/llms.txt', userAgent: 'curl/8.5.0' }), ['file:neither:llms.txt']],
+  ['a person from an AI assistant', line({ referrer: 'https://chatgpt.com/' }), ['/guide', 'from:chatgpt.com/guide']],
+  [
+    'a person from the app of an AI assistant',
+    line({ path: '/guide?utm_source=chatgpt.com' }),
+    ['/guide', 'from:chatgpt.com/guide'],
+  ],
+  ['a program from an AI assistant', line({ referrer: 'https://chatgpt.com/', userAgent: '-' }), ['neither:empty']],
+  ['an asset', line({ path: '/a.css', userAgent: 'GPTBot/1.3' }), []],
+])('%s has its labels, once', (_, text, want) => {
+  const { entries } = readLog(`${text}\n${text}\n`)
+  expect(entries.map(({ path }) => path)).toEqual(want)
+  expect(entries.every(({ path, mask }) => path.startsWith('/') === (mask !== 4))).toBe(true)
+  expect(new Set(entries.map(({ visitor }) => visitor.slice(0, 12))).size).toBe(want.length > 0 ? 1 : 0)
+})
+
 test('each batch contains a visitor and a path once', () => {
   const text = [...generateAccessLog({ seed: 3, lines: 20_000, from: 20_700, to: 20_703, paths: ['/', '/a', '/b'] })]
   const reader = new LogReader({
@@ -95,7 +123,7 @@ const log = [...generateAccessLog({ seed: 4, lines: 3000, from: 20_700, to: 20_7
 test('the views do not depend on chunks, batch sizes, or when batches are taken', () => {
   const bytes = Buffer.from(log.join('\n'))
   const whole = readLog(bytes)
-  const wanted = toSet(whole.views)
+  const wanted = toSet(whole.entries)
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1 }),
@@ -108,10 +136,10 @@ test('the views do not depend on chunks, batch sizes, or when batches are taken'
           const size = sizes[i % sizes.length] as number
           reader.push(bytes.subarray(at, at + size))
           at += size
-          if (reader.isFull) views.push(...takeViews(reader))
+          if (reader.isFull) views.push(...takeEntries(reader))
         }
         reader.endFile()
-        views.push(...takeViews(reader))
+        views.push(...takeEntries(reader))
         expect(toSet(views)).toEqual(wanted)
         expect(reader.tally.rules).toEqual(whole.tally.rules)
         expect(reader.tally.views).toEqual(whole.tally.views)

@@ -1,6 +1,7 @@
+import { groupLabels } from '../../../server/analytics/counters/label-sets.ts'
 import type { LogReaderOptions } from '../../../server/analytics/import/log-reader.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
-import type { ViewBatch } from '../../../server/analytics/view-batch.ts'
+import { asAi, asHuman, asLabel, type ViewBatch } from '../../../server/analytics/view-batch.ts'
 import { toKeyPeriod, type VisitorKeys } from '../../../server/analytics/visitor-keys.ts'
 
 export interface ReadView {
@@ -26,12 +27,34 @@ export function readLog(log: Buffer | string, options: Partial<LogReaderOptions>
   const reader = new LogReader({ projects: oneProject, keys: fixedKeys, now, ...options })
   reader.push(Buffer.from(log))
   reader.endFile()
-  return { reader, tally: reader.tally, views: takeViews(reader) }
+  const entries = takeEntries(reader)
+  return { reader, tally: reader.tally, entries, views: entries.filter(isView) }
 }
 
+/** Takes the views without the labels. */
 export function takeViews(reader: LogReader): ReadView[] {
-  return reader.takeBatches().flatMap(({ project, batch }) => toViews(batch, project.id))
+  return takeEntries(reader).filter(isView)
 }
+
+/** Takes the views and the labels. */
+export function takeEntries(reader: LogReader): ReadView[] {
+  return reader
+    .takeBatches()
+    .flatMap(({ project, batch }) => [...toViews(batch, project.id).filter(isView), ...toLabels(batch, project.id)])
+}
+
+/** Returns the labels with the first 12 digits of their visitors. */
+function toLabels(batch: ViewBatch, project: string): ReadView[] {
+  return groupLabels(batch, 0).flatMap(({ day, sets }) =>
+    [...sets].flatMap(([path, visitors]) =>
+      Array.from(visitors, visitor => {
+        return { project, path, day, visitor: visitor.toString(16).padStart(12, '0'), mask: asLabel }
+      }),
+    ),
+  )
+}
+
+const isView = ({ mask }: ReadView) => mask !== asLabel
 
 function toViews({ length, visitors, paths, visitorOf, pathOf, days, masks }: ViewBatch, project: string): ReadView[] {
   return Array.from({ length }, (_, i) => {
@@ -41,7 +64,7 @@ function toViews({ length, visitors, paths, visitorOf, pathOf, days, masks }: Vi
       path: paths[pathOf[i] as number] as string,
       day: days[i] as number,
       visitor: Buffer.from(visitors.subarray(from, from + 16)).toString('hex'),
-      mask: masks[i] as number,
+      mask: (masks[i] as number) & (asHuman | asAi | asLabel),
     }
   })
 }

@@ -102,7 +102,7 @@ test('keeps projects apart, and has no visitors for an unknown project', async (
 })
 
 test('stores a whole batch or nothing', async () => {
-  const batch = { ...toViewBatch([view(1, '/a', 1), view(1, '/b', 1)]), masks: Uint8Array.of(1, 4) }
+  const batch = { ...toViewBatch([view(1, '/a', 1), view(1, '/b', 1)]), masks: Uint8Array.of(1, 5) }
   expect(() => store.visits.recordBatch('prj_1', batch)).toThrow()
   expect((await store.visits.countUniqueVisitors('prj_1', {}, everything)).visitors).toEqual([])
 })

@@ -1,0 +1,79 @@
+/**
+ * Labels count visitors by more than pages: by the name of an AI agent, by the rule that classified a program, by files for
+ * AI, and by the AI assistant and the page that people came from and to. The visitors of a label are exact and unique in any
+ * range, and a repeated import changes nothing, see `label-sets.ts`. Labels count neither for the site nor as pages: a path
+ * begins with a slash and a label does not.
+ *
+ * The number of labels is bounded by the agent lists, and by the assistants times the pages of the site.
+ */
+export type Label =
+  | { type: 'agent'; agent: string }
+  | { type: 'neither'; rule: string }
+  | { type: 'file'; kind: LabelledKind; file: string }
+  | { type: 'referral'; site?: string; path?: string }
+
+/** See `Kind` of the agent lists. */
+export type LabelledKind = 'human' | 'ai' | 'neither'
+
+/** The name of all pages that were read as Markdown, among the files for AI. */
+export const markdownFile = 'Markdown'
+
+const aiRule = 'ai: '
+
+/** Returns the label of the visitors that a rule classified, see `Classification`; undefined for people. */
+export function toRuleLabel(kind: LabelledKind, rule: string): string | undefined {
+  if (kind === 'human') return undefined
+  if (kind === 'neither') return `neither:${rule}`
+  return `agent:${rule.startsWith(aiRule) ? rule.slice(aiRule.length) : rule}`
+}
+
+/** Returns the label of the visitors of a kind that read a file for AI. */
+export function toFileLabel(kind: LabelledKind, file: string): string {
+  return `file:${kind}:${file}`
+}
+
+/** The label of all people who came from an AI assistant. */
+const anyReferralLabel = 'from:'
+
+/** Returns the label of the people who came from the site of an AI assistant to the page of a path. */
+export function toReferralLabel(site: string, path: string): string {
+  return `${anyReferralLabel}${site}${path}`
+}
+
+/** Lists the labels under which the visitors of a stored label count: those of a referral also for its site, and for all. */
+export function listCountedLabels(label: string): readonly string[] {
+  if (!label.startsWith(anyReferralLabel)) return [label]
+  const slash = label.indexOf('/')
+  return [label, label.slice(0, slash), anyReferralLabel]
+}
+
+/** Returns whether a text in the place of a path is a label. */
+export function isLabel(text: string): boolean {
+  return !text.startsWith('/')
+}
+
+/** Parses a label; undefined when a later version wrote it. */
+export function parseLabel(text: string): Label | undefined {
+  const [, type, rest = ''] = /^([a-z]+):(.*)$/.exec(text) ?? []
+  switch (type) {
+    case 'agent':
+      return { type, agent: rest }
+    case 'neither':
+      return { type, rule: rest }
+    case 'file':
+      return parseFile(rest)
+    case 'from':
+      return parseReferral(rest)
+  }
+  return undefined
+}
+
+function parseFile(text: string): Label | undefined {
+  const [, kind, file = ''] = /^(human|ai|neither):(.+)$/.exec(text) ?? []
+  return kind === undefined ? undefined : { type: 'file', kind: kind as LabelledKind, file }
+}
+
+function parseReferral(text: string): Label {
+  const [, site = '', path = ''] = /^([^/]*)(.*)$/.exec(text) ?? []
+  return { type: 'referral', ...(site !== '' && { site }), ...(path !== '' && { path }) }
+}

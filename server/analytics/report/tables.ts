@@ -1,0 +1,131 @@
+import { formatDay } from '../day.ts'
+import type { DayRange, VisitorCounts } from '../unique-visitors.ts'
+import type { RangeCounts, VisitCountReader } from '../visit-counts.ts'
+import { type Period, type PeriodLength, splitRange } from './periods.ts'
+import { cutRange, reportLabels, toDayRange, withBoth } from './visit-report.ts'
+
+export type Cell = string | number
+
+/** A table of a report, for files. */
+export interface Table {
+  columns: readonly string[]
+  /** Read one by one, because a table may have millions of rows. */
+  rows: Iterable<readonly Cell[]>
+}
+
+/** The tables of a report. Each row of `days`, `weeks` and `months` has the totals of a period. */
+export const tableNames = [
+  'totals',
+  'days',
+  'weeks',
+  'months',
+  'pages',
+  'agents',
+  'uses',
+  'neither',
+  'files',
+  'referrals',
+  'referral-pages',
+] as const
+export type TableName = (typeof tableNames)[number]
+
+interface TableOptions {
+  projectId: string
+  range: DayRange
+  table: TableName
+  /** Splits the range: each period has its own rows, and its visitors are counted once in it. */
+  by?: PeriodLength | undefined
+}
+
+type SeriesName = 'totals' | 'days' | 'weeks' | 'months'
+
+const seriesPeriods: Record<Exclude<SeriesName, 'totals'>, PeriodLength> = {
+  days: 'day',
+  weeks: 'week',
+  months: 'month',
+}
+
+const details: Record<
+  Exclude<TableName, SeriesName>,
+  { columns: readonly string[]; rows(counts: RangeCounts): Iterable<readonly Cell[]> }
+> = {
+  pages: {
+    columns: ['path', 'human', 'ai', 'total'],
+    *rows(counts) {
+      for (const { path, human, ai, total } of counts.pages()) yield [path, human, ai, total]
+    },
+  },
+  agents: {
+    columns: ['agent', 'use', 'visitors'],
+    rows: ({ labels }) => reportLabels(labels).agents.map(({ agent, use, visitors }) => [agent, use, visitors]),
+  },
+  uses: {
+    columns: ['use', 'agents', 'visitors'],
+    rows: ({ labels }) => reportLabels(labels).uses.map(({ use, agents, visitors }) => [use, agents, visitors]),
+  },
+  neither: {
+    columns: ['rule', 'visitors'],
+    rows: ({ labels }) => reportLabels(labels).neither.map(({ rule, visitors }) => [rule, visitors]),
+  },
+  files: {
+    columns: ['file', 'human', 'ai', 'neither'],
+    rows: ({ labels }) => reportLabels(labels).files.map(({ file, human, ai, neither }) => [file, human, ai, neither]),
+  },
+  referrals: {
+    columns: ['site', 'assistant', 'visitors'],
+    rows: ({ labels }) =>
+      reportLabels(labels).referrals.sites.map(({ site, assistant, visitors }) => [site, assistant, visitors]),
+  },
+  'referral-pages': {
+    columns: ['path', 'site', 'visitors'],
+    rows: ({ labels }) =>
+      reportLabels(labels).referrals.pages.map(({ path, site, visitors }) => [path, site, visitors]),
+  },
+}
+
+/** Opens a table. Its first columns are `date`, or `dateFrom` and `dateTo` (exclusive), unless the range is not split. */
+export function openTable(reader: VisitCountReader, { projectId, range, table, by }: TableOptions): Table {
+  const whole = cutRange(range, reader.findVisitedDays(projectId))
+  if (isSeries(table)) return openSeries(reader, projectId, whole, table === 'totals' ? by : seriesPeriods[table])
+  const { columns, rows } = details[table]
+  if (by === undefined) return { columns, rows: rows(reader.countRange(projectId, toDayRange(whole))) }
+  return {
+    columns: [...dateColumns(by), ...columns],
+    rows: splitRows(splitRange(whole, by), period => {
+      const dates = toDates(period, by)
+      return mapRows(rows(reader.countRange(projectId, toDayRange(period))), row => [...dates, ...row])
+    }),
+  }
+}
+
+function isSeries(table: TableName): table is SeriesName {
+  return table === 'totals' || table in seriesPeriods
+}
+
+function openSeries(reader: VisitCountReader, projectId: string, whole: Period, by: PeriodLength | undefined): Table {
+  const periods = by === undefined ? [whole].filter(({ from, to }) => from < to) : splitRange(whole, by)
+  const totals = reader.countTotals(projectId, periods.map(toDayRange))
+  return {
+    columns: [...dateColumns(by), 'human', 'ai', 'both', 'total'],
+    rows: periods.map((period, i) => {
+      const { human, ai, both, total } = withBoth(totals[i] as VisitorCounts)
+      return [...toDates(period, by), human, ai, both, total]
+    }),
+  }
+}
+
+function dateColumns(by: PeriodLength | undefined): readonly string[] {
+  return by === 'day' ? ['date'] : ['dateFrom', 'dateTo']
+}
+
+function toDates({ from, to }: Period, by: PeriodLength | undefined): string[] {
+  return by === 'day' ? [formatDay(from)] : [formatDay(from), formatDay(to)]
+}
+
+function* splitRows<Row>(periods: readonly Period[], readRows: (period: Period) => Iterable<Row>): Generator<Row> {
+  for (const period of periods) yield* readRows(period)
+}
+
+function* mapRows<Row, Mapped>(rows: Iterable<Row>, map: (row: Row) => Mapped): Generator<Mapped> {
+  for (const row of rows) yield map(row)
+}

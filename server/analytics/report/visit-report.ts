@@ -1,0 +1,195 @@
+import { type AgentUse, agentUses } from '../agents/agent-list.ts'
+import { findAgentUse } from '../agents/agent-uses.ts'
+import { findAssistantSite } from '../assistant-sites.ts'
+import { type Day, formatDay } from '../day.ts'
+import { type LabelledKind, parseLabel } from '../labels.ts'
+import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
+import type { RangeCounts, VisitCountReader } from '../visit-counts.ts'
+import { type Period, type PeriodLength, splitRange } from './periods.ts'
+
+/** Everything that is counted in a range. All counts are distinct visitors of the range, except those of the series. */
+export interface VisitReport {
+  /** First day, and the day after the last, as dates. They are within the days with visits; null = no visits in the range. */
+  dateFrom: string | null
+  dateTo: string | null
+  totals: TotalVisitors
+  series: VisitSeries
+  /** See `RangeCounts.pages`. */
+  pages: PageVisitors[]
+  /** Number of all pages with visitors. */
+  pageCount: number
+  labels: LabelReport
+  /**
+   * The first date whose visits all have labels; null = all visits of the range have them. The agents, programs, files and
+   * referrals of earlier days are missing if they were counted by an earlier version of Quire.
+   */
+  labelledFrom: string | null
+}
+
+export interface TotalVisitors extends VisitorCounts {
+  /** Visitors who were human on one view and AI on another. `human` + `ai` - `both` = `total`. */
+  both: number
+}
+
+/** Visitors of each period. A visitor counts once in each, so the periods add up to more than the range. */
+export interface VisitSeries {
+  by: PeriodLength
+  periods: (TotalVisitors & { dateFrom: string; dateTo: string })[]
+}
+
+/** The visitors of the labels, each list sorted by visitors in descending order, then by name. */
+export interface LabelReport {
+  agents: { agent: string; use: AgentUse; visitors: number }[]
+  /** Each visitor has one agent, so the agents of a use add up. */
+  uses: { use: AgentUse; agents: number; visitors: number }[]
+  /** Programs that are neither people nor AI. They are not part of the totals. */
+  neither: { rule: string; visitors: number }[]
+  /** Markdown views of pages, and llms.txt, by kind of visitor. */
+  files: ({ file: string } & Record<LabelledKind, number>)[]
+  referrals: Referrals
+}
+
+/** People who followed a link in an AI assistant. */
+export interface Referrals {
+  /** From any assistant. */
+  visitors: number
+  sites: { site: string; assistant: string; visitors: number }[]
+  pages: { path: string; site: string; visitors: number }[]
+}
+
+export interface ReportOptions {
+  projectId: string
+  range: DayRange
+  /** Default: by the length of the range. */
+  by?: PeriodLength | undefined
+  /** Number of pages. */
+  limit: number
+  choosePeriodLength(range: Period): PeriodLength
+}
+
+/** Reads the counts of a range. */
+export function buildReport(reader: VisitCountReader, options: ReportOptions): VisitReport {
+  const { projectId, limit, choosePeriodLength } = options
+  const visited = reader.findVisitedDays(projectId)
+  const range = cutRange(options.range, visited)
+  const counts = reader.countRange(projectId, toDayRange(range))
+  const by = options.by ?? choosePeriodLength(range)
+  const pages: PageVisitors[] = []
+  for (const page of counts.pages()) {
+    if (pages.length >= limit) break
+    pages.push(page)
+  }
+  const labelledFrom = visited?.labelledFrom
+  const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(counts)
+  const isEmpty = range.from >= range.to
+  return {
+    dateFrom: isEmpty ? null : formatDay(range.from),
+    dateTo: isEmpty ? null : formatDay(range.to),
+    totals: withBoth(counts.totals),
+    series: countSeries(reader, projectId, range, by),
+    pages,
+    pageCount: counts.pageCount,
+    labels: reportLabels(counts.labels),
+    labelledFrom: isEmpty || isLabelled ? null : formatDay(labelledFrom),
+  }
+}
+
+/** Cuts a range to the days with visits. An empty range has `from` = `to`. */
+export function cutRange({ dateFrom, dateTo }: DayRange, visited: { first: Day; last: Day } | undefined): Period {
+  if (!visited) return { from: 0, to: 0 }
+  const from = Math.max(dateFrom ?? visited.first, visited.first)
+  return { from, to: Math.max(from, Math.min(dateTo ?? visited.last + 1, visited.last + 1)) }
+}
+
+export function toDayRange({ from, to }: Period): DayRange {
+  return { dateFrom: from, dateTo: to }
+}
+
+export function withBoth({ human, ai, total }: VisitorCounts): TotalVisitors {
+  return { human, ai, both: human + ai - total, total }
+}
+
+function countSeries(reader: VisitCountReader, projectId: string, range: Period, by: PeriodLength): VisitSeries {
+  const periods = splitRange(range, by)
+  const totals = reader.countTotals(projectId, periods.map(toDayRange))
+  return {
+    by,
+    periods: periods.map(({ from, to }, i) => ({
+      dateFrom: formatDay(from),
+      dateTo: formatDay(to),
+      ...withBoth(totals[i] as VisitorCounts),
+    })),
+  }
+}
+
+/** Returns whether every AI visitor has the label of an agent. Then the visits were counted with labels. */
+function hasAllLabels({ totals, labels }: RangeCounts): boolean {
+  return totals.ai > 0 && reportLabels(labels).agents.reduce((sum, { visitors }) => sum + visitors, 0) >= totals.ai
+}
+
+/** Sorts the visitors of labels into lists. */
+export function reportLabels(labels: ReadonlyMap<string, number>): LabelReport {
+  const report: LabelReport = {
+    agents: [],
+    uses: [],
+    neither: [],
+    files: [],
+    referrals: { visitors: 0, sites: [], pages: [] },
+  }
+  for (const [text, visitors] of labels) {
+    const label = parseLabel(text)
+    switch (label?.type) {
+      case 'agent':
+        report.agents.push({ agent: label.agent, use: findAgentUse(label.agent), visitors })
+        break
+      case 'neither':
+        report.neither.push({ rule: label.rule, visitors })
+        break
+      case 'file':
+        addFile(report.files, label.file, label.kind, visitors)
+        break
+      case 'referral':
+        addReferral(report.referrals, label, visitors)
+        break
+    }
+  }
+  sortBy(report.agents, ({ agent }) => agent)
+  sortBy(report.neither, ({ rule }) => rule)
+  report.files.sort((a, b) => compareTexts(a.file, b.file))
+  sortBy(report.referrals.sites, ({ site }) => site)
+  sortBy(report.referrals.pages, ({ path, site }) => `${path} ${site}`)
+  report.uses = sumUses(report.agents)
+  return report
+}
+
+function addFile(files: LabelReport['files'], file: string, kind: LabelledKind, visitors: number): void {
+  let row = files.find(known => known.file === file)
+  if (!row) {
+    row = { file, human: 0, ai: 0, neither: 0 }
+    files.push(row)
+  }
+  row[kind] = visitors
+}
+
+function addReferral(referrals: Referrals, { site, path }: { site?: string; path?: string }, visitors: number): void {
+  if (site === undefined) referrals.visitors = visitors
+  else if (path !== undefined) referrals.pages.push({ path, site, visitors })
+  else referrals.sites.push({ site, assistant: findAssistantSite(site)?.assistant ?? site, visitors })
+}
+
+function sumUses(agents: LabelReport['agents']): LabelReport['uses'] {
+  return agentUses.flatMap(use => {
+    const ofUse = agents.filter(agent => agent.use === use)
+    const visitors = ofUse.reduce((sum, agent) => sum + agent.visitors, 0)
+    return visitors > 0 ? [{ use, agents: ofUse.length, visitors }] : []
+  })
+}
+
+function sortBy<Row extends { visitors: number }>(rows: Row[], nameOf: (row: Row) => string): void {
+  rows.sort((a, b) => b.visitors - a.visitors || compareTexts(nameOf(a), nameOf(b)))
+}
+
+/** Compares by code units, which does not depend on the language of the system. */
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

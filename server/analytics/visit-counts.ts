@@ -1,0 +1,31 @@
+import type { Day } from './day.ts'
+import type { DayRange, PageVisitors, VisitorCounts } from './unique-visitors.ts'
+
+/** All counts of a range. Each visitor counts once in the range, regardless of the number of days. */
+export interface RangeCounts {
+  /** Visitors of the whole site. */
+  totals: VisitorCounts
+  /** Number of pages with visitors. */
+  pageCount: number
+  /** Reads the pages with visitors one by one, sorted by total in descending order, then by path in byte order. */
+  pages(): Iterable<PageVisitors>
+  /** Distinct visitors by label, see `labels.ts`; labels without visitors are omitted. */
+  labels: ReadonlyMap<string, number>
+}
+
+/** The days with visits. */
+export interface VisitedDays {
+  first: Day
+  last: Day
+  /** The first day whose visits all have labels; undefined when all have them. */
+  labelledFrom: Day | undefined
+}
+
+/** Reads the counts of reports. An unknown project has no visits. */
+export interface VisitCountReader {
+  /** Returns undefined when there are no visits. */
+  findVisitedDays(projectId: string): VisitedDays | undefined
+  countRange(projectId: string, range: DayRange): RangeCounts
+  /** Counts the visitors of the whole site in each range. Much faster than `countRange`. */
+  countTotals(projectId: string, ranges: readonly DayRange[]): VisitorCounts[]
+}

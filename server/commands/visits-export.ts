@@ -1,0 +1,110 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Command, Option } from 'commander'
+import { openTable, type Table, type TableName } from '../analytics/report/tables.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { dataOption, jsonOption, projectOption } from '../flags/options.ts'
+import { addPeriodOption, addRangeOptions, type RangeFlags, readRange } from '../flags/range-options.ts'
+import { getProject } from '../tenancy/get-project.ts'
+import { resolveOutput } from './output-file.ts'
+import { printResult, showCountOf } from './print.ts'
+import { printTable, type TableFormat, tableFormats, writeTable } from './table-text.ts'
+import { tableOption } from './visits-show.ts'
+import { withExistingStore } from './with-store.ts'
+
+interface Flags extends RangeFlags {
+  project: string
+  table: TableName
+  format: TableFormat
+  output: string
+  data: string
+  json?: boolean
+}
+
+const standardOutput = '-'
+
+export function visitsExportCommand(): Command {
+  const command = new Command('export')
+    .description('write the visitors of a project to a file for a spreadsheet')
+    .addOption(projectOption().makeOptionMandatory())
+  return addPeriodOption(addRangeOptions(command), 'give each day, week or month its own rows (default: one range)')
+    .addOption(tableOption().default('pages'))
+    .addOption(new Option('--format <name>', 'format of the file').choices(tableFormats).default('csv'))
+    .addOption(new Option('-o, --output <file>', 'file to write; "-" is standard output').default(standardOutput))
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire visits export --project Documentation --output pages.csv
+  npx quire visits export --project Documentation --table days --last-days 90 -o days.csv
+  npx quire visits export --project Documentation --table agents --by month --from 2026-01-01 -o agents.csv
+  npx quire visits export --project Documentation --table referral-pages --by day --format json > referrals.json
+
+The tables:
+  totals, days, weeks, months        people, AI, both, and the total, each visitor once
+  pages                              every page with its visitors
+  agents, uses                       AI agents by name, and by use: assistant, search, training, coding
+  neither                            programs that are neither people nor AI, by the rule that classified them
+  files                              Markdown views and llms.txt, by kind of visitor
+  referrals, referral-pages          people who came from an AI assistant, in all and by page
+
+The file is UTF-8 with commas, dates such as 2026-11-20, and a heading per column (RFC 4180). dateTo is exclusive. With --by,
+a visitor counts once in each period, so the periods add up to more than the range. --json prints a summary of the file.`,
+    )
+    .action(exportTable)
+}
+
+async function exportTable(flags: Flags): Promise<void> {
+  const { output, format, json } = flags
+  const isFile = output !== standardOutput
+  if (json && !isFile) {
+    throw new OperatorError(
+      '--json prints a summary of the file that --output names. For JSON data, use --format json.',
+      2,
+    )
+  }
+  const range = readRange(flags, Date.now())
+  const file = isFile ? await resolveOutput(output, 'pages.csv') : undefined
+  await withExistingStore(flags.data, async store => {
+    const { id: projectId } = await getProject(store, flags.project)
+    const { table, counted } = countRows(
+      openTable(store.visits, { projectId, range, table: flags.table, by: flags.by }),
+    )
+    if (file === undefined) {
+      await printTable(table, format)
+      return
+    }
+    await writeFile(file, writeTable(table, format))
+    const result = { project: projectId, file, table: flags.table, rows: counted.rows }
+    printResult(json, result, `Wrote ${showCountOf(counted.rows, 'row')} to ${output}.`)
+  })
+}
+
+function countRows({ columns, rows }: Table): { table: Table; counted: { rows: number } } {
+  const counted = { rows: 0 }
+  function* count() {
+    for (const row of rows) {
+      counted.rows++
+      yield row
+    }
+  }
+  return { table: { columns, rows: count() }, counted }
+}
+
+/** Replaces the file when the new one is complete. */
+async function writeFile(file: string, texts: Iterable<string>): Promise<void> {
+  const part = `${file}.part`
+  try {
+    // A file that a killed export left, or a symbolic link.
+    await rm(part, { force: true })
+    await pipeline(Readable.from(texts), createWriteStream(part, { flags: 'wx' }))
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error instanceof Error && 'syscall' in error ? new OperatorError(error.message) : error
+  }
+}

@@ -1,0 +1,169 @@
+import { parseDay } from '../analytics/day.ts'
+import type { LabelReport, TotalVisitors, VisitReport, VisitSeries } from '../analytics/report/visit-report.ts'
+import { type BarHeadings, type BarRow, drawBars } from './bars.ts'
+import { showCount, showCountOf } from './print.ts'
+import { wrapProse } from './prose.ts'
+
+export interface ShownReport extends VisitReport {
+  project: string
+  name: string
+}
+
+/** Max rows of each list. */
+interface Limits {
+  width: number
+  limit: number
+}
+
+/** Draws a report for a terminal. */
+export function drawReport(report: ShownReport, limits: Limits): string {
+  const { width } = limits
+  const { name, project, dateFrom, dateTo, totals, series, labels, labelledFrom } = report
+  const whose = `${name} (${project})`
+  if (dateFrom === null || dateTo === null) return `No visits of ${whose} in these days.`
+  const title = `Visitors of ${whose}, ${dateFrom} to ${dayBefore(dateTo)} UTC`
+  return [
+    wrap(title, width),
+    drawTotals(totals, width),
+    drawSeries(series, width),
+    drawPages(report, limits),
+    drawAgents(labels, limits),
+    drawFiles(labels, width),
+    drawReferrals(labels, limits),
+    drawNeither(labels, limits),
+    labelledFrom === null ? '' : wrap(explainUnlabelled(labelledFrom), width),
+  ]
+    .filter(section => section !== '')
+    .join('\n\n')
+}
+
+function drawTotals({ human, ai, both, total }: TotalVisitors, width: number): string {
+  const rows = [
+    ['People', human],
+    ['AI', ai],
+    ['Total', total],
+  ] as const
+  const drawn = drawBars({ name: 'VISITORS', cells: [''] }, rows.map(toCountRow), width)
+  if (both === 0) return drawn
+  const sentence = `${showCountOf(both, 'visitor')} ${both === 1 ? 'counts' : 'count'} as people and as AI, and once in the total.`
+  return `${drawn}\n${wrap(sentence, width)}`
+}
+
+/** The bars show people, and behind them the visitors that are AI. */
+const kindHeadings = { cells: ['TOTAL', 'PEOPLE', 'AI'], bars: '█ people  ░ AI' }
+
+const periodHeadings = { day: 'DAY', week: 'WEEK FROM', month: 'MONTH FROM' }
+
+function drawSeries({ by, periods }: VisitSeries, width: number): string {
+  if (periods.length < 2) return ''
+  const headings = { name: periodHeadings[by], ...kindHeadings }
+  const rows = periods.map(({ dateFrom, human, ai, total }) => ({
+    name: by === 'day' ? `${dateFrom} ${weekdayOf(dateFrom)}` : dateFrom,
+    cells: [total, human, ai].map(showCount),
+    value: total,
+    shaded: ai,
+  }))
+  const note = `A visitor counts once in each ${by}, so these add up to more than the total.`
+  return `${drawBars(headings, rows, width)}\n${wrap(note, width)}`
+}
+
+function drawPages({ pages, pageCount }: VisitReport, { width }: Limits): string {
+  const rows = pages.map(({ path, human, ai, total }) => ({
+    name: path,
+    cells: [total, human, ai].map(showCount),
+    value: total,
+    shaded: ai,
+  }))
+  return drawList({ name: 'PAGE', ...kindHeadings }, rows, { width, more: pageCount - pages.length })
+}
+
+function drawAgents({ agents, uses }: LabelReport, { width, limit }: Limits): string {
+  const useRows = uses.map(({ use, visitors }) => [use, visitors] as const).map(toCountRow)
+  const agentRows = agents
+    .slice(0, limit)
+    .map(({ agent, use, visitors }) => ({ name: agent, cells: [use, showCount(visitors)], value: visitors }))
+  return joinLists(
+    drawList({ name: 'AI BY USE', cells: ['VISITORS'] }, useRows, { width }),
+    drawList({ name: 'AI AGENT', cells: ['USE', 'VISITORS'] }, agentRows, {
+      width,
+      more: agents.length - agentRows.length,
+    }),
+  )
+}
+
+function drawFiles({ files }: LabelReport, width: number): string {
+  const rows = files.map(({ file, human, ai, neither }) => ({
+    name: file,
+    cells: [ai, human, neither].map(showCount),
+    value: ai + human + neither,
+  }))
+  return drawList({ name: 'READ AS', cells: ['AI', 'PEOPLE', 'NEITHER'] }, rows, { width })
+}
+
+function drawReferrals({ referrals }: LabelReport, { width, limit }: Limits): string {
+  const { visitors, sites, pages } = referrals
+  if (visitors === 0) return wrap('Nobody came from an AI assistant, or the log has no referrers.', width)
+  const siteRows = sites.map(({ site, assistant, visitors }) => ({
+    name: assistant,
+    cells: [site, showCount(visitors)],
+    value: visitors,
+  }))
+  const pageRows = pages
+    .slice(0, limit)
+    .map(({ path, site, visitors }) => ({ name: path, cells: [site, showCount(visitors)], value: visitors }))
+  const sentence = `${showCountOf(visitors, 'visitor')} followed a link of an AI assistant.`
+  return joinLists(
+    `${drawList({ name: 'FROM AI ASSISTANT', cells: ['SITE', 'PEOPLE'] }, siteRows, { width })}\n${wrap(sentence, width)}`,
+    drawList({ name: 'PAGE FROM AI ASSISTANT', cells: ['SITE', 'PEOPLE'] }, pageRows, {
+      width,
+      more: pages.length - pageRows.length,
+    }),
+  )
+}
+
+function drawNeither({ neither }: LabelReport, { width, limit }: Limits): string {
+  const rows = neither.slice(0, limit).map(({ rule, visitors }) => toCountRow([rule, visitors]))
+  const drawn = drawList({ name: 'NEITHER PEOPLE NOR AI', cells: ['VISITORS'] }, rows, {
+    width,
+    more: neither.length - rows.length,
+  })
+  return drawn === '' ? '' : `${drawn}\n${wrap('These programs are not part of the total.', width)}`
+}
+
+function explainUnlabelled(labelledFrom: string): string {
+  return (
+    `Agents, files, referrals and programs are counted since ${labelledFrom}. An earlier version of Quire counted the days ` +
+    'before. To add them, import the logs of those days again; no visit counts twice.'
+  )
+}
+
+/** @param more number of rows that are not shown */
+function drawList(
+  headings: BarHeadings,
+  rows: readonly BarRow[],
+  { width, more = 0 }: { width: number; more?: number },
+): string {
+  if (rows.length === 0) return ''
+  const rest = more > 0 ? `\n${showCount(more)} more: use --limit, or npx quire visits export` : ''
+  return drawBars(headings, rows, width) + rest
+}
+
+function joinLists(...lists: string[]): string {
+  return lists.filter(list => list !== '').join('\n\n')
+}
+
+function toCountRow([name, count]: readonly [string, number]): BarRow {
+  return { name, cells: [showCount(count)], value: count }
+}
+
+function wrap(text: string, width: number): string {
+  return wrapProse(text, width).join('\n')
+}
+
+function weekdayOf(date: string): string {
+  return ['Thu', 'Fri', 'Sat', 'Sun', 'Mon', 'Tue', 'Wed'][(parseDay(date) ?? 0) % 7] ?? ''
+}
+
+function dayBefore(date: string): string {
+  return new Date(Date.parse(date) - 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,93 @@
+import { Command, Option } from 'commander'
+import { choosePeriodLength } from '../analytics/report/periods.ts'
+import { openTable, type Table, type TableName, tableNames } from '../analytics/report/tables.ts'
+import { buildReport } from '../analytics/report/visit-report.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { integer } from '../flags/integer.ts'
+import { dataOption, jsonOption, projectOption } from '../flags/options.ts'
+import { addPeriodOption, addRangeOptions, type RangeFlags, readRange } from '../flags/range-options.ts'
+import { getProject } from '../tenancy/get-project.ts'
+import { printJson } from './print.ts'
+import { outputWidth } from './table.ts'
+import { printTable } from './table-text.ts'
+import { drawReport } from './visits-show-text.ts'
+import { withExistingStore } from './with-store.ts'
+
+const usualLimit = 10
+
+interface Flags extends RangeFlags {
+  project: string
+  limit?: number
+  csv?: boolean
+  table?: TableName
+  data: string
+  json?: boolean
+}
+
+export function visitsShowCommand(): Command {
+  const command = new Command('show')
+    .description('show the visitors of a project: totals, days, pages, AI agents, referrals')
+    .addOption(projectOption().makeOptionMandatory())
+  return addPeriodOption(addRangeOptions(command), 'length of the periods of the series (default: by the range)')
+    .addOption(
+      new Option('--limit <number>', `rows of each list (default: ${usualLimit}; all with --json and --csv)`).argParser(
+        integer(1, 10_000_000),
+      ),
+    )
+    .addOption(new Option('--csv', 'print one table as CSV').conflicts('json'))
+    .addOption(tableOption())
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire visits show --project Documentation
+  npx quire visits show --project Documentation --last-days 7 --limit 25
+  npx quire visits show --project Documentation --from 2026-01-01 --to 2027-01-01 --by month
+  npx quire visits show --project Documentation --csv --table agents --by day
+  npx quire visits show --project Documentation --json
+
+All counts are unique visitors of the range, also those of pages, agents and files. --to is exclusive, as in the API. With
+--csv, --by gives each period its own rows. For files, use npx quire visits export.`,
+    )
+    .action(show)
+}
+
+/** `--table`, for the commands that print one table. */
+export function tableOption(): Option {
+  return new Option('--table <name>', 'table to print (default: pages)').choices(tableNames)
+}
+
+async function show(flags: Flags): Promise<void> {
+  if (flags.table !== undefined && !flags.csv) {
+    throw new OperatorError('--table needs --csv. Without it, all tables are shown.', 2)
+  }
+  const range = readRange(flags, Date.now())
+  await withExistingStore(flags.data, async store => {
+    const { id: projectId, name } = await getProject(store, flags.project)
+    const { limit = Number.POSITIVE_INFINITY, by } = flags
+    if (flags.csv) {
+      const table = openTable(store.visits, { projectId, range, table: flags.table ?? 'pages', by })
+      await printTable(cutRows(table, limit), 'csv')
+      return
+    }
+    const shownLimit = flags.limit ?? (flags.json ? limit : usualLimit)
+    const report = buildReport(store.visits, { projectId, range, by, limit: shownLimit, choosePeriodLength })
+    const shown = { project: projectId, name, ...report }
+    if (flags.json) printJson(shown)
+    else console.log(drawReport(shown, { width: outputWidth(), limit: shownLimit }))
+  })
+}
+
+function cutRows({ columns, rows }: Table, limit: number): Table {
+  return { columns, rows: takeFirst(rows, limit) }
+}
+
+function* takeFirst<Row>(rows: Iterable<Row>, limit: number): Generator<Row> {
+  let count = 0
+  for (const row of rows) {
+    if (count++ >= limit) return
+    yield row
+  }
+}

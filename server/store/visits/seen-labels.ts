@@ -1,0 +1,102 @@
+import {
+  decodeSets,
+  encodeSets,
+  LabelCounter,
+  type LabelledDay,
+  uniteSets,
+  type VisitorSet,
+} from '../../analytics/counters/label-sets.ts'
+import type { DaySpan } from '../../analytics/counters/range-plan.ts'
+import type { Day } from '../../analytics/day.ts'
+import type { Database } from '../database.ts'
+import { openLabelNumbers } from './label-numbers.ts'
+
+/** The labels of a day, in the order of their numbers. */
+interface Row {
+  /** 32-bit numbers of labels, and as many numbers of visitors. */
+  counts: Buffer
+  /** See `encodeSets`. Null once the day was pruned. */
+  visitors: Buffer | null
+}
+
+export type SeenLabels = ReturnType<typeof openSeenLabels>
+
+/** Opens the visitors of each label and day, see `groupLabels`. */
+export function openSeenLabels(database: Database) {
+  const numbers = openLabelNumbers(database)
+  const find = database.prepare<[Day], Row>('SELECT counts, visitors FROM seen_labels WHERE day = ?')
+  const upsert = database.prepare<[Day, Uint8Array, Uint8Array]>(
+    `INSERT INTO seen_labels (day, counts, visitors) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET counts = excluded.counts, visitors = excluded.visitors`,
+  )
+  const list = database.prepare<DaySpan, Row>(
+    'SELECT counts, visitors FROM seen_labels WHERE day >= @from AND day < @to',
+  )
+  const findVisited = database.prepare<[], { first: Day | null; last: Day | null }>(
+    'SELECT (SELECT min(day) FROM seen_labels) AS first, (SELECT max(day) FROM seen_labels) AS last',
+  )
+  const forget = database.prepare<{ before: Day }>(
+    'UPDATE seen_labels SET visitors = NULL WHERE day < @before AND visitors IS NOT NULL',
+  )
+
+  function addDay({ day, sets }: LabelledDay): void {
+    const all = toSets(find.get(day))
+    let isChanged = false
+    for (const [label, visitors] of sets) {
+      const number = numbers.toNumber(label)
+      const known = all.get(number)
+      const united = known ? uniteSets([known, visitors]) : visitors
+      if (united.length === known?.length) continue
+      all.set(number, united)
+      isChanged = true
+    }
+    if (!isChanged) return
+    const ordered = [...all].sort(([a], [b]) => a - b)
+    const counts = Uint32Array.from([...ordered.map(([number]) => number), ...ordered.map(([, set]) => set.length)])
+    upsert.run(day, new Uint8Array(counts.buffer), encodeSets(ordered.map(([, set]) => set)))
+  }
+
+  return {
+    /** Adds visitors of days that were not pruned. */
+    add(days: readonly LabelledDay[]): void {
+      for (const day of days) addDay(day)
+    },
+    /** Empties the cache after a transaction was rolled back. */
+    discard: numbers.discard,
+    /** Deletes the visitors of the days before `before`, and keeps their number on each day. */
+    forget: (before: Day) => void forget.run({ before }),
+    /** Returns the first and the last day with labels; undefined if there are none. */
+    findDays() {
+      const { first, last } = findVisited.get() ?? { first: null, last: null }
+      return first === null || last === null ? undefined : { first, last }
+    },
+    /** Counts the visitors of each label in a range. */
+    count(range: DaySpan): Map<string, number> {
+      const counter = new LabelCounter()
+      const labels = numbers.list()
+      for (const row of list.iterate(range)) {
+        if (row.visitors) for (const [number, set] of toSets(row)) counter.add(labels.get(number) as string, set)
+        else for (const [number, count] of toCounts(row)) counter.addForgotten(labels.get(number) as string, count)
+      }
+      return counter.count()
+    },
+  }
+}
+
+/** Returns the number of visitors by number of the label. */
+function toCounts({ counts }: Row): [number: number, count: number][] {
+  const numbers = new Uint32Array(new Uint8Array(counts).buffer)
+  const half = numbers.length / 2
+  return Array.from(numbers.subarray(0, half), (number, i) => [number, numbers[half + i] as number])
+}
+
+/** Returns the visitors by number of the label. */
+function toSets(row: Row | undefined): Map<number, VisitorSet> {
+  if (!row?.visitors) return new Map()
+  const counts = toCounts(row)
+  const sets = decodeSets(
+    row.visitors,
+    counts.map(([, count]) => count),
+  )
+  return new Map(counts.map(([number], i) => [number, sets[i] as VisitorSet]))
+}

@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest'
+import { choosePeriodLength } from '../../../server/analytics/report/periods.ts'
+import { openTable, type TableName } from '../../../server/analytics/report/tables.ts'
+import { buildReport } from '../../../server/analytics/report/visit-report.ts'
+import type { DayRange, PageVisitors } from '../../../server/analytics/unique-visitors.ts'
+import type { VisitCountReader } from '../../../server/analytics/visit-counts.ts'
+
+const visitors = (path: string, human: number, ai: number): PageVisitors => ({ path, human, ai, total: human + ai })
+const day = 20_700
+const labels = {
+  'agent:ChatGPT-User': 2,
+  'agent:GPTBot': 3,
+  'agent:CCBot': 3,
+  'agent:claude-code': 1,
+  'agent:Markdown view': 1,
+  'neither:empty': 4,
+  'neither:seo: AhrefsBot': 5,
+  'file:ai:llms.txt': 2,
+  'file:human:llms.txt': 1,
+  'file:ai:Markdown': 6,
+  'from:': 3,
+  'from:claude.ai': 1,
+  'from:chatgpt.com': 2,
+  'from:chatgpt.com/b': 1,
+  'from:chatgpt.com/a': 1,
+  'from:claude.ai/a': 1,
+  'later:x': 9,
+}
+
+/** Has the same counts on each of three days. */
+function createReader(labelledFrom?: number): VisitCountReader & { asked: DayRange[] } {
+  const asked: DayRange[] = []
+  const totals = { human: 20, ai: 10, total: 28 }
+  return {
+    asked,
+    findVisitedDays: () => ({ first: day, last: day + 2, labelledFrom }),
+    countRange(_, range) {
+      asked.push(range)
+      const pages = () => [visitors('/b', 9, 1), visitors('/a', 8, 0), visitors('/c', 1, 0)]
+      return { totals, pageCount: 3, pages, labels: new Map(Object.entries(labels)) }
+    },
+    countTotals: (_, ranges) => ranges.map(() => totals),
+  }
+}
+
+const options = { projectId: 'prj_1', range: {}, limit: 2, choosePeriodLength }
+
+test('a report has totals, the first pages, and the labels by type', () => {
+  expect(buildReport(createReader(), options)).toEqual({
+    dateFrom: '2026-09-04',
+    dateTo: '2026-09-07',
+    totals: { human: 20, ai: 10, both: 2, total: 28 },
+    series: {
+      by: 'day',
+      periods: ['04', '05', '06'].map((date, i) => ({
+        dateFrom: `2026-09-${date}`,
+        dateTo: `2026-09-0${i + 5}`,
+        human: 20,
+        ai: 10,
+        both: 2,
+        total: 28,
+      })),
+    },
+    pages: [visitors('/b', 9, 1), visitors('/a', 8, 0)],
+    pageCount: 3,
+    labels: {
+      agents: [
+        { agent: 'CCBot', use: 'training', visitors: 3 },
+        { agent: 'GPTBot', use: 'training', visitors: 3 },
+        { agent: 'ChatGPT-User', use: 'assistant', visitors: 2 },
+        { agent: 'Markdown view', use: 'unknown', visitors: 1 },
+        { agent: 'claude-code', use: 'coding', visitors: 1 },
+      ],
+      uses: [
+        { use: 'assistant', agents: 1, visitors: 2 },
+        { use: 'training', agents: 2, visitors: 6 },
+        { use: 'coding', agents: 1, visitors: 1 },
+        { use: 'unknown', agents: 1, visitors: 1 },
+      ],
+      neither: [
+        { rule: 'seo: AhrefsBot', visitors: 5 },
+        { rule: 'empty', visitors: 4 },
+      ],
+      files: [
+        { file: 'Markdown', human: 0, ai: 6, neither: 0 },
+        { file: 'llms.txt', human: 1, ai: 2, neither: 0 },
+      ],
+      referrals: {
+        visitors: 3,
+        sites: [
+          { site: 'chatgpt.com', assistant: 'ChatGPT', visitors: 2 },
+          { site: 'claude.ai', assistant: 'Claude', visitors: 1 },
+        ],
+        pages: [
+          { path: '/a', site: 'chatgpt.com', visitors: 1 },
+          { path: '/a', site: 'claude.ai', visitors: 1 },
+          { path: '/b', site: 'chatgpt.com', visitors: 1 },
+        ],
+      },
+    },
+    labelledFrom: null,
+  })
+})
+
+test.each<[DayRange, DayRange]>([
+  [{}, { dateFrom: day, dateTo: day + 3 }],
+  [
+    { dateFrom: 0, dateTo: day + 99 },
+    { dateFrom: day, dateTo: day + 3 },
+  ],
+  [
+    { dateFrom: day + 1, dateTo: day + 2 },
+    { dateFrom: day + 1, dateTo: day + 2 },
+  ],
+  [
+    { dateFrom: day + 50, dateTo: day + 99 },
+    { dateFrom: day + 50, dateTo: day + 50 },
+  ],
+])('the range %j is cut to the days with visits', (range, want) => {
+  const reader = createReader()
+  buildReport(reader, { ...options, range })
+  expect(reader.asked).toEqual([want])
+})
+
+test('a project without visits has an empty report', () => {
+  const reader: VisitCountReader = {
+    findVisitedDays: () => undefined,
+    countRange: () => ({ totals: { human: 0, ai: 0, total: 0 }, pageCount: 0, pages: () => [], labels: new Map() }),
+    countTotals: () => [],
+  }
+  expect(buildReport(reader, options)).toMatchObject({
+    dateFrom: null,
+    dateTo: null,
+    series: { periods: [] },
+    pages: [],
+  })
+  expect([...openTable(reader, { ...options, table: 'totals' }).rows]).toEqual([])
+  expect([...openTable(reader, { ...options, table: 'pages', by: 'day' }).rows]).toEqual([])
+})
+
+test.each([
+  [day, null],
+  [day + 1, null],
+])('days that an earlier version counted are told, unless every AI visitor has an agent (%d)', (from, want) => {
+  expect(buildReport(createReader(from), options).labelledFrom).toBe(want)
+})
+
+test('days without the agents of all AI visitors are told', () => {
+  const reader = createReader(day + 1)
+  const countRange: VisitCountReader['countRange'] = (id, range) => ({
+    ...reader.countRange(id, range),
+    labels: new Map([['agent:GPTBot', 9]]),
+  })
+  expect(buildReport({ ...reader, countRange }, options).labelledFrom).toBe('2026-09-05')
+  const later = { ...options, range: { dateFrom: day + 1 } }
+  expect(buildReport({ ...reader, countRange }, later).labelledFrom).toBeNull()
+})
+
+test.each<[TableName, 'day' | undefined, string[], unknown[], number]>([
+  [
+    'totals',
+    undefined,
+    ['dateFrom', 'dateTo', 'human', 'ai', 'both', 'total'],
+    ['2026-09-04', '2026-09-07', 20, 10, 2, 28],
+    1,
+  ],
+  ['totals', 'day', ['date', 'human', 'ai', 'both', 'total'], ['2026-09-04', 20, 10, 2, 28], 3],
+  ['days', undefined, ['date', 'human', 'ai', 'both', 'total'], ['2026-09-04', 20, 10, 2, 28], 3],
+  [
+    'weeks',
+    undefined,
+    ['dateFrom', 'dateTo', 'human', 'ai', 'both', 'total'],
+    ['2026-09-04', '2026-09-07', 20, 10, 2, 28],
+    1,
+  ],
+  [
+    'months',
+    undefined,
+    ['dateFrom', 'dateTo', 'human', 'ai', 'both', 'total'],
+    ['2026-09-04', '2026-09-07', 20, 10, 2, 28],
+    1,
+  ],
+  ['pages', undefined, ['path', 'human', 'ai', 'total'], ['/b', 9, 1, 10], 3],
+  ['pages', 'day', ['date', 'path', 'human', 'ai', 'total'], ['2026-09-04', '/b', 9, 1, 10], 9],
+  ['agents', 'day', ['date', 'agent', 'use', 'visitors'], ['2026-09-04', 'CCBot', 'training', 3], 15],
+  ['uses', undefined, ['use', 'agents', 'visitors'], ['assistant', 1, 2], 4],
+  ['neither', undefined, ['rule', 'visitors'], ['seo: AhrefsBot', 5], 2],
+  ['files', undefined, ['file', 'human', 'ai', 'neither'], ['Markdown', 0, 6, 0], 2],
+  ['referrals', undefined, ['site', 'assistant', 'visitors'], ['chatgpt.com', 'ChatGPT', 2], 2],
+  ['referral-pages', undefined, ['path', 'site', 'visitors'], ['/a', 'chatgpt.com', 1], 3],
+])('the table %s by %s has the columns %j', (table, by, columns, first, count) => {
+  const opened = openTable(createReader(), { ...options, table, by })
+  const rows = [...opened.rows]
+  expect([opened.columns, rows[0], rows.length]).toEqual([columns, first, count])
+  expect(rows.every(row => row.length === columns.length)).toBe(true)
+})

@@ -1,0 +1,161 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { parseDay } from '../../server/analytics/day.ts'
+import { type PageView, toViewBatch } from '../../server/analytics/view-batch.ts'
+import { visitsCommand } from '../../server/commands/visits.ts'
+import { openStore } from '../../server/store/store.ts'
+import { runQuire } from '../support/process.ts'
+
+let folder: string
+const day = parseDay('2026-11-02') as number
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-visits-show-'))
+  const store = openStore(join(folder, 'data'))
+  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
+  const project = { organizationId: 'org_1', visitorSaltRotation: 'never', createdAt: 0 } as const
+  store.projects.insert({ ...project, id: 'prj_1', name: 'Docs' })
+  store.projects.insert({ ...project, id: 'prj_2', name: 'Empty' })
+  await store.visits.recordBatch('prj_1', toViewBatch(listVisits()))
+  store.close()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** People and an AI agent read two pages on two days. One visitor is both. A program comes on one day. */
+function listVisits(): PageView[] {
+  const view = (who: number, path: string, kind: PageView['kind'], on = day): PageView => ({
+    visitor: Buffer.alloc(16, who),
+    path,
+    day: on,
+    kind,
+  })
+  const people = Array.from({ length: 20 }, (_, i) => view(i, '/', 'human'))
+  return [
+    ...people,
+    view(1, '/guide', 'human', day + 1),
+    view(1, 'from:claude.ai/guide', 'label', day + 1),
+    view(2, '/guide', 'ai'),
+    view(2, 'agent:Markdown view', 'label'),
+    view(2, 'file:ai:Markdown', 'label'),
+    view(50, '/', 'ai'),
+    view(50, '/guide', 'ai', day + 1),
+    view(50, 'agent:GPTBot', 'label'),
+    view(50, 'agent:GPTBot', 'label', day + 1),
+    view(51, 'neither:http-library: curl', 'label'),
+    view(52, 'agent:=1+1', 'label', day + 1),
+  ]
+}
+
+async function run(...args: string[]): Promise<{ output: string; error?: string; exitCode?: number }> {
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  const command = visitsCommand()
+  for (const child of command.commands) child.exitOverride().configureOutput({ writeErr: () => undefined })
+  const failure = await command.parseAsync([...args, '--data', join(folder, 'data')], { from: 'user' }).then(
+    () => ({}),
+    error => ({ error: error.message as string, exitCode: error.exitCode as number }),
+  )
+  const output = printed.mock.calls.flat().join('\n')
+  printed.mockRestore()
+  return { output, ...failure }
+}
+
+test('show draws the totals with their overlap, days, pages, agents, files, referrals and programs', async () => {
+  const { output } = await run('show', '--project', 'Docs')
+  expect(output).toMatch(/^Visitors of Docs \(prj_1\), 2026-11-02 to 2026-11-03 UTC\n/)
+  for (const line of [
+    /^People +20 +█+/m,
+    /^AI +2 +█+/m,
+    /^Total +21 +█+/m,
+    /^1 visitor counts as people and as AI, and once in the total\.$/m,
+    /^2026-11-02 Mon +21 +20 +2 +█+░+$/m,
+    /^2026-11-03 Tue +2 +1 +1 +█+░+$/m,
+    /^\/ +21 +20 +1 +█+░+$/m,
+    /^\/guide +3 +1 +2 +█+░+$/m,
+    /^training +1 +█+/m,
+    /^GPTBot +training +1 +█+/m,
+    /^Markdown +1 +0 +0 +█+/m,
+    /^Claude +claude\.ai +1 +█+/m,
+    /^\/guide +claude\.ai +1 +█+/m,
+    /^http-library: curl +1 +█+/m,
+  ]) {
+    expect(output).toMatch(line)
+  }
+  for (const line of output.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+test('show limits each list, and says how much more there is', async () => {
+  const { output } = await run('show', '--project', 'Docs', '--limit', '1')
+  expect(output).toMatch(/^\/ +21.*\n1 more: use --limit/m)
+  expect(output).toMatch(/^AI AGENT.*\n.*\n2 more: use --limit/m)
+})
+
+test('show counts any range, exactly', async () => {
+  const { output } = await run('show', '--project', 'Docs', '--from', '2026-11-03', '--to', '2026-11-04', '--json')
+  expect(JSON.parse(output)).toMatchObject({
+    project: 'prj_1',
+    name: 'Docs',
+    dateFrom: '2026-11-03',
+    dateTo: '2026-11-04',
+    totals: { human: 1, ai: 1, both: 0, total: 2 },
+    pages: [{ path: '/guide', human: 1, ai: 1, total: 2 }],
+    labels: { neither: [], referrals: { visitors: 1 } },
+  })
+})
+
+test('show says when there are no visits', async () => {
+  expect(await run('show', '--project', 'Empty')).toEqual({ output: 'No visits of Empty (prj_2) in these days.' })
+  const never = ['show', '--project', 'Docs', '--from', '2030-01-01']
+  expect(await run(...never)).toEqual({ output: 'No visits of Docs (prj_1) in these days.' })
+})
+
+test.each([
+  [['show', '--project', 'Docs', '--from', '2026-11-03', '--to', '2026-11-03'], 2, /^--to must be after --from/],
+  [['show', '--project', 'Docs', '--from', '2026-02-30'], 1, /It must be a date, such as 2026-11-20/],
+  [['show', '--project', 'Docs', '--last-days', '3', '--from', '2026-11-03'], 1, /cannot be used with/],
+  [['show', '--project', 'Docs', '--table', 'agents'], 2, /^--table needs --csv/],
+  [['show', '--project', 'Docs', '--csv', '--json'], 1, /cannot be used with/],
+  [['show', '--project', 'Nobody'], 1, /^There is no project Nobody/],
+  [['export', '--project', 'Docs', '--json'], 2, /^--json prints a summary of the file/],
+  [['export', '--project', 'Docs', '-o', '.'], 2, /is a folder\. Name a file, such as pages\.csv\.$/],
+])('%j is refused', async (args, exitCode, message) => {
+  expect(await run(...args)).toMatchObject({ exitCode, error: expect.stringMatching(message), output: '' })
+})
+
+test('export writes a table to a file, replaces it, and never writes through a link in the way', async () => {
+  const file = join(folder, 'agents.csv')
+  writeFileSync(join(folder, 'precious'), 'x')
+  symlinkSync('precious', `${file}.part`)
+  writeFileSync(file, 'old')
+  const args = ['export', '--project', 'Docs', '--table', 'agents', '--by', 'day', '-o', file]
+  expect(await run(...args)).toEqual({ output: `Wrote 4 rows to ${file}.` })
+  expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
+    'date,agent,use,visitors',
+    '2026-11-02,GPTBot,training,1',
+    '2026-11-02,Markdown view,unknown,1',
+    "2026-11-03,'=1+1,unknown,1",
+    '2026-11-03,GPTBot,training,1',
+    '',
+  ])
+  expect(JSON.parse((await run(...args, '--json')).output)).toEqual({
+    project: 'prj_1',
+    file,
+    table: 'agents',
+    rows: 4,
+  })
+  expect(readdirSync(folder).sort()).toEqual(['agents.csv', 'data', 'precious'])
+  expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('x')
+})
+
+test('export and show write the same CSV to standard output, and JSON', async () => {
+  const data = ['--project', 'Docs', '--data', join(folder, 'data')]
+  const csv = 'path,human,ai,total\r\n/,20,1,21\r\n/guide,1,2,3\r\n'
+  expect(await runQuire(['visits', 'export', ...data])).toMatchObject({ code: 0, stdout: csv, stderr: '' })
+  expect(await runQuire(['visits', 'show', '--csv', ...data])).toMatchObject({ code: 0, stdout: csv })
+  const { stdout } = await runQuire(['visits', 'export', '--format', 'json', '--table', 'days', ...data])
+  expect(JSON.parse(stdout)).toEqual([
+    { date: '2026-11-02', human: 20, ai: 2, both: 1, total: 21 },
+    { date: '2026-11-03', human: 1, ai: 1, both: 0, total: 2 },
+  ])
+})
