@@ -1,4 +1,3 @@
-import { toDay } from '../day.ts'
 import {
   type Dialect,
   type DialectSettings,
@@ -9,19 +8,16 @@ import {
 import type { Envelope } from '../envelopes/envelope.ts'
 import { formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat, LogFormatError } from '../formats/log-format.ts'
-import { markdownFile } from '../labels.ts'
-import type { KnownPage } from '../page.ts'
-import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel, type ViewBatch } from '../view-batch.ts'
+import type { ViewBatch } from '../view-batch.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
 import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally } from './import-tally.ts'
 import { LineSplitter } from './line-splitter.ts'
-import { LineVisitors } from './line-visitors.ts'
-import { acceptsMarkdown } from './page-view.ts'
 import { Pages } from './pages.ts'
-import { type UserAgent, UserAgents } from './user-agents.ts'
-import { addFileLabel, maxLabels, ViewLabels } from './view-labels.ts'
+import { UserAgents } from './user-agents.ts'
+import { ViewAdder } from './view-adder.ts'
+import { maxLabels } from './view-labels.ts'
 import {
   type ProjectsByHost,
   type ProjectTarget,
@@ -62,8 +58,6 @@ export interface ProjectBatch extends ProjectViews {
  */
 const viewsPerBatch = 500_000
 
-const masks = { human: asHuman, ai: asAi }
-const markdownMasks = { human: asHuman | asHumanMarkdown, ai: asAi | asAiMarkdown }
 const namesWithHost = formats
   .filter(({ hasHost }) => hasHost)
   .map(({ name }) => name)
@@ -92,8 +86,7 @@ export class LogReader {
   readonly #agents: UserAgents
   readonly #pages = new Pages()
   readonly #projects: VisitedProjects
-  readonly #visitors: LineVisitors
-  readonly #labels = new ViewLabels()
+  readonly #views: ViewAdder
   readonly #decider = new LineDecider<ProjectTarget>({
     findProject: line => this.#projects.find(line),
     findPage: ({ bytes, targetStart, targetEnd }) =>
@@ -116,7 +109,7 @@ export class LogReader {
     this.#viewsPerBatch = options.viewsPerBatch ?? viewsPerBatch
     this.#splitter = new LineSplitter(this.#readLine, this.#countTooLong)
     this.#projects = new VisitedProjects(options.projects, options.keys)
-    this.#visitors = new LineVisitors(options.trustedProxies)
+    this.#views = new ViewAdder(this.#line, this.#agents, options.trustedProxies)
     this.startFile()
   }
 
@@ -228,60 +221,15 @@ export class LogReader {
     const parser = this.#isSettled ? this.#parser : this.#detect(bytes, start, end)
     const parsed = parser?.parse(bytes, start, end, this.#line)
     const refusal = this.#decider.decide(parsed, this.#line, this.#now)
-    const { project, page } = this.#decider
+    const { project, page, llmsFile } = this.#decider
     const tally = project?.tally ?? this.#projects.common
     tally.lines++
-    if (refusal) {
-      tally.countRefusal(refusal)
-      const { llmsFile } = this.#decider
-      if (llmsFile !== undefined && project && parser) this.#countFile(project, llmsFile, parser)
-    } else if (project && page && parser) this.#countView(project, page, parser)
-  }
-
-  #countView({ tally, builder }: ProjectTarget, page: KnownPage, parser: LineParser): void {
-    const agent = this.#findAgent(parser)
-    const isMarkdown = this.#isMarkdown(page)
-    const rule = isMarkdown ? agent.markdownRule : agent.rule
-    tally.countView(rule)
-    const day = toDay(this.#line.atMs)
-    if (rule.kind !== 'neither') tally.addDay(day)
-    if (!builder.canAdd(day)) {
-      if (rule.kind !== 'neither') tally.tooOldViews++
-      return
-    }
-    const before = builder.length
-    const visitor = this.#visitors.find(builder, agent, parser, this.#line)
-    if (rule.kind === 'neither') {
-      if (rule.label !== undefined) builder.add(visitor, rule.label, day, asLabel)
-      if (isMarkdown) addFileLabel(builder, visitor, day, rule.kind, markdownFile)
-    } else {
-      builder.add(visitor, page.path, day, isMarkdown ? markdownMasks[rule.kind] : masks[rule.kind])
-      if (rule.kind === 'human') this.#labels.addReferral(builder, visitor, day, page.path, this.#line)
-    }
-    this.#afterAdding(builder, before)
-  }
-
-  #isMarkdown(page: KnownPage): boolean {
-    const { bytes, acceptStart, acceptEnd } = this.#line
-    return (
-      page.isMarkdown || (acceptEnd > acceptStart && acceptsMarkdown(bytes.toString('latin1', acceptStart, acceptEnd)))
-    )
-  }
-
-  /** Counts a view of a file for AI, which is not a page view. */
-  #countFile({ builder }: ProjectTarget, file: string, parser: LineParser): void {
-    const agent = this.#findAgent(parser)
-    const day = toDay(this.#line.atMs)
-    if (!builder.canAdd(day)) return
-    const before = builder.length
-    const visitor = this.#visitors.find(builder, agent, parser, this.#line)
-    addFileLabel(builder, visitor, day, agent.rule.kind, file)
-    this.#afterAdding(builder, before)
-  }
-
-  #findAgent(parser: LineParser): UserAgent {
-    const { bytes, userAgentStart, userAgentEnd } = this.#line
-    return this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeHeader)
+    if (refusal) tally.countRefusal(refusal)
+    if (!project || !parser || (!page && llmsFile === undefined)) return
+    const before = project.builder.length
+    if (page) this.#views.addView(project, page, parser)
+    else if (llmsFile !== undefined) this.#views.addFile(project, llmsFile, parser)
+    this.#afterAdding(project.builder, before)
   }
 
   /** Ends the batch if the next line might not fit. */
