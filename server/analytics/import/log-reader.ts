@@ -6,8 +6,7 @@ import {
   openDialect,
 } from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
-import { formats } from '../formats/formats.ts'
-import { emptyLogLine, type LineParser, type LogFormat, LogFormatError } from '../formats/log-format.ts'
+import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-format.ts'
 import type { ViewBatch } from '../view-batch.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
@@ -15,6 +14,7 @@ import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally } from './import-tally.ts'
 import { LineSplitter } from './line-splitter.ts'
 import { Pages } from './pages.ts'
+import { requireHost } from './require-host.ts'
 import { UserAgents } from './user-agents.ts'
 import { ViewAdder } from './view-adder.ts'
 import { maxLabels } from './view-labels.ts'
@@ -57,11 +57,6 @@ export interface ProjectBatch extends ProjectViews {
  * views, and 6.3 us and 434 MB with a million.
  */
 const viewsPerBatch = 500_000
-
-const namesWithHost = formats
-  .filter(({ hasHost }) => hasHost)
-  .map(({ name }) => name)
-  .join(', ')
 
 /** Limits of the caches, which bound the memory. When a cache is full, the batch ends and all caches are cleared. */
 const maxUserAgents = 50_000
@@ -289,13 +284,7 @@ export class LogReader {
   /** Sets the format. Clears the caches when it changes, because their keys are bytes in the encoding of the old format. */
   #useDialect(dialect: Dialect): void {
     const { format } = dialect
-    if (this.#projects.areByHost && !format.hasHost) {
-      const remedy =
-        format.name === 'json' ? 'add host=PATH to its fields' : `use a format with the host (${namesWithHost})`
-      throw new LogFormatError(
-        `Lines in the format ${format.name} do not contain the host. Name one project for all lines, or ${remedy}.`,
-      )
-    }
+    if (this.#projects.areByHost) requireHost(format)
     if (this.#format !== format) {
       this.#cut()
       this.#clearCaches()
