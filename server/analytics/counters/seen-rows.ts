@@ -2,29 +2,40 @@ import type { Day } from '../day.ts'
 import { readSeenRow, type SeenDay, type SeenRow, SeenRowWriter } from './seen-row.ts'
 import type { SeenDays } from './visitor-history.ts'
 
+/** The last row of a visitor. */
+export interface LatestRow extends SeenRow {
+  /** Whether the visitor has no other row. */
+  isOnly: boolean
+}
+
 /** The stored rows. Each day of a visitor is in one row, and the rows of a visitor do not overlap. */
 export interface SeenRowStore {
   /** Lists at most `limit` rows of the visitor that begin before a day, the latest ones, in descending order. */
   listBefore(visitor: Uint8Array, before: Day, limit: number): readonly SeenRow[]
+  /** Finds the last row of each visitor; undefined = the visitor has none. */
+  listLatest(visitors: readonly Uint8Array[]): readonly (LatestRow | undefined)[]
   /** Stores a row, and replaces the row of the visitor with the same first day. */
   put(visitor: Uint8Array, fromDay: Day, days: Uint8Array): void
   delete(visitor: Uint8Array, fromDay: Day): void
 }
 
-/** Most visitors have one row. A limit of two shows with the first query that there are no more. */
-const firstRows = 2
-const moreRows = 16
+/** Number of visitors to open together. A query for each visitor takes up to five times as long. */
+export const visitorsAtATime = 64
+const rowsAtATime = 16
 const noDays: readonly SeenDay[] = []
 
 interface LoadedRow extends SeenRow {
   lastDay: Day
 }
 
-/** Reads and writes the days of one visitor after the other. Call `flush` after the last visitor. */
+/** Reads and writes the days of one visitor after the other; `prefetch` them first. Call `flush` after the last visitor. */
 export class SeenRows implements SeenDays {
   readonly #store: SeenRowStore
   readonly #writer: SeenRowWriter
   #visitor: Uint8Array | undefined
+  /** The last rows of the opened visitors, from the current one on. */
+  #latest: readonly (LatestRow | undefined)[] = []
+  #opened = 0
   /** The rows that were read, latest first. */
   #rows: LoadedRow[] = []
   #areAllRead = false
@@ -36,17 +47,22 @@ export class SeenRows implements SeenDays {
     this.#writer = new SeenRowWriter((fromDay, days) => store.put(this.#visitor as Uint8Array, fromDay, days))
   }
 
+  /** Reads the last rows of the next visitors, at most `visitorsAtATime`. Then `open` each of them, in this order. */
+  prefetch(visitors: readonly Uint8Array[]): void {
+    this.flush()
+    this.#latest = this.#store.listLatest(visitors)
+    this.#opened = 0
+  }
+
   open(visitor: Uint8Array): void {
     this.flush()
     this.#visitor = visitor
+    this.#opened++
   }
 
   listEarlier(): readonly SeenDay[] {
     if (this.#areAllRead) return noDays
-    const first = this.#rows.at(-1)
-    const limit = first ? moreRows : firstRows
-    const rows = this.#store.listBefore(this.#visitor as Uint8Array, first?.fromDay ?? latestDay, limit)
-    this.#areAllRead = rows.length < limit
+    const rows = this.#listRows()
     const days: SeenDay[] = []
     for (let i = rows.length - 1; i >= 0; i--) readSeenRow(rows[i] as SeenRow, days)
     let last = days.length - 1
@@ -55,6 +71,18 @@ export class SeenRows implements SeenDays {
       while (last >= 0 && (days[last] as SeenDay).day >= fromDay) last--
     }
     return days.reverse()
+  }
+
+  #listRows(): readonly SeenRow[] {
+    const first = this.#rows.at(-1)
+    if (!first) {
+      const latest = this.#latest[this.#opened - 1]
+      this.#areAllRead = latest === undefined || latest.isOnly
+      return latest ? [latest] : []
+    }
+    const rows = this.#store.listBefore(this.#visitor as Uint8Array, first.fromDay, rowsAtATime)
+    this.#areAllRead = rows.length < rowsAtATime
+    return rows
   }
 
   put(day: Day, pages: Uint8Array): void {

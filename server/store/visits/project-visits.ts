@@ -1,5 +1,7 @@
 import { CellChanges } from '../../analytics/counters/cell-changes.ts'
+import { groupVisitors } from '../../analytics/counters/group-visitors.ts'
 import { groupLabels } from '../../analytics/counters/label-sets.ts'
+import { visitorsAtATime } from '../../analytics/counters/seen-rows.ts'
 import { sortViews } from '../../analytics/counters/sorted-views.ts'
 import { VisitorHistory } from '../../analytics/counters/visitor-history.ts'
 import type { Day } from '../../analytics/day.ts'
@@ -54,8 +56,11 @@ export function openProjectVisits(database: Database) {
     const changes = new CellChanges()
     const history = new VisitorHistory(seen.days, changes)
     let newVisitorDays = 0
-    for (const { visitor, views } of sortViews(batch, pages.toNumbers(batch.paths), keptFrom)) {
-      newVisitorDays += history.add(visitor, views)
+    for (const group of groupVisitors(sortViews(batch, pages.toNumbers(batch.paths), keptFrom), visitorsAtATime)) {
+      // The visitor may be in the group before too, and its days must be stored before they are read.
+      if (group[0]?.isAgain) seen.flush()
+      seen.days.prefetch(group.map(({ visitor }) => visitor))
+      for (const { visitor, views } of group) newVisitorDays += history.add(visitor, views)
     }
     seen.flush()
     if (counters.apply(changes)) revision.replace()

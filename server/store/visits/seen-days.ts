@@ -1,6 +1,6 @@
 import type { SeenDay, SeenRow } from '../../analytics/counters/seen-row.ts'
 import { readSeenRow, SeenRowWriter } from '../../analytics/counters/seen-row.ts'
-import { SeenRows } from '../../analytics/counters/seen-rows.ts'
+import { type LatestRow, SeenRows, visitorsAtATime } from '../../analytics/counters/seen-rows.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
 import { moveSeenDays } from './move-seen-days.ts'
@@ -8,6 +8,8 @@ import { moveSeenDays } from './move-seen-days.ts'
 /** One statement per row would take 25% longer. */
 const rowsAtATime = 64
 const rowsPerDeletion = 1000
+/** Stands for a missing visitor. No visitor has this length. */
+const noVisitor = new Uint8Array(0)
 
 /** Opens the table that stores which visitor saw which pages on which day. */
 export function openSeenDays(database: Database) {
@@ -54,6 +56,14 @@ function openSeenRows(database: Database) {
     `SELECT from_day AS fromDay, days FROM seen_rows
      WHERE visitor = +? AND from_day < +? ORDER BY from_day DESC LIMIT +?`,
   )
+  const listLatest = database
+    .prepare<unknown[], [index: number, fromDay: Day, days: Buffer, firstDay: Day]>(
+      `WITH wanted (i, visitor) AS (VALUES ${Array.from({ length: visitorsAtATime }, (_, i) => `(${i}, ?)`).join(', ')})
+       SELECT i, from_day, days, (SELECT min(from_day) FROM seen_rows WHERE visitor = wanted.visitor)
+       FROM wanted CROSS JOIN seen_rows ON seen_rows.visitor = wanted.visitor
+         AND from_day = (SELECT max(from_day) FROM seen_rows WHERE visitor = wanted.visitor)`,
+    )
+    .raw()
   const put = (rows: number) =>
     database.prepare<unknown[]>(
       `INSERT INTO seen_rows (visitor, from_day, days) VALUES ${Array(rows).fill('(?, ?, ?)').join(', ')}
@@ -74,6 +84,14 @@ function openSeenRows(database: Database) {
 
   const store = {
     listBefore: (visitor: Uint8Array, before: Day, limit: number) => listBefore.all(visitor, before, limit),
+    listLatest(visitors: readonly Uint8Array[]): (LatestRow | undefined)[] {
+      const found = visitors.map((): LatestRow | undefined => undefined)
+      const wanted = [...visitors, ...Array<Uint8Array>(visitorsAtATime - visitors.length).fill(noVisitor)]
+      for (const [i, fromDay, days, firstDay] of listLatest.all(wanted)) {
+        found[i] = { fromDay, days, isOnly: fromDay === firstDay }
+      }
+      return found
+    },
     put(visitor: Uint8Array, fromDay: Day, days: Uint8Array): void {
       if (waiting.push(visitor, fromDay, days) < rowsAtATime * 3) return
       const rows = waiting

@@ -13,6 +13,11 @@ function createStore() {
       const found = [...rows].filter(([fromDay]) => fromDay < before).sort(([a], [b]) => b - a)
       return found.slice(0, limit).map(([fromDay, days]) => ({ fromDay, days }))
     },
+    listLatest(visitors) {
+      reads++
+      const [latest] = [...rows].sort(([a], [b]) => b - a)
+      return visitors.map(() => latest && { fromDay: latest[0], days: latest[1], isOnly: rows.size === 1 })
+    },
     put: (_, fromDay, days) => void rows.set(fromDay, days),
     delete: (_, fromDay) => void rows.delete(fromDay),
   }
@@ -27,10 +32,15 @@ const toDays = (row: SeenRow) => {
 }
 const pagesOf = ({ bytes, start, end }: SeenDay) => [...bytes.subarray(start, end)]
 
+function open(seen: SeenRows): void {
+  seen.prefetch([visitor])
+  seen.open(visitor)
+}
+
 /** Stores days as `VisitorHistory` does: first it lists until a day before the first new day, or the end. */
 function put(seen: SeenRows, days: ReadonlyMap<number, number[]>): void {
   const sorted = [...days].sort(([a], [b]) => a - b)
-  seen.open(visitor)
+  open(seen)
   for (let listed = seen.listEarlier(); listed.length > 0; listed = seen.listEarlier()) {
     if (listed.some(({ day }) => day < (sorted[0]?.[0] ?? 0))) break
   }
@@ -59,7 +69,7 @@ test('days put in any order are listed from the latest to the first, with their 
         put(seen, days)
         for (const [day, pages] of days) want.set(day, pages)
       }
-      seen.open(visitor)
+      open(seen)
       const got: [number, number[]][] = []
       for (let days = seen.listEarlier(); days.length > 0; days = seen.listEarlier()) {
         got.push(...days.map(day => [day.day, pagesOf(day)] as [number, number[]]))
@@ -84,7 +94,7 @@ test('a hundred short days of a visitor are one row, and one query reads them', 
   for (let day = 0; day < 100; day++) put(seen, new Map([[20_000 + day, [5]]]))
   expect([...rows.keys()]).toEqual([20_000])
   const before = countReads()
-  seen.open(visitor)
+  open(seen)
   expect(seen.listEarlier().length).toBe(100)
   expect(seen.listEarlier()).toEqual([])
   expect(countReads() - before).toBe(1)
@@ -93,7 +103,7 @@ test('a hundred short days of a visitor are one row, and one query reads them', 
 test('what was put for a visitor is dropped after a rollback', () => {
   const { rows, store } = createStore()
   const seen = new SeenRows(store)
-  seen.open(visitor)
+  open(seen)
   seen.put(7, Uint8Array.of(5))
   seen.discard()
   seen.flush()
