@@ -49,11 +49,11 @@ export function encodeSeenPages({ length, pages, masks }: SeenPages): Uint8Array
   return scratch.slice(0, at)
 }
 
-/** Replaces the content of `seen` with the decoded output of `encodeSeenPages`. */
-export function decodeSeenPages(bytes: Uint8Array, seen: SeenPages): void {
+/** Replaces the content of `seen` with the decoded output of `encodeSeenPages`, in `bytes` from `start` up to `end`. */
+export function decodeSeenPages(bytes: Uint8Array, seen: SeenPages, start = 0, end = bytes.length): void {
   seen.length = 0
   let page = 0
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = start; at < end; ) {
     let value = 0
     let scale = 1
     let byte: number

@@ -3,19 +3,16 @@ import { asAi, asHuman } from '../view-batch.ts'
 import type { CellChanges } from './cell-changes.ts'
 import { never, site } from './cells.ts'
 import { createSeenPages, decodeSeenPages, encodeSeenPages, pushSeenPage, type SeenPages } from './seen-pages.ts'
+import type { SeenDay } from './seen-row.ts'
 
-/** The pages one visitor saw on one day, see `encodeSeenPages`. */
-export interface SeenDay {
-  day: Day
-  pages: Uint8Array
-}
-
-/** The stored views by visitor and day; the days of a visitor are adjacent. */
+/** The stored views of a visitor by day. */
 export interface SeenDays {
-  /** Lists at most `limit` days of the visitor before a day, the latest ones, in descending order. */
-  listBefore(visitor: Uint8Array, before: Day, limit: number): readonly SeenDay[]
-  insert(visitor: Uint8Array, day: Day, pages: Uint8Array): void
-  update(visitor: Uint8Array, day: Day, pages: Uint8Array): void
+  /** Begins to work on a visitor. */
+  open(visitor: Uint8Array): void
+  /** Lists the latest days that were not listed yet, in descending order; empty = there are no more. */
+  listEarlier(): readonly SeenDay[]
+  /** Stores the pages of a day. Call it in the order of days, after a day before the first of them was listed, if there is one. */
+  put(day: Day, pages: Uint8Array): void
 }
 
 /** New views of one visitor in ascending order, see `packView`. They may contain repetitions. */
@@ -30,7 +27,6 @@ export function packView(day: Day, page: number, mask: number): number {
   return day * dayScale + page * pageScale + mask
 }
 
-const daysAtATime = 16
 const latestDay = 2 ** 31 - 1
 
 /** Number of kinds: human, AI, any. */
@@ -67,10 +63,11 @@ export class VisitorHistory {
   /** Adds the views and returns the number of days that are new for the visitor. */
   add(visitor: Uint8Array, views: PackedViews): number {
     const firstDay = Math.floor((views[0] as number) / dayScale)
-    const { known, earlier } = this.#listKnown(visitor, firstDay)
-    const days = this.#merge(visitor, views, known)
+    this.#seen.open(visitor)
+    const { known, earlier } = this.#listKnown(firstDay)
+    const days = this.#merge(views, known)
     if (this.#changed.length === 0) return 0
-    this.#findPredecessors(visitor, earlier, firstDay)
+    this.#findPredecessors(earlier)
     const newDays = this.#countDays(days)
     for (const page of this.#changed) this.#places[page] = 0
     this.#changed = []
@@ -79,21 +76,21 @@ export class VisitorHistory {
   }
 
   /** Lists the known days since the first new day in ascending order, and the latest days before it in descending order. */
-  #listKnown(visitor: Uint8Array, firstDay: Day): { known: SeenDay[]; earlier: readonly SeenDay[] } {
+  #listKnown(firstDay: Day): { known: SeenDay[]; earlier: readonly SeenDay[] } {
     const known: SeenDay[] = []
-    for (let before = latestDay; ; ) {
-      const days = this.#seen.listBefore(visitor, before, daysAtATime)
+    for (;;) {
+      const days = this.#seen.listEarlier()
       const ofEarlier = days.findIndex(({ day }) => day < firstDay)
+      if (ofEarlier === 0 && known.length === 0) return { known, earlier: days }
       known.push(...(ofEarlier === -1 ? days : days.slice(0, ofEarlier)))
-      if (ofEarlier !== -1 || days.length < daysAtATime) {
+      if (ofEarlier !== -1 || days.length === 0) {
         return { known: known.reverse(), earlier: ofEarlier === -1 ? [] : days.slice(ofEarlier) }
       }
-      before = (days.at(-1) as SeenDay).day
     }
   }
 
   /** Writes the days that change, collects all days in `#before` and `#after`, and returns each day's position there. */
-  #merge(visitor: Uint8Array, views: PackedViews, known: readonly SeenDay[]): MergedDay[] {
+  #merge(views: PackedViews, known: readonly SeenDay[]): MergedDay[] {
     this.#before.length = 0
     this.#after.length = 0
     const days: MergedDay[] = []
@@ -105,16 +102,14 @@ export class VisitorHistory {
       const day = Math.min(dayOfViews, dayKnown)
       const old = dayKnown === day ? known[next++] : undefined
       this.#decoded.length = 0
-      if (old) decodeSeenPages(old.pages, this.#decoded)
+      if (old) decodeSeenPages(old.bytes, this.#decoded, old.start, old.end)
       const start = this.#after.length
       const end = dayOfViews === day ? endOfDay(views, at, day) : at
       const isChanged = this.#mergeDay(views, at, end)
       at = end
       days.push({ day, start, end: this.#after.length })
       if (!isChanged) continue
-      const pages = encodeSeenPages(sliceFrom(this.#after, start))
-      if (old) this.#seen.update(visitor, day, pages)
-      else this.#seen.insert(visitor, day, pages)
+      this.#seen.put(day, encodeSeenPages(sliceFrom(this.#after, start)))
     }
     return days
   }
@@ -166,13 +161,11 @@ export class VisitorHistory {
   }
 
   /** Reads the earlier days, latest first, until the previous day of every changed page is found. */
-  #findPredecessors(visitor: Uint8Array, earlier: readonly SeenDay[], firstDay: Day): void {
+  #findPredecessors(earlier: readonly SeenDay[]): void {
     const missing = new Set(this.#changed.keys())
-    let days = earlier
-    let before = firstDay
-    while (days.length > 0) {
-      for (const { day, pages } of days) {
-        decodeSeenPages(pages, this.#decoded)
+    for (let days = earlier; days.length > 0; days = this.#seen.listEarlier()) {
+      for (const { day, bytes, start, end } of days) {
+        decodeSeenPages(bytes, this.#decoded, start, end)
         let ofSite = 0
         for (let i = 0; i < this.#decoded.length; i++) {
           const mask = this.#decoded.masks[i] as number
@@ -183,9 +176,7 @@ export class VisitorHistory {
         }
         if (this.#notePredecessor(0, day, ofSite)) missing.delete(0)
         if (missing.size === 0) return
-        before = day
       }
-      days = this.#seen.listBefore(visitor, before, daysAtATime)
     }
   }
 

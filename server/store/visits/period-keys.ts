@@ -4,6 +4,7 @@ import { type KeyPeriod, toKeyPeriod } from '../../analytics/visitor-keys.ts'
 import type { SaltRotation } from '../../tenancy/project.ts'
 import type { Database } from '../database.ts'
 import { secretBytes } from '../secret-file.ts'
+import type { openSeenDays } from './seen-days.ts'
 
 /** The key of a period. `derived` = computed from `visitor.key`, as in the versions before random keys. */
 export type PeriodKey = { source: 'random'; key: Uint8Array } | { source: 'derived' } | { source: 'destroyed' }
@@ -42,8 +43,8 @@ interface Row {
  * The random keys of a project's periods. They are in the file of the visits, so that one transaction destroys a key together
  * with the hashes that were made with it.
  */
-export function openPeriodKeys(database: Database) {
-  const { find, list, insert, clear, listDestroyed, hasDerivedDay, listDerivedDays, noteDerived, deleteSeen } =
+export function openPeriodKeys(database: Database, seen: ReturnType<typeof openSeenDays>) {
+  const { find, list, insert, clear, listDestroyed, hasDerivedDay, listDerivedDays, noteDerived } =
     prepareStatements(database)
 
   /** Creates a period with a random key, or with the derived key if it has visits that were hashed with it. */
@@ -65,27 +66,21 @@ export function openPeriodKeys(database: Database) {
   const take = database.transaction((period: KeyPeriod, now: number) => find.get(period.name) ?? create(period, now))
 
   const destroy = database.transaction((rotation: Exclude<SaltRotation, 'never'>, options: DestroyOptions) => {
-    const { now, graceDays } = options
     for (const day of listDerivedDays.all()) {
       const period = toKeyPeriod(day, rotation)
-      if (!find.get(period.name)) create(period, now)
+      if (!find.get(period.name)) create(period, options.now)
     }
-    const rows = list.all()
-    // A time of creation in the future shows that the clock was ahead then; the key must not live until that time.
-    const aged = rows.map(row => ({ ...row, created_at: Math.min(row.created_at, now) }))
-    const kept = aged.map(row =>
-      isOver(row, now - graceDays * dayMs) ? { ...row, key: null, destroyed_at: now } : row,
-    )
-    const ended = kept.filter((row, i) => row.destroyed_at !== rows[i]?.destroyed_at)
-    const isChanged = ended.length > 0 || kept.some((row, i) => row.created_at !== rows[i]?.created_at)
+    const { kept, ended, isChanged } = endPeriods(list.all(), options)
     if (isChanged) {
       // Deleting one row would leave copies in the unused part of pages that were split. Deleting all of them overwrites each
       // page of the table.
       clear.run()
       for (const row of kept) insert.run(row)
     }
-    const deleted = ended.map(({ from_day, to_day }) => deleteSeen.run({ from: from_day, to: to_day }).changes)
-    return { keys: ended.length, visitorDays: deleted.reduce((total, rows) => total + rows, 0) }
+    if (ended.length === 0) return { keys: 0, visitorDays: 0 }
+    seen.prepare()
+    const isEnded = (day: Day) => ended.some(({ from_day, to_day }) => day >= from_day && day < to_day)
+    return { keys: ended.length, visitorDays: seen.delete(isEnded) }
   })
 
   return {
@@ -134,8 +129,19 @@ function prepareStatements(database: Database) {
       .pluck(),
     listDerivedDays: database.prepare<[], Day>('SELECT day FROM derived_days ORDER BY day').pluck(),
     noteDerived: database.prepare('INSERT OR IGNORE INTO derived_days (day) SELECT day FROM day_counters'),
-    deleteSeen: database.prepare<DestroyedDays>('DELETE FROM seen WHERE day >= @from AND day < @to'),
   }
+}
+
+/** Marks the keys of ended periods as destroyed. `kept` has all rows. */
+function endPeriods(rows: readonly Row[], { now, graceDays }: DestroyOptions) {
+  const before = now - graceDays * dayMs
+  const kept = rows.map(row => {
+    // A time of creation in the future shows that the clock was ahead then; the key must not live until that time.
+    const aged = { ...row, created_at: Math.min(row.created_at, now) }
+    return isOver(aged, before) ? { ...aged, key: null, destroyed_at: now } : aged
+  })
+  const ended = kept.filter((row, i) => row.destroyed_at !== rows[i]?.destroyed_at)
+  return { kept, ended, isChanged: kept.some((row, i) => row.created_at !== rows[i]?.created_at) || ended.length > 0 }
 }
 
 function isOver({ to_day, created_at, destroyed_at }: Row, before: number): boolean {

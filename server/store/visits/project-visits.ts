@@ -1,5 +1,7 @@
 import { CellChanges } from '../../analytics/counters/cell-changes.ts'
+import { groupVisitors } from '../../analytics/counters/group-visitors.ts'
 import { groupLabels } from '../../analytics/counters/label-sets.ts'
+import { visitorsAtATime } from '../../analytics/counters/seen-rows.ts'
 import { sortViews } from '../../analytics/counters/sorted-views.ts'
 import { VisitorHistory } from '../../analytics/counters/visitor-history.ts'
 import type { Day } from '../../analytics/day.ts'
@@ -25,7 +27,7 @@ const atOnce = 'FULL'
 
 /** The tables with the visits of a project. */
 const tables = [
-  'seen',
+  'seen_rows',
   'seen_labels',
   'day_counters',
   'month_counters',
@@ -42,7 +44,7 @@ export function openProjectVisits(database: Database) {
   const counters = openVisitCounters(database, pages)
   const seen = openSeenDays(database)
   const positions = openLogPositions(database)
-  const keys = openPeriodKeys(database)
+  const keys = openPeriodKeys(database, seen)
   const revision = openVisitRevision(database)
   const labels = openSeenLabels(database)
 
@@ -50,11 +52,15 @@ export function openProjectVisits(database: Database) {
     const keptFrom = seen.keptFrom()
     // Read in the transaction, because another process may have destroyed a key that this batch was hashed with.
     const batch = dropDestroyed(given, keys.listDestroyed())
+    seen.prepare()
     const changes = new CellChanges()
     const history = new VisitorHistory(seen.days, changes)
     let newVisitorDays = 0
-    for (const { visitor, views } of sortViews(batch, pages.toNumbers(batch.paths), keptFrom)) {
-      newVisitorDays += history.add(visitor, views)
+    for (const group of groupVisitors(sortViews(batch, pages.toNumbers(batch.paths), keptFrom), visitorsAtATime)) {
+      // The visitor may be in the group before too, and its days must be stored before they are read.
+      if (group[0]?.isAgain) seen.flush()
+      seen.days.prefetch(group.map(({ visitor }) => visitor))
+      for (const { visitor, views } of group) newVisitorDays += history.add(visitor, views)
     }
     seen.flush()
     if (counters.apply(changes)) revision.replace()
@@ -68,7 +74,8 @@ export function openProjectVisits(database: Database) {
     seen.keep(before)
     if (counters.forget(before)) revision.replace()
     labels.forget(before)
-    return seen.prune(before)
+    seen.prepare()
+    return seen.delete(day => day < before)
   })
 
   return {
@@ -77,7 +84,6 @@ export function openProjectVisits(database: Database) {
       try {
         return recordInside.immediate(batch, position)
       } catch (error) {
-        seen.discard()
         pages.forget()
         labels.discard()
         throw error
@@ -90,6 +96,7 @@ export function openProjectVisits(database: Database) {
     prune: (before: Day) => prune.immediate(before),
     delete: database.transaction(() => {
       // Pages stay, because other processes identify them by number, and a number must never refer to another page.
+      database.exec('DROP TABLE IF EXISTS seen')
       for (const table of tables) database.exec(`DELETE FROM ${table}`)
       revision.replace()
     }).immediate,

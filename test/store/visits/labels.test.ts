@@ -121,7 +121,7 @@ async function writeOldVisits(): Promise<void> {
   await visits.visits.recordBatch('prj_1', toViewBatch([view(1, '/a', 3), view(1, '/a', 7)]))
   visits.close()
   const file = new Database(join(folder, 'visits', 'prj_1.db'))
-  file.exec('DROP TABLE labelled; DROP TABLE seen_labels; DROP TABLE labels')
+  file.exec('DROP TABLE labelled; DROP TABLE seen_labels; DROP TABLE labels; DROP TABLE seen_rows')
   file.pragma('user_version = 3')
   file.close()
 }

@@ -75,7 +75,9 @@ const destroyAt = (project: typeof monthly | typeof daily, date: string) =>
 function listVisitors({ id }: { id: string }): string[] {
   const database = new Database(join(data, 'visits', `${id}.db`), { readonly: true })
   try {
-    return database.prepare<[], string>('SELECT DISTINCT lower(hex(visitor)) FROM seen').pluck().all()
+    const old = database.prepare("SELECT name FROM sqlite_schema WHERE name = 'seen'").get()
+    const table = old ? 'seen' : 'seen_rows'
+    return database.prepare<[], string>(`SELECT DISTINCT lower(hex(visitor)) FROM ${table}`).pluck().all()
   } finally {
     database.close()
   }

@@ -101,6 +101,28 @@ test('keeps projects apart, and has no visitors for an unknown project', async (
   expect(() => record('prj_3', [view(1, '/a', 1)])).toThrow('There is no project prj_3.')
 })
 
+test.each([1, 63, 64, 65, 200])('a batch may have the same visitor twice: %d visitors', async count => {
+  const visitors = Array.from({ length: count }, (_, i) => Buffer.alloc(16).fill(`${i}`.padStart(4, '0'), 0, 4))
+  const columns = (paths: string[], days: number[]) => ({
+    length: count * 2,
+    visitors: Buffer.concat([...visitors, ...visitors]),
+    paths,
+    visitorOf: Uint32Array.from({ length: count * 2 }, (_, i) => i),
+    pathOf: Uint32Array.from({ length: count * 2 }, (_, i) => (i < count ? 0 : 1)),
+    days: Int32Array.from({ length: count * 2 }, (_, i) => days[i < count ? 0 : 1] as number),
+    masks: new Uint8Array(count * 2).fill(1),
+  })
+  const batches = [columns(['/a', '/b'], [5, 7]), columns(['/a', '/a'], [6, 6]), columns(['/b', '/a'], [9, 2])]
+  const recorded = await Promise.all(batches.map(batch => store.visits.recordBatch('prj_1', batch)))
+  expect(recorded.map(({ newVisitorDays }) => newVisitorDays)).toEqual([2 * count, count, 2 * count])
+  const again = await Promise.all(batches.map(batch => store.visits.recordBatch('prj_1', batch)))
+  expect(again.map(({ newVisitorDays }) => newVisitorDays)).toEqual([0, 0, 0])
+  for (const range of [{}, { dateFrom: 6 }, { dateTo: 6 }]) {
+    const { totals } = await store.visits.countUniqueVisitors('prj_1', range, everything)
+    expect(totals.human).toBe(count)
+  }
+})
+
 test('stores a whole batch or nothing', async () => {
   const batch = { ...toViewBatch([view(1, '/a', 1), view(1, '/b', 1)]), masks: Uint8Array.of(1, 5) }
   expect(() => store.visits.recordBatch('prj_1', batch)).toThrow()
