@@ -16,7 +16,10 @@ import { LogFollower } from './log-follower.ts'
 import { createFormatWarning } from './unread-log.ts'
 
 export interface FollowOptions
-  extends Pick<LogReaderOptions, 'format' | 'envelope' | 'clientField' | 'trustedProxies' | 'markdownAsAi'> {
+  extends Pick<
+    LogReaderOptions,
+    'format' | 'envelope' | 'clientField' | 'trustedProxies' | 'ipv6Prefix' | 'markdownAsAi'
+  > {
   /** Path of an uncompressed log, which may not exist yet. */
   file: string
   /** The project of all visits, or a function that returns the current projects by host. */

@@ -4,7 +4,7 @@ const minLines = 100
 
 /** Returns whether the log has lines, but none in a known format. If so, no position is stored. */
 export function isAllUnread({ lines, malformed }: ImportTally): boolean {
-  return lines > 0 && malformed['wrong-format'] + malformed['too-long'] === lines
+  return lines > 0 && malformed['wrong-format'] + malformed['bad-address'] + malformed['too-long'] === lines
 }
 
 /** Returns the message to the operator about a log for which `isAllUnread` is true. */

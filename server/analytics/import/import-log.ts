@@ -31,7 +31,7 @@ export interface ImportedFile {
   /** The envelope around the lines, such as `syslog`; undefined when there is none. */
   envelope: string | undefined
   lines: number
-  /** Lines that are not in the log's format or are too long. */
+  /** Lines that are not in the log's format, have no client, or are too long. */
   unreadLines: number
   /** Needed fields that no line had, see `LineParser.missingFields`; undefined when there are none. */
   missingFields: readonly string[] | undefined
@@ -78,7 +78,7 @@ export async function importLog({ file, reader, visits, onProgress }: ImportOpti
 }
 
 function countLines({ tally: { lines, malformed } }: LogReader) {
-  return { lines, unread: malformed['wrong-format'] + malformed['too-long'] }
+  return { lines, unread: malformed['wrong-format'] + malformed['bad-address'] + malformed['too-long'] }
 }
 
 /** Records all views not recorded yet. Call it after the last log. */

@@ -7,13 +7,14 @@ import {
   openDialect,
 } from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
-import { findClient } from '../formats/address.ts'
+import type { Ipv6Prefix } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat, LogFormatError } from '../formats/log-format.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asHuman, type ViewBatch } from '../view-batch.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
+import { Clients } from './clients.ts'
 import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally } from './import-tally.ts'
 import { LineSplitter } from './line-splitter.ts'
@@ -45,6 +46,8 @@ export interface LogReaderOptions {
   trustedProxies?: number | undefined
   /** See `LogSettings`. */
   markdownAsAi?: boolean | undefined
+  /** See `toCanonicalAddress`; 128 when missing. */
+  ipv6Prefix?: Ipv6Prefix | undefined
   /** Number of distinct views, over all projects, that fill a batch. */
   viewsPerBatch?: number
 }
@@ -87,8 +90,9 @@ export class LogReader {
   readonly #agents: UserAgents
   readonly #pages = new Pages()
   readonly #projects: VisitedProjects
-  readonly #client = Buffer.alloc(64)
+  readonly #clients: Clients
   readonly #decider = new LineDecider<ProjectTarget>({
+    hasClient: line => this.#clients.has(line, this.#parser as LineParser),
     findProject: line => this.#projects.find(line),
     findPage: ({ bytes, targetStart, targetEnd }) =>
       this.#pages.find(bytes, targetStart, targetEnd, (this.#parser as LineParser).decodeTarget),
@@ -110,6 +114,7 @@ export class LogReader {
     this.#viewsPerBatch = options.viewsPerBatch ?? viewsPerBatch
     this.#splitter = new LineSplitter(this.#readLine, this.#countTooLong)
     this.#projects = new VisitedProjects(options.projects, options.keys)
+    this.#clients = new Clients(options)
     this.startFile()
   }
 
@@ -229,7 +234,7 @@ export class LogReader {
   }
 
   #countView({ tally, builder }: ProjectTarget, page: KnownPage, parser: LineParser): void {
-    const { bytes, addressStart, addressEnd, clientStart, clientEnd, userAgentStart, userAgentEnd, atMs } = this.#line
+    const { bytes, userAgentStart, userAgentEnd, atMs } = this.#line
     const agent = this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeHeader)
     const rule = agent.markdownRule !== agent.rule && this.#isMarkdown(page) ? agent.markdownRule : agent.rule
     tally.countView(rule)
@@ -242,9 +247,9 @@ export class LogReader {
     }
     const before = builder.length
     const mask = rule.kind === 'human' ? asHuman : asAi
-    const clientBytes = clientEnd > clientStart ? this.#readClient(bytes, clientStart, clientEnd, parser) : 0
-    if (clientBytes > 0) builder.add(this.#client, 0, clientBytes, agent, page.path, day, mask)
-    else builder.add(bytes, addressStart, addressEnd, agent, page.path, day, mask)
+    const clients = this.#clients
+    clients.find(this.#line, parser)
+    builder.add(clients.bytes, clients.start, clients.end, agent, page.path, day, mask)
     this.#viewCount += builder.length - before
     if (this.#viewCount >= this.#viewsPerBatch || this.#isCacheFull(builder)) this.#cut()
   }
@@ -254,13 +259,6 @@ export class LogReader {
     return (
       page.isMarkdown || (acceptEnd > acceptStart && acceptsMarkdown(bytes.toString('latin1', acceptStart, acceptEnd)))
     )
-  }
-
-  /** Writes the client of the list into `#client`, and returns its length in bytes; 0 when the list has no client. */
-  #readClient(bytes: Buffer, start: number, end: number, parser: LineParser): number {
-    const list = parser.decodeHeader(bytes.toString('latin1', start, end))
-    const client = findClient(list, this.#options.trustedProxies)
-    return client === undefined ? 0 : this.#client.write(client, 'latin1')
   }
 
   #isCacheFull(builder: BatchBuilder): boolean {
