@@ -179,6 +179,7 @@ class FollowRun {
   }
 
   async #measure(): Promise<FollowStatus> {
+    this.#reader.countWaiting()
     const { tally, unknownHosts } = this.#reader
     return { tally, unknownHosts, aheadBytes: await this.#follower.countAheadBytes() }
   }

@@ -51,7 +51,9 @@ export class LogCounter {
     const { position } = this.#read
     const { reader, writer } = this.#options
     this.#read = undefined
+    // Taken first, because lines may wait for the detection of their format.
+    const batches = reader.takeBatches()
     // If no line is in a known format, nothing is written, so that a run with the right format can read the lines again.
-    if (!isAllUnread(reader.tally)) await writer.write(reader.takeBatches(), position)
+    if (!isAllUnread(reader.tally)) await writer.write(batches, position)
   }
 }

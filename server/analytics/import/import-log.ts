@@ -51,8 +51,8 @@ export async function importLog({ file, reader, visits, onProgress }: ImportOpti
   const before = countLines(reader)
   let problem: string | undefined
   try {
-    const log = await openLogFile(file)
     reader.startFile()
+    const log = await openLogFile(file)
     for await (const chunk of log.chunks) {
       reader.push(chunk)
       if (reader.isFull) await recordViews(reader, visits)
@@ -62,6 +62,7 @@ export async function importLog({ file, reader, visits, onProgress }: ImportOpti
   } catch (error) {
     if (!(error instanceof LogFileError)) throw error
     problem = error.message
+    reader.endDamagedFile()
   }
   const { lines, unread } = countLines(reader)
   const unreadLines = unread - before.unread

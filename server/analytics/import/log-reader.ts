@@ -1,11 +1,4 @@
 import { toDay } from '../day.ts'
-import {
-  type Dialect,
-  type DialectSettings,
-  detectDialect,
-  detectDialectOfLine,
-  openDialect,
-} from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
 import type { Ipv6Prefix } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
@@ -17,7 +10,9 @@ import type { BatchBuilder } from './batch-builder.ts'
 import { Clients } from './clients.ts'
 import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally } from './import-tally.ts'
-import { LineSplitter } from './line-splitter.ts'
+import { LineReader } from './line-reader.ts'
+import type { OnLine } from './line-splitter.ts'
+import { EvidenceCollector, type LogEvidence } from './log-evidence.ts'
 import { acceptsMarkdown } from './page-view.ts'
 import { Pages } from './pages.ts'
 import { UserAgents } from './user-agents.ts'
@@ -82,55 +77,54 @@ const maxBytes = 16 * 1024 * 1024
  * `LineDecider` decides how each line is counted, and the user agent decides who made a page view.
  */
 export class LogReader {
-  readonly #options: LogReaderOptions
   #now: number
   readonly #viewsPerBatch: number
-  readonly #splitter: LineSplitter
+  readonly #lines: LineReader
   readonly #line = emptyLogLine()
   readonly #agents: UserAgents
   readonly #pages = new Pages()
   readonly #projects: VisitedProjects
   readonly #clients: Clients
   readonly #decider = new LineDecider<ProjectTarget>({
-    hasClient: line => this.#clients.has(line, this.#parser as LineParser),
+    hasClient: line => this.#clients.has(line, this.#lines.parser as LineParser),
     findProject: line => this.#projects.find(line),
     findPage: ({ bytes, targetStart, targetEnd }) =>
-      this.#pages.find(bytes, targetStart, targetEnd, (this.#parser as LineParser).decodeTarget),
+      this.#pages.find(bytes, targetStart, targetEnd, (this.#lines.parser as LineParser).decodeTarget),
   })
-  #format: LogFormat | undefined
-  #envelope: Envelope | undefined
-  #parser: LineParser | undefined
-  /** Whether format and envelope of the current log are known. */
-  #isSettled = false
-  #isFirstLine = true
+  #evidence: EvidenceCollector
   #viewCount = 0
   #ready: ProjectBatch[] = []
 
   /** @throws {LogFormatError} when format, client field and projects contradict each other; `push` throws it too. */
   constructor(options: LogReaderOptions) {
-    this.#options = options
     this.#now = options.now
     this.#agents = new UserAgents(options.markdownAsAi)
     this.#viewsPerBatch = options.viewsPerBatch ?? viewsPerBatch
-    this.#splitter = new LineSplitter(this.#readLine, this.#countTooLong)
+    this.#lines = new LineReader({
+      dialect: options,
+      onLine: this.#countLine,
+      onTooLong: this.#countTooLong,
+      onFormat: this.#prepareFor,
+    })
     this.#projects = new VisitedProjects(options.projects, options.keys)
     this.#clients = new Clients(options)
+    this.#evidence = new EvidenceCollector(this.tally, 0)
     this.startFile()
   }
 
   /** Format of the lines so far; undefined while none was in a known format. */
   get format(): LogFormat | undefined {
-    return this.#format
+    return this.#lines.format
   }
 
   /** Envelope of the lines so far; undefined when they have none. */
   get envelope(): Envelope | undefined {
-    return this.#envelope
+    return this.#lines.envelope
   }
 
   /** See `LineParser.missingFields`; of the current log. */
   get missingFields(): readonly string[] {
-    return this.#parser?.missingFields?.() ?? []
+    return this.#lines.parser?.missingFields?.() ?? []
   }
 
   /** The projects, each with the counts of its lines. */
@@ -150,6 +144,11 @@ export class LogReader {
   /** The counts of all lines. */
   get tally(): ImportTally {
     return this.#projects.tally
+  }
+
+  /** What is known about the current log. */
+  get evidence(): LogEvidence {
+    return this.#evidence.summarize(this.tally, this.#lines)
   }
 
   /** Whether a batch is full. Take it before the next push, so that memory stays bounded. */
@@ -176,29 +175,33 @@ export class LogReader {
    * @param header the header lines of the log when reading resumes after them; they are not counted
    */
   startFile(header?: Buffer): void {
-    this.#splitter.drop()
-    this.#isFirstLine = true
-    this.#parser = undefined
-    this.#isSettled = false
-    const { format, envelope } = this.#options
-    // Opened before the first line, so that a setting that the format does not have is refused.
-    if (format) this.#useDialect({ format, envelope: envelope === 'none' ? undefined : envelope })
-    this.#isSettled = format !== undefined && envelope !== undefined
-    if (header?.length) new LineSplitter(this.#readHeaderLine, () => {}).push(header)
+    this.#lines.flush()
+    this.#evidence = new EvidenceCollector(this.tally, this.#lines.nulBytes)
+    this.#lines.startFile(header)
   }
 
   push(chunk: Buffer): void {
-    if (!this.#isSettled) this.#settle(detectDialect(chunk, this.#settings))
-    this.#splitter.push(chunk)
+    this.#lines.push(chunk)
   }
 
   /** Ends a log; its last line needs no line break. */
   endFile(): void {
-    this.#splitter.end()
+    this.#lines.end()
+  }
+
+  /** Ends a log that cannot be read to its end. Its partial last line is not counted. */
+  endDamagedFile(): void {
+    this.#lines.cut()
+  }
+
+  /** Counts the lines that wait for the detection of their format. */
+  countWaiting(): void {
+    this.#lines.flush()
   }
 
   /** Returns all views so far as batches. Record them in this order; a project may have several batches. */
   takeBatches(): ProjectBatch[] {
+    this.#lines.flush()
     this.#cut()
     const ready = this.#ready
     this.#ready = []
@@ -206,24 +209,13 @@ export class LogReader {
   }
 
   readonly #countTooLong = (): void => {
-    this.#isFirstLine = false
     const { common } = this.#projects
     common.lines++
     common.countRefusal(lineRefusals.tooLong)
   }
 
-  readonly #readHeaderLine = (bytes: Buffer, start: number, end: number): void => {
-    const parser = this.#isSettled ? this.#parser : this.#detect(bytes, start, end)
-    parser?.parse(bytes, start, end, this.#line)
-  }
-
-  readonly #readLine = (bytes: Buffer, from: number, end: number): void => {
-    let start = from
-    if (this.#isFirstLine) {
-      this.#isFirstLine = false
-      if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3
-    }
-    const parser = this.#isSettled ? this.#parser : this.#detect(bytes, start, end)
+  readonly #countLine: OnLine = (bytes, start, end) => {
+    const { parser } = this.#lines
     const parsed = parser?.parse(bytes, start, end, this.#line)
     const refusal = this.#decider.decide(parsed, this.#line, this.#now)
     const { project, page } = this.#decider
@@ -235,9 +227,12 @@ export class LogReader {
 
   #countView({ tally, builder }: ProjectTarget, page: KnownPage, parser: LineParser): void {
     const { bytes, userAgentStart, userAgentEnd, atMs } = this.#line
+    const { viewed } = this.#evidence
     const agent = this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeHeader)
     const rule = agent.markdownRule !== agent.rule && this.#isMarkdown(page) ? agent.markdownRule : agent.rule
     tally.countView(rule)
+    // A missing user agent is empty or a dash.
+    viewed.countView(atMs, userAgentEnd - userAgentStart > 1)
     if (rule.kind === 'neither') return
     const day = toDay(atMs)
     tally.addDay(day)
@@ -249,7 +244,9 @@ export class LogReader {
     const mask = rule.kind === 'human' ? asHuman : asAi
     const clients = this.#clients
     clients.find(this.#line, parser)
+    const visitors = builder.size
     builder.add(clients.bytes, clients.start, clients.end, agent, page.path, day, mask)
+    viewed.countVisitor(clients.bytes, clients.start, clients.end, builder.size > visitors)
     this.#viewCount += builder.length - before
     if (this.#viewCount >= this.#viewsPerBatch || this.#isCacheFull(builder)) this.#cut()
   }
@@ -291,27 +288,8 @@ export class LogReader {
     for (const { builder } of this.#projects.targets) builder.forgetVisitors()
   }
 
-  #detect(bytes: Buffer, start: number, end: number): LineParser | undefined {
-    this.#settle(detectDialectOfLine(bytes, start, end, this.#settings))
-    return this.#parser
-  }
-
-  get #settings(): DialectSettings {
-    const { format, envelope, clientField } = this.#options
-    return { format, envelope, clientField }
-  }
-
-  #settle(dialect: Dialect | undefined): void {
-    if (!dialect) return
-    this.#isSettled = true
-    // A given format without an envelope is open already.
-    if (!this.#parser || dialect.format !== this.#format || dialect.envelope !== this.#envelope)
-      this.#useDialect(dialect)
-  }
-
-  /** Sets the format. Clears the caches when it changes, because their keys are bytes in the encoding of the old format. */
-  #useDialect(dialect: Dialect): void {
-    const { format } = dialect
+  /** Clears the caches when the format changes, because their keys are bytes in the encoding of the old format. */
+  readonly #prepareFor = (format: LogFormat): void => {
     if (this.#projects.areByHost && !format.hasHost) {
       const remedy =
         format.name === 'json' ? 'add host=PATH to its fields' : `use a format with the host (${namesWithHost})`
@@ -319,14 +297,10 @@ export class LogReader {
         `Lines in the format ${format.name} do not contain the host. Name one project for all lines, or ${remedy}.`,
       )
     }
-    if (this.#format !== format) {
-      this.#cut()
-      this.#clearCaches()
-      // A parser does not write the fields that its format lacks.
-      Object.assign(this.#line, emptyLogLine())
-    }
-    this.#format = format
-    this.#envelope = dialect.envelope
-    this.#parser = openDialect(dialect, { clientField: this.#options.clientField })
+    if (this.#lines.format === format) return
+    this.#cut()
+    this.#clearCaches()
+    // A parser does not write the fields that its format lacks.
+    Object.assign(this.#line, emptyLogLine())
   }
 }
