@@ -50,7 +50,7 @@ export function detectDialectOfLine(
   return detector.candidates[0]
 }
 
-/** A dialect that some lines are in. */
+/** A dialect, and the number of lines in it. */
 export interface Candidate extends Dialect {
   lines: number
 }

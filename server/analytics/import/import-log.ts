@@ -3,6 +3,7 @@ import type { VisitRecorder } from '../unique-visitors.ts'
 import type { ImportTally } from './import-tally.ts'
 import { LogFileError, openLogFile } from './log-file.ts'
 import { LogReader } from './log-reader.ts'
+import { countUnread, findSuspicions, isUnread, type Suspicion } from './suspicions.ts'
 import type { VisitedProject } from './visited-projects.ts'
 
 export interface ImportProgress {
@@ -35,6 +36,12 @@ export interface ImportedFile {
   unreadLines: number
   /** Needed fields that no line had, see `LineParser.missingFields`; undefined when there are none. */
   missingFields: readonly string[] | undefined
+  /** Whether the log has lines, but none except comments could be read. */
+  isUnread: boolean
+  /** NULs that were skipped before lines; undefined = none. */
+  nulBytes: number | undefined
+  /** Reasons to believe that the counts are wrong. */
+  suspicions: Suspicion[]
   /** Why the file could not be read to its end; undefined when it was. */
   problem: string | undefined
 }
@@ -67,6 +74,7 @@ export async function importLog({ file, reader, visits, onProgress }: ImportOpti
   const { lines, unread } = countLines(reader)
   const unreadLines = unread - before.unread
   const isRead = lines - before.lines > unreadLines
+  const { evidence } = reader
   return {
     file,
     format: isRead ? reader.format?.name : undefined,
@@ -74,12 +82,15 @@ export async function importLog({ file, reader, visits, onProgress }: ImportOpti
     lines: lines - before.lines,
     unreadLines,
     missingFields: reader.missingFields.length > 0 ? reader.missingFields : undefined,
+    isUnread: isUnread(evidence),
+    nulBytes: evidence.nulBytes > 0 ? evidence.nulBytes : undefined,
+    suspicions: findSuspicions(evidence),
     problem,
   }
 }
 
 function countLines({ tally: { lines, malformed } }: LogReader) {
-  return { lines, unread: malformed['wrong-format'] + malformed['bad-address'] + malformed['too-long'] }
+  return { lines, unread: countUnread(malformed) }
 }
 
 /** Records all views not recorded yet. Call it after the last log. */

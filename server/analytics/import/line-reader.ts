@@ -88,7 +88,11 @@ export class LineReader {
     // Opened before the first line, so that a setting that the format does not have is refused.
     if (format) this.#useDialect({ format, envelope: envelope === 'none' ? undefined : envelope })
     if (!header?.length) return
-    new LineSplitter(this.#window?.add ?? this.#parseHeaderLine, () => {}).push(header)
+    const readHeaderLine: OnLine = (bytes, start, end) => {
+      this.#window?.add(bytes, start, end)
+      this.#parseHeaderLine(bytes, start, end)
+    }
+    new LineSplitter(readHeaderLine, () => {}).push(header)
     this.#given = this.#window?.lineCount ?? 0
   }
 

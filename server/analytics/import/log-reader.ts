@@ -1,13 +1,13 @@
 import { toDay } from '../day.ts'
+import type { DialectSettings } from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
-import type { Ipv6Prefix } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat, LogFormatError } from '../formats/log-format.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asHuman, type ViewBatch } from '../view-batch.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
-import { Clients } from './clients.ts'
+import { type ClientOptions, Clients } from './clients.ts'
 import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally } from './import-tally.ts'
 import { LineReader } from './line-reader.ts'
@@ -24,25 +24,15 @@ import {
   VisitedProjects,
 } from './visited-projects.ts'
 
-export interface LogReaderOptions {
+export interface LogReaderOptions extends ClientOptions, Partial<DialectSettings> {
   /** The project of all visits, or the projects by host. */
   projects: VisitedProject | ProjectsByHost
   /** See `VisitRecorder.openVisitorKeys`. */
   keys: VisitorKeys
   /** Milliseconds since 1970. */
   now: number
-  /** Detected from the lines when missing. */
-  format?: LogFormat | undefined
-  /** Detected from the lines when missing; `none` = the lines have none. */
-  envelope?: Envelope | 'none' | undefined
-  /** See `ParserOptions`; when missing, the peer is the client. */
-  clientField?: string | undefined
-  /** See `findClient`. */
-  trustedProxies?: number | undefined
   /** See `LogSettings`. */
   markdownAsAi?: boolean | undefined
-  /** See `toCanonicalAddress`; 128 when missing. */
-  ipv6Prefix?: Ipv6Prefix | undefined
   /** Number of distinct views, over all projects, that fill a batch. */
   viewsPerBatch?: number
 }
