@@ -10,6 +10,7 @@ const maxAddressLength = 128
 const dot = 0x2e
 const colon = 0x3a
 const zero = 0x30
+const nine = 0x39
 
 /**
  * Returns the end of the IPv4 address at `start`, such as `203.0.113.9`; -1 when there is none. Accepts what `isIPv4` of
@@ -17,21 +18,22 @@ const zero = 0x30
  */
 export function findIpv4End(bytes: Uint8Array, start: number, end: number): number {
   let at = start
-  for (let dots = 0; ; dots++) {
-    let value = (at < end ? (bytes[at] as number) : 0) - zero
-    if (value < 0 || value > 9) return -1
-    const isZero = value === 0
-    at++
-    for (; at < end; at++) {
-      const digit = (bytes[at] as number) - zero
-      if (digit < 0 || digit > 9) break
-      value = value * 10 + digit
-      if (isZero || value > 255) return -1
+  let dots = 0
+  /** -1 = the number has no digit yet. */
+  let value = -1
+  for (; at < end; at++) {
+    const byte = bytes[at] as number
+    if (byte >= zero && byte <= nine) {
+      if (value === 0) return -1
+      value = value === -1 ? byte - zero : value * 10 + byte - zero
+      if (value > 255) return -1
+    } else {
+      if (byte !== dot || dots === 3 || value === -1) break
+      dots++
+      value = -1
     }
-    if (dots === 3) return at
-    if (at >= end || bytes[at] !== dot) return -1
-    at++
   }
+  return dots === 3 && value !== -1 ? at : -1
 }
 
 /** Returns whether a colon and a number of one to five digits fill the bytes from `start` up to `end`. */
