@@ -20,11 +20,11 @@ export interface StatusOutput {
 export function createJsonStatus(file: string, project: string | undefined): StatusOutput {
   const log = resolve(file)
   const rate = createRate()
-  const print = ({ tally, unknownHosts, aheadBytes }: FollowStatus) => {
+  const print = ({ tally, unknownHosts, aheadBytes, suspicions }: FollowStatus) => {
     const { lines, views, newVisitorDays, tooOldViews, filtered, malformed } = tally
     const counts = { lines, linesPerSecond: rate(lines), aheadBytes, pageViews: views, newVisitorDays, tooOldViews }
     const hosts = project === undefined ? { unknownHosts: toMostLines(unknownHosts) } : {}
-    console.log(JSON.stringify({ log, project, ...counts, filtered, malformed, ...hosts }))
+    console.log(JSON.stringify({ log, project, ...counts, filtered, malformed, ...hosts, warnings: suspicions }))
   }
   return {
     show: print,

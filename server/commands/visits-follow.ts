@@ -2,25 +2,29 @@ import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { toLogReading } from '../analytics/envelopes/log-settings.ts'
 import { checkFollowable } from '../analytics/follow/check-followable.ts'
-import { defaultPacing, followAccessLog } from '../analytics/follow/follow-log.ts'
+import { defaultPacing, type FollowOptions, followAccessLog } from '../analytics/follow/follow-log.ts'
 import { describeUnread, isAllUnread } from '../analytics/follow/unread-log.ts'
+import { withoutRecording } from '../analytics/follow/without-recording.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
+import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
 import { dataOption, graceOption, jsonOption } from '../flags/options.ts'
+import { strictHelp, strictOption } from '../flags/strict-option.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import type { Project } from '../tenancy/project.ts'
-import { createJsonStatus, createStatusLine } from './visits-follow-status.ts'
+import { createJsonStatus, createStatusLine, type StatusOutput } from './visits-follow-status.ts'
 import { withExistingStore } from './with-store.ts'
 
 const maxListedDomains = 5
 
 interface FollowFlags extends LogFlags, VisitedFlags {
   once?: boolean
+  strict?: boolean
   graceSeconds: number
   statusSeconds: number
   data: string
@@ -33,6 +37,7 @@ export function visitsFollowCommand(): Command {
     .description('count the visits in a log while it is written and rotated')
   return addLogOptions(addVisitedOptions(command))
     .addOption(new Option('--once', 'end when all lines are counted, for cron; the next run continues from there'))
+    .addOption(strictOption())
     .addOption(graceOption())
     .addOption(
       new Option('--status-seconds <number>', 'interval of the status lines of --json')
@@ -59,10 +64,17 @@ use npx quire visits import. With --by-host, a site registered later counts from
 For cron, use --once, and change to the folder of Quire first:
 */5 * * * * cd /opt/quire && npx quire visits follow /var/log/nginx/access.log --project Documentation --data /srv/quire --once
 
+${strictHelp}
+It needs --once: the new lines are read twice, and counted the second time. If there is a warning, the next run reads the same
+lines again. Fewer than 100 new lines are not judged.
+
 ${logHelp}`,
     )
     .action(async (file: string, flags: FollowFlags) => {
       const projectId = readVisited(command, flags)
+      if (command.getOptionValueSource('strict') === 'cli' && !flags.once) {
+        throw new OperatorError('--strict needs --once: a command that does not end cannot judge its lines first.', 2)
+      }
       await withExistingStore(flags.data, store => follow(store, file, projectId, flags))
     })
 }
@@ -78,24 +90,49 @@ async function follow(store: Store, file: string, idOrName: string | undefined, 
   try {
     await checkFollowable(file, { ...settings, projects })
     if (!flags.once && !flags.json) console.error(await describeFollowed(store, file, project))
-    const ended = await followAccessLog({
+    const options = {
       ...settings,
       file,
       projects: 'id' in projects ? projects : () => listProjectsByHost(store),
-      visits: store.visits,
       signal,
       once: flags.once ?? false,
       pacing: { ...defaultPacing, graceMs: flags.graceSeconds * 1000 },
       warn: status.warn,
       onStatus: status.show,
       statusMs: flags.json ? flags.statusSeconds * 1000 : 1000,
-    })
+    }
+    const isStrict = flags.once === true && flags.strict === true
+    if (isStrict) await refuseSuspicious(options, store.visits, status)
+    const ended = await followAccessLog({ ...options, visits: store.visits })
     status.end(ended, (performance.now() - startedAt) / 1000)
     if (flags.once && isAllUnread(ended.tally)) throw new OperatorError(describeUnread(file, ended.tally))
+    if (isStrict && ended.suspicions.length > 0) {
+      throw new OperatorError(`${file} changed while it was read, and its visits are recorded. Check the warnings.`)
+    }
   } catch (error) {
     status.clear()
     throw explain(error)
   }
+}
+
+/**
+ * Reads the new lines without recording anything.
+ *
+ * @throws {OperatorError} when their counts may be wrong.
+ */
+async function refuseSuspicious(
+  options: Omit<FollowOptions, 'visits'>,
+  visits: VisitRecorder,
+  status: StatusOutput,
+): Promise<void> {
+  const { onStatus: _, ...quiet } = options
+  const { file } = options
+  const startedAt = performance.now()
+  const read = await followAccessLog({ ...quiet, visits: withoutRecording(visits) })
+  if (read.suspicions.length === 0 && !isAllUnread(read.tally)) return
+  status.end(read, (performance.now() - startedAt) / 1000)
+  if (isAllUnread(read.tally)) throw new OperatorError(describeUnread(file, read.tally))
+  throw new OperatorError(`${file}: nothing was recorded, because of --strict. The next run reads the lines again.`)
 }
 
 /** Says which log is followed, for whom, and from where. @param project undefined = by host */

@@ -8,6 +8,7 @@ import type { ProjectViews } from '../analytics/import/visited-projects.ts'
 import type { UniqueVisitorCounter, VisitorCounts } from '../analytics/unique-visitors.ts'
 import { showCount } from './print.ts'
 import { drawPairs } from './table.ts'
+import { type LogWarning, listWarnings } from './visits-warnings.ts'
 
 interface Counts {
   lines: number
@@ -31,7 +32,11 @@ interface ProjectCounts extends Counts {
 /** The output of `--json`. Its own counts cover all lines. */
 export interface ImportSummary extends Counts {
   seconds: number
-  files: ImportedFile[]
+  /** False when `--strict` refused the logs. */
+  recorded: boolean
+  files: Omit<ImportedFile, 'isUnread' | 'suspicions'>[]
+  /** Reasons to believe that the counts are wrong. */
+  warnings: LogWarning[]
   /** The projects that got lines. */
   projects: ProjectCounts[]
   /** Hosts without a site (`--by-host`) with their number of lines, largest first, at most ten. */
@@ -40,19 +45,25 @@ export interface ImportSummary extends Counts {
 
 const maxHosts = 10
 
-/** Sums up the imported files, and counts the visitors on the days of the import. */
+/**
+ * Sums up the imported files, and counts the visitors on the days of the import.
+ *
+ * @param visits undefined = nothing was recorded
+ */
 export async function summarize(
   reader: LogReader,
   files: ImportedFile[],
   seconds: number,
-  visits: UniqueVisitorCounter,
+  visits: UniqueVisitorCounter | undefined,
 ): Promise<ImportSummary> {
   const { projects, unknownHosts } = reader
   const visited = projects.length === 1 ? projects : projects.filter(({ tally }) => tally.lines > 0)
   return {
     seconds,
     ...toCounts(reader.tally),
-    files,
+    recorded: visits !== undefined,
+    files: files.map(({ isUnread: _, suspicions: __, ...file }) => file),
+    warnings: listWarnings(files),
     projects: await Promise.all(visited.map(project => summarizeProject(project, visits))),
     unknownHosts: toMostLines(unknownHosts),
   }
@@ -65,11 +76,11 @@ export function toMostLines(unknownHosts: ReadonlyMap<string, number>): Record<s
 
 async function summarizeProject(
   { project, tally }: ProjectViews,
-  visits: UniqueVisitorCounter,
+  visits: UniqueVisitorCounter | undefined,
 ): Promise<ProjectCounts> {
   const { firstDay, lastDay } = tally
   const counts = { project: project.id, ...toCounts(tally) }
-  if (firstDay === undefined || lastDay === undefined) return { ...counts, visitors: null }
+  if (!visits || firstDay === undefined || lastDay === undefined) return { ...counts, visitors: null }
   const range = { dateFrom: firstDay, dateTo: lastDay + 1 }
   const { totals } = await visits.countUniqueVisitors(project.id, range, { limit: 1, offset: 0 })
   return { ...counts, visitors: { ...totals, dateFrom: formatDay(range.dateFrom), dateTo: formatDay(range.dateTo) } }
@@ -115,7 +126,7 @@ export function describe(summary: ImportSummary): string {
 }
 
 /** Names the formats of the files, such as `, format combined in syslog (RFC 3164) lines`. */
-function nameFormats(files: readonly ImportedFile[]): string {
+function nameFormats(files: readonly Pick<ImportedFile, 'format' | 'envelope'>[]): string {
   const names = files.flatMap(({ format, envelope }) => {
     const title = envelopes.find(({ name }) => name === envelope)?.title
     return format === undefined ? [] : [nameDialect(format, title)]

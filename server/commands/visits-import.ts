@@ -3,6 +3,7 @@ import { type LogReading, toLogReading } from '../analytics/envelopes/log-settin
 import { formats } from '../analytics/formats/formats.ts'
 import { LogFormatError } from '../analytics/formats/log-format.ts'
 import { getVisitedProjects } from '../analytics/import/find-projects.ts'
+import { HeldVisits } from '../analytics/import/held-visits.ts'
 import { type ImportedFile, importLog, recordViews } from '../analytics/import/import-log.ts'
 import { checkLogFile } from '../analytics/import/log-file.ts'
 import { LogReader } from '../analytics/import/log-reader.ts'
@@ -10,16 +11,27 @@ import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
+import { strictHelp, strictOption } from '../flags/strict-option.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
 import { printJson } from './print.ts'
 import { createProgressLine } from './progress-line.ts'
 import { describe, type ImportSummary, summarize } from './visits-import-summary.ts'
+import { printWarnings } from './visits-warnings.ts'
 import { withExistingStore } from './with-store.ts'
+
+type BatchRecorder = Pick<VisitRecorder, 'recordBatch'>
 
 interface ImportFlags extends LogFlags, VisitedFlags {
   data: string
   json?: boolean
+  strict?: boolean
+}
+
+/** The result of an import. */
+interface Imported {
+  summary: ImportSummary
+  files: ImportedFile[]
 }
 
 export function visitsImportCommand(): Command {
@@ -29,6 +41,7 @@ export function visitsImportCommand(): Command {
       'count the visits in access logs (plain, .gz or .zst; .xz and .bz2 if these programs are installed); "-" reads standard input',
     )
   return addLogOptions(addVisitedOptions(command))
+    .addOption(strictOption())
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -44,15 +57,23 @@ Examples:
 A page view is a GET of a page with 2xx or 304. A visitor is a keyed hash of address and user agent; neither is stored.
 You can import the same log again, even if it has grown: nothing is counted twice. Malformed lines are counted and skipped.
 
+${strictHelp}
+The views are held in memory until all logs are judged. Logs with over four million views are read twice instead, which a pipe
+does not allow: there the command fails and records nothing.
+
 ${logHelp}`,
     )
     .action(async (files: string[], flags: ImportFlags) => {
       const projectId = readVisited(command, flags)
       const settings = toLogReading(readLogFlags(flags))
-      const summary = await withExistingStore(flags.data, store => importFiles(store, projectId, files, settings))
-      if (flags.json) printJson(summary)
-      else console.log(describe(summary))
-      failOnProblems(summary, settings)
+      const { strict: isStrict = false } = flags
+      const imported = await withExistingStore(flags.data, store =>
+        importFiles(store, projectId, files, { ...settings, isStrict }),
+      )
+      if (flags.json) printJson(imported.summary)
+      else console.log(describe(imported.summary))
+      printWarnings(imported.files)
+      failOnProblems(imported, settings, isStrict)
     })
 }
 
@@ -61,25 +82,58 @@ async function importFiles(
   store: Store,
   projectId: string | undefined,
   files: string[],
-  settings: LogReading,
-): Promise<ImportSummary> {
+  { isStrict, ...settings }: LogReading & { isStrict: boolean },
+): Promise<Imported> {
   if (files.filter(file => file === '-').length > 1) throw new OperatorError('- can only be given once.', 2)
   const projects = await getVisitedProjects(store, projectId)
   const startedAt = performance.now()
   try {
     // Checked before the first import, so that a misspelt name does not leave a partial import.
-    for (const file of files) await checkLogFile(file)
+    let canReadAgain = true
+    for (const file of files) if ((await checkLogFile(file)) === undefined) canReadAgain = false
     const { visits } = store
-    const reader = new LogReader({ ...settings, projects, keys: await visits.openVisitorKeys(), now: Date.now() })
-    const imported = await readFiles(files, reader, visits)
+    const keys = await visits.openVisitorKeys()
+    const open = () => new LogReader({ ...settings, projects, keys, now: Date.now() })
+    const { reader, imported, isRecorded } = isStrict
+      ? await readStrictly(files, open, visits, canReadAgain)
+      : { ...(await readAll(files, open(), visits)), isRecorded: true }
     const seconds = Math.round(performance.now() - startedAt) / 1000
-    return await summarize(reader, imported, seconds, visits)
+    const summary = await summarize(reader, imported, seconds, isRecorded ? visits : undefined)
+    return { summary, files: imported }
   } catch (error) {
     throw explain(error)
   }
 }
 
-async function readFiles(files: string[], reader: LogReader, visits: VisitRecorder): Promise<ImportedFile[]> {
+interface ReadFiles {
+  reader: LogReader
+  imported: ImportedFile[]
+}
+
+/** Reads the files, and records their views only when no file is suspicious, unread or damaged. */
+async function readStrictly(
+  files: string[],
+  open: () => LogReader,
+  visits: BatchRecorder,
+  canReadAgain: boolean,
+): Promise<ReadFiles & { isRecorded: boolean }> {
+  const held = new HeldVisits({ mustHold: !canReadAgain })
+  const { reader, imported } = await readAll(files, open(), held)
+  if (imported.some(isDoubtful)) return { reader, imported, isRecorded: false }
+  if (!held.isComplete) return { ...(await readAll(files, open(), visits)), isRecorded: true }
+  await held.record(reader, visits)
+  return { reader, imported, isRecorded: true }
+}
+
+function isDoubtful({ lines, suspicions, isUnread, missingFields, problem }: ImportedFile): boolean {
+  return suspicions.length > 0 || isUnread || (lines > 0 && missingFields !== undefined) || problem !== undefined
+}
+
+async function readAll(files: string[], reader: LogReader, visits: BatchRecorder): Promise<ReadFiles> {
+  return { reader, imported: await readFiles(files, reader, visits) }
+}
+
+async function readFiles(files: string[], reader: LogReader, visits: BatchRecorder): Promise<ImportedFile[]> {
   const imported: ImportedFile[] = []
   try {
     for (const file of files) {
@@ -108,10 +162,11 @@ function explain(error: unknown): unknown {
   )
 }
 
-function failOnProblems({ files }: ImportSummary, { format }: LogReading): void {
+function failOnProblems({ summary, files }: Imported, { format }: LogReading, isStrict: boolean): void {
   const lacking = files.filter(({ lines, missingFields }) => lines > 0 && missingFields)
   const incomplete = files.flatMap(({ problem }) => problem ?? [])
-  const unreadable = files.filter(({ lines, unreadLines }) => lines > 0 && lines === unreadLines)
+  const isPartlyImported = summary.recorded && files.some(({ problem, lines }) => problem !== undefined && lines > 0)
+  const unreadable = files.filter(({ isUnread }) => isUnread)
   const problems = [
     ...unreadable.map(
       ({ file, lines }) =>
@@ -123,9 +178,16 @@ function failOnProblems({ files }: ImportSummary, { format }: LogReading): void 
       ? [`Formats: ${formats.map(({ name }) => name).join(', ')}, json. See --format in --help.`]
       : []),
     ...incomplete,
-    ...(incomplete.length > 0
+    ...(isPartlyImported
       ? ['The lines before the damage are imported. Import the whole file when you have it: nothing is counted twice.']
       : []),
+    ...(isStrict && files.some(isDoubtful) ? [describeRefusal(summary)] : []),
   ]
   if (problems.length > 0) throw new OperatorError(problems.join('\n'))
+}
+
+function describeRefusal({ recorded }: ImportSummary): string {
+  return recorded
+    ? 'The logs changed while they were read, and their visits are recorded. Check the warnings.'
+    : 'Nothing was recorded, because of --strict.'
 }

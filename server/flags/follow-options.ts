@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
 import { type FollowedLog, type FollowSettings, followPrefix } from '../analytics/follow/follow-settings.ts'
+import type { Ipv6Prefix } from '../analytics/formats/address.ts'
 import { type LogFlags, logOptions, readLogFlags } from './log-options.ts'
 import { graceOption } from './options.ts'
 
@@ -15,6 +16,7 @@ export interface FollowFlags {
   followClientField?: string
   followTrustedProxies?: number
   followMarkdownAsAi?: boolean
+  followIpv6Prefix?: Ipv6Prefix
 }
 
 /** The options of `serve` for following logs. */
@@ -46,6 +48,7 @@ export function readFollowFlags(flags: FollowFlags): FollowSettings {
   if (flags.followClientField !== undefined) log.clientField = flags.followClientField
   if (flags.followTrustedProxies !== undefined) log.trustedProxies = flags.followTrustedProxies
   if (flags.followMarkdownAsAi) log.markdownAsAi = true
+  if (flags.followIpv6Prefix !== undefined) log.ipv6Prefix = flags.followIpv6Prefix
   const logs = [...(flags.followLog ?? []), ...(flags.followLogByHost ?? [])]
   return { logs, graceMs: flags.followGraceSeconds * 1000, log: readLogFlags(log, followPrefix) }
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { envelopes } from '../analytics/envelopes/envelopes.ts'
 import type { LogSettings } from '../analytics/envelopes/log-settings.ts'
+import type { Ipv6Prefix } from '../analytics/formats/address.ts'
 import { formats } from '../analytics/formats/formats.ts'
 import { parseJsonFields } from '../analytics/formats/json.ts'
 import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
@@ -52,6 +53,12 @@ export function logOptions(prefix = ''): Option[] {
       `--${prefix}markdown-as-ai`,
       'count Markdown views by programs that no list names as AI (default: as neither AI nor human)',
     ).env('QUIRE_LOG_MARKDOWN_AS_AI'),
+    new Option(
+      `--${prefix}ipv6-prefix <bits>`,
+      'leading bits of an IPv6 address that identify a visitor: 128, or 64 because one subscriber has a /64 (default: 128)',
+    )
+      .env('QUIRE_LOG_IPV6_PREFIX')
+      .argParser(readIpv6Prefix),
   ]
 }
 
@@ -62,7 +69,7 @@ export function logOptions(prefix = ''): Option[] {
  * @throws {OperatorError} when flags cannot be combined.
  */
 export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
-  const { format, envelope, jsonFields, clientField, trustedProxies, markdownAsAi } = flags
+  const { format, envelope, jsonFields, clientField, trustedProxies, ipv6Prefix, markdownAsAi } = flags
   if (jsonFields !== undefined && format !== undefined && format !== 'json') {
     throw new OperatorError(
       `--${prefix}json-fields can only be used with --${prefix}format json, not with ${format}.`,
@@ -85,6 +92,7 @@ export function readLogFlags(flags: LogFlags, prefix = ''): LogSettings {
     ...(clientField !== undefined && { clientField }),
     ...(trustedProxies !== undefined && { trustedProxies }),
     ...(markdownAsAi && { markdownAsAi }),
+    ...(ipv6Prefix !== undefined && { ipv6Prefix }),
   }
 }
 
@@ -111,7 +119,18 @@ it, give --trusted-proxies N. With N = 1, the last entry counts, because your ow
 
 A view counts as its user agent does, also a view of a page as Markdown. --markdown-as-ai adds the Markdown views (a path
 that ends in .md, or Accept: text/markdown where the log has it) by programs that no list names. Use the same setting for
-every import of a project: a view that was counted keeps its class.`
+every import of a project: a view that was counted keeps its class.
+
+The client must be an IPv4 or IPv6 address. Ports, brackets and zones are removed, and all spellings of an address are one
+visitor. combined and vhost_combined may have a host name instead (Apache with HostnameLookups). A line without any of these
+is malformed (bad-address). With --ipv6-prefix 64, all addresses of a /64 network are one visitor. Keep this setting for all
+logs of a project: the same address is another visitor with the other setting.`
+
+function readIpv6Prefix(text: string): Ipv6Prefix {
+  if (text === '64') return 64
+  if (text === '128') return 128
+  throw new InvalidArgumentError('It must be 64 or 128.')
+}
 
 /** Checks the fields and returns the text, because a format object cannot be sent to a thread. */
 function checkJsonFields(text: string, prefix: string): string {

@@ -27,9 +27,6 @@ export interface DialectSettings {
   clientField: string | undefined
 }
 
-/** The number of lines in one dialect that settles it. A single line of another program cannot win against them. */
-const decisiveLines = 5
-
 /** Opens a parser for the lines of a dialect. */
 export function openDialect({ format, envelope }: Dialect, options: ParserOptions): LineParser {
   const parser = format.open(options)
@@ -41,23 +38,6 @@ export function nameDialect(format: string, envelope: string | undefined): strin
   return envelope === undefined ? format : `${format} in ${envelope} lines`
 }
 
-/**
- * Detects the dialect of the complete lines in a chunk: the one that most lines are in, until one has `decisiveLines` lines.
- *
- * @returns undefined when no line is in a known dialect
- */
-export function detectDialect(chunk: Buffer, settings: DialectSettings): Dialect | undefined {
-  const detector = new DialectDetector(settings)
-  for (let start = 0; start < chunk.length; ) {
-    const lineFeed = chunk.indexOf(0x0a, start)
-    if (lineFeed === -1) break
-    const end = chunk[lineFeed - 1] === 0x0d && lineFeed > start ? lineFeed - 1 : lineFeed
-    if (detector.add(chunk, start, end)) break
-    start = lineFeed + 1
-  }
-  return detector.best
-}
-
 /** Detects the dialect of one line; undefined when it is in no known dialect. */
 export function detectDialectOfLine(
   bytes: Buffer,
@@ -67,10 +47,11 @@ export function detectDialectOfLine(
 ): Dialect | undefined {
   const detector = new DialectDetector(settings)
   detector.add(bytes, start, end)
-  return detector.best
+  return detector.candidates[0]
 }
 
-interface Candidate extends Dialect {
+/** A dialect, and the number of lines in it. */
+export interface Candidate extends Dialect {
   lines: number
 }
 
@@ -81,7 +62,8 @@ interface Opening {
   parser: LineParser | undefined
 }
 
-class DialectDetector {
+/** Finds the dialects that lines are in. */
+export class DialectDetector {
   readonly #settings: DialectSettings
   readonly #openings: Opening[]
   readonly #candidates: Candidate[] = []
@@ -92,14 +74,12 @@ class DialectDetector {
     this.#openings = listPossible(settings).map(envelope => ({ envelope, parser: format?.open({ clientField }) }))
   }
 
-  /** The dialect of most lines; of two with as many lines, the first. */
-  get best(): Dialect | undefined {
-    const [first, ...others] = this.#candidates
-    return others.reduce((best, other) => (best && other.lines > best.lines ? other : best), first)
+  /** The dialects so far, in the order of their first lines. */
+  get candidates(): readonly Candidate[] {
+    return this.#candidates
   }
 
-  /** Adds a line. Returns true when the dialect is settled. */
-  add(bytes: Buffer, start: number, end: number): boolean {
+  add(bytes: Buffer, start: number, end: number): void {
     for (const opening of this.#openings) {
       const found = this.#detect(bytes, start, end, opening)
       if (!found) continue
@@ -110,10 +90,8 @@ class DialectDetector {
         this.#candidates.push(candidate)
       }
       candidate.lines++
-      // A header names the columns of all lines below it.
-      return candidate.lines >= decisiveLines || bytes[start] === 0x23
+      return
     }
-    return false
   }
 
   #detect(bytes: Buffer, start: number, end: number, { envelope, parser }: Opening): LogFormat | undefined {

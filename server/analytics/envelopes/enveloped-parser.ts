@@ -46,6 +46,10 @@ export class EnvelopedParser implements LineParser {
     return isTooLong ? 'malformed' : this.#parser.parse(joined.bytes, 0, length, line)
   }
 
+  mayHaveHostname(line: LogLine): boolean {
+    return this.#parser.mayHaveHostname?.(line) ?? false
+  }
+
   missingFields(): readonly string[] {
     return this.#parser.missingFields?.() ?? []
   }

@@ -1,3 +1,4 @@
+import type { Ipv6Prefix } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
 import { createJsonFormat, parseJsonFields } from '../formats/json.ts'
 import type { LogFormat } from '../formats/log-format.ts'
@@ -15,6 +16,7 @@ export interface LogSettings {
   jsonFields?: string
   clientField?: string
   trustedProxies?: number
+  ipv6Prefix?: Ipv6Prefix
   /** Whether a Markdown view by a program that no list names counts as AI; otherwise it counts as neither. */
   markdownAsAi?: boolean
 }
@@ -25,17 +27,19 @@ export interface LogReading {
   envelope: Envelope | 'none' | undefined
   clientField: string | undefined
   trustedProxies: number | undefined
+  ipv6Prefix: Ipv6Prefix | undefined
   markdownAsAi: boolean | undefined
 }
 
 /** Converts the settings to options of `LogReader`. */
 export function toLogReading(settings: LogSettings): LogReading {
-  const { format, envelope, jsonFields, clientField, trustedProxies, markdownAsAi } = settings
+  const { format, envelope, jsonFields, clientField, trustedProxies, ipv6Prefix, markdownAsAi } = settings
   return {
     format: findFormat(format, jsonFields),
     envelope: envelope === 'none' ? 'none' : envelopes.find(({ name }) => name === envelope),
     clientField,
     trustedProxies,
+    ipv6Prefix,
     markdownAsAi,
   }
 }

@@ -30,6 +30,8 @@ export async function checkFollowable(file: string, reading: ReadingOptions): Pr
     const sizeBytes = await checkLogFile(file)
     if (sizeBytes === undefined) throw new LogFileError(`${file} is not a regular file. Use: npx quire visits import`)
     reader.push(await readBeginning(file))
+    // The format is detected from several lines, at the latest here.
+    reader.takeBatches()
   } catch (error) {
     if (!isAbsence(error)) throw error
   }

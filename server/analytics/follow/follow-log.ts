@@ -4,6 +4,7 @@ import { createClock } from '../../base/throttle.ts'
 import type { ImportTally } from '../import/import-tally.ts'
 import { LogFileError } from '../import/log-file.ts'
 import { LogReader, type LogReaderOptions } from '../import/log-reader.ts'
+import type { Suspicion } from '../import/suspicions.ts'
 import type { ProjectsByHost, VisitedProject } from '../import/visited-projects.ts'
 import type { VisitRecorder } from '../unique-visitors.ts'
 import { BatchWriter } from './batch-writer.ts'
@@ -13,10 +14,14 @@ import { LogCounter } from './log-counter.ts'
 import { findEntry } from './log-entries.ts'
 import { createHeadFingerprinter, type FingerprintHead } from './log-fingerprint.ts'
 import { LogFollower } from './log-follower.ts'
-import { createFormatWarning } from './unread-log.ts'
+import { LogJudge } from './log-judge.ts'
+import { createFormatWarning, isAllUnread } from './unread-log.ts'
 
 export interface FollowOptions
-  extends Pick<LogReaderOptions, 'format' | 'envelope' | 'clientField' | 'trustedProxies' | 'markdownAsAi'> {
+  extends Pick<
+    LogReaderOptions,
+    'format' | 'envelope' | 'clientField' | 'trustedProxies' | 'ipv6Prefix' | 'markdownAsAi'
+  > {
   /** Path of an uncompressed log, which may not exist yet. */
   file: string
   /** The project of all visits, or a function that returns the current projects by host. */
@@ -44,6 +49,8 @@ export interface FollowStatus {
   unknownHosts: ReadonlyMap<string, number>
   /** Bytes of the log and its rotated files not read yet. */
   aheadBytes: number
+  /** Reasons to believe that counts of this run are wrong, the latest of each kind. */
+  suspicions: Suspicion[]
 }
 
 export interface FollowPacing {
@@ -90,8 +97,10 @@ async function openRun(options: FollowOptions): Promise<FollowRun> {
   const position = await findPosition(file, writer, fingerprintHead)
   const follower = new LogFollower({ path: file, position, fingerprintHead, graceMs: pacing.graceMs, now, warn })
   const listProjects = isByHost ? projects : undefined
-  const counter = new LogCounter({ reader, writer, listProjects, lookUpMs: pacing.pollMs, flushMs: pacing.flushMs })
-  return new FollowRun(options, reader, follower, counter)
+  const judge = new LogJudge(file, warn)
+  const { pollMs: lookUpMs, flushMs } = pacing
+  const counter = new LogCounter({ reader, writer, listProjects, lookUpMs, flushMs, judge })
+  return new FollowRun(options, { reader, follower, counter, judge })
 }
 
 /**
@@ -110,6 +119,13 @@ async function findPosition(
   return position
 }
 
+interface RunParts {
+  reader: LogReader
+  follower: LogFollower
+  counter: LogCounter
+  judge: LogJudge
+}
+
 /** One run that follows a log. */
 class FollowRun {
   readonly #options: FollowOptions
@@ -117,15 +133,17 @@ class FollowRun {
   readonly #reader: LogReader
   readonly #follower: LogFollower
   readonly #counter: LogCounter
+  readonly #judge: LogJudge
   readonly #isStatusDue: () => boolean
   readonly #warnOfFormat: (tally: ImportTally) => void
 
-  constructor(options: FollowOptions, reader: LogReader, follower: LogFollower, counter: LogCounter) {
+  constructor(options: FollowOptions, { reader, follower, counter, judge }: RunParts) {
     this.#options = options
     this.#pacing = options.pacing ?? defaultPacing
     this.#reader = reader
     this.#follower = follower
     this.#counter = counter
+    this.#judge = judge
     this.#isStatusDue = createClock(options.statusMs ?? this.#pacing.pollMs)
     // With `once`, no warning is needed because the tally shows that nothing was read.
     this.#warnOfFormat = options.once ? () => {} : createFormatWarning(options.file, options.warn)
@@ -145,6 +163,7 @@ class FollowRun {
 
   async end(): Promise<FollowStatus> {
     await this.#counter.flush()
+    this.#judgeLog()
     return this.#measure()
   }
 
@@ -170,14 +189,23 @@ class FollowRun {
   }
 
   async #afterPiece(): Promise<void> {
-    if (await this.#counter.flushIfDue()) this.#warnOfFormat(this.#reader.tally)
+    if (await this.#counter.flushIfDue()) this.#judgeLog()
     const { onStatus } = this.#options
     if (onStatus && this.#isStatusDue()) onStatus(await this.#measure())
   }
 
+  #judgeLog(): void {
+    const { tally, evidence } = this.#reader
+    this.#warnOfFormat(tally)
+    // If no line at all can be read, there is a warning of its own, and nothing is counted.
+    if (!isAllUnread(tally)) this.#judge.judge(evidence)
+  }
+
   async #measure(): Promise<FollowStatus> {
+    this.#reader.countWaiting()
     const { tally, unknownHosts } = this.#reader
-    return { tally, unknownHosts, aheadBytes: await this.#follower.countAheadBytes() }
+    const { suspicions } = this.#judge
+    return { tally, unknownHosts, aheadBytes: await this.#follower.countAheadBytes(), suspicions }
   }
 }
 

@@ -4,6 +4,7 @@ import type { ProjectsByHost } from '../import/visited-projects.ts'
 import type { BatchWriter } from './batch-writer.ts'
 import type { FollowPosition } from './follow-position.ts'
 import type { FollowedPiece } from './log-follower.ts'
+import type { LogJudge } from './log-judge.ts'
 import { isAllUnread } from './unread-log.ts'
 
 export interface LogCounterOptions {
@@ -14,6 +15,7 @@ export interface LogCounterOptions {
   lookUpMs: number
   /** How long views may wait before they are written. */
   flushMs: number
+  judge: LogJudge
 }
 
 /** Counts the lines of a followed log, and writes the counts together with the position after them. */
@@ -32,10 +34,17 @@ export class LogCounter {
   async add({ bytes, startsFile, header, position }: FollowedPiece, now: number): Promise<void> {
     const { reader, listProjects } = this.#options
     if (listProjects && this.#isLookUpDue()) reader.setProjects(await listProjects())
-    if (startsFile) reader.startFile(header)
+    if (startsFile) this.#startFile(header)
     reader.setNow(now)
     reader.push(bytes)
     this.#read = { position, since: this.#read?.since ?? performance.now() }
+  }
+
+  #startFile(header: Buffer): void {
+    const { reader, judge } = this.#options
+    if (!isAllUnread(reader.tally)) judge.judge(reader.evidence)
+    judge.startFile()
+    reader.startFile(header)
   }
 
   /** Writes the counts if they are due. Returns whether anything was written. */
@@ -51,7 +60,9 @@ export class LogCounter {
     const { position } = this.#read
     const { reader, writer } = this.#options
     this.#read = undefined
+    // Taken first, because lines may wait for the detection of their format.
+    const batches = reader.takeBatches()
     // If no line is in a known format, nothing is written, so that a run with the right format can read the lines again.
-    if (!isAllUnread(reader.tally)) await writer.write(reader.takeBatches(), position)
+    if (!isAllUnread(reader.tally)) await writer.write(batches, position)
   }
 }

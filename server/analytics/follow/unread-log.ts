@@ -1,10 +1,11 @@
 import type { ImportTally } from '../import/import-tally.ts'
+import { isUnread } from '../import/suspicions.ts'
 
 const minLines = 100
 
 /** Returns whether the log has lines, but none in a known format. If so, no position is stored. */
-export function isAllUnread({ lines, malformed }: ImportTally): boolean {
-  return lines > 0 && malformed['wrong-format'] + malformed['too-long'] === lines
+export function isAllUnread(tally: ImportTally): boolean {
+  return isUnread(tally)
 }
 
 /** Returns the message to the operator about a log for which `isAllUnread` is true. */

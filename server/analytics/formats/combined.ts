@@ -78,6 +78,21 @@ export class CombinedParser implements LineParser {
     return 'request'
   }
 
+  /**
+   * Apache logs host names with HostnameLookups. But words that a log shipper writes before a line can look like one. So a
+   * host name is only the client when exactly identity and user follow it, and neither is an address.
+   */
+  mayHaveHostname({ bytes, addressEnd }: LogLine): boolean {
+    const identityEnd = findWordEnd(bytes, addressEnd + 1, bytes.length)
+    const userEnd = identityEnd === -1 ? -1 : findWordEnd(bytes, identityEnd + 1, bytes.length)
+    return (
+      userEnd !== -1 &&
+      bytes[userEnd + 1] === 0x5b &&
+      !isAddress(bytes, addressEnd + 1, identityEnd) &&
+      !isAddress(bytes, identityEnd + 1, userEnd)
+    )
+  }
+
   decodeHeader(text: string): string {
     return unescapeField(text)
   }
@@ -152,6 +167,11 @@ export function findWordEnd(bytes: Uint8Array, start: number, end: number): numb
     if (byte < space || byte > 0x7e) return -1
   }
   return -1
+}
+
+/** Returns whether a word is an address. Most identities and users are a dash, for which no string is created. */
+function isAddress(bytes: Buffer, start: number, end: number): boolean {
+  return end - start > 1 && isIP(bytes.toString('latin1', start, end)) !== 0
 }
 
 /**

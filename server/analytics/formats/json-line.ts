@@ -1,4 +1,3 @@
-import { bareAddress } from './address.ts'
 import { readTime } from './log-date.ts'
 import { asWritten, findQuery, type LineParser, type LogFormat, type LogLine, type Parsed } from './log-format.ts'
 
@@ -91,7 +90,7 @@ export class JsonLineParser implements LineParser {
     this.#length = 0
     line.bytes = this.#fields
     line.addressStart = this.#length
-    line.addressEnd = this.#write(bareAddress(firstText(request.address)))
+    line.addressEnd = this.#write(firstText(request.address))
     line.clientStart = this.#length
     line.clientEnd = this.#write(firstText(request.client))
     line.targetStart = this.#length

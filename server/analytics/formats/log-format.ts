@@ -7,7 +7,7 @@ import { OperatorError } from '../../base/operator-error.ts'
 export interface LogLine {
   /** The bytes that the offsets refer to: the line itself, or a buffer filled by the parser. */
   bytes: Buffer
-  /** Address of the peer. */
+  /** Address of the peer, as logged: with a port, brackets or a zone if the server writes them. */
   addressStart: number
   addressEnd: number
   /** The list of addresses in `ParserOptions.clientField`; empty when no field is set or the line has none. */
@@ -71,6 +71,11 @@ export interface LineParser {
   decodeTarget(text: string): string
   /** Names the needed fields that no line had so far; missing when the format has no names of fields. */
   missingFields?(): readonly string[]
+  /**
+   * Returns whether a host name in the address field of a parsed line is the client. If absent, the format has only
+   * addresses.
+   */
+  mayHaveHostname?(line: LogLine): boolean
 }
 
 export interface ParserOptions {

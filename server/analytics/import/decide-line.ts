@@ -3,7 +3,7 @@ import type { KnownPage, Page } from '../page.ts'
 import { isFound, isPossible } from './page-view.ts'
 
 /** The checks of a line, in the order in which they run. The first check that fails decides how the line is counted. */
-export const lineChecks = ['format', 'date', 'host', 'method', 'status', 'page'] as const
+export const lineChecks = ['format', 'address', 'date', 'host', 'method', 'status', 'page'] as const
 
 export type LineCheck = (typeof lineChecks)[number]
 
@@ -18,6 +18,7 @@ export const lineRefusals = {
   tooLong: { check: 'format', group: 'malformed', name: 'too-long' },
   wrongFormat: { check: 'format', group: 'malformed', name: 'wrong-format' },
   comment: { check: 'format', group: 'filtered', name: 'comment' },
+  badAddress: { check: 'address', group: 'malformed', name: 'bad-address' },
   badDate: { check: 'date', group: 'malformed', name: 'bad-date' },
   unknownHost: { check: 'host', group: 'filtered', name: 'unknown-host' },
   method: { check: 'method', group: 'filtered', name: 'method' },
@@ -29,6 +30,8 @@ export const lineRefusals = {
 
 /** Supplies the values for checks that depend on the reader of the log. */
 export interface LineContext<Project> {
+  /** Returns whether the line has a client, see `Clients`. */
+  hasClient(line: LogLine): boolean
   /** Finds the project of the line's host; undefined = the host has no registered site. */
   findProject(line: LogLine): Project | undefined
   findPage(line: LogLine): Page
@@ -59,6 +62,7 @@ export class LineDecider<Project> {
     this.llmsFile = undefined
     if (parsed === undefined || parsed === 'malformed') return lineRefusals.wrongFormat
     if (parsed === 'comment') return lineRefusals.comment
+    if (!this.#context.hasClient(line)) return lineRefusals.badAddress
     if (!isPossible(line.atMs, now)) return lineRefusals.badDate
     this.project = this.#context.findProject(line)
     if (this.project === undefined) return lineRefusals.unknownHost

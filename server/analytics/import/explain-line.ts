@@ -9,10 +9,11 @@ import {
   openDialect,
 } from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
-import { findClient } from '../formats/address.ts'
+import { type Ipv6Prefix, stripAddress } from '../formats/address.ts'
 import { formats } from '../formats/formats.ts'
 import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-format.ts'
 import { type Page, toPage } from '../page.ts'
+import { Clients } from './clients.ts'
 import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
 import { maxLineBytes } from './line-splitter.ts'
 import { acceptsMarkdown, isUnnamed, markdownView } from './page-view.ts'
@@ -50,6 +51,7 @@ export interface LineExplainerOptions {
   trustedProxies?: number | undefined
   /** See `LogSettings`. */
   markdownAsAi?: boolean | undefined
+  ipv6Prefix?: Ipv6Prefix | undefined
   /** Milliseconds since 1970. */
   now: number
 }
@@ -70,8 +72,10 @@ const markdownFindings = [
 export class LineExplainer {
   readonly #options: LineExplainerOptions
   readonly #line = emptyLogLine()
+  readonly #clients: Clients
   /** Accepts every host, because only an import knows the projects. */
   readonly #decider = new LineDecider<true>({
+    hasClient: line => this.#clients.has(line, this.#parser as LineParser),
     findProject: () => true,
     findPage: ({ bytes, targetStart, targetEnd }) =>
       toPage((this.#parser as LineParser).decodeTarget(bytes.toString('latin1', targetStart, targetEnd))),
@@ -86,6 +90,7 @@ export class LineExplainer {
     const { format, envelope, clientField } = options
     this.#options = options
     this.#settings = { format, envelope, clientField }
+    this.#clients = new Clients(options)
     if (format) this.#useDialect({ format, envelope: envelope === 'none' ? undefined : envelope })
     this.#isSettled = format !== undefined && envelope !== undefined
   }
@@ -139,10 +144,13 @@ export class LineExplainer {
 
   /** Describes the result of a check; undefined when the line has nothing to check. */
   #explainCheck(check: LineCheck, refusal: LineRefusal | undefined): string | undefined {
-    const { atMs, bytes, hostStart, hostEnd, status } = this.#line
+    const { atMs, bytes, addressStart, addressEnd, hostStart, hostEnd, status } = this.#line
     switch (check) {
       case 'format':
         return this.#explainFormat(refusal)
+      case 'address':
+        if (!refusal) return undefined
+        return `${cut(bytes, addressStart, addressEnd)} is not an IP address${this.#parser?.mayHaveHostname ? ' or a host name' : ''}`
       case 'date':
         if (!refusal) return `${toInstant(atMs)}, UTC day ${formatDay(toDay(atMs))}`
         return Number.isNaN(atMs)
@@ -196,15 +204,22 @@ export class LineExplainer {
   }
 
   #explainClient(parser: LineParser): string {
-    const { bytes, addressStart, addressEnd, clientStart, clientEnd } = this.#line
-    const peer = cut(bytes, addressStart, addressEnd)
-    if (this.#options.clientField === undefined) return `${peer}, the peer`
-    const list = parser.decodeHeader(bytes.toString('latin1', clientStart, clientEnd))
-    const client = findClient(list, this.#options.trustedProxies)
-    return client === undefined
-      ? `${peer}, the peer: the client field has no address`
-      : `${client}, from the client field`
+    const clients = this.#clients
+    const isListed = clients.find(this.#line, parser)
+    const client = cut(clients.bytes, clients.start, clients.end)
+    if (isListed) return `${client}, from the client field`
+    const { bytes, addressStart, addressEnd } = this.#line
+    const peer = `${client}, the peer${explainSpelling(cut(bytes, addressStart, addressEnd), client)}`
+    return this.#options.clientField === undefined ? peer : `${peer}: the client field has no address`
   }
+}
+
+/** Says how the log writes an address, if it is not written as it counts. */
+function explainSpelling(logged: string, client: string): string {
+  if (logged === client) return ''
+  const { bare, stripped } = stripAddress(logged)
+  const parts = stripped.length > 0 ? ` without ${stripped.join(' and ')}` : ''
+  return ` (logged as ${logged}${bare === client ? `, counted${parts}` : `, counted${parts} in this form`})`
 }
 
 function cut(bytes: Buffer, start: number, end: number): string {

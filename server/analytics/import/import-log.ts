@@ -3,6 +3,7 @@ import type { VisitRecorder } from '../unique-visitors.ts'
 import type { ImportTally } from './import-tally.ts'
 import { LogFileError, openLogFile } from './log-file.ts'
 import { LogReader } from './log-reader.ts'
+import { countUnread, findSuspicions, isUnread, type Suspicion } from './suspicions.ts'
 import type { VisitedProject } from './visited-projects.ts'
 
 export interface ImportProgress {
@@ -31,10 +32,16 @@ export interface ImportedFile {
   /** The envelope around the lines, such as `syslog`; undefined when there is none. */
   envelope: string | undefined
   lines: number
-  /** Lines that are not in the log's format or are too long. */
+  /** Lines that are not in the log's format, have no client, or are too long. */
   unreadLines: number
   /** Needed fields that no line had, see `LineParser.missingFields`; undefined when there are none. */
   missingFields: readonly string[] | undefined
+  /** Whether the log has lines, but none except comments could be read. */
+  isUnread: boolean
+  /** NULs that were skipped before lines; undefined = none. */
+  nulBytes: number | undefined
+  /** Reasons to believe that the counts are wrong. */
+  suspicions: Suspicion[]
   /** Why the file could not be read to its end; undefined when it was. */
   problem: string | undefined
 }
@@ -51,8 +58,8 @@ export async function importLog({ file, reader, visits, onProgress }: ImportOpti
   const before = countLines(reader)
   let problem: string | undefined
   try {
-    const log = await openLogFile(file)
     reader.startFile()
+    const log = await openLogFile(file)
     for await (const chunk of log.chunks) {
       reader.push(chunk)
       if (reader.isFull) await recordViews(reader, visits)
@@ -62,10 +69,12 @@ export async function importLog({ file, reader, visits, onProgress }: ImportOpti
   } catch (error) {
     if (!(error instanceof LogFileError)) throw error
     problem = error.message
+    reader.endDamagedFile()
   }
   const { lines, unread } = countLines(reader)
   const unreadLines = unread - before.unread
   const isRead = lines - before.lines > unreadLines
+  const { evidence } = reader
   return {
     file,
     format: isRead ? reader.format?.name : undefined,
@@ -73,12 +82,15 @@ export async function importLog({ file, reader, visits, onProgress }: ImportOpti
     lines: lines - before.lines,
     unreadLines,
     missingFields: reader.missingFields.length > 0 ? reader.missingFields : undefined,
+    isUnread: isUnread(evidence),
+    nulBytes: evidence.nulBytes > 0 ? evidence.nulBytes : undefined,
+    suspicions: findSuspicions(evidence),
     problem,
   }
 }
 
 function countLines({ tally: { lines, malformed } }: LogReader) {
-  return { lines, unread: malformed['wrong-format'] + malformed['too-long'] }
+  return { lines, unread: countUnread(malformed) }
 }
 
 /** Records all views not recorded yet. Call it after the last log. */

@@ -14,10 +14,10 @@ export class ImportTally {
    */
   filtered = { method: 0, status: 0, asset: 0, 'machine-file': 0, comment: 0, 'unknown-host': 0 }
   /**
-   * `wrong-format` = not in the format of the log, `bad-date` = invalid, before 2000 or more than a day in the future,
-   * `bad-path` = see `toPage`, `too-long` = over 64 KiB.
+   * `wrong-format` = not in the format of the log, `bad-address` = has no client, see `Clients`, `bad-date` = invalid,
+   * before 2000 or more than a day in the future, `bad-path` = see `toPage`, `too-long` = over 64 KiB.
    */
-  malformed = { 'wrong-format': 0, 'bad-date': 0, 'bad-path': 0, 'too-long': 0 }
+  malformed = { 'wrong-format': 0, 'bad-address': 0, 'bad-date': 0, 'bad-path': 0, 'too-long': 0 }
   /** Visitors first recorded on a day by this import, summed over its days; 0 for a repeated import. */
   newVisitorDays = 0
   /**

@@ -6,10 +6,14 @@ export const maxLineBytes = 64 * 1024
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
+const zeros = Buffer.alloc(4096)
 
 /**
  * Splits chunks of bytes into lines. At most `maxLineBytes` of a line that continues in the next chunk are buffered; a
  * longer line is skipped and reported to `onTooLong` once.
+ *
+ * NULs before the first byte of a line are skipped. A log that is emptied by copytruncate while its writer keeps the old
+ * position begins with a hole of NULs, which may be any length.
  */
 export class LineSplitter {
   readonly #onLine: OnLine
@@ -17,10 +21,18 @@ export class LineSplitter {
   readonly #held = Buffer.allocUnsafe(maxLineBytes)
   #heldBytes = 0
   #isSkipping = false
+  /** NULs skipped at the beginning of the current line. */
+  #lineNuls = 0
+  #nulBytes = 0
 
   constructor(onLine: OnLine, onTooLong: () => void) {
     this.#onLine = onLine
     this.#onTooLong = onTooLong
+  }
+
+  /** NULs skipped so far. */
+  get nulBytes(): number {
+    return this.#nulBytes
   }
 
   push(chunk: Buffer): void {
@@ -49,10 +61,12 @@ export class LineSplitter {
   drop(): void {
     this.#heldBytes = 0
     this.#isSkipping = false
+    this.#lineNuls = 0
   }
 
-  #hold(chunk: Buffer, start: number, end: number): void {
+  #hold(chunk: Buffer, from: number, end: number): void {
     if (this.#isSkipping) return
+    const start = this.#heldBytes === 0 ? this.#skipNuls(chunk, from, end) : from
     if (this.#heldBytes + end - start > maxLineBytes) {
       this.#isSkipping = true
       return
@@ -63,13 +77,27 @@ export class LineSplitter {
   #release(): void {
     if (this.#isSkipping) this.#onTooLong()
     else this.#emit(this.#held, 0, this.#heldBytes)
-    this.#heldBytes = 0
-    this.#isSkipping = false
+    this.drop()
   }
 
-  #emit(bytes: Buffer, start: number, end: number): void {
+  #emit(bytes: Buffer, from: number, end: number): void {
+    const start = bytes[from] === 0 ? this.#skipNuls(bytes, from, end) : from
     const hasReturn = end > start && bytes[end - 1] === carriageReturn
-    if (end - start > maxLineBytes) this.#onTooLong()
+    const isTooLong = end - start > maxLineBytes || (start === end && this.#lineNuls > maxLineBytes)
+    this.#lineNuls = 0
+    if (isTooLong) this.#onTooLong()
     else this.#onLine(bytes, start, hasReturn ? end - 1 : end)
+  }
+
+  /** Returns the position of the first byte that is not NUL, or `end`. */
+  #skipNuls(bytes: Buffer, start: number, end: number): number {
+    let at = start
+    while (end - at >= zeros.length && bytes.compare(zeros, 0, zeros.length, at, at + zeros.length) === 0) {
+      at += zeros.length
+    }
+    while (at < end && bytes[at] === 0) at++
+    this.#lineNuls += at - start
+    this.#nulBytes += at - start
+    return at
   }
 }

@@ -12,6 +12,7 @@ import {
   magicBytes,
 } from './decompress.ts'
 import { decompressWith, ExternalDecoderError, isInstalled } from './external-decoder.ts'
+import { describeUtf16, isUtf16, utf16SampleBytes } from './utf16.ts'
 
 /**
  * Thrown when a log cannot be read, or cannot be read to its end. The cause, if any, is the error of the file system or
@@ -50,14 +51,14 @@ export async function openLogFile(file: string): Promise<LogFile> {
   const count = (bytes: number) => {
     readBytes += bytes
   }
-  const chunks = readUncompressed(file, sizeBytes !== undefined, count)
+  const chunks = refuseUtf16(name, readUncompressed(file, sizeBytes !== undefined, count))
   return { sizeBytes, readBytes: () => readBytes, chunks: explainErrors(name, chunks) }
 }
 
 /**
  * Checks that a file can be read as a log, and returns its size in bytes; undefined for a pipe or standard input.
  *
- * @throws {LogFileError} when the file is missing, a folder, a socket, a disk, not readable, or in an unsupported
+ * @throws {LogFileError} when the file is missing, a folder, a socket, a disk, not readable, UTF-16, or in an unsupported
  * compression format.
  */
 export async function checkLogFile(file: string): Promise<number | undefined> {
@@ -80,8 +81,10 @@ export async function checkLogFile(file: string): Promise<number | undefined> {
 async function refuseUnsupportedFile(file: string): Promise<void> {
   const handle = await open(file, 'r')
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(magicBytes), 0, magicBytes, 0)
-    const found = findForeignCompression(buffer.subarray(0, bytesRead))
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(utf16SampleBytes), 0, utf16SampleBytes, 0)
+    const head = buffer.subarray(0, bytesRead)
+    if (isUtf16(head)) throw new LogFileError(describeUtf16(file, file))
+    const found = findForeignCompression(head)
     if (found) await refuseUnsupported(file, found)
   } finally {
     await handle.close()
@@ -98,6 +101,16 @@ async function refuseUnsupported(file: string, { name, program, unpack }: Foreig
       ? `${subject} is compressed by ${name}, which is not supported. Pipe it: ${pipe}`
       : `${subject} is compressed by ${name}. Install the program ${program}, or pipe the log: ${pipe}`,
   )
+}
+
+/** Refuses UTF-16 in compressed files and pipes, which `checkLogFile` cannot see. */
+async function* refuseUtf16(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isFirst = true
+  for await (const chunk of chunks) {
+    if (isFirst && isUtf16(chunk)) throw new LogFileError(describeUtf16(name, '-'))
+    isFirst = false
+    yield chunk
+  }
 }
 
 async function* explainErrors(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

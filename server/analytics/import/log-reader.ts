@@ -1,18 +1,15 @@
-import {
-  type Dialect,
-  type DialectSettings,
-  detectDialect,
-  detectDialectOfLine,
-  openDialect,
-} from '../envelopes/detect-dialect.ts'
+import type { DialectSettings } from '../envelopes/detect-dialect.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
 import { emptyLogLine, type LineParser, type LogFormat } from '../formats/log-format.ts'
 import type { ViewBatch } from '../view-batch.ts'
 import type { VisitorKeys } from '../visitor-keys.ts'
 import type { BatchBuilder } from './batch-builder.ts'
+import { type ClientOptions, Clients } from './clients.ts'
 import { LineDecider, lineRefusals } from './decide-line.ts'
 import type { ImportTally } from './import-tally.ts'
-import { LineSplitter } from './line-splitter.ts'
+import { LineReader } from './line-reader.ts'
+import type { OnLine } from './line-splitter.ts'
+import { EvidenceCollector, type LogEvidence } from './log-evidence.ts'
 import { Pages } from './pages.ts'
 import { requireHost } from './require-host.ts'
 import { UserAgents } from './user-agents.ts'
@@ -26,21 +23,13 @@ import {
   VisitedProjects,
 } from './visited-projects.ts'
 
-export interface LogReaderOptions {
+export interface LogReaderOptions extends ClientOptions, Partial<DialectSettings> {
   /** The project of all visits, or the projects by host. */
   projects: VisitedProject | ProjectsByHost
   /** See `VisitRecorder.openVisitorKeys`. */
   keys: VisitorKeys
   /** Milliseconds since 1970. */
   now: number
-  /** Detected from the lines when missing. */
-  format?: LogFormat | undefined
-  /** Detected from the lines when missing; `none` = the lines have none. */
-  envelope?: Envelope | 'none' | undefined
-  /** See `ParserOptions`; when missing, the peer is the client. */
-  clientField?: string | undefined
-  /** See `findClient`. */
-  trustedProxies?: number | undefined
   /** See `LogSettings`. */
   markdownAsAi?: boolean | undefined
   /** Number of distinct views and labels, over all projects, that fill a batch. */
@@ -73,54 +62,56 @@ const maxBytes = 16 * 1024 * 1024
  * `LineDecider` decides how each line is counted, and the user agent decides who made a page view.
  */
 export class LogReader {
-  readonly #options: LogReaderOptions
   #now: number
   readonly #viewsPerBatch: number
-  readonly #splitter: LineSplitter
+  readonly #lines: LineReader
   readonly #line = emptyLogLine()
   readonly #agents: UserAgents
   readonly #pages = new Pages()
   readonly #projects: VisitedProjects
+  readonly #clients: Clients
   readonly #views: ViewAdder
   readonly #decider = new LineDecider<ProjectTarget>({
+    hasClient: line => this.#clients.has(line, this.#lines.parser as LineParser),
     findProject: line => this.#projects.find(line),
     findPage: ({ bytes, targetStart, targetEnd }) =>
-      this.#pages.find(bytes, targetStart, targetEnd, (this.#parser as LineParser).decodeTarget),
+      this.#pages.find(bytes, targetStart, targetEnd, (this.#lines.parser as LineParser).decodeTarget),
   })
-  #format: LogFormat | undefined
-  #envelope: Envelope | undefined
-  #parser: LineParser | undefined
-  /** Whether format and envelope of the current log are known. */
-  #isSettled = false
-  #isFirstLine = true
+  #evidence: EvidenceCollector
   #viewCount = 0
   #ready: ProjectBatch[] = []
 
   /** @throws {LogFormatError} when format, client field and projects contradict each other; `push` throws it too. */
   constructor(options: LogReaderOptions) {
-    this.#options = options
     this.#now = options.now
     this.#agents = new UserAgents(options.markdownAsAi)
     this.#viewsPerBatch = options.viewsPerBatch ?? viewsPerBatch
-    this.#splitter = new LineSplitter(this.#readLine, this.#countTooLong)
+    this.#lines = new LineReader({
+      dialect: options,
+      onLine: this.#countLine,
+      onTooLong: this.#countTooLong,
+      onFormat: this.#prepareFor,
+    })
     this.#projects = new VisitedProjects(options.projects, options.keys)
-    this.#views = new ViewAdder(this.#line, this.#agents, options.trustedProxies)
+    this.#clients = new Clients(options)
+    this.#views = new ViewAdder({ line: this.#line, agents: this.#agents, clients: this.#clients })
+    this.#evidence = new EvidenceCollector(this.tally, 0)
     this.startFile()
   }
 
   /** Format of the lines so far; undefined while none was in a known format. */
   get format(): LogFormat | undefined {
-    return this.#format
+    return this.#lines.format
   }
 
   /** Envelope of the lines so far; undefined when they have none. */
   get envelope(): Envelope | undefined {
-    return this.#envelope
+    return this.#lines.envelope
   }
 
   /** See `LineParser.missingFields`; of the current log. */
   get missingFields(): readonly string[] {
-    return this.#parser?.missingFields?.() ?? []
+    return this.#lines.parser?.missingFields?.() ?? []
   }
 
   /** The projects, each with the counts of its lines. */
@@ -140,6 +131,11 @@ export class LogReader {
   /** The counts of all lines. */
   get tally(): ImportTally {
     return this.#projects.tally
+  }
+
+  /** What is known about the current log. */
+  get evidence(): LogEvidence {
+    return this.#evidence.summarize(this.tally, this.#lines)
   }
 
   /** Whether a batch is full. Take it before the next push, so that memory stays bounded. */
@@ -166,29 +162,33 @@ export class LogReader {
    * @param header the header lines of the log when reading resumes after them; they are not counted
    */
   startFile(header?: Buffer): void {
-    this.#splitter.drop()
-    this.#isFirstLine = true
-    this.#parser = undefined
-    this.#isSettled = false
-    const { format, envelope } = this.#options
-    // Opened before the first line, so that a setting that the format does not have is refused.
-    if (format) this.#useDialect({ format, envelope: envelope === 'none' ? undefined : envelope })
-    this.#isSettled = format !== undefined && envelope !== undefined
-    if (header?.length) new LineSplitter(this.#readHeaderLine, () => {}).push(header)
+    this.#lines.flush()
+    this.#evidence = new EvidenceCollector(this.tally, this.#lines.nulBytes)
+    this.#lines.startFile(header)
   }
 
   push(chunk: Buffer): void {
-    if (!this.#isSettled) this.#settle(detectDialect(chunk, this.#settings))
-    this.#splitter.push(chunk)
+    this.#lines.push(chunk)
   }
 
   /** Ends a log; its last line needs no line break. */
   endFile(): void {
-    this.#splitter.end()
+    this.#lines.end()
+  }
+
+  /** Ends a log that cannot be read to its end. Its partial last line is not counted. */
+  endDamagedFile(): void {
+    this.#lines.cut()
+  }
+
+  /** Counts the lines that wait for the detection of their format. */
+  countWaiting(): void {
+    this.#lines.flush()
   }
 
   /** Returns all views so far as batches. Record them in this order; a project may have several batches. */
   takeBatches(): ProjectBatch[] {
+    this.#lines.flush()
     this.#cut()
     const ready = this.#ready
     this.#ready = []
@@ -196,24 +196,13 @@ export class LogReader {
   }
 
   readonly #countTooLong = (): void => {
-    this.#isFirstLine = false
     const { common } = this.#projects
     common.lines++
     common.countRefusal(lineRefusals.tooLong)
   }
 
-  readonly #readHeaderLine = (bytes: Buffer, start: number, end: number): void => {
-    const parser = this.#isSettled ? this.#parser : this.#detect(bytes, start, end)
-    parser?.parse(bytes, start, end, this.#line)
-  }
-
-  readonly #readLine = (bytes: Buffer, from: number, end: number): void => {
-    let start = from
-    if (this.#isFirstLine) {
-      this.#isFirstLine = false
-      if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3
-    }
-    const parser = this.#isSettled ? this.#parser : this.#detect(bytes, start, end)
+  readonly #countLine: OnLine = (bytes, start, end) => {
+    const { parser } = this.#lines
     const parsed = parser?.parse(bytes, start, end, this.#line)
     const refusal = this.#decider.decide(parsed, this.#line, this.#now)
     const { project, page, llmsFile } = this.#decider
@@ -222,7 +211,7 @@ export class LogReader {
     if (refusal) tally.countRefusal(refusal)
     if (!project || !parser || (!page && llmsFile === undefined)) return
     const before = project.builder.length
-    if (page) this.#views.addView(project, page, parser)
+    if (page) this.#views.addView(project, page, parser, this.#evidence.viewed)
     else if (llmsFile !== undefined) this.#views.addFile(project, llmsFile, parser)
     this.#afterAdding(project.builder, before)
   }
@@ -264,36 +253,13 @@ export class LogReader {
     for (const { builder } of this.#projects.targets) builder.forgetVisitors()
   }
 
-  #detect(bytes: Buffer, start: number, end: number): LineParser | undefined {
-    this.#settle(detectDialectOfLine(bytes, start, end, this.#settings))
-    return this.#parser
-  }
-
-  get #settings(): DialectSettings {
-    const { format, envelope, clientField } = this.#options
-    return { format, envelope, clientField }
-  }
-
-  #settle(dialect: Dialect | undefined): void {
-    if (!dialect) return
-    this.#isSettled = true
-    // A given format without an envelope is open already.
-    if (!this.#parser || dialect.format !== this.#format || dialect.envelope !== this.#envelope)
-      this.#useDialect(dialect)
-  }
-
-  /** Sets the format. Clears the caches when it changes, because their keys are bytes in the encoding of the old format. */
-  #useDialect(dialect: Dialect): void {
-    const { format } = dialect
+  /** Clears the caches when the format changes, because their keys are bytes in the encoding of the old format. */
+  readonly #prepareFor = (format: LogFormat): void => {
     if (this.#projects.areByHost) requireHost(format)
-    if (this.#format !== format) {
-      this.#cut()
-      this.#clearCaches()
-      // A parser does not write the fields that its format lacks.
-      Object.assign(this.#line, emptyLogLine())
-    }
-    this.#format = format
-    this.#envelope = dialect.envelope
-    this.#parser = openDialect(dialect, { clientField: this.#options.clientField })
+    if (this.#lines.format === format) return
+    this.#cut()
+    this.#clearCaches()
+    // A parser does not write the fields that its format lacks.
+    Object.assign(this.#line, emptyLogLine())
   }
 }

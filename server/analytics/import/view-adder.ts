@@ -1,14 +1,17 @@
 import { toDay } from '../day.ts'
-import { findClient } from '../formats/address.ts'
 import type { LineParser, LogLine } from '../formats/log-format.ts'
 import { markdownFile } from '../labels.ts'
 import type { KnownPage } from '../page.ts'
 import { asAi, asAiMarkdown, asHuman, asHumanMarkdown, asLabel } from '../view-batch.ts'
 import type { BatchBuilder } from './batch-builder.ts'
+import type { Clients } from './clients.ts'
+import type { EvidenceCollector } from './log-evidence.ts'
 import { acceptsMarkdown } from './page-view.ts'
 import type { UserAgent, UserAgents } from './user-agents.ts'
 import { addFileLabel, ViewLabels } from './view-labels.ts'
 import type { ProjectTarget } from './visited-projects.ts'
+
+type Viewed = EvidenceCollector['viewed']
 
 const masks = { human: asHuman, ai: asAi }
 const markdownMasks = { human: asHuman | asHumanMarkdown, ai: asAi | asAiMarkdown }
@@ -17,37 +20,39 @@ const markdownMasks = { human: asHuman | asHumanMarkdown, ai: asAi | asAiMarkdow
 export class ViewAdder {
   readonly #line: LogLine
   readonly #agents: UserAgents
-  readonly #trustedProxies: number | undefined
-  readonly #client = Buffer.alloc(64)
+  readonly #clients: Clients
   readonly #labels = new ViewLabels()
 
-  /**
-   * @param line is read at each call
-   * @param trustedProxies see `findClient`
-   */
-  constructor(line: LogLine, agents: UserAgents, trustedProxies: number | undefined) {
+  /** @param options.line is read at each call */
+  constructor({ line, agents, clients }: { line: LogLine; agents: UserAgents; clients: Clients }) {
     this.#line = line
     this.#agents = agents
-    this.#trustedProxies = trustedProxies
+    this.#clients = clients
   }
 
-  /** Adds a page view. A program that is neither people nor AI only gets a label. */
-  addView({ tally, builder }: ProjectTarget, page: KnownPage, parser: LineParser): void {
+  /** Adds a page view, also to the evidence. A program that is neither people nor AI only gets a label. */
+  addView({ tally, builder }: ProjectTarget, page: KnownPage, parser: LineParser, viewed: Viewed): void {
+    const { atMs, userAgentStart, userAgentEnd } = this.#line
     const agent = this.#findAgent(parser)
     const isMarkdown = page.isMarkdown || this.#asksForMarkdown()
     const rule = isMarkdown ? agent.markdownRule : agent.rule
     tally.countView(rule)
-    const day = toDay(this.#line.atMs)
+    // A missing user agent is empty or a dash.
+    viewed.countView(atMs, userAgentEnd - userAgentStart > 1)
+    const day = toDay(atMs)
     if (rule.kind !== 'neither') tally.addDay(day)
     if (!builder.canAdd(day)) {
       if (rule.kind !== 'neither') tally.tooOldViews++
       return
     }
+    const visitorsBefore = builder.size
     const visitor = this.#findVisitor(builder, agent, parser)
     if (rule.kind === 'neither') {
       if (rule.label !== undefined) builder.add(visitor, rule.label, day, asLabel)
       if (isMarkdown) addFileLabel(builder, visitor, day, rule.kind, markdownFile)
     } else {
+      const { bytes, start, end } = this.#clients
+      viewed.countVisitor(bytes, start, end, builder.size > visitorsBefore)
       builder.add(visitor, page.path, day, isMarkdown ? markdownMasks[rule.kind] : masks[rule.kind])
       if (rule.kind === 'human') this.#labels.addReferral(builder, visitor, day, page.path, this.#line)
     }
@@ -72,20 +77,10 @@ export class ViewAdder {
     return this.#agents.find(bytes, userAgentStart, userAgentEnd, parser.decodeHeader)
   }
 
-  /** Returns the number of the visitor in the batch: of the client in the list of addresses, else of the peer. */
+  /** Returns the number of the visitor in the batch. */
   #findVisitor(builder: BatchBuilder, agent: UserAgent, parser: LineParser): number {
-    const { bytes, addressStart, addressEnd, clientStart, clientEnd, atMs } = this.#line
-    const day = toDay(atMs)
-    const clientBytes = clientEnd > clientStart ? this.#readClient(bytes, clientStart, clientEnd, parser) : 0
-    return clientBytes > 0
-      ? builder.findVisitor(this.#client, 0, clientBytes, agent, day)
-      : builder.findVisitor(bytes, addressStart, addressEnd, agent, day)
-  }
-
-  /** Writes the client of the list into `#client`, and returns its length in bytes; 0 when the list has no client. */
-  #readClient(bytes: Buffer, start: number, end: number, parser: LineParser): number {
-    const list = parser.decodeHeader(bytes.toString('latin1', start, end))
-    const client = findClient(list, this.#trustedProxies)
-    return client === undefined ? 0 : this.#client.write(client, 'latin1')
+    const clients = this.#clients
+    clients.find(this.#line, parser)
+    return builder.findVisitor(clients.bytes, clients.start, clients.end, agent, toDay(this.#line.atMs))
   }
 }

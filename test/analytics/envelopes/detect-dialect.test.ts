@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { detectDialect, nameDialect } from '../../../server/analytics/envelopes/detect-dialect.ts'
+import { type DialectSettings, nameDialect } from '../../../server/analytics/envelopes/detect-dialect.ts'
 import { envelopes } from '../../../server/analytics/envelopes/envelopes.ts'
 import { formats } from '../../../server/analytics/formats/formats.ts'
 import { LineExplainer } from '../../../server/analytics/import/explain-line.ts'
+import { FormatWindow } from '../../../server/analytics/import/format-window.ts'
 import { LogReader } from '../../../server/analytics/import/log-reader.ts'
 import { fixedKeys, oneProject, readLog, takeViews } from '../import/read-log.ts'
 
@@ -13,9 +14,10 @@ const access = (i: number, path = `/a${i}`) =>
 const syslog = (text: string) => `Nov 20 10:11:12 web1 nginx: ${text}`
 const cri = (tag: string, text: string, stream = 'stdout') => `2025-11-20T10:11:12.123456789Z ${stream} ${tag} ${text}`
 
-function detect(lines: string[], settings: Partial<Parameters<typeof detectDialect>[1]> = {}): string | undefined {
-  const chunk = Buffer.from(lines.map(line => `${line}\n`).join(''))
-  const found = detectDialect(chunk, { format: undefined, envelope: undefined, clientField: undefined, ...settings })
+function detect(lines: string[], settings: Partial<DialectSettings> = {}) {
+  const window = new FormatWindow({ format: undefined, envelope: undefined, clientField: undefined, ...settings }, true)
+  for (const line of lines) window.add(Buffer.from(line), 0, Buffer.byteLength(line))
+  const found = window.detect().dialect
   return found && nameDialect(found.format.name, found.envelope?.name)
 }
 

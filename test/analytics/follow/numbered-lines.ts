@@ -10,3 +10,8 @@ export function toLine(number: number, date = '20/Nov/2026:10:11:12 +0000'): str
     '"Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"\n'
   )
 }
+
+/** Removes the warning that each page view is of a different visitor, which is true of these lines. */
+export function dropVisitorWarnings(errors: string): string {
+  return errors.replaceAll(/^.*\[all-new-visitors\]\n/gm, '')
+}

