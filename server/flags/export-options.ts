@@ -34,7 +34,9 @@ export function exportOptions(): Option[] {
 /** Options for the site and its pages. */
 function siteOptions(): Option[] {
   return [
-    new Option('--path <path>', 'export only this page; may be repeated').env('QUIRE_EXPORT_PATHS').argParser(addWords),
+    new Option('--path <path>', 'export only this page, such as /guide/install or index; may be repeated')
+      .env('QUIRE_EXPORT_PATHS')
+      .argParser(addValue),
     new Option('--origin <url>', 'address to fetch the site from; may be private').env('QUIRE_EXPORT_ORIGIN'),
     new Option('--header <name: value>', 'send this header with every request to the site; may be repeated')
       .env('QUIRE_EXPORT_HEADERS')
@@ -83,6 +85,11 @@ function runOptions(): Option[] {
 
 function addWords(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(/\s+/).filter(Boolean)]
+}
+
+/** Adds the value of a flag; an empty value adds nothing. */
+function addValue(text: string, before: string[] = []): string[] {
+  return text.trim() === '' ? before : [...before, text.trim()]
 }
 
 function addLines(text: string, before: string[] = []): string[] {
