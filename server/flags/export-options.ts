@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { BundleFormat, Verify } from '../export/model/options.ts'
 import type { Deployment, Features } from '../products/features.ts'
-import { readFeature } from './export-flags.ts'
+import { readFeature, readHeaders } from './export-flags.ts'
 import type { LimitFlags } from './limit-options.ts'
 import { nonEmpty } from './non-empty.ts'
 import { cacheMbOption, jsonOption, verifyOption } from './options.ts'
@@ -40,7 +40,7 @@ function siteOptions(): Option[] {
     new Option('--origin <url>', 'address to fetch the site from; may be private').env('QUIRE_EXPORT_ORIGIN'),
     new Option('--header <name: value>', 'send this header with every request to the site; may be repeated')
       .env('QUIRE_EXPORT_HEADERS')
-      .argParser(addLines),
+      .argParser(addHeaders),
     new Option('--ignore-robots', 'export pages that robots.txt forbids; only for your own sites').env(
       'QUIRE_EXPORT_IGNORE_ROBOTS',
     ),
@@ -94,6 +94,13 @@ function addValue(text: string, before: string[] = []): string[] {
 
 function addLines(text: string, before: string[] = []): string[] {
   return [...before, ...text.split('\n').filter(line => line.trim() !== '')]
+}
+
+/** Reads the headers too, so that `quire doctor` finds a variable that cannot be used. */
+function addHeaders(text: string, before: string[] = []): string[] {
+  const headers = addLines(text, before)
+  if (headers.length > 0) readHeaders(headers)
+  return headers
 }
 
 function addFeatures(text: string, before: Partial<Features> = {}): Partial<Features> {
