@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Route } from '../generated/operations.ts'
+import { explainInvalid, listFields, type ValidatorError } from '../server/http/invalid-request.ts'
 import { findRoute } from '../server/http/routes.ts'
 
 export interface Answer {
@@ -65,20 +66,53 @@ function opaqueTag(tag: string): string {
 }
 
 /** Converts Prism's error answers to the error body of the contract. */
-export function translate(route: Route, answer: Answer): Answer {
+export function translate(document: object, route: Route, answer: Answer, body: Buffer): Answer {
   const violations = answer.status === 400 ? readViolations(answer.headers['sl-violations']) : []
-  if (violations.length > 0) return refuse(route, 400, violations, answer.headers)
+  if (violations.length > 0) {
+    const fields = listFields(document, route)
+    const errors = violations.map(violation => toValidatorError(violation, [...fields.keys()]))
+    const sentences = explainInvalid(errors, fields, readJson(body))
+    return refuse(route, 400, sentences, answer.headers)
+  }
   if (!answer.headers['content-type']?.includes('problem+json')) return answer
   const { title, detail } = JSON.parse(answer.body.toString()) as { title?: string; detail?: string }
   return refuse(route, answer.status, [detail || title || 'Prism refused the request.'], answer.headers)
 }
 
+interface Violation {
+  location: string[]
+  message: string
+  code?: string
+}
+
 /** Returns the problems Prism found in the request; empty when Prism truncated a long list. */
-function readViolations(header: string | string[] | undefined): string[] {
+function readViolations(header: string | string[] | undefined): Violation[] {
   try {
-    const violations = JSON.parse(String(header ?? '[]')) as { location: string[]; message: string }[]
-    return violations.filter(({ location }) => location[0] === 'request').map(({ message }) => `${message}.`)
+    const violations = JSON.parse(String(header ?? '[]')) as Violation[]
+    return violations.filter(({ location }) => location[0] === 'request')
   } catch {
     return []
+  }
+}
+
+/** Writes a problem as the validator of the server does, which names a missing or unknown field in the path. */
+function toValidatorError(
+  { location: [, place = '', ...steps], message, code }: Violation,
+  known: readonly string[],
+): ValidatorError {
+  const start = `/${{ header: 'headers', path: 'params' }[place] ?? place}`
+  const named = /(?:property|found) '([^']*)'/.exec(message)?.[1]
+  const isNamed = code === 'required' || code === 'additionalProperties'
+  const path = [start, ...steps, ...(isNamed && named !== undefined ? [named] : [])].join('/')
+  // Prism writes the names of query parameters in lower case.
+  const spelt = known.find(other => other.toLowerCase() === path.toLowerCase())
+  return { path: spelt ?? path, message, errorCode: code || 'required' }
+}
+
+function readJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
   }
 }

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http'
 import { decideCors } from '../server/http/cors.ts'
 import { chooseMediaType } from '../server/http/media-type.ts'
+import { findBadForm } from '../server/http/request-form.ts'
 import { findRoute } from '../server/http/routes.ts'
+import { answerUnreadable } from '../server/http/unreadable.ts'
 import { type Answer, answerUnchanged, answerUnknown, dropPrismHeaders, refuse, translate } from './answer.ts'
 import { type Document, findFaults } from './requests.ts'
 
@@ -24,7 +26,8 @@ export function createFront(options: {
   allowsOrigin: (origin: string) => boolean
   onAnswer?: (method: string, target: string, status: number) => void
 }): Server {
-  return createServer(async (req, res) => {
+  // The front refuses requests without a Host header itself, in the JSON body of all errors.
+  const server = createServer({ requireHostHeader: false }, async (req, res) => {
     const { method = 'GET', url: target = '/' } = req
     const cors = decideCors({ method, target, headers: req.headers }, options.allowsOrigin)
     const { status, headers, body } = cors.isPreflight
@@ -42,10 +45,14 @@ export function createFront(options: {
     res.end(body)
     options.onAnswer?.(method, target, status)
   })
+  answerUnreadable(server, { info() {} })
+  return server
 
   async function answer(req: IncomingMessage, method: string, target: string): Promise<Answer> {
     const body = await readAll(req, bodyLimitBytes)
     const route = findRoute(method, target)
+    const badForm = findBadForm(req)
+    if (badForm) return refuse(route, badForm.status, badForm.details)
     if (!route) return answerUnknown(target)
     // Without a key the answer is 401, even if the request has other faults. The fixed request below makes Prism give it.
     if (!/^bearer +\S/i.test(req.headers.authorization ?? '')) {
@@ -59,7 +66,7 @@ export function createFront(options: {
     // Prism would answer 406 if Accept allows none of its media types. An error is JSON in any case.
     const headers = { ...req.headers, accept: [...new Set([mediaType, 'application/json'])].join(', ') }
     const answer = await askPrism(route.method, target, headers, route.hasBody ? body : Buffer.alloc(0))
-    return answerUnchanged(translate(route, answer), req.headers['if-none-match'])
+    return answerUnchanged(translate(options.document, route, answer, body), req.headers['if-none-match'])
   }
 
   async function askPrism(method: string, target: string, headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {

@@ -51,14 +51,16 @@ appear in the process list.
 To trust a private certificate authority, set NODE_EXTRA_CA_CERTS=authority.pem.
 
 ${removalHelp}
-In an environment variable, write one value per line.`
+The path of a page may omit the first slash, and index is the first page of the site. In QUIRE_EXPORT_PATHS, separate paths by
+white space. In other environment variables, write one value per line.`
 
-async function runExport(site: string, flags: ExportFlags): Promise<void> {
+async function runExport(site: string, flags: ExportFlags, command: Command): Promise<void> {
   const target = readTarget(site, flags.origin)
   const format = flags.format ?? formatOf(flags.output)
   const features = readFeatures(flags.deployment, flags.feature)
   const removal = readRemovalFlags(flags)
-  const paths = readPaths(flags.path)
+  const isVariable = command.getOptionValueSource('path') === 'env'
+  const paths = readPaths(isVariable ? flags.path?.flatMap(text => text.split(/\s+/)) : flags.path)
   const siteHeaders = readHeaders(flags.header)
   const outFile = await resolveOutput(flags.output)
   const parent = flags.workFolder ? resolve(flags.workFolder) : tmpdir()

@@ -13,10 +13,15 @@ const setPublicUrl = 'Set the address that clients use: QUIRE_PUBLIC_URL or serv
 /**
  * Checks the address and the key of bundle links.
  *
- * @param publicUrl where clients reach the server; undefined = not set, or not valid.
+ * @param publicUrl where clients reach the server; undefined = not set; null = the settings cannot be read, which their check
+ * reports, so the address is not checked.
  */
-export async function checkLinks(dataFolder: string, publicUrl: string | undefined, now: number): Promise<Finding[]> {
-  return [await checkKey(dataFolder, now), await checkAddress(publicUrl)]
+export async function checkLinks(
+  dataFolder: string,
+  publicUrl: string | null | undefined,
+  now: number,
+): Promise<Finding[]> {
+  return [await checkKey(dataFolder, now), ...(publicUrl === null ? [] : [await checkAddress(publicUrl)])]
 }
 
 async function checkKey(dataFolder: string, now: number): Promise<Finding> {

@@ -32,7 +32,7 @@ export async function checkPermissions(dataFolder: string): Promise<Finding[]> {
     findings.push(
       fail(
         'permissions',
-        `${count(foreign)} in ${dataFolder} belong to another user than the folder: ${names(foreign)}.`,
+        `${count(foreign)} in ${dataFolder} ${foreign.length === 1 ? 'belongs' : 'belong'} to another user than the folder: ${names(foreign)}.`,
         `Run commands as the user of the server. chown -R ${folder.uid}:${folder.gid} ${dataFolder}`,
       ),
     )

@@ -38,11 +38,11 @@ export async function examine({ dataFolder, env, settings, readServer, now }: Pa
   return [...findings, ...(await checkBrowser(env))]
 }
 
-function readPublicUrl(readServer: Patient['readServer']): string | undefined {
+/** Returns null if the settings cannot be read. */
+function readPublicUrl(readServer: Patient['readServer']): string | null | undefined {
   try {
     return readServer().publicUrl
   } catch {
-    // The check of the settings explains why.
-    return undefined
+    return null
   }
 }

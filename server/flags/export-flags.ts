@@ -1,4 +1,5 @@
 import { OperatorError } from '../base/operator-error.ts'
+import { isPagePath, pagePathRule, toPagePaths } from '../export/jobs/page-paths.ts'
 import { type Deployment, type Features, resolveFeatures } from '../products/features.ts'
 import type { Feature } from '../tenancy/removal-rules.ts'
 import { parseDomain } from '../tenancy/site.ts'
@@ -49,16 +50,22 @@ export function readHeaders(texts: string[] | undefined): SiteHeaders {
   }
 }
 
-export function readPaths(paths: string[] | undefined): string[] | null {
-  if (paths?.length === 0)
+/**
+ * Reads the pages to export, as the API reads `paths`.
+ *
+ * @returns null for the whole site
+ */
+export function readPaths(paths: readonly string[] | undefined): string[] | null {
+  if (paths === undefined) return null
+  if (paths.length === 0)
     throw new OperatorError('--path is empty. Name a page, such as /guide/install, or leave it out for all pages.', 2)
-  return paths?.map(readPath) ?? null
-}
-
-function readPath(path: string): string {
-  const isPath = path.startsWith('/') && !path.startsWith('//') && !/[\\?#\s]|(^|\/)\.\.(\/|$)/.test(path)
-  if (!isPath) throw new OperatorError(`--path ${path} must be a path on the site. Example: /guide/install`, 2)
-  return path
+  const wrong = paths.find(path => !isPagePath(path))
+  if (wrong !== undefined)
+    throw new OperatorError(
+      `--path ${wrong} must be ${pagePathRule}. Examples: /guide/install, guide/install, index`,
+      2,
+    )
+  return toPagePaths(paths)
 }
 
 export function readFeature(text: string): [Feature, boolean] {

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { BundleFormat, Verify } from '../export/model/options.ts'
 import type { Deployment, Features } from '../products/features.ts'
-import { readFeature } from './export-flags.ts'
+import { readFeature, readHeaders } from './export-flags.ts'
 import type { LimitFlags } from './limit-options.ts'
 import { nonEmpty } from './non-empty.ts'
 import { cacheMbOption, jsonOption, verifyOption } from './options.ts'
@@ -34,11 +34,13 @@ export function exportOptions(): Option[] {
 /** Options for the site and its pages. */
 function siteOptions(): Option[] {
   return [
-    new Option('--path <path>', 'export only this page; may be repeated').env('QUIRE_EXPORT_PATHS').argParser(addWords),
+    new Option('--path <path>', 'export only this page, such as /guide/install or index; may be repeated')
+      .env('QUIRE_EXPORT_PATHS')
+      .argParser(addValue),
     new Option('--origin <url>', 'address to fetch the site from; may be private').env('QUIRE_EXPORT_ORIGIN'),
     new Option('--header <name: value>', 'send this header with every request to the site; may be repeated')
       .env('QUIRE_EXPORT_HEADERS')
-      .argParser(addLines),
+      .argParser(addHeaders),
     new Option('--ignore-robots', 'export pages that robots.txt forbids; only for your own sites').env(
       'QUIRE_EXPORT_IGNORE_ROBOTS',
     ),
@@ -85,8 +87,20 @@ function addWords(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(/\s+/).filter(Boolean)]
 }
 
+/** Adds the value of a flag; an empty value adds nothing. */
+function addValue(text: string, before: string[] = []): string[] {
+  return text.trim() === '' ? before : [...before, text.trim()]
+}
+
 function addLines(text: string, before: string[] = []): string[] {
   return [...before, ...text.split('\n').filter(line => line.trim() !== '')]
+}
+
+/** Reads the headers too, so that `quire doctor` finds a variable that cannot be used. */
+function addHeaders(text: string, before: string[] = []): string[] {
+  const headers = addLines(text, before)
+  if (headers.length > 0) readHeaders(headers)
+  return headers
 }
 
 function addFeatures(text: string, before: Partial<Features> = {}): Partial<Features> {

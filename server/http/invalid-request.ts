@@ -1,5 +1,6 @@
 import type { Route } from '../../generated/operations.ts'
 import { findNearestName } from '../base/nearest-name.ts'
+import { describeRule, type RuledSchema } from './field-rule.ts'
 
 /** An error that express-openapi-validator reports; `path` is a JSON pointer such as /query/limit or /body/paths/0. */
 export interface ValidatorError {
@@ -8,8 +9,17 @@ export interface ValidatorError {
   errorCode?: string
 }
 
-/** The fields of an operation by JSON pointer without array positions, such as /body/paths. */
-export type Fields = Map<string, { example?: unknown }>
+/** A field of an operation. */
+export interface Field {
+  example?: unknown
+  /** What it must be, in words that follow "must be". */
+  rule?: string | undefined
+  /** Its spelling in the document; undefined if the pointer has it. */
+  name?: string
+}
+
+/** The fields of an operation by JSON pointer with `*` for an array position, such as /body/paths and /body/paths. */
+export type Fields = Map<string, Field>
 
 const maxExplained = 10
 const maxNameCharacters = 80
@@ -35,10 +45,12 @@ function findMisspelt({ path, errorCode }: ValidatorError, fields: Fields, body:
 
 function explain({ path, message, errorCode }: ValidatorError, fields: Fields): string {
   const [, , ...steps] = path.split('/')
-  const name = nameField(steps)
+  const field = findField(path, fields)
+  const name = field?.name ?? nameField(steps)
   const keyword = errorCode?.split('.')[0]
-  const example = exampleOf(path, fields)
-  if (path === '/body' || name === '') return `The request body ${message ?? 'is not valid'}.${example}`
+  const example = showExample(field)
+  if (path === '/body' || name === '')
+    return `The request body must be a JSON object.${showExample(fields.get('/body'))}`
   switch (keyword) {
     case undefined: // the validator refuses unknown query parameters without an error code
       return message.startsWith('Unknown') ? unknownField(path, name, fields) : `${name} is empty.${example}`
@@ -46,18 +58,23 @@ function explain({ path, message, errorCode }: ValidatorError, fields: Fields): 
       return unknownField(path, name, fields)
     case 'required':
       return `${name} is missing.${example}`
-    case 'pattern':
-    case 'format':
-      return `${name} does not have the documented format.${example}`
+    case 'uniqueItems':
+      return `${explainRepeated(name, message)}${name} must be ${field?.rule}.${example}`
     default:
-      return `${name} ${message}.${example}`
+      return `${name} ${field?.rule === undefined ? message : `must be ${field.rule}`}.${example}`
   }
+}
+
+/** The validator names the two positions: `items ## 2 and 0 are identical`. */
+function explainRepeated(name: string, message: string): string {
+  const [, second, first] = /## (\d+) and (\d+)/.exec(message) ?? []
+  return first === undefined ? '' : `${name}[${second}] repeats ${name}[${first}]. `
 }
 
 function unknownField(path: string, name: string, fields: Fields): string {
   const parent = path.slice(0, path.lastIndexOf('/') + 1)
   const siblings = [...fields.keys()].filter(
-    known => known.startsWith(parent) && !known.slice(parent.length).includes('/'),
+    known => known.startsWith(parent) && !/[/*]/.test(known.slice(parent.length)),
   )
   const known = siblings.map(sibling => nameField(sibling.split('/').slice(2)))
   const kind = path.startsWith('/query/') ? 'query parameter' : 'field'
@@ -87,24 +104,30 @@ function unescapeStep(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-function exampleOf(path: string, fields: Fields): string {
-  const example = fields.get(path.replaceAll(/\/\d+(?=\/|$)/g, ''))?.example
+function findField(path: string, fields: Fields): Field | undefined {
+  return fields.get(path.replaceAll(/\/\d+(?=\/|$)/g, '/*'))
+}
+
+function showExample(field: Field | undefined): string {
+  const example = field?.example
   if (example === undefined) return ''
   return ` Example: ${typeof example === 'string' ? example : JSON.stringify(example)}`
 }
 
-interface Schema {
+interface Schema extends RuledSchema {
   $ref?: string
   example?: unknown
   examples?: unknown[]
   properties?: Record<string, Schema>
+  items?: Schema
+  required?: string[]
 }
 interface Parameter {
   $ref?: string
   name: string
   in: string
   example?: unknown
-  schema?: Schema & { type?: string }
+  schema?: Schema
   /** The only media type of answers that the parameter applies to. */
   'x-media-type'?: string
 }
@@ -122,20 +145,19 @@ export function listFields(document: object, route: Route): Fields {
   for (const parameter of listParameters(document, route)) {
     const place = { header: 'headers', path: 'params' }[parameter.in] ?? parameter.in
     const name = place === 'headers' ? parameter.name.toLowerCase() : parameter.name
-    fields.set(`/${place}/${name}`, { example: parameter.example })
+    const rule = parameter.schema && describeRule(`/${place}/${name}`, resolve<Schema>(document, parameter.schema))
+    fields.set(`/${place}/${name}`, { example: parameter.example, rule, name: parameter.name })
   }
   const body = operation?.requestBody && resolve<NonNullable<Operation['requestBody']>>(document, operation.requestBody)
   const schema = body?.content['application/json']?.schema
-  if (schema) addProperties(document, fields, '/body', resolve<Schema>(document, schema))
+  if (schema) addBody(document, fields, resolve<Schema>(document, schema))
   return fields
 }
 
 /** Lists the integer query parameters of an operation. */
 export function listQueryIntegers(document: object, route: Route): string[] {
   return listParameters(document, route).flatMap(({ name, in: place, schema }) =>
-    place === 'query' && schema && resolve<Schema & { type?: string }>(document, schema).type === 'integer'
-      ? [name]
-      : [],
+    place === 'query' && schema && resolve<Schema>(document, schema).type === 'integer' ? [name] : [],
   )
 }
 
@@ -161,12 +183,25 @@ function listParameters(document: object, route: Route): Parameter[] {
   return given.map(parameter => resolve<Parameter>(document, parameter))
 }
 
+/** Adds the body with an example of its required fields, and its fields. */
+function addBody(document: object, fields: Fields, schema: Schema): void {
+  addProperties(document, fields, '/body', schema)
+  const example = (schema.required ?? []).map(name => [name, fields.get(`/body/${name}`)?.example])
+  fields.set('/body', { example: Object.fromEntries(example) })
+}
+
 function addProperties(document: object, fields: Fields, path: string, schema: Schema): void {
   for (const [name, given] of Object.entries(schema.properties ?? {})) {
     const property = resolve<Schema>(document, given)
-    fields.set(`${path}/${name}`, { example: property.example ?? property.examples?.[0] })
-    addProperties(document, fields, `${path}/${name}`, property)
+    const inner = `${path}/${name}`
+    addField(fields, inner, property)
+    addProperties(document, fields, inner, property)
+    if (property.items) addField(fields, `${inner}/*`, resolve<Schema>(document, property.items))
   }
+}
+
+function addField(fields: Fields, path: string, schema: Schema): void {
+  fields.set(path, { example: schema.example ?? schema.examples?.[0], rule: describeRule(path, schema) })
 }
 
 function resolve<T>(document: object, value: object): T {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
 import { HttpError } from './errors.ts'
 
@@ -7,19 +8,27 @@ const hostPattern = /^([\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(:\d*)?$/
 export const refuseBadForm: RequestHandler = (req, _res, next) => {
   // HTTP/0.9 has no status line and no headers: an error would look like the content.
   if (req.httpVersionMajor < 1) return void req.socket.destroy()
-  if (req.httpVersionMajor > 1) throw new HttpError(505, 'This server speaks HTTP/1.1. Send the request with HTTP/1.1.')
+  const error = findBadForm(req)
+  if (error) throw error
+  next()
+}
+
+/** Returns the error of a request that violates HTTP/1.1; undefined if there is none. */
+export function findBadForm(req: IncomingMessage): HttpError | undefined {
+  if (req.httpVersionMajor > 1)
+    return new HttpError(505, 'This server speaks HTTP/1.1. Send the request with HTTP/1.1.')
   const count = countHosts(req.rawHeaders)
   if (count !== 1 && !(count === 0 && req.httpVersion === '1.0')) {
-    throw new HttpError(400, `The request has ${count === 0 ? 'no' : count} Host headers. Send exactly one.`)
+    return new HttpError(400, `The request has ${count === 0 ? 'no' : count} Host headers. Send exactly one.`)
   }
   if (count === 1 && !hostPattern.test(req.headers.host ?? '')) {
-    throw new HttpError(400, 'The Host header is not a host name with an optional port. Example: api.example.com')
+    return new HttpError(400, 'The Host header is not a host name with an optional port. Example: api.example.com')
   }
   const { expect } = req.headers
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    throw new HttpError(417, 'The only supported value of Expect is 100-continue. Leave the header out.')
+    return new HttpError(417, 'The only supported value of Expect is 100-continue. Leave the header out.')
   }
-  next()
+  return undefined
 }
 
 /** Counts Host headers; Node keeps only the first in `headers`. */

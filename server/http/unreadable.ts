@@ -37,7 +37,7 @@ const noProxy: Refusal = {
  * Answers requests that Node would refuse with an empty body or drop: bytes that are not a request, requests that are too long
  * or too slow, CONNECT, and unknown expectations. These answers have a JSON body and a request id like all others.
  */
-export function answerUnreadable(server: Server, log: Logger): void {
+export function answerUnreadable(server: Server, log: Pick<Logger, 'info'>): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return
     // Node keeps the response in progress here. A second answer in the middle of it would look like its content.

@@ -67,10 +67,13 @@ function readQuestion({
   if (mediaType === 'text/csv') return { projectId, mediaType, range }
   for (const field of ['limit', 'offset'] as const) {
     // The validator accepts "Infinity" as a number within any bounds.
-    if (!Number.isSafeInteger(query[field])) return `${field} must be integer. Example: 50`
+    if (!Number.isSafeInteger(query[field])) return `${field} must be a whole number ${pageRules[field]}`
   }
   return { projectId, mediaType, range, page: { limit: query.limit, offset: query.offset } }
 }
+
+/** In the words of the validator. */
+const pageRules = { limit: 'from 1 to 250. Example: 250', offset: 'from 0 to 9007199254740991. Example: 0' }
 
 function nameFile(projectId: string, { dateFrom, dateTo }: DayRange): string {
   const from = dateFrom === undefined ? '' : `-from-${formatDay(dateFrom)}`

@@ -21,7 +21,12 @@ describe('refuses wrong usage with one clear line', () => {
     [
       'an invalid path',
       ['docs.example.com', '-o', 'x', '--path', '/a/../b'],
-      /^--path \/a\/\.\.\/b must be a path on the site/,
+      /^--path \/a\/\.\.\/b must be the path of a page without query, .*\. Examples: \/guide\/install, guide\/install, index$/,
+    ],
+    [
+      'a path with a space',
+      ['docs.example.com', '-o', 'x', '--path', 'getting started'],
+      /^--path getting started must be the path of a page .*; write a space as %20\. /,
     ],
     ['an empty exclusion', ['docs.example.com', '-o', 'x', '--exclude', ''], /^--exclude is empty\. Give it a value/],
     [

@@ -11,6 +11,7 @@ import { checkPermissions } from '../../server/doctor/check-permissions.ts'
 import { checkSettings } from '../../server/doctor/check-settings.ts'
 import { checkVersions } from '../../server/doctor/check-versions.ts'
 import type { Finding } from '../../server/doctor/finding.ts'
+import { exportOptions } from '../../server/flags/export-options.ts'
 import { integer } from '../../server/flags/integer.ts'
 import { addExport, fillDataFolder, openMain, readTree } from '../store/backup/data-folder.ts'
 
@@ -128,6 +129,18 @@ describe('settings', () => {
     ])
   })
 
+  test('headers that cannot be sent are found, and their values are not shown', () => {
+    const env = { QUIRE_EXPORT_HEADERS: 'Authorization: Bearer s3cret\nzzz' }
+    expect(checkSettings(env, exportOptions(), () => ({}))).toEqual([
+      {
+        check: 'settings',
+        level: 'failure',
+        message: 'QUIRE_EXPORT_HEADERS cannot be used.',
+        remedy: expect.stringMatching(/^--header: the second header is not written as "Name: value"/),
+      },
+    ])
+  })
+
   test('settings that do not fit together are explained by the reader of the server', () => {
     const readServer = () => {
       throw new Error('--public-url must be an http(s) URL, such as https://api.example.com')
@@ -198,6 +211,10 @@ describe('links', () => {
     ['https://quire.invalid', expect.stringMatching(/^warning: https:\/\/quire\.invalid\/healthz does not answer/)],
   ])('the public address %s', async (url, message) => {
     expect(list(await checkLinks(data, url, now))).toEqual([message])
+  })
+
+  test('the address is not checked if the settings cannot be read', async () => {
+    expect((await checkLinks(data, null, now)).map(({ message }) => message)).toEqual(['link.key is there.'])
   })
 
   test('a missing key fails only while links have not expired', async () => {

@@ -31,34 +31,37 @@ async function expectRefusal(ask: () => Promise<RawAnswer>, status: number, name
 
 describe('visitors', () => {
   test.each([
-    ['limit=0', 'limit must be >= 1'],
-    ['limit=251', 'limit must be <= 250'],
-    ['limit=-1', 'limit must be >= 1'],
-    ['limit=1.5', 'limit must be integer'],
-    ['limit=1e9', 'limit must be integer'],
-    ['limit=1e2', 'limit must be integer'],
-    ['limit=0x10', 'limit must be integer'],
-    ['limit=0b1', 'limit must be integer'],
-    ['limit=%2010', 'limit must be integer'],
-    ['limit=10%20', 'limit must be integer'],
-    ['limit=%2B10', 'limit must be integer'],
-    ['limit=1_0', 'limit must be integer'],
-    ['limit=%D9%A1', 'limit must be integer'],
-    ['limit=10.0', 'limit must be integer'],
-    ['offset=-0', 'offset must be integer'],
-    ['limit=x', 'limit must be integer'],
-    ['limit=Infinity', 'limit must be'],
-    ['offset=Infinity', 'offset must be'],
-    [`offset=${'9'.repeat(400)}`, 'offset must be'],
+    ['limit=0', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=251', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=-1', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=1.5', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=1e9', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=1e2', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=0x10', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=0b1', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=%2010', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=10%20', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=%2B10', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=1_0', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=%D9%A1', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=10.0', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['offset=-0', 'offset must be a whole number from 0 to 9007199254740991. Example: 0'],
+    ['limit=x', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit=Infinity', 'limit must be a whole number from 1 to 250'],
+    ['offset=Infinity', 'offset must be a whole number from 0 to 9007199254740991. Example: 0'],
+    [`offset=${'9'.repeat(400)}`, 'offset must be a whole number from 0 to 9007199254740991. Example: 0'],
     ['limit=', 'limit is empty'],
-    ['limit=1&limit=2', 'limit must be integer'],
-    ['limit[]=1', 'limit must be integer'],
-    ['offset=-1', 'offset must be >= 0'],
-    ['offset=99999999999999999999', 'offset must be <='],
+    ['limit=1&limit=2', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit[]=1', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['offset=-1', 'offset must be a whole number from 0 to 9007199254740991. Example: 0'],
+    ['offset=99999999999999999999', 'offset must be a whole number from 0 to 9007199254740991. Example: 0'],
     ['dateFrom=2026-02-30', 'dateFrom is not a valid date'],
     ['dateTo=2026-11-20T25:00:00Z', 'dateTo is not a valid date'],
-    ['dateFrom=yesterday', 'dateFrom does not have the documented format. Example: 2026-'],
-    ['dateFrom=20261120', 'dateFrom does not have the documented format'],
+    [
+      'dateFrom=yesterday',
+      'dateFrom must be a date (YYYY-MM-DD), or a date and time (YYYY-MM-DDThh:mm:ss) that may end with Z or an offset. Example: 2026-',
+    ],
+    ['dateFrom=20261120', 'dateFrom must be a date (YYYY-MM-DD), or'],
     ['dateFrom=2026-11-20&dateTo=2026-11-19', 'dateFrom is after dateTo'],
     ['from=2026-11-20', 'from is not a query parameter of this operation. Known here: dateFrom, dateTo, limit, offset'],
     ['__proto__=1', 'is not a query parameter'],
@@ -77,60 +80,101 @@ describe('visitors', () => {
 const post = (body: string | Buffer, more: Record<string, string> = {}) =>
   send(server.url, '/v1/static-export/jobs', { method: 'POST', headers: { ...headers, ...more }, body })
 
+const invalidStarts: [body: string, named: string][] = [
+  ['{', 'not valid JSON'],
+  ['', 'domain is missing'],
+  ['null', 'request body'],
+  ['[]', 'The request body must be a JSON object. Example: {"domain":"docs.example.com"}'],
+  ['"docs.example.com"', 'request body'],
+  ['{}', 'domain is missing. Example: docs.example.com'],
+  ['{"domain":7}', 'domain must be a bare host name'],
+  ['{"domain":null}', 'domain must be a bare host name'],
+  ['{"domain":"unknown.example.com"}', 'domain is not a registered site of this organization'],
+  [
+    '{"domain":"https://docs.example.com"}',
+    'domain must be a bare host name, without scheme, port and path (1 to 253 characters). Example: docs.example.com',
+  ],
+  [
+    '{"domain":"docs.example.com:443"}',
+    'domain must be a bare host name, without scheme, port and path (1 to 253 characters). Example: docs.example.com',
+  ],
+  [
+    '{"domain":"docs.example.com/a"}',
+    'domain must be a bare host name, without scheme, port and path (1 to 253 characters). Example: docs.example.com',
+  ],
+  [
+    '{"domain":"user@docs.example.com"}',
+    'domain must be a bare host name, without scheme, port and path (1 to 253 characters). Example: docs.example.com',
+  ],
+  [
+    '{"domain":"docs.example.com\\u0000"}',
+    'domain must be a bare host name, without scheme, port and path (1 to 253 characters). Example: docs.example.com',
+  ],
+  [
+    '{"domain":"docs.example.com\\n"}',
+    'domain must be a bare host name, without scheme, port and path (1 to 253 characters). Example: docs.example.com',
+  ],
+  [
+    '{"domain":"docs.example.com","paths":["/a/../../etc/passwd"]}',
+    'paths[0] must be the path of a page without query, ',
+  ],
+  [
+    '{"domain":"docs.example.com","paths":["https://evil.example/"]}',
+    'paths[0] must be the path of a page without query, ',
+  ],
+  ['{"domain":"docs.example.com","paths":["//evil.example/"]}', 'paths[0] must be the path of a page without query, '],
+  ['{"domain":"docs.example.com","paths":["/a","b?c"]}', 'paths[1] must be the path of a page without query, '],
+  [
+    '{"domain":"docs.example.com","paths":["https://evil.example"]}',
+    'paths[0] must be the path of a page without query, ',
+  ],
+  [
+    '{"domain":"docs.example.com","paths":["javascript:alert(1)"]}',
+    'paths[0] must be the path of a page without query, ',
+  ],
+  ['{"domain":"docs.example.com","paths":["../secret"]}', 'paths[0] must be the path of a page without query, '],
+  ['{"domain":"docs.example.com","paths":[""]}', 'paths[0] must be the path of a page'],
+  ['{"domain":"docs.example.com","paths":["/a\\\\..\\\\b"]}', 'paths[0] must be the path of a page without query, '],
+  ['{"domain":"docs.example.com","paths":"/a"}', 'paths must be a list of up to 1000 different values. Example: ['],
+  ['{"domain":"docs.example.com","paths":["/a","/b","/a"]}', 'paths[2] repeats paths[0]. paths must be a list'],
+  [
+    '{"domain":"docs.example.com","path":["/a"]}',
+    'path is not a field of this operation. Did you mean paths? Known here: domain',
+  ],
+  [
+    '{"domain":"docs.example.com","deployment":"moon"}',
+    'deployment must be cloud, client-hosted or air-gapped. Example: client-hosted',
+  ],
+  ['{"domain":"docs.example.com","features":{"search":true}}', 'features.search cannot be true'],
+  ['{"domain":"docs.example.com","features":{"serach":true}}', 'features.serach is not a field'],
+  [
+    '{"domain":"docs.example.com","deployment":"cloud","features":{"assistant":false}}',
+    'features.assistant is always true',
+  ],
+  ['{"domain":"docs.example.com","format":"rar"}', 'format must be zip or tar.gz'],
+  ['{"domain":"docs.example.com","offlineSearch":"yes"}', 'offlineSearch must be true or false'],
+  ['{"domain":"docs.example.com","verify":"all"}', 'verify must be static, sample or full'],
+  ['{"domain":"docs.example.com","version":" a"}', 'version must be a label that begins with a letter or digit'],
+  ['{"domain":"docs.example.com","version":"a/b"}', 'version must be a label that begins with a letter or digit'],
+]
+
 describe('start of an export', () => {
-  test.each([
-    ['{', 'not valid JSON'],
-    ['', 'domain is missing'],
-    ['null', 'request body'],
-    ['[]', 'request body'],
-    ['"docs.example.com"', 'request body'],
-    ['{}', 'domain is missing. Example: docs.example.com'],
-    ['{"domain":7}', 'domain must be string'],
-    ['{"domain":null}', 'domain must be string'],
-    ['{"domain":"unknown.example.com"}', 'domain is not a registered site of this organization'],
-    ['{"domain":"https://docs.example.com"}', 'domain does not have the documented format'],
-    ['{"domain":"docs.example.com:443"}', 'domain does not have the documented format'],
-    ['{"domain":"docs.example.com/a"}', 'domain does not have the documented format'],
-    ['{"domain":"user@docs.example.com"}', 'domain does not have the documented format'],
-    ['{"domain":"docs.example.com\\u0000"}', 'domain does not have the documented format'],
-    ['{"domain":"docs.example.com\\n"}', 'domain does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":["/a/../../etc/passwd"]}', 'paths[0] does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":["https://evil.example/"]}', 'paths[0] does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":["//evil.example/"]}', 'paths[0] does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":["/a","b?c"]}', 'paths[1] does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":["https://evil.example"]}', 'paths[0] does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":["javascript:alert(1)"]}', 'paths[0] does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":["../secret"]}', 'paths[0] does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":[""]}', 'paths[0]'],
-    ['{"domain":"docs.example.com","paths":["/a\\\\..\\\\b"]}', 'paths[0] does not have the documented format'],
-    ['{"domain":"docs.example.com","paths":"/a"}', 'paths must be array'],
-    [
-      '{"domain":"docs.example.com","path":["/a"]}',
-      'path is not a field of this operation. Did you mean paths? Known here: domain',
-    ],
-    [
-      '{"domain":"docs.example.com","deployment":"moon"}',
-      'deployment must be equal to one of the allowed values: cloud',
-    ],
-    ['{"domain":"docs.example.com","features":{"search":true}}', 'features.search cannot be true'],
-    ['{"domain":"docs.example.com","features":{"serach":true}}', 'features.serach is not a field'],
-    [
-      '{"domain":"docs.example.com","deployment":"cloud","features":{"assistant":false}}',
-      'features.assistant is always true',
-    ],
-    ['{"domain":"docs.example.com","format":"rar"}', 'format must be equal to one of the allowed values: zip'],
-    ['{"domain":"docs.example.com","offlineSearch":"yes"}', 'offlineSearch must be boolean'],
-    ['{"domain":"docs.example.com","verify":"all"}', 'verify must be equal to one of the allowed values: static'],
-    ['{"domain":"docs.example.com","version":" a"}', 'version does not have the documented format'],
-    ['{"domain":"docs.example.com","version":"a/b"}', 'version does not have the documented format'],
-  ])('%s', async (body, named) => {
+  test.each(invalidStarts)('%s', async (body, named) => {
     await expectRefusal(() => post(body), 400, named)
   })
 
   test('an Idempotency-Key with invalid characters, or longer than 255', async () => {
     const body = '{"domain":"docs.example.com"}'
-    await expectRefusal(() => post(body, { 'Idempotency-Key': 'a b' }), 400, 'idempotency-key does not have')
-    await expectRefusal(() => post(body, { 'Idempotency-Key': 'a'.repeat(256) }), 400, 'idempotency-key must NOT')
+    await expectRefusal(
+      () => post(body, { 'Idempotency-Key': 'a b' }),
+      400,
+      'Idempotency-Key must be text of visible ASCII characters, without spaces',
+    )
+    await expectRefusal(
+      () => post(body, { 'Idempotency-Key': 'a'.repeat(256) }),
+      400,
+      'Idempotency-Key must be text of visible ASCII characters, without spaces (1 to 255 characters)',
+    )
   })
 
   test('an unknown query parameter', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -104,6 +105,21 @@ const json = { 'Content-Type': 'application/json' }
 const jobs = '/v1/static-export/jobs'
 const visitors = '/v1/analytics/p/visitors'
 
+/** Sends bytes, and returns the answer when the mock closes the connection or the answer is complete. */
+function sendBytes(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    let text = ''
+    const socket = connect(Number(port), hostname, () => socket.write(bytes))
+    socket.on('data', chunk => {
+      text += chunk
+      if (text.endsWith('}')) socket.end()
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', error => (text === '' ? reject(error) : undefined))
+  })
+}
+
 interface Mistake {
   given: string
   method?: string
@@ -124,7 +140,40 @@ const mistakes: Mistake[] = [
     status: 400,
     error: /not valid JSON/,
   },
-  { given: 'no body', method: 'POST', path: jobs, status: 400, error: /body/i },
+  {
+    given: 'no body',
+    method: 'POST',
+    path: jobs,
+    status: 400,
+    error: /^The request body must be a JSON object\. Example: /,
+  },
+  {
+    given: 'a body without its field',
+    method: 'POST',
+    path: jobs,
+    headers: json,
+    body: '{}',
+    status: 400,
+    error: /^domain is missing\. Example: docs\.example\.com$/,
+  },
+  {
+    given: 'a path that is named twice',
+    method: 'POST',
+    path: jobs,
+    headers: json,
+    body: '{"domain":"a.example","paths":["/a","/a"]}',
+    status: 400,
+    error: /^paths\[1\] repeats paths\[0\]\. paths must be a list of up to 1000 different values\. /,
+  },
+  {
+    given: 'an invalid Idempotency-Key',
+    method: 'POST',
+    path: jobs,
+    headers: { ...json, 'Idempotency-Key': 'a b' },
+    body: '{"domain":"a.example"}',
+    status: 400,
+    error: /^Idempotency-Key must be text of visible ASCII characters, without spaces /,
+  },
   {
     given: 'an unknown field',
     method: 'POST',
@@ -132,7 +181,7 @@ const mistakes: Mistake[] = [
     headers: json,
     body: '{"domain":"a.example","path":[]}',
     status: 400,
-    error: /path/,
+    error: /^path is not a field of this operation\. Did you mean paths\? Known here: domain, /,
   },
   {
     given: 'a domain with a scheme',
@@ -141,7 +190,7 @@ const mistakes: Mistake[] = [
     headers: json,
     body: '{"domain":"https://a"}',
     status: 400,
-    error: /domain/,
+    error: /^domain must be a bare host name, .*\. Example: docs\.example\.com$/,
   },
   {
     given: 'a body over 1 MiB',
@@ -170,8 +219,18 @@ const mistakes: Mistake[] = [
     status: 415,
     error: /JSON/,
   },
-  { given: 'limit 251', path: `${visitors}?limit=251`, status: 400, error: /limit/ },
-  { given: 'an invalid date', path: `${visitors}?dateFrom=yesterday`, status: 400, error: /date[fF]rom/ },
+  {
+    given: 'limit 251',
+    path: `${visitors}?limit=251`,
+    status: 400,
+    error: /^limit must be a whole number from 1 to 250\. /,
+  },
+  {
+    given: 'an invalid date',
+    path: `${visitors}?dateFrom=yesterday`,
+    status: 400,
+    error: /^dateFrom must be a date \(YYYY-MM-DD\), or /,
+  },
   {
     given: 'an unknown query parameter',
     path: `${visitors}?page=2`,
@@ -215,6 +274,23 @@ describe('wrong requests are answered as in the contract', () => {
       error: expect.stringMatching(error),
       ...(path.startsWith('/v1/analytics') && { details: expect.any(Array) }),
     })
+  })
+
+  test.each([
+    [
+      'two Host headers',
+      'GET /v1/static-export/jobs/a HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
+      400,
+      /has 2 Host headers/,
+    ],
+    ['no Host header', 'GET /v1/static-export/jobs/a HTTP/1.1\r\n\r\n', 400, /has no Host headers/],
+    ['bytes that are no request', 'hello\r\n\r\n', 400, /not a valid HTTP request/],
+    ['a header that is too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, 431, /too long/],
+  ])('%s', async (_, bytes, status, error) => {
+    const text = await sendBytes(bytes)
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(text).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/im)
+    expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toEqual({ error: expect.stringMatching(error) })
   })
 
   test('still answers afterwards', async () => {

@@ -3,14 +3,13 @@ import type { ExportLimits } from '../model/limits.ts'
 import type { PageOutcome } from '../model/resource.ts'
 import { linkKey, type Site } from '../model/site.ts'
 import type { CollectedSite } from './collected-site.ts'
+import { findLoss, nameReason, needsLogin } from './lost-page.ts'
 
 /** Max reasons named when pages fail, and max pages named for each reason. */
 const maxReasons = 3
 const maxPagesPerReason = 3
 /** Max missing pages named. */
 const maxLost = 5
-/** Max redirects followed from a wanted page. */
-const maxHops = 10
 
 type Outcome = Pick<CollectedSite, 'site' | 'start' | 'pages' | 'exclusions'>
 
@@ -21,8 +20,8 @@ type Outcome = Pick<CollectedSite, 'site' | 'start' | 'pages' | 'exclusions'>
  * @throws {ExportError} when the crawl found too little, or when a wanted page is missing.
  */
 export function checkOutcome(found: Outcome, limits: ExportLimits, wanted: readonly URL[] | null): void {
+  if (wanted !== null) checkWanted(found, wanted)
   if (countIn(found, 'page') === 0) checkStart(found)
-  checkWanted(found, wanted ?? [])
   checkFailures(found, limits)
 }
 
@@ -40,14 +39,20 @@ function checkStart({ site, start, pages, exclusions }: Outcome): void {
   if (first) throw explainStart(site, start, first)
 }
 
-function checkWanted({ pages, exclusions }: Outcome, wanted: readonly URL[]): void {
-  const lost = wanted.filter(url => !leadsToPage(pages, linkKey(url)))
-  if (lost.length === 0) return
-  const named = lost.slice(0, maxLost).map(url => describeLost(url, pages.get(linkKey(url)), exclusions.has(url)))
-  const more = lost.length > maxLost ? ` and ${lost.length - maxLost} more` : ''
-  const these = lost.length === 1 ? 'This page' : 'These pages'
-  const message = `${these} cannot be exported: ${named.join(', ')}${more}. Correct \`paths\` (--path) and start again.`
-  throw new ExportError(message, 'not_found')
+function checkWanted(found: Outcome, wanted: readonly URL[]): void {
+  const hasPages = countIn(found, 'page') > 0
+  const losses = wanted.flatMap(url => findLoss(found, url, hasPages) ?? [])
+  const [first] = losses
+  if (!first) return
+  const named = losses.slice(0, maxLost).map(({ path, reason }) => `${path} (${reason})`)
+  const more = losses.length > maxLost ? ` and ${losses.length - maxLost} more` : ''
+  const these = losses.length === 1 ? 'This page' : 'These pages'
+  const remedies = [...new Set(losses.map(({ remedy }) => remedy))].join(' ')
+  const isSame = losses.every(({ code }) => code === first.code)
+  throw new ExportError(
+    `${these} cannot be exported: ${named.join(', ')}${more}. ${remedies}`,
+    isSame ? first.code : 'not_found',
+  )
 }
 
 function checkFailures(found: Outcome, { failedPercent }: ExportLimits): void {
@@ -78,18 +83,12 @@ function describeFailures(pages: CollectedSite['pages']): string {
   return described.join(', ') + (sorted.length > maxReasons ? ' and other reasons' : '')
 }
 
-/** Describes a wanted page that is missing. Gives the reason only for a limit, robots.txt or an exclusion. */
-function describeLost({ pathname }: URL, outcome: PageOutcome | undefined, isExcluded: boolean): string {
-  if (isExcluded) return `${pathname} (excluded by your rules)`
-  return outcome?.state === 'skipped' || outcome?.state === 'unvisited' ? `${pathname} (${outcome.reason})` : pathname
-}
-
 function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
   if (first.state === 'elsewhere') {
     const message = `${site.domain} redirects to ${first.url.host}; export that domain, or set the site's origin.`
     return new ExportError(message, 'leaves_domain')
   }
-  const reason = 'reason' in first ? first.reason : 'its redirects do not end at a page'
+  const reason = nameReason(first)
   if (/robots\.txt/.test(reason)) {
     return new ExportError(
       `The robots.txt of ${site.domain} does not allow the export; if the site is yours, set its origin or pass --ignore-robots.`,
@@ -99,19 +98,9 @@ function explainStart(site: Site, start: URL, first: PageOutcome): ExportError {
   if (/larger than the limit/.test(reason)) {
     return new ExportError(`The page ${start.pathname} of ${site.domain} is ${reason}; raise the limit.`, 'too_large')
   }
-  const remedy = /^status 40[137]$/.test(reason)
+  const remedy = needsLogin(reason)
     ? 'the site requires a login: set an origin that needs none, or use npx quire export --header'
     : 'check its domain and origin'
   const message = `${site.domain} returned no page at ${start.pathname} (${reason}); ${remedy}.`
   return new ExportError(message, first.state === 'failed' ? 'unreachable' : 'not_found')
-}
-
-function leadsToPage(pages: CollectedSite['pages'], start: string): boolean {
-  let key = start
-  for (let hop = 0; hop < maxHops; hop += 1) {
-    const outcome = pages.get(key)
-    if (outcome?.state !== 'redirect') return outcome?.state === 'page' || outcome?.state === 'file'
-    key = outcome.to
-  }
-  return false
 }

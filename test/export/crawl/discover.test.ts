@@ -145,7 +145,7 @@ describe('scope and selection of pages', () => {
 
   test('a requested page that is missing fails the export, and the error names it', async () => {
     await expect(run(site, { paths: ['/blog', '/no-such', '/nor-this'] })).rejects.toThrow(
-      'These pages cannot be exported: /no-such, /nor-this. Correct `paths` (--path) and start again.',
+      'These pages cannot be exported: /no-such (status 404), /nor-this (status 404). Correct `paths` (--path) and start again.',
     )
   })
 })

@@ -14,6 +14,27 @@ describe('fails with a sentence that says what to do', () => {
       'not_found',
       /^docs\.example\.com returned no page at \/ \(status 404\); check its domain and origin\.$/,
     ],
+    [
+      'no page at the only path',
+      { '/': page('x') },
+      { paths: ['/p1'] },
+      'not_found',
+      /^This page cannot be exported: \/p1 \(status 404\)\. Correct `paths` \(--path\) and start again\.$/,
+    ],
+    [
+      'a file at the only path',
+      { '/': page('x'), '/a.json': { body: '{}', headers: { 'content-type': 'application/json' } } },
+      { paths: ['/a.json'] },
+      'not_found',
+      /^This page cannot be exported: \/a\.json \(not an HTML page\)\. Correct/,
+    ],
+    [
+      'a path that looks like the not-found page',
+      path => (path === '/' ? page('x') : page('sorry', '<p>Nothing was found at this address of our site.</p>')),
+      { paths: ['/', '/p1'] },
+      'not_found',
+      /^This page cannot be exported: \/p1 \(.*not-found page of the site\)\. Correct/,
+    ],
     ['a server that fails', () => ({ status: 500, body: '<p>no' }), {}, 'unreachable', /status 500/],
     [
       'an address that is not public',
