@@ -138,11 +138,16 @@ export function openVisits(database: Database): Visits {
         now,
       }),
   }
-  records.complete(projectId => existsSync(projects.fileOf(projectId)))
+  const moved = new Set<string>()
   moveOldVisits(database, (projectId, batch) => {
-    visits.recordBatch(projectId, batch)
-    projects.take(projectId).keys.noteDerived()
+    const project = projects.take(projectId)
+    project.record(batch)
+    project.keys.noteDerived()
+    moved.add(projectId)
   })
+  // After the move, because its connection reads the old visits meanwhile and cannot write.
+  for (const projectId of moved) records.put(projectId, true)
+  records.complete(projectId => existsSync(projects.fileOf(projectId)))
   return visits
 }
 
