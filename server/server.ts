@@ -32,6 +32,7 @@ import { openLostFolder } from './store/lost-files.ts'
 import { openServingStore } from './store/serving-store.ts'
 import { openSiteCaches, siteCachesFolder, sortSiteCaches } from './store/site-cache/site-caches.ts'
 import type { Store } from './store/store.ts'
+import { explainLoss } from './store/visits/visit-database.ts'
 import { createId } from './tenancy/id.ts'
 import { checkFollowSettings } from './workers/check-follow.ts'
 import { startVisitorCounting } from './workers/count-visitors.ts'
@@ -84,7 +85,12 @@ async function start(config: Config, log: Logger, background: Background): Promi
   const visits = background.add(startVisitorCounting({ dataFolder }))
   await checkFollowSettings(config.follow, store)
   const lost = openLostFolder(dataFolder)
-  const bundles = openBundleFiles(join(dataFolder, 'bundles'), lost, (details, message) => log.error(details, message))
+  const bundles = openBundleFiles(
+    join(dataFolder, 'bundles'),
+    lost,
+    (details, message) => log.error(details, message),
+    store.exportJobs.noteDamage,
+  )
   const parts: Parts = { config, dataFolder, store, bundles, lost, log }
   await prepareFiles(parts)
   const linkKeys = openLinkKeys(dataFolder)
@@ -126,13 +132,19 @@ async function start(config: Config, log: Logger, background: Background): Promi
   }
 }
 
-/** Makes files of earlier versions private, and takes back bundles that a restored database knows. */
+/** Makes files of earlier versions private, takes back bundles that a restored database knows, and reports lost visits. */
 async function prepareFiles({ dataFolder, store, bundles, lost, log }: Parts): Promise<void> {
   await protectFiles(dataFolder)
   if (isListedByOthers(dataFolder)) {
     log.warn({ dataFolder }, 'other users can list the data folder; give it to the user of the server with mode 0700')
   }
   await recoverLost({ exportJobs: store.exportJobs, bundles, lost, log })
+  for (const { projectId, file, problem } of store.visits.listLost()) {
+    log.error(
+      { projectId, file },
+      `the file of the visits of a project is unusable: ${explainLoss(projectId, problem)}`,
+    )
+  }
 }
 
 /** Says so when bundle links name an address that clients on other machines cannot reach. */

@@ -3,16 +3,30 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDatabase, listFiles, listTop, mainDatabase } from '../store/backup/data-files.ts'
 import { listRecordedBundles } from '../store/backup/recorded-bundles.ts'
+import { isKnownDamage } from '../store/bundle-check.ts'
 import { bundlePath } from '../store/bundle-path.ts'
 import { findFolderUsers } from '../store/folder-users.ts'
 import { inspectDatabase } from '../store/inspect-database.ts'
-import { findKnownSchema } from '../store/schema-versions.ts'
+import { findKnownSchema, findSchemaFolder } from '../store/schema-versions.ts'
+import { findFileProblem, listVisited } from '../store/visits/visit-records.ts'
 import { type Finding, fail, messageOf, ok, warn } from './finding.ts'
+
+const visitsRemedy =
+  'Stop the server, and restore the file from a backup. To count from zero instead: npx quire visits reset --project ID --yes'
 
 /** Checks each database of the data folder, and whether the files that the databases name exist. */
 export async function checkDatabases(dataFolder: string): Promise<Finding[]> {
   const databases = await listDatabases(dataFolder)
-  const findings = databases.flatMap(({ path, file }) => checkDatabase(path, file))
+  const { visited, unknown } = readVisited(dataFolder)
+  const pathOf = (projectId: string) => `visits/${encodeURIComponent(projectId)}.db`
+  // A database of an older version does not say which projects had visits. A file says that there were some.
+  const withVisits = new Set([...visited, ...unknown].map(pathOf))
+  const findings = databases.flatMap(({ path, file }) => checkDatabase(path, file, withVisits.has(path)))
+  for (const path of visited.map(pathOf)) {
+    if (findFileProblem(join(dataFolder, path)) === 'missing') {
+      findings.push(fail('databases', `${path} is missing, but visits of the project were counted.`, visitsRemedy))
+    }
+  }
   if (!existsSync(join(dataFolder, mainDatabase))) {
     findings.push(
       fail(
@@ -46,16 +60,24 @@ async function listDatabases(dataFolder: string): Promise<{ path: string; file: 
   return found
 }
 
-function checkDatabase(path: string, file: string): Finding[] {
+/** @param hasVisits whether it is the database of a project that had visits. */
+function checkDatabase(path: string, file: string, hasVisits: boolean): Finding[] {
   try {
-    const { schema, problem } = inspectDatabase(file)
+    const { schema, isEmpty, foreign, problem } = inspectDatabase(file, findSchemaFolder(path))
     const known = findKnownSchema(path)
     if (problem !== null) {
       const remedy = 'Stop the server, and restore a backup. To rescue what can be read: sqlite3 FILE .recover'
       return [fail('databases', `${path} is damaged: ${problem}.`, remedy)]
     }
-    if (path === mainDatabase && schema === 0) {
+    if (path === mainDatabase && isEmpty) {
       return [fail('databases', `${path} is empty.`, 'Stop the server, and restore a backup.')]
+    }
+    if (foreign !== null) {
+      const remedy = 'Stop the server, move the file away, and restore a backup if there is one.'
+      return [fail('databases', `${path} cannot be used: ${foreign}`, remedy)]
+    }
+    if (hasVisits && isEmpty) {
+      return [fail('databases', `${path} is empty, but visits of the project were counted.`, visitsRemedy)]
     }
     if (known !== undefined && schema > known) {
       const message = `${path} has schema ${schema}; this Quire knows ${known}.`
@@ -71,18 +93,28 @@ function checkDatabase(path: string, file: string): Finding[] {
   }
 }
 
+function readVisited(dataFolder: string): ReturnType<typeof listVisited> {
+  try {
+    return listVisited(join(dataFolder, mainDatabase))
+  } catch {
+    // It is missing, or the check of the database explains why.
+    return { visited: [], unknown: [] }
+  }
+}
+
 async function checkBundles(dataFolder: string): Promise<Finding[]> {
   try {
     const recorded = listRecordedBundles(join(dataFolder, mainDatabase))
     const wrong: string[] = []
-    for (const { jobId, fileName, sizeBytes } of recorded) {
+    for (const { jobId, fileName, sizeBytes, damage } of recorded) {
       const stats = await stat(bundlePath(join(dataFolder, 'bundles'), fileName)).catch(() => null)
-      if (stats?.size !== sizeBytes) wrong.push(jobId)
+      const isKnown = damage !== undefined && stats !== null && isKnownDamage({ damage }, stats)
+      if (stats?.size !== sizeBytes || isKnown) wrong.push(jobId)
     }
     if (wrong.length === 0)
       return recorded.length === 0 ? [] : [ok('databases', 'Each completed export has its bundle.')]
     const names = `${wrong.slice(0, 3).join(', ')}${wrong.length > 3 ? ' ...' : ''}`
-    const message = `The bundles of ${wrong.length} of ${recorded.length} completed exports are missing or cut off: ${names}.`
+    const message = `The bundles of ${wrong.length} of ${recorded.length} completed exports are missing, cut off or damaged: ${names}.`
     return [
       fail('databases', message, 'Restore them from a backup, or delete these exports: npx quire exports delete ID'),
     ]

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { Route } from '../../generated/operations.ts'
+import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { diskFull, isDiskFull } from '../base/disk-full.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
 import { findRoute } from './routes.ts'
@@ -22,6 +23,9 @@ export class HttpError extends Error {
 
 const serverFault =
   'Internal server error. Try again later, or quote the X-Request-Id of this answer to the operator of the server.'
+
+const visitsFault =
+  'The visits of this project are missing or damaged on the disk of the server. Quote the X-Request-Id of this answer to the operator of the server.'
 
 /** Answers errors with the error body that the document specifies for the operation. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
@@ -69,6 +73,7 @@ function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof URIError) {
     return new HttpError(400, 'The path contains an invalid percent escape. Write a percent sign as %25.')
   }
+  if (thrown instanceof UnusableVisitsError) return new HttpError(500, visitsFault)
   const unavailable = unavailableErrors(thrown)
   if (unavailable) return unavailable
   const { type, code } = thrown as { type?: string; code?: string }

@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto'
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
+import type { Awaitable } from '../base/awaitable.ts'
 import type { BundleCondition } from '../export/jobs/bundle-store.ts'
 import type { Bundle } from '../export/jobs/export-job.ts'
 
 /** Called when a bundle turns out to be missing or damaged, once until its condition changes. */
 export type ReportBundle = (details: Record<string, unknown>, message: string) => void
+
+/** Stores which damaged file is in place of a bundle; null = the bundle is sound. */
+export type NoteDamage = (fileName: string, damage: string | null) => Awaitable<void>
 
 interface Verdict {
   /** The file that was read, see `identify`. */
@@ -18,7 +22,7 @@ interface Verdict {
  * Compares archives with their records. The bytes of each file are read once; a file that was replaced or written since is
  * read again.
  */
-export function createBundleCheck(report: ReportBundle) {
+export function createBundleCheck(report: ReportBundle, noteDamage: NoteDamage = () => {}) {
   const verdicts = new Map<string, Verdict>()
   const faults = new Map<string, string>()
 
@@ -38,13 +42,25 @@ export function createBundleCheck(report: ReportBundle) {
     return condition
   }
 
+  /** Stores what the bytes showed, if it is news. Without it, other processes do not know of the damage. */
+  async function note({ fileName, damage }: Bundle, found: Stats, isSound: boolean): Promise<void> {
+    const now = isSound ? undefined : identifyDamage(found)
+    if (now === damage) return
+    try {
+      await noteDamage(fileName, now ?? null)
+    } catch {
+      // The database is locked or full. The answer about the bundle stays true.
+    }
+  }
+
   return {
-    /** Compares the size, and the bytes if they were read before. */
+    /** Compares the size, and the bytes if this or another process read them before. */
     async check(file: string, bundle: Bundle): Promise<BundleCondition> {
       const found = await findFile(file)
       const known = verdicts.get(file)
       const isSound = found?.size === bundle.sizeBytes
-      if (!isSound || known?.identity !== identify(found)) return conclude(file, bundle, found, isSound)
+      if (!isSound) return conclude(file, bundle, found, false)
+      if (known?.identity !== identify(found)) return conclude(file, bundle, found, !isKnownDamage(bundle, found))
       return conclude(file, bundle, found, await known.isSound)
     },
     /** Compares the size and the bytes. */
@@ -59,7 +75,9 @@ export function createBundleCheck(report: ReportBundle) {
         // A disk that cannot be read now may be readable later.
         verdict.isSound.catch(() => verdicts.delete(file))
       }
-      return conclude(file, bundle, found, await verdict.isSound)
+      const isSound = await verdict.isSound
+      await note(bundle, found, isSound)
+      return conclude(file, bundle, found, isSound)
     },
     /** Forgets a file that was removed. */
     forget(file: string): void {
@@ -83,6 +101,16 @@ async function findFile(file: string): Promise<Stats | undefined> {
 /** Changes when a file is replaced or written. */
 function identify({ dev, ino, size, mtimeMs }: Stats): string {
   return `${dev} ${ino} ${size} ${mtimeMs}`
+}
+
+/** Also changes when a backup is copied over the file with its old time. */
+function identifyDamage(stats: Stats): string {
+  return `${identify(stats)} ${stats.ctimeMs}`
+}
+
+/** Whether a file is the damaged one that was found in place of a bundle before. */
+export function isKnownDamage({ damage }: Pick<Bundle, 'damage'>, found: Stats): boolean {
+  return damage !== undefined && damage === identifyDamage(found)
 }
 
 async function digestFile(file: string): Promise<string> {

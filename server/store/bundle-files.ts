@@ -3,7 +3,7 @@ import { chmod, readdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { LostFolder } from '../export/jobs/lost-folder.ts'
-import { createBundleCheck, type ReportBundle } from './bundle-check.ts'
+import { createBundleCheck, type NoteDamage, type ReportBundle } from './bundle-check.ts'
 import { bundlePath } from './bundle-path.ts'
 import { flushFile, flushFolder } from './flush.ts'
 import { makeFolder } from './make-folder.ts'
@@ -13,8 +13,13 @@ import { privateFile, privateFolder } from './private-files.ts'
  * Stores bundles as files in one folder, created on first use. Only the user of this process can read them. Archives are
  * moved from the same file system.
  */
-export function openBundleFiles(folder: string, lost: LostFolder, report: ReportBundle = () => {}): BundleStore {
-  const files = createBundleCheck(report)
+export function openBundleFiles(
+  folder: string,
+  lost: LostFolder,
+  report: ReportBundle = () => {},
+  noteDamage: NoteDamage = () => {},
+): BundleStore {
+  const files = createBundleCheck(report, noteDamage)
   const pathOf = (fileName: string) => bundlePath(folder, fileName)
 
   /** Moves a file into the folder. When it returns, the file and its name are on the disk. */

@@ -1,10 +1,12 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { listAssets, readAsset } from '../assets.ts'
+import { readAsset } from '../assets.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { refuseForeign } from './database-owner.ts'
 import { makeFolder } from './make-folder.ts'
 import { createPrivateFile, makePrivate, privateFolder } from './private-files.ts'
+import { listMigrations, schemaFolders } from './schema-versions.ts'
 
 export type { Database } from 'better-sqlite3'
 
@@ -14,8 +16,6 @@ export const busyTimeoutMs = 5000
 /** The name of a database that has no file. */
 const inMemory = ':memory:'
 
-const mainMigrations = 'server/store/migrations'
-
 /**
  * Opens the SQLite database in `file`, creates it if it is missing, and applies pending migrations. Only the user of this
  * process can read it. The caller closes it.
@@ -23,11 +23,12 @@ const mainMigrations = 'server/store/migrations'
  * @param migrationsFolder shipped folder with the numbered .sql files of the schema.
  * @param mayCreate is called before a new database gets its tables, and throws to refuse it. 'empty' = there is a file
  *   without tables.
- * @throws {OperatorError} if the file is not a database, is damaged, was written by a newer Quire, or cannot be written.
+ * @throws {OperatorError} if the file is not a database of Quire, is damaged, was written by a newer Quire, or cannot be
+ *   written.
  */
 export function openDatabase(
   file: string,
-  migrationsFolder = mainMigrations,
+  migrationsFolder = schemaFolders.main,
   mayCreate: (found: 'missing' | 'empty') => void = () => {},
 ): Database.Database {
   let database: Database.Database | undefined
@@ -36,10 +37,9 @@ export function openDatabase(
     accessSync(dirname(file), constants.W_OK)
     // Decided before SQLite opens the file, because that creates it and deletes a WAL beside it.
     const found = existsSync(file) ? 'empty' : 'missing'
-    decideCreation(
-      () => !statSync(file, { throwIfNoEntry: false })?.size,
-      () => mayCreate(found),
-    )
+    const isEmpty = () => !statSync(file, { throwIfNoEntry: false })?.size
+    decideCreation(isEmpty, () => mayCreate(found))
+    if (!isEmpty()) refuseForeign(file, migrationsFolder, busyTimeoutMs)
     if (file !== inMemory) createPrivateFile(file)
     const opened = new Database(file)
     database = opened
@@ -75,7 +75,7 @@ function decideCreation(isEmpty: () => boolean, mayCreate: () => void): void {
 }
 
 function migrate(database: Database.Database, migrationsFolder: string): void {
-  const names = listAssets(migrationsFolder).filter(name => name.endsWith('.sql'))
+  const names = listMigrations(migrationsFolder)
   const applied = () => database.pragma('user_version', { simple: true }) as number
   if (applied() > names.length) {
     throw new OperatorError(

@@ -17,6 +17,7 @@ export interface ExportJobRow {
   bundle_file: string | null
   bundle_size_bytes: number | null
   bundle_sha256: string | null
+  bundle_damage: string | null
   link_expires_at: number | null
 }
 
@@ -38,6 +39,7 @@ export function toExportJob(row: ExportJobRow): ExportJob {
             fileName: row.bundle_file,
             sizeBytes: row.bundle_size_bytes as number,
             sha256: row.bundle_sha256 as string,
+            ...(row.bundle_damage !== null && { damage: row.bundle_damage }),
           },
   }
 }

@@ -23,6 +23,9 @@ export function openExportJobs(database: Database): ExportJobs {
      SET link_expires_at = max(@expiresAt, iif(link_expires_at <= @expiresAt + ${maxLinkMs}, link_expires_at, 0))
      WHERE job_id = @jobId AND status = 'completed'`,
   )
+  const noteDamage = database.prepare<{ fileName: string; damage: string | null }>(
+    'UPDATE export_jobs SET bundle_damage = @damage WHERE bundle_file = @fileName',
+  )
   const lastLinkExpiry = database.prepare<{ now: number }, { expires_at: number | null }>(
     'SELECT max(link_expires_at) AS expires_at FROM export_jobs WHERE link_expires_at >= @now',
   )
@@ -49,6 +52,7 @@ export function openExportJobs(database: Database): ExportJobs {
     list: filter => list.all({ organizationId: filter.organizationId ?? null }).map(toExportJob),
     findLastLinkExpiry: now => lastLinkExpiry.get({ now })?.expires_at ?? undefined,
     forgetLinks: now => forgetLinks.run({ now }).changes,
+    noteDamage: (fileName, damage) => void noteDamage.run({ fileName, damage }),
     noteLink: (jobId, expiresAt) => noteLink.run({ jobId, expiresAt }).changes === 1,
     findEnded: (endedBefore, now) => findEnded.all({ endedBefore, now }).map(({ job_id }) => job_id),
     delete: prepareDelete(database),

@@ -1,8 +1,13 @@
+import { findForeign } from './database-owner.ts'
 import { findProblem, openUnchanged } from './open-unchanged.ts'
 
 /** What a check of a database found. */
 export interface Inspection {
   schema: number
+  /** Whether it has no table. */
+  isEmpty: boolean
+  /** Why Quire refuses it, see `findForeign`; null = it does not. */
+  foreign: string | null
   /** The first problem of the file; null = sound. */
   problem: string | null
 }
@@ -10,17 +15,20 @@ export interface Inspection {
 /**
  * Checks the structure of a database and its references. Changes nothing.
  *
+ * @param migrationsFolder shipped folder with the migrations that it should have; undefined = not known.
  * @throws {OperatorError} when the file cannot be opened as a database.
  */
-export function inspectDatabase(file: string): Inspection {
+export function inspectDatabase(file: string, migrationsFolder?: string): Inspection {
   const database = openUnchanged(file)
   try {
     const schema = database.pragma('user_version', { simple: true }) as number
     const damage = findProblem(database, 'quick_check')
-    if (damage !== null) return { schema, problem: damage }
+    if (damage !== null) return { schema, isEmpty: false, foreign: null, problem: damage }
+    const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+    const foreign = migrationsFolder === undefined ? null : findForeign(database, migrationsFolder)
     const [broken] = database.pragma('foreign_key_check') as { table: string; parent: string }[]
     const problem = broken ? `a row of ${broken.table} refers to a missing row of ${broken.parent}` : null
-    return { schema, problem }
+    return { schema, isEmpty, foreign, problem }
   } finally {
     database.close()
   }

@@ -11,8 +11,8 @@ interface Row {
 
 export function openProjects(database: Database): Projects {
   const insert = database.prepare<Row>(
-    `INSERT INTO projects (id, organization_id, name, visitor_salt_rotation, created_at)
-     VALUES (@id, @organization_id, @name, @visitor_salt_rotation, @created_at)`,
+    `INSERT INTO projects (id, organization_id, name, visitor_salt_rotation, created_at, has_visits)
+     VALUES (@id, @organization_id, @name, @visitor_salt_rotation, @created_at, 0)`,
   )
   const findOwned = database.prepare<{ organizationId: string; id: string }, Row>(
     'SELECT * FROM projects WHERE id = @id AND organization_id = @organizationId',

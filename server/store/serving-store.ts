@@ -34,6 +34,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     find: 'reads',
     list: 'reads',
     noteLink: 'writes',
+    noteDamage: 'writes',
     findLastLinkExpiry: 'reads',
     forgetLinks: 'writes',
     findEnded: 'reads',

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { csvHead, toCsvLine } from '../analytics/visitors-csv.ts'
 import type { RankedPages } from '../store/visits/visit-reader.ts'
 import { openVisitFiles } from '../store/visits/visits.ts'
@@ -22,7 +23,7 @@ parentPort?.on('message', ({ number, ...question }: CountsQuestion & { number: n
   try {
     send({ number, value: answer(question) })
   } catch (error) {
-    send({ number, error: toPlain(error as Error) })
+    send({ number, ...describeFault(error as Error, question) })
   }
 })
 
@@ -68,6 +69,15 @@ function readCsv(csv: number): Uint8Array | undefined {
 }
 
 /** Copies the error, because messages between threads cannot contain SQLite's errors. */
-function toPlain({ message, stack }: Error): Error {
-  return Object.assign(new Error(message), { stack })
+function describeFault(error: Error, question: CountsQuestion): { error: Error; isUnusable: boolean } {
+  const { message, stack, code } = error as Error & { code?: unknown }
+  const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test(String(code))
+  const projectId = 'projectId' in question ? question.projectId : csvs.get(question.csv)?.projectId
+  const text = isDamaged
+    ? `The database of the visits of ${projectId} is damaged (${message}). Stop the server, and restore visits/${projectId}.db from a backup.`
+    : message
+  return {
+    error: Object.assign(new Error(text), { stack }),
+    isUnusable: isDamaged || error instanceof UnusableVisitsError,
+  }
 }

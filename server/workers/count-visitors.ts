@@ -7,6 +7,7 @@ import type {
   UniqueVisitorCounter,
   VisitorReader,
 } from '../analytics/unique-visitors.ts'
+import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { startThread } from '../assets.ts'
 import { createPlaces } from '../base/places.ts'
 
@@ -37,7 +38,8 @@ export interface CountsAnswers {
 /** A message of the thread. It has the number of its question. */
 export type CountsAnswer =
   | { number: number; value: CountsAnswers[keyof CountsAnswers] }
-  | { number: number; error: Error }
+  /** A message between threads keeps no class, so `isUnusable` names it. */
+  | { number: number; error: Error; isUnusable: boolean }
 
 /** Counts unique visitors in a separate thread. */
 export interface VisitorCountsThread extends UniqueVisitorCounter, VisitorReader {
@@ -102,7 +104,7 @@ function createQuestions(setup: CountsSetup): { ask: Ask; stop(): Promise<void> 
     thread.on('message', (answer: CountsAnswer) => {
       const { done, failed } = waiting.get(answer.number) as Waiting
       waiting.delete(answer.number)
-      if ('error' in answer) failed(answer.error)
+      if ('error' in answer) failed(answer.isUnusable ? toUnusable(answer.error) : answer.error)
       else done(answer.value)
     })
     thread.on('error', error => {
@@ -132,6 +134,10 @@ function createQuestions(setup: CountsSetup): { ask: Ask; stop(): Promise<void> 
       await running?.thread.terminate()
     },
   }
+}
+
+function toUnusable({ message, stack }: Error): UnusableVisitsError {
+  return Object.assign(new UnusableVisitsError(message), stack !== undefined && { stack })
 }
 
 /**

@@ -67,9 +67,13 @@ describe('databases', () => {
     expect(list(await checkDatabases(data))).toEqual([
       expect.stringMatching(/^failure: .* has schema 9999; this Quire/),
     ])
+    change(60, 1)
+    expect(list(await checkDatabases(data))).toEqual([
+      expect.stringMatching(/^warning: .*prj_1\.db has schema 1; the next/),
+    ])
     change(60, 0)
     expect(list(await checkDatabases(data))).toEqual([
-      expect.stringMatching(/^warning: .*prj_1\.db has schema 0; the next/),
+      expect.stringMatching(/^failure: .*prj_1\.db cannot be used: it was not made by Quire/),
     ])
     const bytes = Buffer.from(sound)
     bytes.fill(0xa5, 4096, 4096 * 3)
@@ -89,7 +93,7 @@ describe('databases', () => {
     rmSync(join(data, 'bundles/se_1.zip'))
     rmSync(join(data, 'visitor.key'))
     expect(list(await checkDatabases(data))).toEqual([
-      'failure: The bundles of 2 of 2 completed exports are missing or cut off: se_1, se_2.',
+      'failure: The bundles of 2 of 2 completed exports are missing, cut off or damaged: se_1, se_2.',
       'failure: visitor.key is missing, but visitors were counted with it.',
     ])
   })

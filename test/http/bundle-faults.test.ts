@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
-import { rename, rm, truncate, utimes, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chmod, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { exportsCommand } from '../../server/commands/exports.ts'
+import { checkDatabases } from '../../server/doctor/check-databases.ts'
 import { send } from '../support/client.ts'
 import { addCompletedJob, type CompletedJob } from '../support/completed-job.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
@@ -79,6 +81,35 @@ test('a bundle with other bytes of the same size is a 500', async () => {
   expect((await askForLink(job.jobId)).status).toBe(500)
   expect((await readJob(job.jobId)).error).toContain('damaged')
   expect(reports(job)).toHaveLength(1)
+})
+
+test('other processes know of damage that a download found, until the bundle is restored', async () => {
+  const job = await addJob()
+  // As the server publishes it; the next start would change another mode.
+  await chmod(job.file, 0o600)
+  const link = await createLink(job.jobId)
+  await writeFile(job.file, job.content.replace('bundle', 'bungle'))
+  const listed = async () => {
+    const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+    await exportsCommand().parseAsync(['list', '--json', '--data', server.dataFolder], { from: 'user' })
+    const rows = JSON.parse(String(printed.mock.calls[0]?.[0]))
+    printed.mockRestore()
+    return rows.find(({ jobId }: { jobId: string }) => jobId === job.jobId).bundle
+  }
+  const findings = async () =>
+    (await checkDatabases(server.dataFolder)).filter(
+      ({ level, message }) => level === 'failure' && message.includes(job.jobId),
+    )
+  expect([await listed(), await findings()]).toEqual(['sound', []])
+  expect((await send(server.url, link)).status).toBe(500)
+  expect(await listed()).toBe('damaged')
+  expect(await findings()).toHaveLength(1)
+  await server.restart()
+  expect((await readJob(job.jobId)).error).toContain('damaged')
+  await writeFile(job.file, job.content)
+  expect([await listed(), await findings()]).toEqual(['sound', []])
+  expect((await send(server.url, link)).status).toBe(200)
+  expect((await server.store.exportJobs.find(job.jobId))?.bundle).not.toHaveProperty('damage')
 })
 
 test('the bytes of a bundle are read once, and again when the file was replaced', async () => {

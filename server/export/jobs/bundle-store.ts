@@ -11,7 +11,7 @@ export interface BundleStore {
    * that has this name already, written before a backup was restored, moves to the lost folder.
    */
   publish(file: string, fileName: string): Awaitable<void>
-  /** Compares the size of the archive with the record. Reports damage that `verify` found before. */
+  /** Compares the size of the archive with the record. Reports damage that `verify` found before, also in another process. */
   check(bundle: Bundle): Awaitable<BundleCondition>
   /** Compares the bytes of the archive with the record: once per process and file, afterwards like `check`. */
   verify(bundle: Bundle): Awaitable<BundleCondition>

@@ -46,6 +46,8 @@ export interface Bundle {
   fileName: string
   sizeBytes: number
   sha256: string
+  /** The damaged file that was found in place of the archive, see `ExportJobs.noteDamage`; undefined = none. */
+  damage?: string
 }
 
 /** The right to work on a job. A lease is void when it has expired and the job was claimed again. */
@@ -98,6 +100,12 @@ export interface ExportJobs {
    * bundle.
    */
   noteLink(jobId: string, expiresAt: number): Awaitable<boolean>
+  /**
+   * Stores which damaged file was found in place of a bundle, so that every process knows; null = the bundle is sound.
+   *
+   * @param damage identifies the file, so that a restored file is not taken for it.
+   */
+  noteDamage(fileName: string, damage: string | null): Awaitable<void>
   /** Returns when the last of all links expires; undefined when none works any more. */
   findLastLinkExpiry(now: number): Awaitable<number | undefined>
   /** Forgets all links, because none works any more. Returns the number of jobs that had one. */

@@ -12,6 +12,7 @@ import { createFolderWriter } from './folder-writer.ts'
 import { type BackedUpFile, type BackupAbout, backupFormat } from './manifest.ts'
 import { listRecordedBundles, type RecordedBundle, removeJobs } from './recorded-bundles.ts'
 import { createTarWriter } from './tar-writer.ts'
+import { warnOfVisits } from './visits-in-backup.ts'
 
 export interface BackupProgress {
   /** The file that is copied, by its path in the data folder. */
@@ -133,7 +134,7 @@ async function addAll(work: Work, createdAt: number): Promise<void> {
   const mainCopy = await writer.stage(mainDatabase)
   const schema = await copy(work, mainDatabase, join(dataFolder, mainDatabase), mainCopy)
   if (schema === 0) {
-    throw new OperatorError(`${join(dataFolder, mainDatabase)} is empty. Restore a backup.`)
+    throw new OperatorError(`${join(dataFolder, mainDatabase)} is empty or not a database of Quire. Restore a backup.`)
   }
   const about: BackupAbout = {
     format: backupFormat,
@@ -153,6 +154,7 @@ async function addAll(work: Work, createdAt: number): Promise<void> {
   }
   await addReturned(work, recorded)
   removeJobs(mainCopy, checkBundles(work, recorded))
+  warnings.push(...warnOfVisits(mainCopy, join(dataFolder, mainDatabase), added))
   added.set(mainDatabase, { path: mainDatabase, ...(await writer.addStaged(mainDatabase)), schema })
   const files = [...added.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
   await writer.addText(manifestName, `${JSON.stringify({ ...about, files, warnings }, undefined, 1)}\n`)

@@ -8,6 +8,8 @@ export interface RecordedBundle {
   fileName: string
   sizeBytes: number
   sha256: string
+  /** See `Bundle`. */
+  damage?: string
 }
 
 /** Lists the bundles of the completed jobs in a database file, whatever its schema version. */
@@ -16,12 +18,17 @@ export function listRecordedBundles(file: string): RecordedBundle[] {
   try {
     const hasJobs = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'export_jobs'").get() !== undefined
     if (!hasJobs) return []
-    return database
-      .prepare<[], RecordedBundle>(
-        `SELECT job_id AS jobId, bundle_file AS fileName, bundle_size_bytes AS sizeBytes, bundle_sha256 AS sha256
+    // An older schema has no damage.
+    const hasDamage = "SELECT 1 FROM pragma_table_info('export_jobs') WHERE name = 'bundle_damage'"
+    const damage = database.prepare(hasDamage).get() === undefined ? 'NULL' : 'bundle_damage'
+    const rows = database
+      .prepare<[], Omit<RecordedBundle, 'damage'> & { damage: string | null }>(
+        `SELECT job_id AS jobId, bundle_file AS fileName, bundle_size_bytes AS sizeBytes, bundle_sha256 AS sha256,
+           ${damage} AS damage
          FROM export_jobs WHERE status = 'completed' AND bundle_file IS NOT NULL`,
       )
       .all()
+    return rows.map(({ damage, ...row }) => ({ ...row, ...(damage !== null && { damage }) }))
   } finally {
     database.close()
   }

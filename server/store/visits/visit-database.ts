@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { UnusableVisitsError } from '../../analytics/unusable-visits.ts'
+import { OperatorError } from '../../base/operator-error.ts'
 import { type Database, openDatabase } from '../database.ts'
+import { schemaFolders } from '../schema-versions.ts'
+import type { IsVisited } from './visit-records.ts'
 
-const migrationsFolder = 'server/store/visits/migrations'
 /** Max open databases. At the limit, the least recently used database is closed. */
 const maxOpen = 32
 /**
@@ -17,9 +20,13 @@ const maxLogBytes = 64 * 1024 * 1024
 
 /**
  * Opens the database files of visits, one per project. An import locks only its own project, and a project can be moved or
- * deleted as a file.
+ * deleted as a file. A file that is missing or empty is created again only if the project had no visits.
  */
-export function openVisitDatabases<Opened>(folder: string, prepare: (database: Database) => Opened) {
+export function openVisitDatabases<Opened>(
+  folder: string,
+  prepare: (database: Database) => Opened,
+  isVisited: IsVisited,
+) {
   /** Ordered by last use; the most recent is last. */
   const open = new Map<string, { database: Database; opened: Opened }>()
 
@@ -36,7 +43,7 @@ export function openVisitDatabases<Opened>(folder: string, prepare: (database: D
   }
 
   function openFile(projectId: string) {
-    const database = openDatabase(toFile(projectId), migrationsFolder)
+    const database = openExplained(projectId)
     try {
       database.pragma(`busy_timeout = ${patienceMs}`)
       database.pragma(`cache_size = -${cacheKib}`)
@@ -48,13 +55,30 @@ export function openVisitDatabases<Opened>(folder: string, prepare: (database: D
     }
   }
 
+  function openExplained(projectId: string): Database {
+    try {
+      return openDatabase(toFile(projectId), schemaFolders.visits, found => {
+        if (isVisited(projectId)) throw new OperatorError(explainLoss(projectId, found))
+      })
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error
+      throw new UnusableVisitsError(error.message, error.exitCode, { cause: error })
+    }
+  }
+
   // An id has only letters, digits and underscores. The encoding still prevents an id from naming a file in another folder.
   const toFile = (projectId: string) => join(folder, `${encodeURIComponent(projectId)}.db`)
 
   return {
     take,
-    /** Returns undefined if the project never had a visit. */
-    find: (projectId: string) => (open.has(projectId) || existsSync(toFile(projectId)) ? take(projectId) : undefined),
+    /**
+     * Returns undefined if the project never had a visit.
+     *
+     * @throws {UnusableVisitsError} when it had, and the file is missing, empty, damaged, or of another program.
+     */
+    find: (projectId: string) =>
+      open.has(projectId) || existsSync(toFile(projectId)) || isVisited(projectId) ? take(projectId) : undefined,
+    fileOf: toFile,
     hasAny: () => existsSync(folder) && readdirSync(folder).some(name => name.endsWith('.db')),
     deleteFile(projectId: string): void {
       open.get(projectId)?.database.close()
@@ -66,4 +90,12 @@ export function openVisitDatabases<Opened>(folder: string, prepare: (database: D
       open.clear()
     },
   }
+}
+
+/** Says what to do about visits that are gone. */
+export function explainLoss(projectId: string, found: string): string {
+  return (
+    `it is ${found}, but visits of ${projectId} were counted. Restore the file from a backup. ` +
+    `To count from zero instead: npx quire visits reset --project ${projectId} --yes`
+  )
 }

@@ -13,6 +13,7 @@ import type { DestroyedKeys, DestroyOptions } from './period-keys.ts'
 import { openProjectVisits } from './project-visits.ts'
 import { openVisitDatabases } from './visit-database.ts'
 import { noCounts, noPages, noVisitors, type RankedPages } from './visit-reader.ts'
+import { findFileProblem, type IsVisited, openVisitRecords, readVisitRecords } from './visit-records.ts'
 import { noReport } from './visit-reports.ts'
 import { noRevision } from './visit-revision.ts'
 import { createVisitorKeys, isRotating } from './visitor-keys.ts'
@@ -26,15 +27,29 @@ export type Visits = UniqueVisitorCounter &
     deleteFile(projectId: string): void
     /** Destroys the visitor keys of a project's ended periods, see `openPeriodKeys`. May take seconds. */
     destroyKeys(project: Pick<Project, 'id' | 'visitorSaltRotation'>, options: DestroyOptions): DestroyedKeys
+    /** Lists the projects whose visits are missing, empty or not a database. Reads only the beginning of each file. */
+    listLost(): LostVisits[]
     close(): void
   }
+
+/** A project that had visits, and its file. */
+export interface LostVisits {
+  projectId: string
+  file: string
+  problem: 'missing' | 'empty' | 'not a database'
+}
 
 /**
  * Opens the visits of a data folder without the main database, to count and prune visits. The visits are in the folder
  * `visits`, one file per project. The caller closes it.
+ *
+ * @param records what the main database records about visits.
  */
-export function openVisitFiles(dataFolder: string) {
-  const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits)
+export function openVisitFiles(
+  dataFolder: string,
+  records: { isVisited: IsVisited; close?(): void } = readVisitRecords(dataFolder),
+) {
+  const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits, records.isVisited)
   const reports: VisitCountReader = {
     findVisitedDays: projectId => projects.find(projectId)?.reports.findDays(),
     countRange: (projectId, range) => projects.find(projectId)?.reports.countRange(range) ?? noReport,
@@ -61,20 +76,39 @@ export function openVisitFiles(dataFolder: string) {
     destroyKeys: (({ id, visitorSaltRotation: rotation }, options) =>
       (isRotating(rotation) && projects.find(id)?.keys.destroy(rotation, options)) ||
       noKeys) satisfies Visits['destroyKeys'],
-    close: projects.close,
+    close(): void {
+      projects.close()
+      records.close?.()
+    },
   }
 }
 
 /** Opens all visits in the data folder of the database. The caller closes it. */
 export function openVisits(database: Database): Visits {
   const dataFolder = dirname(database.name)
-  const { projects, ...files } = openVisitFiles(dataFolder)
+  const records = openVisitRecords(database)
+  const { projects, ...files } = openVisitFiles(dataFolder, { isVisited: records.isVisited })
   const positions = openLogPositions(database)
-  const findProject = database.prepare<{ id: string }>('SELECT 1 FROM projects WHERE id = @id')
 
   function takeProject(projectId: string) {
-    if (!findProject.get({ id: projectId })) throw new Error(`There is no project ${projectId}.`)
-    return projects.take(projectId)
+    const isVisited = records.isVisited(projectId)
+    if (!isVisited && !records.hasProject(projectId)) throw new Error(`There is no project ${projectId}.`)
+    const project = projects.take(projectId)
+    // After the file exists. If the process were killed between, a record without a file would look like a loss.
+    if (!isVisited) records.put(projectId, true)
+    return project
+  }
+
+  /** Also forgets that there were visits, so that a missing file is no longer a loss. */
+  function deleteVisits(projectId: string): void {
+    const isVisited = records.isVisited(projectId)
+    if (isVisited) records.put(projectId, false)
+    try {
+      projects.find(projectId)?.delete()
+    } catch (error) {
+      if (isVisited) records.put(projectId, true)
+      throw error
+    }
   }
 
   const openKey = () => openVisitorKey(join(dataFolder, 'visitor.key'), projects.hasAny())
@@ -84,8 +118,17 @@ export function openVisits(database: Database): Visits {
     recordLogPosition: positions.upsert,
     findLogPosition: (projectId, log) =>
       projectId === undefined ? positions.find(log) : projects.find(projectId)?.findPosition(log),
-    deleteVisits: projectId => projects.find(projectId)?.delete(),
-    deleteFile: projects.deleteFile,
+    deleteVisits,
+    deleteFile(projectId) {
+      if (records.isVisited(projectId)) records.put(projectId, false)
+      projects.deleteFile(projectId)
+    },
+    listLost: () =>
+      records.listVisited().flatMap(projectId => {
+        const file = projects.fileOf(projectId)
+        const problem = findFileProblem(file)
+        return problem === null ? [] : [{ projectId, file, problem }]
+      }),
     openVisitorKey: openKey,
     openVisitorKeys: (now = Date.now) =>
       createVisitorKeys({
@@ -95,10 +138,16 @@ export function openVisits(database: Database): Visits {
         now,
       }),
   }
+  const moved = new Set<string>()
   moveOldVisits(database, (projectId, batch) => {
-    visits.recordBatch(projectId, batch)
-    projects.take(projectId).keys.noteDerived()
+    const project = projects.take(projectId)
+    project.record(batch)
+    project.keys.noteDerived()
+    moved.add(projectId)
   })
+  // After the move, because its connection reads the old visits meanwhile and cannot write.
+  for (const projectId of moved) records.put(projectId, true)
+  records.complete(projectId => existsSync(projects.fileOf(projectId)))
   return visits
 }
 
