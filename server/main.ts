@@ -55,6 +55,8 @@ try {
 /** Makes commander throw instead of ending the process with its own exit codes. */
 function exitInsteadOfCommander(command: Command): void {
   command.exitOverride()
+  // Commander leaves long descriptions on one line beside long names.
+  command.configureHelp({ minWidthToWrap: 20 })
   command.configureOutput({ outputError: (text, write) => write(escapeControlsInLines(text)) })
   for (const child of command.commands) exitInsteadOfCommander(child)
 }

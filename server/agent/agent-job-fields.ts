@@ -17,6 +17,15 @@ export function toHttpUrl(text: string): string | undefined {
   return `${url.protocol}//${authority}${escaped}${end}`
 }
 
+/** Whether an http(s) URL has a user or a password. They would be stored, and every reader of the API would see them. */
+export function hasCredentials(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && (url.username !== '' || url.password !== '')
+}
+
+/** What `hasCredentials` refuses, in words that follow the name of the field. */
+export const credentialsRule = 'has a user or a password, which every reader of the API would see. Leave them out.'
+
 /** Whether an id stays the same in a path: clients that do not escape it, and those that do, ask for the same job. */
 export function isPathSafeId(id: string): boolean {
   return /^[A-Za-z0-9._~-]+$/.test(id) && id !== '.' && id !== '..'

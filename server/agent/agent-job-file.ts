@@ -1,14 +1,18 @@
 import type { AgentJob, AgentJobStatus } from './agent-job.ts'
-import { isPathSafeId, pathSafeIdRule, toHttpUrl } from './agent-job-fields.ts'
+import { credentialsRule, hasCredentials, isPathSafeId, pathSafeIdRule, toHttpUrl } from './agent-job-fields.ts'
+
+/** Clocks of machines differ. */
+const maxAheadMs = 24 * 60 * 60 * 1000
 
 const statuses: readonly string[] = ['active', 'completed', 'archived', 'failed'] satisfies AgentJobStatus[]
 
 /**
  * Reads a job from one line of an import file in the JSON format of the API.
  *
+ * @param now milliseconds since 1970; a job that was created more than a day later is refused.
  * @throws {Error} with the invalid field and the expected value.
  */
-export function readAgentJob(line: string, projectId: string): AgentJob {
+export function readAgentJob(line: string, projectId: string, now: number): AgentJob {
   const job = parseObject(line)
   const source = job.source
   if (source === null || typeof source !== 'object')
@@ -19,11 +23,11 @@ export function readAgentJob(line: string, projectId: string): AgentJob {
   if (!isPathSafeId(id)) throw new Error(`id must ${pathSafeIdRule}, because clients put it in a path.`)
   if (typeof status !== 'string' || !statuses.includes(status))
     throw new Error(`status must be one of ${statuses.join(', ')}.`)
-  const repository = readUrl(repositoryText)
+  const repository = readUrl('source.repository', repositoryText)
   if (repository === undefined) throw new Error('source.repository must be a full URL with http or https.')
   if (ref !== null && typeof ref !== 'string') throw new Error('source.ref must be a string or null.')
   if (typeof model !== 'string' || model === '') throw new Error('model must be a string.')
-  const prLink = prLinkText === null ? null : readUrl(prLinkText)
+  const prLink = prLinkText === null ? null : readUrl('prLink', prLinkText)
   if (prLink === undefined) throw new Error('prLink must be a full URL with http or https, or null.')
   if (status === 'active' && prLink !== null) throw new Error('prLink must be null while the job is active.')
   if ((status === 'archived') !== (archivedAt !== null))
@@ -35,7 +39,7 @@ export function readAgentJob(line: string, projectId: string): AgentJob {
     source: { repository, ref },
     model,
     prLink,
-    createdAt: parseInstant('createdAt', createdAt),
+    createdAt: parseCreatedAt(createdAt, now),
     archivedAt: archivedAt === null ? null : parseInstant('archivedAt', archivedAt),
   }
 }
@@ -52,8 +56,16 @@ function parseObject(line: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-function readUrl(value: unknown): string | undefined {
+function readUrl(name: string, value: unknown): string | undefined {
+  if (typeof value === 'string' && hasCredentials(value)) throw new Error(`${name} ${credentialsRule}`)
   return typeof value === 'string' ? toHttpUrl(value) : undefined
+}
+
+function parseCreatedAt(value: unknown, now: number): number {
+  const createdAt = parseInstant('createdAt', value)
+  if (createdAt > now + maxAheadMs)
+    throw new Error(`createdAt ${value} is more than a day in the future. Correct it, or the clock of this machine.`)
+  return createdAt
 }
 
 function parseInstant(name: string, value: unknown): number {

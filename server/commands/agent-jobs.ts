@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Command, Option } from 'commander'
 import { type AgentJob, type AgentJobStatus, transition } from '../agent/agent-job.ts'
-import { isPathSafeId, pathSafeIdRule, toHttpUrl } from '../agent/agent-job-fields.ts'
+import { credentialsRule, hasCredentials, isPathSafeId, pathSafeIdRule, toHttpUrl } from '../agent/agent-job-fields.ts'
 import { readAgentJob } from '../agent/agent-job-file.ts'
 import { importAgentJobs } from '../agent/import-agent-jobs.ts'
 import { OperatorError } from '../base/operator-error.ts'
@@ -98,6 +98,7 @@ export function agentJobsCommand(): Command {
 }
 
 async function createJob(flags: CreateFlags): Promise<void> {
+  refuseCredentials('--repository', flags.repository)
   const repository = toHttpUrl(flags.repository)
   if (repository === undefined) {
     throw new OperatorError('--repository must be an http(s) URL, such as https://git.example.com/acme/docs', 2)
@@ -120,12 +121,17 @@ async function createJob(flags: CreateFlags): Promise<void> {
   printResult(flags.json, job, job.id)
 }
 
+function refuseCredentials(flag: string, url: string | undefined): void {
+  if (url !== undefined && hasCredentials(url)) throw new OperatorError(`${flag} ${credentialsRule}`, 2)
+}
+
 async function listJobs(flags: JobFlags & { status?: AgentJobStatus }): Promise<void> {
   const rows = await withProject(flags, (store, projectId) => store.agentJobs.list(projectId, flags.status))
   printRows(rows, { json: flags.json, empty: 'No jobs found.', toRow })
 }
 
 async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?: string }): Promise<void> {
+  refuseCredentials('--pr-link', flags.prLink)
   const prLink = flags.prLink === undefined ? null : toHttpUrl(flags.prLink)
   if (prLink === undefined) {
     throw new OperatorError('--pr-link must be an http(s) URL, such as https://git.example.com/acme/docs/pull/7', 2)
@@ -156,11 +162,12 @@ async function importJobs(file: string, flags: JobFlags): Promise<void> {
 async function readJobs(file: string, projectId: string): Promise<AgentJob[]> {
   const input = file === '-' ? process.stdin : createReadStream(file)
   const jobs: AgentJob[] = []
+  const now = Date.now()
   let lineNumber = 0
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       lineNumber++
-      if (line.trim() !== '') jobs.push(readAgentJob(line, projectId))
+      if (line.trim() !== '') jobs.push(readAgentJob(line, projectId, now))
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

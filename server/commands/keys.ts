@@ -97,15 +97,17 @@ async function create(name: string, flags: CreateFlags): Promise<void> {
 }
 
 async function list(flags: { org?: string; data: string; json?: boolean }): Promise<void> {
-  const rows = await withExistingStore(flags.data, async store =>
-    store.apiKeys.list(await findOrganizationId(store, flags)),
-  )
+  const { rows, names } = await withExistingStore(flags.data, async store => ({
+    rows: await store.apiKeys.list(await findOrganizationId(store, flags)),
+    names: new Map((await store.organizations.list()).map(({ id, name }) => [id, name])),
+  }))
   printRows(rows, {
     json: flags.json,
     empty: 'There are no keys yet. Create one with: npx quire keys create NAME --org ID',
     toRow: key => ({
       id: key.id,
       name: key.name,
+      organization: names.get(key.organizationId) ?? key.organizationId,
       last4: key.last4,
       scopes: key.scopes,
       state: describeState(key, Date.now()),

@@ -34,7 +34,12 @@ export async function startOrExplain(start: () => Promise<RunningServer>): Promi
   try {
     return await start()
   } catch (error) {
-    const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+    const { code, port, address, hostname } = error as NodeJS.ErrnoException & {
+      port?: number
+      address?: string
+      /** Of an error of the resolver. */
+      hostname?: string
+    }
     if (code === 'EADDRINUSE') {
       throw new OperatorError(
         `Port ${port} is in use. Stop the program that uses it, or choose another port with --port.`,
@@ -45,7 +50,7 @@ export async function startOrExplain(start: () => Promise<RunningServer>): Promi
     }
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new OperatorError(
-        `${address ?? 'The address'} is not an address of this machine. Choose another with --host.`,
+        `${address ?? hostname ?? 'The address'} is not an address of this machine. Choose another with --host.`,
       )
     }
     throw error

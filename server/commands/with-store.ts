@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
+import { refuseAmongData } from '../store/data-folder.ts'
 import { openStore, type Store } from '../store/store.ts'
 
 /** How long a command waits for a lock that another process holds. */
@@ -23,10 +24,21 @@ export async function withStore<T>(dataFolder: string, work: (store: Store) => P
  * @throws {OperatorError} when there is no database in the folder.
  */
 export async function withExistingStore<T>(dataFolder: string, work: (store: Store) => Promise<T> | T): Promise<T> {
-  if (!existsSync(join(dataFolder, 'quire.db'))) {
+  const file = join(resolve(dataFolder), 'quire.db')
+  if (!existsSync(file)) {
+    explainMissing(file, dataFolder)
     throw new OperatorError(
       `There is no database in ${resolve(dataFolder)}. Give the server's data folder with --data or QUIRE_DATA.`,
     )
   }
   return withStore(dataFolder, work)
+}
+
+/** Refuses with what the folder holds, if it holds data whose database was lost. */
+function explainMissing(file: string, dataFolder: string): void {
+  try {
+    refuseAmongData(dataFolder, 'missing')
+  } catch (error) {
+    throw error instanceof OperatorError ? new OperatorError(`${file} cannot be used: ${error.message}`) : error
+  }
 }

@@ -142,7 +142,7 @@ async function importSampleLog(store: Store, project: Project, dataFolder: strin
   })
   await pipeline(
     Readable.from(lines).map((line: string) => `${line}\n`),
-    createWriteStream(file),
+    createWriteStream(file, { mode: 0o600 }),
   )
   await importAccessLog({ file, project, visits: store.visits })
 }

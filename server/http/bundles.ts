@@ -3,7 +3,7 @@ import type { BundleLinks } from '../export/jobs/bundle-link.ts'
 import { type BundleStore, explainCondition } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { Organizations } from '../tenancy/organization.ts'
-import { correctRange } from './byte-range.ts'
+import { correctRange, findRange } from './byte-range.ts'
 import { HttpError } from './errors.ts'
 
 /**
@@ -39,7 +39,7 @@ export function bundleRouter({
     if (fault !== null) throw new HttpError(500, fault)
     const { sizeBytes, sha256, fileName } = job.bundle
     const { domain, format } = job.request
-    req.headers.range = correctRange(req.headers.range, sizeBytes)
+    req.headers.range = correctRange(findRange(req.method, req.headers as { 'if-range'?: string }), sizeBytes)
     res.set({
       ETag: `"${sha256}"`,
       'Cache-Control': 'private',

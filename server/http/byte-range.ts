@@ -1,4 +1,15 @@
 /**
+ * Returns the `Range` header that applies to a request. It is defined for GET only, and a weak tag in `If-Range` never matches
+ * (RFC 9110, 13.1.5 and 14.2); the `send` package checks neither.
+ */
+export function findRange(
+  method: string,
+  { range, 'if-range': ifRange }: { range?: string | undefined; 'if-range'?: string | undefined },
+): string | undefined {
+  return method === 'GET' && !/^\s*W\//.test(ifRange ?? '') ? range : undefined
+}
+
+/**
  * Corrects a `Range` header where the `send` package violates RFC 9110, 14.1. A suffix longer than the file means the whole
  * file. A range that ends before it begins is ignored (undefined).
  */

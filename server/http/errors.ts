@@ -31,7 +31,8 @@ const visitsFault =
 export function answerErrors(log: Logger): ErrorRequestHandler {
   return (thrown, req, res, next) => {
     const error = toHttpError(thrown)
-    if (error.status >= 500) {
+    // A request in another version of HTTP is a fault of the client.
+    if (error.status >= 500 && error.status !== 505) {
       log[error.status === 503 ? 'warn' : 'error'](
         { requestId: res.locals.requestId, operationId: res.locals.operationId, err: thrown },
         'request failed',

@@ -42,7 +42,7 @@ function describeData(dataFolder: string): string[] {
 /** Makes the data folder, the folders in it and the keys private. The databases are made private when they are opened. */
 export function protectDataFolder(dataFolder: string): void {
   if (isOnlyOurs(dataFolder)) makePrivate(dataFolder)
-  for (const name of [...folders, ...keys]) makePrivate(join(dataFolder, name))
+  for (const name of [...folders, ...keys, 'demo-access.log']) makePrivate(join(dataFolder, name))
 }
 
 /** Makes files private that an earlier version left readable: bundles, databases of visits, and databases of site caches. */

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
-import { isPathSafeId, toHttpUrl } from '../../server/agent/agent-job-fields.ts'
+import { hasCredentials, isPathSafeId, toHttpUrl } from '../../server/agent/agent-job-fields.ts'
 import fc from '../support/fast-check.ts'
 
 const ajv = new Ajv2020()
@@ -60,4 +60,14 @@ test.each([
   ['a\n', false],
 ])('the id %j is accepted: %s', (id, accepted) => {
   expect(isPathSafeId(id)).toBe(accepted)
+})
+
+test.each([
+  ['https://user:secret@git.example.com/a', true],
+  ['https://token@git.example.com/a', true],
+  ['https://git.example.com/a@b', false],
+  ['ssh://git@git.example.com/a', false],
+  ['acme/docs', false],
+])('%s has a user or a password: %j', (url, want) => {
+  expect(hasCredentials(url)).toBe(want)
 })

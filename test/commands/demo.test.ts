@@ -61,6 +61,7 @@ test.each([
   await fetch(`${url}/openapi.json`)
   expect(await demo.end('SIGINT')).toBe(0)
   expect(/"level":30/.test(demo.stdout())).toBe(logs)
+  expect(statSync(join(data, 'demo-access.log')).mode & 0o777).toBe(0o600)
 })
 
 test('the key is in a file that only its owner can read, and is replaced when it does not work', async () => {

@@ -46,7 +46,7 @@ test.each([
   { list: ['orgs', 'list'], shows: /^org_0f3c9a1b2d4e5f60 .*2026-11-22 10:11$/m },
   { list: ['projects', 'list'], shows: /^prj_0f3c9a1b2d4e5f60 /m },
   { list: ['sites', 'list'], shows: /prj_0f3c9a1b2d4e5f60/ },
-  { list: ['keys', 'list'], shows: /valid until/ },
+  { list: ['keys', 'list'], shows: /^ID +NAME +ORGANIZATION [\s\S]*^key_[0-9a-f]{16} +\S+ +An [\s\S]*valid/m },
   {
     list: ['agent-jobs', 'list', '--project', 'Handbook of everything, second edition'],
     shows: /^aj_0f3c9a1b2d4e5f60 +completed/m,
@@ -57,4 +57,9 @@ test.each([
   expect(code).toBe(0)
   expect(stdout).toMatch(shows)
   expect(stdout.split('\n').filter(line => line.length > 80)).toEqual([])
+})
+
+test('the help of a group fits 80 columns', async () => {
+  const { code, stdout } = await runQuire(['orgs', '--help'])
+  expect([code, stdout.split('\n').filter(line => line.length > 80)]).toEqual([0, []])
 })

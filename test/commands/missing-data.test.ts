@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -74,4 +74,14 @@ test('orgs create makes the data folder', async () => {
   const data = join(folder, 'new')
   await orgsCommand().parseAsync(['create', 'Acme', '--data', data], { from: 'user' })
   expect(readdirSync(data)).toContain('quire.db')
+})
+
+test('a folder whose database was lost is refused with what it holds', async () => {
+  const data = join(folder, 'lost-database')
+  mkdirSync(join(data, 'bundles'), { recursive: true })
+  writeFileSync(join(data, 'bundles', 'se_1.zip'), '')
+  await expect(orgsCommand().parseAsync(['list', '--data', data], { from: 'user' })).rejects.toThrow(
+    `${join(data, 'quire.db')} cannot be used: it is missing, but the data folder holds bundles/ (1 entry). Restore quire.db from a backup, or name another folder with --data.`,
+  )
+  expect(readdirSync(data)).toEqual(['bundles'])
 })

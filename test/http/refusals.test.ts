@@ -57,6 +57,10 @@ test.each([
   await waitFor(async () => server.logged.find(line => line.requestId === requestId && line.status === status))
 })
 
+test('no refusal is logged as an error of the server', () => {
+  expect(server.logged.filter(line => Number(line.level) >= 50)).toEqual([])
+})
+
 test.each([
   ['without a version', 'GET /healthz\r\n\r\n'],
   ['with a version', `GET /healthz HTTP/0.9\r\n${host}\r\n`],

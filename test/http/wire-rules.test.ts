@@ -171,6 +171,14 @@ describe('rule 9: the link to a bundle', () => {
     const rest = await send(server.url, path, { headers: { Range: 'bytes=2-', 'If-Range': String(head.headers.etag) } })
     expect(rest.status).toBe(206)
     expect(Number(rest.headers['content-length'])).toBe(Number(head.headers['content-length']) - 2)
+    // RFC 9110: a weak tag never matches If-Range, and Range is defined for GET only.
+    const weak = { Range: 'bytes=2-', 'If-Range': `W/${head.headers.etag}` }
+    expect(await send(server.url, path, { headers: weak })).toMatchObject({ status: 200 })
+    const headOfRange = await send(server.url, path, { method: 'HEAD', headers: { Range: 'bytes=0-1' } })
+    expect(headOfRange).toMatchObject({
+      status: 200,
+      headers: { 'content-length': head.headers['content-length'] },
+    })
     const sizeBytes = Number(head.headers['content-length'])
     const longSuffix = await send(server.url, path, { headers: { Range: 'bytes=-99999999' } })
     expect(longSuffix).toMatchObject({
