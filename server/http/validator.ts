@@ -71,23 +71,8 @@ export async function openValidator(
   skipWarningOfUrlParse()
 
   const checked = new WeakMap<Request, { error: unknown }>()
-
-  function createCheck(route: Route): RequestHandler {
-    const matched = matches.get(route.operationId) as Matched
-    const fields = listFields(document, route)
-    const integers = listQueryIntegers(document, route)
-    const bound = listBoundParameters(document, route)
-    return (req, res, next) => {
-      const { query } = req
-      // Now, because the validator adds the parameters that have defaults.
-      const unfit = findUnfit(Object.keys(query), bound, chooseMediaType(req.headers.accept, route.mediaTypes))
-      if (unfit.length > 0) return next(new HttpError(400, unfit.join(' '), {}, unfit))
-      const unclear = findUnclearIntegers(query, integers)
-      if (unclear.length > 0) return next(refuse(unclear, fields))
-      Object.assign(req, { openapi: { ...matched, pathParams: req.params } })
-      checkRequest(req, res, error => next(error && translate(error, fields, req.body)))
-    }
-  }
+  const createCheck = (route: Route) =>
+    checkRoute(route, { document, matched: matches.get(route.operationId) as Matched, checkRequest })
 
   return {
     validate(route) {
@@ -109,6 +94,26 @@ export async function openValidator(
           })
         })
     },
+  }
+}
+
+/** Returns the check of the requests of one operation. It passes on an error for an invalid request. */
+function checkRoute(
+  route: Route,
+  { document, matched, checkRequest }: { document: object; matched: Matched; checkRequest: RequestHandler },
+): RequestHandler {
+  const fields = listFields(document, route)
+  const integers = listQueryIntegers(document, route)
+  const bound = listBoundParameters(document, route)
+  return (req, res, next) => {
+    const { query } = req
+    // Now, because the validator adds the parameters that have defaults.
+    const unfit = findUnfit(Object.keys(query), bound, chooseMediaType(req.headers.accept, route.mediaTypes))
+    if (unfit.length > 0) return next(new HttpError(400, unfit.join(' '), {}, unfit))
+    const unclear = findUnclearIntegers(query, integers)
+    if (unclear.length > 0) return next(refuse(unclear, fields))
+    Object.assign(req, { openapi: { ...matched, pathParams: req.params } })
+    checkRequest(req, res, error => next(error && translate(error, fields, req.body)))
   }
 }
 

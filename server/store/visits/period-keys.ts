@@ -49,16 +49,7 @@ export function openPeriodKeys(database: Database, seen: ReturnType<typeof openS
 
   /** Creates a period with a random key, or with the derived key if it has visits that were hashed with it. */
   function create(period: KeyPeriod, now: number): Row {
-    const isDerived = hasDerivedDay.get(period) !== undefined
-    const row: Row = {
-      period: period.name,
-      from_day: period.from,
-      to_day: period.to,
-      source: isDerived ? 'derived' : 'random',
-      key: isDerived ? null : randomBytes(secretBytes),
-      created_at: now,
-      destroyed_at: null,
-    }
+    const row = toRow(period, hasDerivedDay.get(period) === undefined ? 'random' : 'derived', now)
     insert.run(row)
     return row
   }
@@ -98,17 +89,27 @@ export function openPeriodKeys(database: Database, seen: ReturnType<typeof openS
      * them, because the views of these days are refused from then on.
      */
     destroy(rotation: Exclude<SaltRotation, 'never'>, options: DestroyOptions): DestroyedKeys {
-      const secureDelete = database.pragma('secure_delete', { simple: true })
-      // SQLite overwrites what it deletes with zeros.
-      database.pragma('secure_delete = ON')
-      try {
-        return destroy.immediate(rotation, options)
-      } finally {
-        database.pragma(`secure_delete = ${secureDelete}`)
-        // The log of transactions still has the old content. While a reader uses the log it stays; the next call empties it.
-        database.pragma('wal_checkpoint(TRUNCATE)')
-      }
+      return deleteSecurely(database, () => destroy.immediate(rotation, options))
     },
+  }
+}
+
+function toRow({ name, from, to }: KeyPeriod, source: Row['source'], now: number): Row {
+  const key = source === 'random' ? randomBytes(secretBytes) : null
+  return { period: name, from_day: from, to_day: to, source, key, created_at: now, destroyed_at: null }
+}
+
+/** Runs a transaction whose deletions leave nothing in the database file and in its log. */
+function deleteSecurely<T>(database: Database, work: () => T): T {
+  const secureDelete = database.pragma('secure_delete', { simple: true })
+  // SQLite overwrites what it deletes with zeros.
+  database.pragma('secure_delete = ON')
+  try {
+    return work()
+  } finally {
+    database.pragma(`secure_delete = ${secureDelete}`)
+    // The log of transactions still has the old content. While a reader uses the log it stays; the next call empties it.
+    database.pragma('wal_checkpoint(TRUNCATE)')
   }
 }
 

@@ -25,6 +25,8 @@ const lazily = 'NORMAL'
 /** Waits for the disk. */
 const atOnce = 'FULL'
 
+type SeenDaysTable = ReturnType<typeof openSeenDays>
+
 /** The tables with the visits of a project. */
 const tables = [
   'seen_rows',
@@ -54,15 +56,7 @@ export function openProjectVisits(database: Database) {
     const batch = dropDestroyed(given, keys.listDestroyed())
     seen.prepare()
     const changes = new CellChanges()
-    const history = new VisitorHistory(seen.days, changes)
-    let newVisitorDays = 0
-    for (const group of groupVisitors(sortViews(batch, pages.toNumbers(batch.paths), keptFrom), visitorsAtATime)) {
-      // The visitor may be in the group before too, and its days must be stored before they are read.
-      if (group[0]?.isAgain) seen.flush()
-      seen.days.prefetch(group.map(({ visitor }) => visitor))
-      for (const { visitor, views } of group) newVisitorDays += history.add(visitor, views)
-    }
-    seen.flush()
+    const newVisitorDays = addVisits(seen, changes, sortViews(batch, pages.toNumbers(batch.paths), keptFrom))
     if (counters.apply(changes)) revision.replace()
     labels.add(groupLabels(batch, keptFrom))
     if (position) positions.upsert(position)
@@ -101,6 +95,20 @@ export function openProjectVisits(database: Database) {
       revision.replace()
     }).immediate,
   }
+}
+
+/** Adds the views of all visitors to the days, and the resulting changes of the counters to `changes`. Returns the new days. */
+function addVisits(seen: SeenDaysTable, changes: CellChanges, visitors: ReturnType<typeof sortViews>): number {
+  const history = new VisitorHistory(seen.days, changes)
+  let newVisitorDays = 0
+  for (const group of groupVisitors(visitors, visitorsAtATime)) {
+    // The visitor may be in the group before too, and its days must be stored before they are read.
+    if (group[0]?.isAgain) seen.flush()
+    seen.days.prefetch(group.map(({ visitor }) => visitor))
+    for (const { visitor, views } of group) newVisitorDays += history.add(visitor, views)
+  }
+  seen.flush()
+  return newVisitorDays
 }
 
 /** Returns the batch without the views of days whose keys were destroyed: their visitors would count again. */
