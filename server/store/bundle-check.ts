@@ -42,17 +42,6 @@ export function createBundleCheck(report: ReportBundle, noteDamage: NoteDamage =
     return condition
   }
 
-  /** Stores what the bytes showed, if it is news. Without it, other processes do not know of the damage. */
-  async function note({ fileName, damage }: Bundle, found: Stats, isSound: boolean): Promise<void> {
-    const now = isSound ? undefined : identifyDamage(found)
-    if (now === damage) return
-    try {
-      await noteDamage(fileName, now ?? null)
-    } catch {
-      // The database is locked or full. The answer about the bundle stays true.
-    }
-  }
-
   return {
     /** Compares the size, and the bytes if this or another process read them before. */
     async check(file: string, bundle: Bundle): Promise<BundleCondition> {
@@ -76,7 +65,7 @@ export function createBundleCheck(report: ReportBundle, noteDamage: NoteDamage =
         verdict.isSound.catch(() => verdicts.delete(file))
       }
       const isSound = await verdict.isSound
-      await note(bundle, found, isSound)
+      await store(noteDamage, bundle, isSound ? undefined : identifyDamage(found))
       return conclude(file, bundle, found, isSound)
     },
     /** Forgets a file that was removed. */
@@ -84,6 +73,16 @@ export function createBundleCheck(report: ReportBundle, noteDamage: NoteDamage =
       verdicts.delete(file)
       faults.delete(file)
     },
+  }
+}
+
+/** Stores what the bytes showed, if it is news. Without it, other processes do not know of the damage. */
+async function store(note: NoteDamage, { fileName, damage }: Bundle, now: string | undefined): Promise<void> {
+  if (now === damage) return
+  try {
+    await note(fileName, now ?? null)
+  } catch {
+    // The database is locked or full. The answer about the bundle stays true.
   }
 }
 

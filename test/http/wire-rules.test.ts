@@ -48,10 +48,8 @@ async function completeExport(): Promise<string> {
 }
 
 async function createLink(jobId: string): Promise<string> {
-  const { status, json } = await send(server.url, `/v1/static-export/jobs/${jobId}/bundle`, {
-    method: 'POST',
-    headers: auth,
-  })
+  const path = `/v1/static-export/jobs/${jobId}/bundle`
+  const { status, json } = await send(server.url, path, { method: 'POST', headers: auth })
   expect(status).toBe(200)
   return String(json.bundleUrl)
 }
@@ -264,8 +262,7 @@ test('rotating the link key leaves existing links valid, and revoking makes them
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return stdout
   }
-  const first = await createLink(jobId)
-  const firstPath = first.slice(server.url.length)
+  const firstPath = (await createLink(jobId)).slice(server.url.length)
   expect(JSON.parse(await quire('rotate', '--json'))).toEqual({ existingLinksEndAt: expect.stringMatching(/Z$/) })
   const secondPath = (await createLink(jobId)).slice(server.url.length)
   expect(await quire('rotate')).toMatch(/Existing links end by 20\d\d-/)
@@ -297,8 +294,7 @@ test('an unknown job and the job of another organization get identical answers',
     expect(own).toEqual(unknown)
     expect({ ...ownHeaders, date: '' }).toEqual({ ...unknownHeaders, date: '' })
   }
-  const visitors = await Promise.all(
-    [projectId, 'prj_unknown'].map(id => send(server.url, `/v1/analytics/${id}/visitors`, { headers })),
-  )
+  const ask = (id: string) => send(server.url, `/v1/analytics/${id}/visitors`, { headers })
+  const visitors = await Promise.all([projectId, 'prj_unknown'].map(ask))
   expect(visitors[0]?.text).toBe(visitors[1]?.text)
 })

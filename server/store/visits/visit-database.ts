@@ -43,7 +43,7 @@ export function openVisitDatabases<Opened>(
   }
 
   function openFile(projectId: string) {
-    const database = openExplained(projectId)
+    const database = openExplained(toFile(projectId), projectId, isVisited)
     try {
       database.pragma(`busy_timeout = ${patienceMs}`)
       database.pragma(`cache_size = -${cacheKib}`)
@@ -52,17 +52,6 @@ export function openVisitDatabases<Opened>(
     } catch (error) {
       database.close()
       throw error
-    }
-  }
-
-  function openExplained(projectId: string): Database {
-    try {
-      return openDatabase(toFile(projectId), schemaFolders.visits, found => {
-        if (isVisited(projectId)) throw new OperatorError(explainLoss(projectId, found))
-      })
-    } catch (error) {
-      if (!(error instanceof OperatorError)) throw error
-      throw new UnusableVisitsError(error.message, error.exitCode, { cause: error })
     }
   }
 
@@ -89,6 +78,18 @@ export function openVisitDatabases<Opened>(
       for (const { database } of open.values()) database.close()
       open.clear()
     },
+  }
+}
+
+/** @throws {UnusableVisitsError} when the project had visits, and the file is missing, empty, damaged, or of another program. */
+function openExplained(file: string, projectId: string, isVisited: IsVisited): Database {
+  try {
+    return openDatabase(file, schemaFolders.visits, found => {
+      if (isVisited(projectId)) throw new OperatorError(explainLoss(projectId, found))
+    })
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    throw new UnusableVisitsError(error.message, error.exitCode, { cause: error })
   }
 }
 

@@ -138,17 +138,22 @@ export function openVisits(database: Database): Visits {
         now,
       }),
   }
+  // After the move, because its connection reads the old visits meanwhile and cannot write.
+  for (const projectId of moveAll(database, projects.take)) records.put(projectId, true)
+  records.complete(projectId => existsSync(projects.fileOf(projectId)))
+  return visits
+}
+
+/** Moves the visits that an old version kept in the main database. Returns the projects. */
+function moveAll(database: Database, take: (projectId: string) => ReturnType<typeof openProjectVisits>): Set<string> {
   const moved = new Set<string>()
   moveOldVisits(database, (projectId, batch) => {
-    const project = projects.take(projectId)
+    const project = take(projectId)
     project.record(batch)
     project.keys.noteDerived()
     moved.add(projectId)
   })
-  // After the move, because its connection reads the old visits meanwhile and cannot write.
-  for (const projectId of moved) records.put(projectId, true)
-  records.complete(projectId => existsSync(projects.fileOf(projectId)))
-  return visits
+  return moved
 }
 
 function openVisitorKey(file: string, isInUse: boolean): Uint8Array {

@@ -1,40 +1,30 @@
 import { createHmac } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Day, dayMs, formatDay, parseDay } from '../../../server/analytics/day.ts'
+import { describe, expect, test } from 'vitest'
+import { formatDay } from '../../../server/analytics/day.ts'
 import { importAccessLog } from '../../../server/analytics/import/import-log.ts'
-import type { VisitorKeys } from '../../../server/analytics/visitor-keys.ts'
-import { generateAccessLog } from '../../../server/demo/access-log.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
-import type { SaltRotation } from '../../../server/tenancy/project.ts'
+import {
+  count,
+  daily,
+  data,
+  dayOf,
+  destroyAt,
+  folder,
+  graceDays,
+  keyOf,
+  keysAt,
+  listVisitors,
+  monthly,
+  never,
+  noonOf,
+  reopen,
+  store,
+  useKeyProjects,
+} from './key-projects.ts'
 
-const graceDays = 7
-const dayOf = (date: string) => parseDay(date) as Day
-const noonOf = (date: string) => dayOf(date) * dayMs + dayMs / 2
-const never = { id: 'prj_never', visitorSaltRotation: 'never' } as const
-const monthly = { id: 'prj_month', visitorSaltRotation: 'month' } as const
-const daily = { id: 'prj_day', visitorSaltRotation: 'day' } as const
-
-let folder: string
-let data: string
-let store: Store
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'quire-period-keys-'))
-  data = join(folder, 'data')
-  store = openStore(data)
-  store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
-  for (const project of [never, monthly, daily]) {
-    store.projects.insert({ ...project, organizationId: 'org_1', name: project.id, createdAt: 0 })
-  }
-})
-afterEach(() => {
-  store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+useKeyProjects()
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 
@@ -55,32 +45,6 @@ async function importLines(
   const now = noonOf(at ?? lines.at(-1)?.[0] ?? '')
   const { newVisitorDays, tooOldViews } = await importAccessLog({ file, project, visits: store.visits, now: () => now })
   return { newVisitorDays, tooOldViews }
-}
-
-async function keysAt(date: string, visits = store.visits): Promise<VisitorKeys> {
-  return visits.openVisitorKeys(() => noonOf(date))
-}
-
-const keyOf = async (project: { id: string; visitorSaltRotation: SaltRotation }, date: string, at = date) =>
-  (await keysAt(at)).find(project, dayOf(date))
-
-async function count({ id }: { id: string }, dateFrom?: string, dateTo?: string): Promise<number> {
-  const range = { ...(dateFrom && { dateFrom: dayOf(dateFrom) }), ...(dateTo && { dateTo: dayOf(dateTo) }) }
-  return (await store.visits.countUniqueVisitors(id, range, { limit: 1, offset: 0 })).totals.total
-}
-
-const destroyAt = (project: typeof monthly | typeof daily, date: string) =>
-  store.visits.destroyKeys(project, { now: noonOf(date), graceDays })
-
-function listVisitors({ id }: { id: string }): string[] {
-  const database = new Database(join(data, 'visits', `${id}.db`), { readonly: true })
-  try {
-    const old = database.prepare("SELECT name FROM sqlite_schema WHERE name = 'seen'").get()
-    const table = old ? 'seen' : 'seen_rows'
-    return database.prepare<[], string>(`SELECT DISTINCT lower(hex(visitor)) FROM ${table}`).pluck().all()
-  } finally {
-    database.close()
-  }
 }
 
 /** The bytes of all files in the data folder. */
@@ -137,12 +101,13 @@ describe('after a period and its grace', () => {
 
     expect(destroyAt(monthly, '2026-11-07')).toEqual({ keys: 0, visitorDays: 0 })
     expect(destroyAt(monthly, '2026-11-08')).toEqual({ keys: 1, visitorDays: 3 })
-    store.close()
-    const bytes = readAll()
+    let bytes: Buffer = Buffer.alloc(0)
+    reopen(() => {
+      bytes = readAll()
+    })
     expect(bytes.includes(october as Uint8Array)).toBe(false)
     expect(bytes.includes(Buffer.from(inOctober as string, 'hex'))).toBe(false)
     expect(bytes.includes(november as Uint8Array)).toBe(true)
-    store = openStore(data)
     const secret = await store.visits.openVisitorKey()
     const derived = ['2026-10', 'project prj_month'].map(name => createHmac('sha256', secret).update(name).digest())
     for (const key of [secret, ...derived, november as Uint8Array]) {
@@ -245,75 +210,3 @@ test('two connections get the same key of a new period', async () => {
     other.close()
   }
 })
-
-describe.each(['never', 'month', 'day'] as const)('a project of an older version with rotation %s', rotation => {
-  const project = { id: `prj_${rotation}`, visitorSaltRotation: rotation }
-  const all = [...generateAccessLog({ seed: 5, lines: 260, from: 20_730, to: 20_770, paths: ['/', '/a', '/b'] })]
-  // The log has IPv6 addresses like 2001:db8::0:1a, which that version took as they were written. Now they are canonical.
-  const log = () => all.filter(line => !line.startsWith('2001:'))
-  const importLog = async (lines: string[], at = '2026-11-20') => {
-    const file = join(folder, 'access.log')
-    writeFileSync(file, `${lines.join('\n')}\n`)
-    return importAccessLog({ file, project, visits: store.visits, now: () => noonOf(at) })
-  }
-  const want = { never: 54, month: 61, day: 88 }[rotation]
-
-  beforeEach(async () => {
-    store.close()
-    writeOldDatabase(rotation)
-    store = openStore(data)
-  })
-
-  test('counts the same lines once, before and after new periods got random keys', async () => {
-    expect(await count(project)).toBe(want)
-    const views = await importLog(log())
-    expect(views).toMatchObject({ newVisitorDays: 0, tooOldViews: 0 })
-    expect(await count(project)).toBe(want)
-    const [line = ''] = log().filter(line => line.includes('" 200 ') && line.includes('"GET /a '))
-    const later = line.replace(/\[\d\d\/\w+/, '[05/Dec')
-    await importLog([later], '2026-12-06')
-    expect(await importLog([...log(), later], '2026-12-06')).toMatchObject({ newVisitorDays: 0, tooOldViews: 0 })
-  })
-
-  test('has a derived key for the periods with visits, and another for the others', async () => {
-    const secret = Buffer.alloc(32, 7)
-    const under = (name: string) => createHmac('sha256', secret).update(name).digest()
-    const old = { never: secret, month: under('2026-11'), day: under('2026-11-10') }[rotation]
-    expect(Buffer.from((await keyOf(project, '2026-11-10')) as Uint8Array)).toEqual(old)
-    const later = Buffer.from((await keyOf(project, '2026-12-05')) as Uint8Array)
-    if (rotation === 'never') expect(later).toEqual(secret)
-    else expect([under('2026-12'), under('2026-12-05'), secret].some(key => key.equals(later))).toBe(false)
-  })
-
-  if (rotation === 'never') return
-  test('loses its old hashes after the grace, and no count', async () => {
-    const destroy = (date: string) => store.visits.destroyKeys(project, { now: noonOf(date), graceDays })
-    const hashes = listVisitors(project)
-    expect(destroy('2026-12-20').keys).toBe(0)
-    const days = readOld(rotation).match(/INTO day_counters/g)?.length
-    expect(destroy('2026-12-28')).toEqual({ keys: rotation === 'month' ? 2 : days, visitorDays: 88 })
-    expect(listVisitors(project)).toEqual([])
-    expect(hashes.length).toBeGreaterThan(50)
-    expect(await count(project)).toBe(want)
-    expect(await importLog(log(), '2026-12-28')).toMatchObject({ newVisitorDays: 0 })
-    expect(await count(project)).toBe(want)
-  })
-})
-
-function readOld(rotation: SaltRotation): string {
-  return readFileSync(join(import.meta.dirname, `old-databases/${rotation}.sql`), 'utf8')
-}
-
-/** Writes the visits as the version before migration 002 did. Its `visitor.key` was 32 bytes of 7. */
-function writeOldDatabase(rotation: SaltRotation): void {
-  const migrations = join(import.meta.dirname, '../../../server/store/visits/migrations')
-  const names = readdirSync(migrations).sort()
-  const applied = names.slice(0, names.indexOf('002-period-keys.sql'))
-  mkdirSync(join(data, 'visits'), { recursive: true })
-  writeFileSync(join(data, 'visitor.key'), Buffer.alloc(32, 7), { mode: 0o600 })
-  const database = new Database(join(data, 'visits', `prj_${rotation}.db`))
-  for (const name of applied) database.exec(readFileSync(join(migrations, name), 'utf8'))
-  database.exec(readOld(rotation))
-  database.pragma(`user_version = ${applied.length}`)
-  database.close()
-}

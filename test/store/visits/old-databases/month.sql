@@ -1,4 +1,4 @@
--- The visits of a project with rotation month as recorded before migration 002; see period-keys.test.ts.
+-- The visits of a project with rotation month as recorded before migration 002; see old-keys.test.ts.
 INSERT INTO pages VALUES (1,167206041802270,'/b');
 INSERT INTO pages VALUES (2,116895529665555,'/a');
 INSERT INTO pages VALUES (3,152140000690787,'/');
