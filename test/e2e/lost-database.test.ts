@@ -263,7 +263,7 @@ test('only the command deletes what is lost: 24 hours later, and if a second loo
   await removeWal()
   await rename(database(), other)
   // Without a database, nothing is unknown.
-  await expect(quire(25, 'delete')).rejects.toThrow('There is no database')
+  await expect(quire(25, 'delete')).rejects.toThrow('it is missing, but the data folder holds lost/ (3 entries)')
   expect(await lost()).toHaveLength(3)
   await copyFile(newer, database())
   expect(JSON.parse(await quire(25, 'delete', '--json'))).toMatchObject({ deleted: [] })
