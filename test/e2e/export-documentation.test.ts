@@ -40,7 +40,7 @@ test.for(['root', 'folder', 'file'] as const)('its search works in a bundle: %s'
   const { tab, faults, go } = await openVisitor(browser, bundle)
   await go(bundle.address(place, 'docs/operate/index.html'))
   await tab.focus('#search-field')
-  await tab.keyboard.type('copytruncate')
+  await tab.keyboard.type('delaycompress')
   await Promise.all([tab.waitForNavigation(), tab.keyboard.press('Enter')])
   expect(await tab.$eval('#search-status', status => status.textContent)).toBe('1 section has all of these words.')
   await Promise.all([tab.waitForNavigation(), tab.click('#search-results a')])

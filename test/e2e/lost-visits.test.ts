@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +13,7 @@ import { makeBackup } from '../../server/store/backup/make-backup.ts'
 import { openStore } from '../../server/store/store.ts'
 import { openVisitFiles } from '../../server/store/visits/visits.ts'
 import { send } from '../support/client.ts'
+import { createRandomBytes } from '../support/random.ts'
 import { createApiKey, createConfig, createOrganization } from '../support/server.ts'
 
 // The file of a project's visits is missing, emptied or damaged: nobody gets zeros for an answer.
@@ -120,13 +120,13 @@ const spoilers: [name: string, inBackup: string, spoil: () => void][] = [
   ['missing', 'missing', () => rmSync(file)],
   ['of 0 bytes', 'empty', () => truncateSync(file, 0)],
   ['without tables', 'without the tables of Quire', makeEmptyDatabase],
-  ['not a database', 'not a database', () => writeFileSync(file, randomBytes(8192))],
+  ['not a database', 'not a database', () => writeFileSync(file, createRandomBytes('damage', 8192))],
 ]
 
 // One server each, because a start takes the time of many other tests.
 test.each([
   ['missing', () => rmSync(file)],
-  ['not a database', () => writeFileSync(file, randomBytes(8192))],
+  ['not a database', () => writeFileSync(file, createRandomBytes('damage', 8192))],
 ])(
   'visits in a file that is %s are a log line at the start and a 500 with words; other projects are answered',
   async (why, spoil) => {

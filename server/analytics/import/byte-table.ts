@@ -23,6 +23,9 @@ export class ByteTable {
   /** The buffer of the last `find`, and a view that reads four bytes at a time. The next call mostly has the same buffer. */
   #lastBytes: Uint8Array = this.#held
   #lastWords: DataView = this.#words
+  /** The buffer before that one. Converted addresses are in another buffer than the lines, so calls switch between two. */
+  #otherBytes: Uint8Array = this.#held
+  #otherWords: DataView = this.#words
 
   get size(): number {
     return this.#size
@@ -35,10 +38,7 @@ export class ByteTable {
 
   /** Finds the number of `bytes` from `start` up to `end`; -1 when they are not in the table. */
   find(bytes: Uint8Array, start: number, end: number, tag = 0): number {
-    if (bytes !== this.#lastBytes) {
-      this.#lastBytes = bytes
-      this.#lastWords = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-    }
+    if (bytes !== this.#lastBytes) this.#switchTo(bytes)
     const slots = this.#slots
     let number = slots.first(hashBytes(this.#lastWords, start, end, tag))
     while (number !== -1 && !this.#holds(number, start, end, tag)) number = slots.next()
@@ -67,6 +67,15 @@ export class ByteTable {
     this.#slots.clear()
     this.#size = 0
     this.#sizeBytes = 0
+  }
+
+  #switchTo(bytes: Uint8Array): void {
+    const isOther = bytes === this.#otherBytes
+    const words = isOther ? this.#otherWords : new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#otherBytes = this.#lastBytes
+    this.#otherWords = this.#lastWords
+    this.#lastBytes = bytes
+    this.#lastWords = words
   }
 
   /** Returns whether an entry matches the key of the last `find`. */
