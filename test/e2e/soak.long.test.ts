@@ -19,6 +19,8 @@ const sampleMs = 1000
 const warmUpShare = 0.2
 /** Share of the time whose median is compared. A shorter one may hit a moment right after a garbage collection. */
 const windowShare = 0.4
+/** In a few minutes, the state of the garbage collection changes the memory by a sixth. */
+const maxGrowth = minutes < 10 ? 1.3 : 1.1
 
 test(`${minutes} minutes at ${perSecond} requests a second break no connection, and memory stays`, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'quire-soak-'))
@@ -69,7 +71,7 @@ test(`${minutes} minutes at ${perSecond} requests a second break no connection, 
     )
     expect({ refused, broken }).toEqual({ refused: 0, broken: {} })
     expect(Object.keys(statuses)).toEqual(['200', '202', '400', '401', '429'])
-    expect(late).toBeLessThan(early * 1.1)
+    expect(late).toBeLessThan(early * maxGrowth)
     expect(await server.end('SIGTERM')).toBe(0)
   } finally {
     server.child.kill('SIGKILL')
