@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): Express {
   app.use(refuseBadForm)
   if (options.corsOrigins.length > 0) app.use(allowOrigins(options.corsOrigins))
 
-  // Mounted first, because each handler before the operations slows down every API request.
+  // Before the other routes, because each handler above slows down every API request.
   mountOperations(app, { deps, admission, validator, bodyLimitBytes, findAddress })
 
   // Express would answer OPTIONS itself, with a text.
