@@ -109,9 +109,12 @@ function pickVisitor(kind: (typeof kinds)[number], readers: number, random: Rand
   return { address: toAddress(host), userAgent }
 }
 
-/** Uses the IPv6 documentation prefix (RFC 3849) and private IPv4 addresses (RFC 1918). */
+/** Uses the IPv6 documentation prefix (RFC 3849) and private IPv4 addresses (RFC 1918). IPv6 is canonical, as in most logs. */
 function toAddress(host: number): string {
-  if (host % 7 === 3) return `2001:db8::${(host >> 16).toString(16)}:${(host & 0xffff).toString(16)}`
+  if (host % 7 === 3) {
+    const high = host >> 16
+    return `2001:db8::${high === 0 ? '' : `${high.toString(16)}:`}${(host & 0xffff).toString(16)}`
+  }
   return `10.${(host >> 16) & 255}.${(host >> 8) & 255}.${host & 255}`
 }
 

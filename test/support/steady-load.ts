@@ -30,8 +30,11 @@ export interface Load {
 
 /** Connections that are kept open. */
 const keptConnections = 32
-/** The maximum number of requests that are sent at once after a pause of this process. */
-const maxBurst = 10
+/**
+ * The maximum number of requests that are sent at once after a pause of this process. Fewer would lower the rate: this process
+ * pauses for a tenth of a second now and then. More could fill the queue of new connections.
+ */
+const maxBurst = 150
 
 /**
  * Sends requests at a steady rate until `stop` is called. It does not wait for answers before it sends the next request, as
