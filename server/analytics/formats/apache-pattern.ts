@@ -11,7 +11,6 @@ import {
 /** Directives without an argument. */
 const directives: Record<string, [role: PatternRole, rank: number]> = {
   a: ['address', 0],
-  h: ['address', 1],
   r: ['request', 0],
   m: ['method', 0],
   U: ['target', 0],
@@ -68,6 +67,8 @@ function describe(text: string, letter: string, argument: string | undefined): P
     const header = argument.toLowerCase()
     return { ...variable, header, role: headers[header] ?? 'ignored' }
   }
+  // Apache writes the name of the client with HostnameLookups.
+  if (letter === 'h' && argument === undefined) return { ...variable, role: 'address', rank: 1, mayBeHostname: true }
   const [role, rank] = (argument === undefined ? directives[letter] : undefined) ?? ['ignored', 0]
   return { ...variable, role, rank }
 }

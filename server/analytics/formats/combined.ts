@@ -169,8 +169,8 @@ export function findWordEnd(bytes: Uint8Array, start: number, end: number): numb
   return -1
 }
 
-/** Returns whether a word is an address. Most identities and users are a dash, for which no string is created. */
-function isAddress(bytes: Buffer, start: number, end: number): boolean {
+/** Returns whether a word is an IP address. Most identities and users are a dash, for which no string is created. */
+export function isAddress(bytes: Buffer, start: number, end: number): boolean {
   return end - start > 1 && isIP(bytes.toString('latin1', start, end)) !== 0
 }
 

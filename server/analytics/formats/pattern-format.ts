@@ -28,12 +28,20 @@ export function createPatternFormat(text: string): LogFormat {
   return {
     name: pattern.server,
     hasHost: pattern.elements.some(element => typeof element !== 'string' && element.role === 'host'),
-    open: ({ clientField }) => new PatternParser(compile(pattern, clientField), pattern.escape),
+    open: ({ clientField }) => {
+      const used = chooseVariables(pattern.elements, clientField)
+      const mayHaveHostname = [...used].some(([variable, role]) => role === 'address' && variable.mayBeHostname)
+      const steps = compile(pattern, used, clientField)
+      return new PatternParser(steps, { escape: pattern.escape, mayHaveHostname })
+    },
   }
 }
 
-function compile({ server, elements }: Pattern, clientField: string | undefined): PatternStep[] {
-  const used = chooseVariables(elements, clientField)
+function compile(
+  { server, elements }: Pattern,
+  used: ReadonlyMap<PatternVariable, PatternRole>,
+  clientField: string | undefined,
+): PatternStep[] {
   const readers = elements.map(element =>
     typeof element !== 'string' && element.role === 'time' ? createTimeReader(element.time ?? '') : undefined,
   )

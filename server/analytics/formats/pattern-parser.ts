@@ -1,4 +1,4 @@
-import { isDash, readRequest, unescapeField } from './combined.ts'
+import { findWordEnd, isAddress, isDash, readRequest, unescapeField } from './combined.ts'
 import { readDigits } from './log-date.ts'
 import { findQuery, type LineParser, type LogLine, type Parsed } from './log-format.ts'
 import type { PatternEscape, PatternRole } from './pattern.ts'
@@ -52,19 +52,26 @@ const slash = 0x2f
 export class PatternParser implements LineParser {
   readonly #steps: readonly PatternStep[]
   readonly #escape: PatternEscape
+  readonly #addressBytes: ReadonlySet<number>
   readonly #starts = new Int32Array(slots.length)
   readonly #ends = new Int32Array(slots.length)
   readonly #time = emptyTimeParts()
   /** Used when trying whether a time follows. */
   readonly #triedTime = emptyTimeParts()
 
-  constructor(steps: readonly PatternStep[], escaping: PatternEscape) {
+  /** @param options.mayHaveHostname whether the address may be a host name */
+  constructor(
+    steps: readonly PatternStep[],
+    { escape, mayHaveHostname }: { escape: PatternEscape; mayHaveHostname: boolean },
+  ) {
     this.#steps = steps
-    this.#escape = escaping
-    this.decodeHeader = this.decodeTarget =
-      escaping === 'none' ? asIs : escaping === 'json' ? unescapeJson : unescapeField
+    this.#escape = escape
+    this.#addressBytes = mayHaveHostname ? hostnameBytes : addressBytes
+    if (mayHaveHostname) this.mayHaveHostname = isNoAddressNext
+    this.decodeHeader = this.decodeTarget = escape === 'none' ? asIs : escape === 'json' ? unescapeJson : unescapeField
   }
 
+  readonly mayHaveHostname?: (line: LogLine) => boolean
   readonly decodeHeader: (text: string) => string
   readonly decodeTarget: (text: string) => string
 
@@ -121,7 +128,7 @@ export class PatternParser implements LineParser {
     const peer = this.#endOf(address) > this.#startOf(address) ? address : client
     const addressStart = this.#startOf(peer)
     const addressEnd = peer === address ? this.#endOf(peer) : findComma(bytes, addressStart, this.#endOf(peer))
-    if (!isAddressText(bytes, addressStart, addressEnd)) return false
+    if (!isAddressText(bytes, addressStart, addressEnd, this.#addressBytes)) return false
     line.bytes = bytes
     line.atMs = toMs(this.#time)
     line.addressStart = addressStart
@@ -170,16 +177,29 @@ export class PatternParser implements LineParser {
 }
 
 const get = Buffer.from('GET')
-const addressBytes = Buffer.from('0123456789abcdefABCDEF.:[]')
+const addressBytes: ReadonlySet<number> = new Set(Buffer.from('0123456789abcdefABCDEF.:[]'))
+const hostnameBytes: ReadonlySet<number> = new Set([
+  ...addressBytes,
+  ...Buffer.from('ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ-_'),
+])
 
 function isAt(bytes: Buffer, at: number, wanted: Buffer): boolean {
   for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false
   return true
 }
 
-/** Returns whether all bytes may be part of an address, so that a word of another format is not taken for one. */
-function isAddressText(bytes: Buffer, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if (!addressBytes.includes(bytes[i] as number)) return false
+/**
+ * Returns whether the word after the address field is no address. Otherwise the host name is that of the site, written before
+ * the address.
+ */
+function isNoAddressNext({ bytes, addressEnd }: LogLine): boolean {
+  const end = findWordEnd(bytes, addressEnd + 1, bytes.length)
+  return end === -1 || !isAddress(bytes, addressEnd + 1, end)
+}
+
+/** Returns whether all bytes may be part of an address or host name, so that a word of another format is not taken for one. */
+function isAddressText(bytes: Buffer, start: number, end: number, allowed: ReadonlySet<number>): boolean {
+  for (let i = start; i < end; i++) if (!allowed.has(bytes[i] as number)) return false
   return end > start
 }
 

@@ -24,6 +24,8 @@ export interface PatternVariable {
   rank: number
   /** The request header that the variable holds, in lower case; a client field may name it. */
   header?: string
+  /** Whether the address may be a host name. */
+  mayBeHostname?: boolean
   /** The form of a time, see `createTimeReader`. */
   time?: string
 }

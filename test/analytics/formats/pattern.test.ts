@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { emptyLogLine } from '../../../server/analytics/formats/log-format.ts'
 import { createPatternFormat, isPattern } from '../../../server/analytics/formats/pattern-format.ts'
+import { Clients } from '../../../server/analytics/import/clients.ts'
 
 /** Parses a line by a pattern. */
 function parse(pattern: string, text: string, clientField?: string) {
@@ -85,6 +86,23 @@ test.each([
   ],
 ])('%s reads %s', (pattern, text, want) => {
   expect(parse(pattern, text)).toMatchObject(want)
+})
+
+const common = '%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-agent}i"'
+const tail = '- frank [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 - "-" "x"'
+
+test.each([
+  [common, `Host-1.Example.net ${tail}`, 'host-1.example.net'],
+  [common, `web-1 ${tail}`, undefined],
+  [common, `docs.example.com 203.0.113.9 ${tail}`, undefined],
+  [common.replace('%h', '%a'), `host-1.example.net ${tail}`, undefined],
+])('the client of %s in %s is %s', (pattern, text, client) => {
+  const parser = createPatternFormat(pattern).open({})
+  const bytes = Buffer.from(text)
+  const parsed = emptyLogLine()
+  const clients = new Clients({})
+  const hasClient = parser.parse(bytes, 0, bytes.length, parsed) === 'request' && clients.has(parsed, parser)
+  expect(hasClient ? clients.bytes.toString('latin1', clients.start, clients.end) : undefined).toBe(client)
 })
 
 test.each([
