@@ -195,10 +195,10 @@ class FollowRun {
   }
 
   #judgeLog(): void {
-    const { tally, evidence } = this.#reader
+    const { tally } = this.#reader
     this.#warnOfFormat(tally)
     // If no line at all can be read, there is a warning of its own, and nothing is counted.
-    if (!isAllUnread(tally)) this.#judge.judge(evidence)
+    if (!isAllUnread(tally)) this.#judge.judge(this.#reader)
   }
 
   async #measure(): Promise<FollowStatus> {

@@ -42,7 +42,7 @@ export class LogCounter {
 
   #startFile(header: Buffer): void {
     const { reader, judge } = this.#options
-    if (!isAllUnread(reader.tally)) judge.judge(reader.evidence)
+    if (!isAllUnread(reader.tally)) judge.judge(reader)
     judge.startFile()
     reader.startFile(header)
   }

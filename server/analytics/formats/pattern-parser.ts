@@ -62,13 +62,14 @@ export class PatternParser implements LineParser {
   /** @param options.mayHaveHostname whether the address may be a host name */
   constructor(
     steps: readonly PatternStep[],
-    { escape, mayHaveHostname }: { escape: PatternEscape; mayHaveHostname: boolean },
+    { escape: escaping, mayHaveHostname }: { escape: PatternEscape; mayHaveHostname: boolean },
   ) {
     this.#steps = steps
-    this.#escape = escape
+    this.#escape = escaping
     this.#addressBytes = mayHaveHostname ? hostnameBytes : addressBytes
     if (mayHaveHostname) this.mayHaveHostname = isNoAddressNext
-    this.decodeHeader = this.decodeTarget = escape === 'none' ? asIs : escape === 'json' ? unescapeJson : unescapeField
+    this.decodeHeader = this.decodeTarget =
+      escaping === 'none' ? asIs : escaping === 'json' ? unescapeJson : unescapeField
   }
 
   readonly mayHaveHostname?: (line: LogLine) => boolean
