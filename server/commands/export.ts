@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { describeEngine, startThread } from '../assets.ts'
+import { isDiskFull } from '../base/disk-full.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { ExportError, exportSite } from '../export/export-site.ts'
 import type { SiteCache } from '../export/model/site-cache.ts'
@@ -101,8 +102,7 @@ async function runExport(site: string, flags: ExportFlags, command: Command): Pr
     else console.log(summarize(outFile, result, seconds))
   } catch (error) {
     progress.end()
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOSPC')
+    if (isDiskFull(error))
       throw new OperatorError(`The disk is full. Free some space, or name another folder with --work-folder.`)
     throw error
   } finally {

@@ -37,7 +37,10 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     await mkdir(workFolder, { recursive: true })
     return await repeatOrMake(options, run)
   } catch (error) {
-    throw explain(error, signal)
+    const explained = explain(error, signal)
+    // Ends the work that is still under way. Otherwise every remaining request would be tried and would fail.
+    ending.abort(explained)
+    throw explained
   } finally {
     clearTimeout(timer)
     await run.pool.close().catch(() => {})

@@ -35,10 +35,9 @@ const maxPageBytes = 1024 ** 2
 export async function probeSite({ origin, originAllowed, timeoutMs }: ProbeOptions): Promise<SiteProbe> {
   const fetcher = openFetcher({
     exempt: originAllowed ? origin : null,
-    limits: { totalBytes: 4 * maxPageBytes, redirects: 10, pageTimeoutMs: timeoutMs, connections: 2 },
+    limits: { totalBytes: 4 * maxPageBytes, redirects: 10, pageTimeoutMs: timeoutMs, retries: 0, connections: 2 },
     totalExceeded: () => new FetchError('too_large', 'the answer is too large'),
     signal: AbortSignal.timeout(2 * timeoutMs),
-    retryDelaysMs: [],
   })
   try {
     const [page, robots] = await Promise.all([openPage(fetcher, origin), readRobots(fetcher, origin)])

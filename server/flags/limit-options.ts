@@ -16,6 +16,7 @@ const limits: [keyof ExportLimits, flag: string, what: string, unit: number, mos
   ['pageBytes', 'max-page-mb', 'maximum MB of one page, script or style sheet', megabyte, 256],
   ['redirects', 'max-redirects', 'maximum redirects of one request', 1, 100],
   ['pageTimeoutMs', 'page-timeout-seconds', 'time limit for one page or file', second, 3600],
+  ['retries', 'max-retries', 'maximum retries of a request when the server fails or does not answer', 1, 20, 0],
   ['pageRequests', 'max-page-requests', 'maximum requests of one page in the browser', 1, 100_000],
   ['jobTimeoutMs', 'job-timeout-seconds', 'time limit for one export', second, 604_800],
   ['connections', 'connections', 'maximum parallel requests', 1, 64],
@@ -32,6 +33,7 @@ export type LimitFlags = Record<
   | 'maxPageMb'
   | 'maxRedirects'
   | 'pageTimeoutSeconds'
+  | 'maxRetries'
   | 'maxPageRequests'
   | 'jobTimeoutSeconds'
   | 'connections',

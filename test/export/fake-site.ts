@@ -87,7 +87,7 @@ export async function exportFakeSite(origin: URL, options: FakeOptions = {}): Pr
     startThread,
     signal: new AbortController().signal,
     ...rest,
-    limits: { ...defaultLimits, ...limits },
+    limits: { ...defaultLimits, retries: 1, ...limits },
   }
   const leftovers = () => [complete.workFolder, `${complete.outFile}.part`].filter(path => existsSync(path))
   const result = await exportSite(complete).catch(error => {

@@ -15,6 +15,7 @@ const given: [keyof typeof defaultLimits, flag: string, value: number, want: num
   ['pageBytes', '--max-page-mb', 11, 11 * 1024 ** 2],
   ['redirects', '--max-redirects', 12, 12],
   ['pageTimeoutMs', '--page-timeout-seconds', 13, 13_000],
+  ['retries', '--max-retries', 18, 18],
   ['pageRequests', '--max-page-requests', 16, 16],
   ['jobTimeoutMs', '--job-timeout-seconds', 14, 14_000],
   ['connections', '--connections', 15, 15],
@@ -54,9 +55,14 @@ test('serve and export show every limit and its environment variable in their he
   }
 })
 
-test.each(given.filter(([name]) => name !== 'failedPercent'))('%s: %s accepts only whole numbers from 1', (_, flag) => {
+const fromZero = new Set(['failedPercent', 'retries'])
+test.each(given.filter(([name]) => !fromZero.has(name)))('%s: %s accepts only whole numbers from 1', (_, flag) => {
   expect(() => parse([flag, '0'])).toThrow(`'${flag} <number>' argument '0' is invalid`)
   expect(() => parse([flag, '1e3'])).toThrow('It must be a whole number from 1')
+})
+
+test('no retry is accepted', () => {
+  expect(readConfig(parse(['--max-retries', '0'])).exportLimits.retries).toBe(0)
 })
 
 test('the limit of failed pages is from 0 to 100 percent', () => {

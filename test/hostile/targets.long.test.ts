@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => canary.close())
 
-const limits = { ...defaultLimits, pageTimeoutMs: 3000 }
+const limits = { ...defaultLimits, pageTimeoutMs: 3000, retries: 1 }
 const signal = new AbortController().signal
 
 function openTestFetcher(exempt: URL | null, lookup?: LookupFunction) {
@@ -21,7 +21,7 @@ function openTestFetcher(exempt: URL | null, lookup?: LookupFunction) {
     limits,
     totalExceeded: () => totalExceeded(limits),
     signal,
-    retryDelaysMs: [1],
+    firstRetryMs: 1,
     ...(lookup ? { lookup } : {}),
   })
 }

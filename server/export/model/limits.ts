@@ -20,6 +20,8 @@ export interface ExportLimits {
   redirects: number
   /** Time for one request, and for one page in the browser. */
   pageTimeoutMs: number
+  /** How often one request is repeated when the server fails or does not answer. */
+  retries: number
   /** Requests that one page may make in the browser; further requests are refused and reported. */
   pageRequests: number
   /** Time for the whole export. */
@@ -38,6 +40,7 @@ export const defaultLimits: ExportLimits = {
   pageBytes: 24 * 1024 ** 2,
   redirects: 10,
   pageTimeoutMs: 30_000,
+  retries: 4,
   pageRequests: 1000,
   jobTimeoutMs: 3_600_000,
   connections: 8,

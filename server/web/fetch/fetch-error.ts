@@ -19,6 +19,10 @@ export class FetchError extends Error {
   readonly code: FetchErrorCode
   /** The address that failed, if it differs from the requested address. */
   redirectedTo?: URL
+  /** Whether the answer began and its body ended early. */
+  isCut = false
+  /** Whether a retry was already ruled out. */
+  isFinal = false
   constructor(code: FetchErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'FetchError'
@@ -49,6 +53,7 @@ export function toFetchError(
     const seconds = Math.ceil(pageTimeoutMs / 1000)
     return new FetchError('timeout', `${url.host} did not answer within the limit of ${seconds} seconds`)
   }
+  if (code === 'Z_BUF_ERROR') return cutShort(url, error)
   if (/^(Z_|ERR__)|zstd|brotli|zlib/i.test(code)) return new FetchError('encoding', 'the compressed answer is damaged')
   const certificate = explainCertificate(code, url)
   if (certificate) return new FetchError('certificate', certificate, { cause: error })
@@ -74,8 +79,13 @@ function explainConnection(code: string, { host, hostname }: URL): string {
   return `the connection to ${host} failed (${code})`
 }
 
-/** Decides whether a retry may help. An unknown host name does not become known within seconds. */
-export function isTransient(error: unknown): boolean {
-  if (!(error instanceof FetchError) || error.code !== 'network') return false
-  return (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOTFOUND'
+/** Returns the error for a connection that fails while a body is read. Other errors are returned unchanged. */
+export function toBodyError(error: unknown, url: URL): unknown {
+  return error instanceof FetchError && error.code === 'network' && !error.isCut ? cutShort(url, error.cause) : error
+}
+
+function cutShort({ host }: URL, cause: unknown): FetchError {
+  const error = new FetchError('network', `the answer of ${host} ended early`, { cause })
+  error.isCut = true
+  return error
 }

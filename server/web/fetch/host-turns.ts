@@ -10,8 +10,6 @@ export interface HostTurns {
 export interface Pace {
   /** Sets the delay between two requests to this host; 0 = none. */
   slowDown(host: string, delayMs: number): void
-  /** Returns whether there is a delay between two requests to this host. */
-  isDelayed(host: string): boolean
   /** Returns the delays set so far. */
   delays(): [host: string, delayMs: number][]
   /**
@@ -19,6 +17,8 @@ export interface Pace {
    * dropped or failed.
    */
   turn(host: string, signal: AbortSignal): Promise<() => void>
+  /** Lets no request to this host begin for this time, for all exports. */
+  pause(host: string, ms: number): void
   /** Ends all turns of this export. */
   close(): void
 }
@@ -41,7 +41,6 @@ function openPace(findHost: (host: string) => HostQueue): Pace {
 
   return {
     slowDown: (host, delayMs) => void delays.set(host, delayMs),
-    isDelayed: host => (delays.get(host) ?? 0) > 0,
     delays: () => [...delays],
     async turn(host, signal) {
       signal.throwIfAborted()
@@ -53,6 +52,7 @@ function openPace(findHost: (host: string) => HostQueue): Pace {
       held.add(end)
       return end
     },
+    pause: (host, ms) => findHost(host).pause(ms),
     close() {
       for (const end of held) end()
     },
@@ -73,6 +73,8 @@ class HostQueue {
   #open = 0
   /** When the next request with a delay may begin, in time of `performance.now()`. */
   #delayedUntil = 0
+  /** When any request may begin, in the same time. */
+  #pausedUntil = 0
   #sleeping = new AbortController()
 
   constructor(maxRequests: number, onIdle: () => void) {
@@ -100,6 +102,10 @@ class HostQueue {
     })
   }
 
+  pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms)
+  }
+
   /** Ends a request that has begun. */
   end(): void {
     this.#open -= 1
@@ -114,7 +120,8 @@ class HostQueue {
       this.#begin(owner)
     }
     if (this.#open === this.#maxRequests) return
-    const waitMs = this.#delayedUntil - performance.now()
+    const isPaused = performance.now() < this.#pausedUntil
+    const waitMs = (isPaused ? this.#pausedUntil : this.#delayedUntil) - performance.now()
     if (this.#waiting.size > 0) this.#serveAfter(Math.max(0, waitMs))
     else if (this.#open === 0 && waitMs <= 0) this.#onIdle()
   }
@@ -130,6 +137,7 @@ class HostQueue {
 
   /** Returns the export whose turn it is; undefined when none may begin a request now. */
   #findNext(): object | undefined {
+    if (performance.now() < this.#pausedUntil) return undefined
     const isDelayed = performance.now() < this.#delayedUntil
     for (const [owner, [waiter]] of this.#waiting) if (waiter?.delayMs === 0 || !isDelayed) return owner
     return undefined

@@ -40,13 +40,12 @@ function openCache(): SiteCache {
 }
 
 function start(run: string, changes: Partial<ExportLimits> = {}): CachingFetcher {
-  const limits = { ...defaultLimits, ...changes }
+  const limits = { ...defaultLimits, retries: 0, ...changes }
   const fetcher = openFetcher({
     totalExceeded: () => totalExceeded(limits),
     exempt: site.origin,
     limits,
     signal: new AbortController().signal,
-    retryDelaysMs: [],
   })
   const caching = createCachingFetcher({ fetcher, cache, run, limits })
   opened.push(caching)

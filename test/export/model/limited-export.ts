@@ -66,6 +66,16 @@ export const withFailures =
     if (number === undefined || Number(number) >= failures) return numbered(path)
     return { status: Number(number) === failures - 1 ? 508 : 500 }
   }
+/** A home page and a page that fails as often before it works. */
+export function failingFirst(failures: number): LimitedSite {
+  let left = failures
+  return path => {
+    if (path === '/') return page('home', '<a href="/a">a</a>')
+    if (path !== '/a') return undefined
+    left -= 1
+    return left >= 0 ? { status: 500 } : page('a')
+  }
+}
 export const endlessSoft404: LimitedSite = path =>
   path === '/'
     ? page('home', withLinks(400))

@@ -5,6 +5,7 @@ import { page } from '../fake-site.ts'
 import {
   endlessSoft404,
   exportLimited,
+  failingFirst,
   type LimitedSite,
   numbered,
   numbers,
@@ -202,6 +203,25 @@ const rows: Record<keyof ExportLimits, Row[]> = {
         expect(exported?.report.skipped).toEqual([
           { url: '/slow', reason: expect.stringMatching(/did not answer within the limit of 1 seconds/) },
         ])
+      },
+    },
+  ],
+  retries: [
+    {
+      what: 'a page that works at the last retry is in the bundle',
+      limits: { retries: 2 },
+      site: failingFirst(2),
+      check({ exported, requests }) {
+        expect(exported?.pageCount).toBe(2)
+        expect(requests.filter(path => path === '/a')).toHaveLength(3)
+      },
+    },
+    {
+      what: 'a page that needs more of them is left out, and the report names it',
+      limits: { retries: 1, failedPercent: 50 },
+      site: failingFirst(2),
+      check({ exported }) {
+        expect(exported?.report.skipped).toEqual([{ url: '/a', reason: 'status 500' }])
       },
     },
   ],

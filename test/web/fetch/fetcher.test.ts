@@ -15,10 +15,10 @@ afterEach(async () => {
 function open(exempt: URL | null, limits: Partial<ExportLimits> = {}, lookup?: LookupFunction): Fetcher {
   const fetcher = openFetcher({
     exempt,
-    limits: { ...defaultLimits, ...limits },
+    limits: { ...defaultLimits, retries: 1, ...limits },
     totalExceeded: () => totalExceeded({ ...defaultLimits, ...limits }),
     signal: new AbortController().signal,
-    retryDelaysMs: [1],
+    firstRetryMs: 1,
     ...(lookup ? { lookup } : {}),
   })
   opened.push(fetcher)
