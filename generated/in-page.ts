@@ -39,11 +39,11 @@ export const scrollThrough =
 
 /** From server/in-page/browser/read-visible-text.ts. */
 export const readVisibleText =
-  "(function(){function e(){return document.body?.innerText??``}return e})()"
+  "(function(){function e(e,t){let n=new CSSStyleSheet;n.replaceSync(`details::details-content { content-visibility: visible !important; display: block !important }`);for(let t of e)t.adoptedStyleSheets.push(n);try{return t()}finally{for(let t of e)t.adoptedStyleSheets=t.adoptedStyleSheets.filter(e=>e!==n)}}function t(e=document){return[e,...Array.from(e.querySelectorAll(`*`)).flatMap(({shadowRoot:e})=>e?t(e):[])]}function n(){let n=t();return e(n,()=>n.map(r).join(`\n`))}function r(e){return e instanceof Document?e.body?.checkVisibility()?e.body.innerText:``:e.host.checkVisibility()?Array.from(e.childNodes,e=>e instanceof HTMLElement?e.checkVisibility()?e.innerText:``:e instanceof Text?e.data:``).join(`\n`):``}return n})()"
 
 /** From server/in-page/browser/read-menu-text.ts. */
 export const readMenuText =
-  "(function(){function e(){let e=`nav, header, footer, aside, [role=navigation], [role=menubar], [role=tree], ${[`nav`,`menu`,`sidebar`,`toolbar`,`breadcrumb`].flatMap(e=>[`[id*=\"${e}\" i]`,`[class*=\"${e}\" i]`]).join(`, `)}`,t=new Set;for(let n of document.body?.querySelectorAll(e)??[]){let e=n.closest(`main, article, [role=main]`)??n.querySelector(`main, article, h1, p`),r=!1;for(let e=n.parentElement;e&&!r;e=e.parentElement)r=t.has(e);!e&&!r&&t.add(n)}return Array.from(t,e=>e.innerText??``).join(`\n`)}return e})()"
+  "(function(){function e(e,t){let n=new CSSStyleSheet;n.replaceSync(`details::details-content { content-visibility: visible !important; display: block !important }`);for(let t of e)t.adoptedStyleSheets.push(n);try{return t()}finally{for(let t of e)t.adoptedStyleSheets=t.adoptedStyleSheets.filter(e=>e!==n)}}function t(){let t=`nav, header, footer, aside, [role=navigation], [role=menubar], [role=tree], ${[`nav`,`menu`,`sidebar`,`toolbar`,`breadcrumb`].flatMap(e=>[`[id*=\"${e}\" i]`,`[class*=\"${e}\" i]`]).join(`, `)}`,n=new Set;for(let e of document.body?.querySelectorAll(t)??[]){let t=e.closest(`main, article, [role=main]`)??e.querySelector(`main, article, h1, p`),r=!1;for(let t=e.parentElement;t&&!r;t=t.parentElement)r=n.has(t);!t&&!r&&n.add(e)}return e([document],()=>Array.from(n,e=>e.checkVisibility()?e.innerText??``:``).join(`\n`))}return t})()"
 
 /** From server/in-page/browser/is-taken-over.ts. */
 export const isTakenOver =

@@ -4,6 +4,7 @@ import { inTurn, scanHtml } from '../../web/html/html-scan.ts'
 import { createLinkReader, type PageLinks, readPageLinks } from '../../web/html/page-links.ts'
 import { createTextReader, readPageText, readPageWords } from '../../web/html/page-text.ts'
 import { readScriptRedirect } from '../../web/html/script-redirect.ts'
+import { resolveStreamedContent } from '../../web/html/streamed-content.ts'
 import { type RawText, readRawText } from '../../web/html/text-encoding.ts'
 import { expandEmptyElements } from '../../web/html/xhtml.ts'
 import { chunkFiles } from '../../web/javascript/chunk-files.ts'
@@ -18,10 +19,10 @@ const inlineScript = { isOwn: true, isInline: true }
 
 /**
  * Creates a function that removes products from a page, stores the page in the spool, and reads its text, links and
- * resources.
+ * resources. The stored page still has its streaming instructions, so that a browser shows it as at the origin.
  */
 export function createPageReader(site: Site, products: ProductRemoval, spool: Spool): (task: ReadTask) => ReadPage {
-  /** Cleans and reads in one pass, or in two if a product was removed. */
+  /** Cleans and reads in one pass, or in two if a product was removed or content was streamed. */
   function readCleaned(raw: RawText, url: URL, isRendered: boolean) {
     const finder = products.find(raw, url)
     const text = createTextReader(raw)
@@ -29,8 +30,9 @@ export function createPageReader(site: Site, products: ProductRemoval, spool: Sp
     scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler))
     const cleaned = finder.remove(!isRendered)
     const names = [...cleaned.products].map(({ name }) => name)
-    if (cleaned.raw === raw) return { raw, names, text: text.finish(), links: links.finish() }
-    return { raw: cleaned.raw, names, text: readPageText(cleaned.raw), links: readPageLinks(cleaned.raw, url) }
+    const resolved = resolveStreamedContent(cleaned.raw)
+    if (resolved === raw) return { raw, names, text: text.finish(), links: links.finish() }
+    return { raw: cleaned.raw, names, text: readPageText(resolved), links: readPageLinks(resolved, url) }
   }
 
   return ({ bytes, charset, url, isXhtml = false, isRendered, missing }) => {

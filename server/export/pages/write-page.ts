@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProductRemoval } from '../../products/product-removal.ts'
+import { resolveStreamedContent } from '../../web/html/streamed-content.ts'
 import { decodeRaw, type RawText } from '../../web/html/text-encoding.ts'
 import type { BundleMap } from '../rewrite/bundle-map.ts'
 import { findUnresolvedInPage } from '../rewrite/check-links.ts'
@@ -46,7 +47,8 @@ export function writePage(task: WriteTask, { folder, map, paths, loader, hasSear
 
   const page = { url: new URL(url), rendered: isRendered }
   const search = hasSearch ? (losesSearch ? 'instead' : 'beside') : null
-  const rewritten = rewrite(readSpan(span, charset), { page, search, app: app && writeApp(app) })
+  const content = resolveStreamedContent(readSpan(span, charset))
+  const rewritten = rewrite(content, { page, search, app: app && writeApp(app) })
   written.hasFonts = /@font-face/i.test(rewritten.text)
   const finished = guardedAt === null ? rewritten.text : guardPage(rewritten, path, guardedAt)
   writeFileSync(join(folder, path), finished, 'latin1')

@@ -49,12 +49,17 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
   if (seal === -1) return text
   const sealed = seal + sealEnd.length
   splices.replace(sealed, sealed, markup)
-  // Scripts inside these elements do not run.
+  // Scripts inside these elements do not run, except in the templates of shadow trees.
+  const around: boolean[] = []
   let dormant = 0
-  const isDormant = (name: string) => name === 'template' || name === 'noscript'
+  const isWrapper = (name: string) => name === 'template' || name === 'noscript'
   scanHtml(text, {
     tag(tag) {
-      if (isDormant(tag.name)) dormant += 1
+      if (isWrapper(tag.name)) {
+        const isDormant = findAttribute(tag, 'shadowrootmode') === undefined
+        around.push(isDormant)
+        if (isDormant) dormant += 1
+      }
       if (tag.name !== 'link') return
       const rel = findAttribute(tag, 'rel')
       const as = findAttribute(tag, 'as')
@@ -66,7 +71,7 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
       if (rel && isPreload) splices.replace(rel.nameStart, rel.nameStart, 'data-quire-')
     },
     closeTag(name) {
-      if (isDormant(name) && dormant > 0) dormant -= 1
+      if (isWrapper(name) && around.pop()) dormant -= 1
     },
     rawText(tag, _start, end) {
       // The script right after the seal is the bundle's search.

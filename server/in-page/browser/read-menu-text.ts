@@ -1,4 +1,6 @@
-/** Returns the text of the page's menus and bars: elements with such a name and without page content. */
+import { withOpenDetails } from './open-details.ts'
+
+/** Returns the rendered text of the page's menus and bars: elements with such a name and without page content. */
 export default function readMenuText(): string {
   const named = ['nav', 'menu', 'sidebar', 'toolbar', 'breadcrumb'].flatMap(name => [
     `[id*="${name}" i]`,
@@ -13,5 +15,9 @@ export default function readMenuText(): string {
     for (let above = element.parentElement; above && !isInside; above = above.parentElement) isInside = found.has(above)
     if (!content && !isInside) found.add(element)
   }
-  return Array.from(found, element => (element as HTMLElement).innerText ?? '').join('\n')
+  return withOpenDetails([document], () =>
+    Array.from(found, element => (element.checkVisibility() ? ((element as HTMLElement).innerText ?? '') : '')).join(
+      '\n',
+    ),
+  )
 }

@@ -24,6 +24,8 @@ export interface Tag {
 export interface HtmlHandler {
   tag?(tag: Tag): void
   closeTag?(name: string, start: number): void
+  /** A comment, a declaration, or other markup without content. */
+  comment?(start: number, end: number): void
   /** Text outside script and style, with entities not decoded. One text may be reported in several pieces. */
   text?(start: number, end: number): void
   /** The whole content of a script or style element. `tag` is the open tag of the element. */
@@ -38,6 +40,9 @@ export function inTurn(...handlers: readonly HtmlHandler[]): HtmlHandler {
     },
     closeTag(name, start) {
       for (const handler of handlers) handler.closeTag?.(name, start)
+    },
+    comment(start, end) {
+      for (const handler of handlers) handler.comment?.(start, end)
     },
     text(start, end) {
       for (const handler of handlers) handler.text?.(start, end)
@@ -101,8 +106,11 @@ class HtmlScanner {
         continue
       }
       this.#reportText(textStart, start)
-      if (!isTag) at = endOfMarkup(text, start, this.#foreignDepth > 0)
-      else at = isClose ? this.#closeTag(start) : this.#openTag(start)
+      if (isTag) at = isClose ? this.#closeTag(start) : this.#openTag(start)
+      else {
+        at = endOfMarkup(text, start, this.#foreignDepth > 0)
+        this.#handler.comment?.(start, at)
+      }
       textStart = at
     }
     this.#reportText(textStart, length)

@@ -28,6 +28,16 @@ const endedBy: Record<string, ReadonlySet<string>> = {
   ]),
 }
 
+/** Decides whether an element never has content. */
+export function isVoid(name: string): boolean {
+  return empty.has(name)
+}
+
+/** Decides whether the end tag of an element may be missing. */
+export function hasOptionalEnd(name: string): boolean {
+  return name in endedBy
+}
+
 /** Tracks the open elements while tags are read in order. Elements are nested as in a browser. */
 export function createOpenElements<T extends OpenElement>(onEnd: (element: T, end: number, ending: Ending) => void) {
   const open: T[] = []
@@ -47,6 +57,7 @@ export function createOpenElements<T extends OpenElement>(onEnd: (element: T, en
   return {
     /** Returns the innermost open element. */
     innermost: (): T | undefined => open.at(-1),
+    isOpen: (name: string): boolean => count(name) > 0,
     /** Ends the elements whose end this tag implies, then opens the element. Returns false if the element has no content. */
     openTag(element: T, closesItself: boolean): boolean {
       for (let top = open.at(-1); top && endedBy[top.name]?.has(element.name); top = open.at(-1))

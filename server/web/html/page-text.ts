@@ -1,7 +1,9 @@
 import { decodeHTML } from 'entities'
 import { type Attribute, findAttribute, type HtmlHandler, scanHtml, type Tag } from './html-scan.ts'
 import { inlineElements } from './inline-elements.ts'
+import { resolveStreamedContent } from './streamed-content.ts'
 import { decodeAttribute, decodeRaw, type RawText } from './text-encoding.ts'
+import { visibleText } from './visible-text.ts'
 
 /** The amount of text in the server's HTML of a page, and signs that scripts add more. */
 export interface PageText {
@@ -17,7 +19,6 @@ export interface PageText {
   refreshes: boolean
 }
 
-const invisible = new Set(['noscript', 'template', 'title', 'textarea', 'select', 'svg', 'math', 'iframe', 'object'])
 const rootIds =
   /^(app|root|__next|__nuxt|___gatsby|svelte|q-app|app-root|react-root|main-app|redoc|redoc-container|swagger-ui|elements|docsify)$/i
 /** Elements that may be the root of an app. */
@@ -35,7 +36,7 @@ export function readPageText(raw: RawText): PageText {
   return reader.finish()
 }
 
-/** Counts the words of a page while it is scanned. */
+/** Counts the words of a page while it is scanned. Streamed content must be in its place. */
 export function createTextReader(raw: RawText): { handler: HtmlHandler; finish(): PageText } {
   const { text } = raw
   const scripts = new Set<string>()
@@ -97,8 +98,9 @@ export function createTextReader(raw: RawText): { handler: HtmlHandler; finish()
   }
 }
 
-/** Returns the words that a reader sees, in order. */
-export function readPageWords(raw: RawText): string[] {
+/** Returns the words that a reader sees once streamed content is in its place, in order. */
+export function readPageWords(streamed: RawText): string[] {
+  const raw = resolveStreamedContent(streamed)
   const parts: string[] = []
   const visible = visibleText(raw, { text: (start, end) => parts.push(raw.text.slice(start, end)) })
   scanHtml(raw.text, visible)
@@ -106,7 +108,8 @@ export function readPageWords(raw: RawText): string[] {
 }
 
 /** Returns the words as a browser joins them: `<i>a</i>b` is one word here and two words in readPageWords. */
-export function readGluedWords(raw: RawText): string[] {
+export function readGluedWords(streamed: RawText): string[] {
+  const raw = resolveStreamedContent(streamed)
   const parts: string[] = []
   const end = (name: string) => {
     if (!inlineElements.has(name)) parts.push(' ')
@@ -118,34 +121,6 @@ export function readGluedWords(raw: RawText): string[] {
   })
   scanHtml(raw.text, visible)
   return splitWords(decodeHTML(decodeRaw(parts.join(''), raw.charset)))
-}
-
-/** Returns a handler that skips the content of invisible elements. */
-function visibleText({ text }: RawText, handler: HtmlHandler): HtmlHandler {
-  let hidden: string | null = null
-  let hiddenDepth = 0
-  return {
-    tag(tag) {
-      if (hidden) {
-        if (tag.name === hidden) hiddenDepth += 1
-        return
-      }
-      if (invisible.has(tag.name) && text[tag.end - 2] !== '/') {
-        hidden = tag.name
-        hiddenDepth = 1
-      }
-      handler.tag?.(tag)
-    },
-    closeTag(name, start) {
-      if (name === hidden) {
-        hiddenDepth -= 1
-        if (hiddenDepth === 0) hidden = null
-      } else handler.closeTag?.(name, start)
-    },
-    text(start, end) {
-      if (!hidden) handler.text?.(start, end)
-    },
-  }
 }
 
 /** Counts the words of raw text. Entities are not decoded. */

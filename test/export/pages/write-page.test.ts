@@ -103,3 +103,27 @@ test('if the icon is missing, browsers do not request one from the root of the h
   const { entries } = await run({ '/': page('home', '<link rel="icon" href="/no.svg">') })
   expect(readEntry(entries, 'index.html')).toContain('<link rel="icon" href="data:,"/>')
 })
+
+test('streamed content is in its place, and its style sheets and links are packed', async () => {
+  const { entries, names, report } = await run({
+    '/': page(
+      'home',
+      '<main><!--$?--><template id="B:0"></template>Loading...<!--/$--></main><div hidden id="S:0"><h2>Late</h2><a href="/late">late</a></div><script>$RC=function(a,b){};$RR=function(a,b){};$RR("B:0","S:0",[["/late.css","next"]])</script>',
+    ),
+    '/late': page('late'),
+    '/late.css': 'h2{}',
+  })
+  const home = readEntry(entries, 'index.html')
+  expect(home).toContain('<main><!--$--><h2>Late</h2><a href="late/index.html">late</a><!--/$--></main>')
+  expect(home).toContain('<link rel="stylesheet" href="late.css" data-precedence="next"/>')
+  expect(home).not.toMatch(/Loading|id="S:0"|\$RR\("/)
+  expect([names.includes('late.css'), names.includes('late/index.html'), report.unresolved]).toEqual([true, true, []])
+})
+
+test('links in a declarative shadow tree are rewritten', async () => {
+  const { entries } = await run({
+    '/': page('home', '<docs-card><template shadowrootmode="open"><a href="/a">a</a></template></docs-card>'),
+    '/a': page('a'),
+  })
+  expect(readEntry(entries, 'index.html')).toContain('<template shadowrootmode="open"><a href="a/index.html">a</a>')
+})

@@ -31,6 +31,11 @@ describe('a guarded page', () => {
       want: '<script type="application/json">{}</script><template><script>1</script></template>',
     },
     {
+      fact: 'makes the scripts of a declarative shadow tree inert, because browsers run them',
+      given: '<template shadowrootmode="open"><script>1</script><template><script>2</script></template></template>',
+      want: `<template shadowrootmode="open"><script type="text/quire">1</script>${call}<template><script>2</script></template></template>`,
+    },
+    {
       fact: 'preloads no modules, because file:// refuses them',
       given:
         '<link rel="modulepreload" href="a.js"><link rel="preload" as="script" href="b.js"><link rel="stylesheet" href="c.css">',

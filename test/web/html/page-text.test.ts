@@ -13,6 +13,37 @@ test('reads the visible words', () => {
   expect(readPageWords(page)).toEqual(['Grün', '&', 'blau', 'café'])
 })
 
+describe('reads what a browser shows without scripts', () => {
+  const cases: [fact: string, html: string, words: string][] = [
+    ['hidden elements', 'a<div hidden>no<div>no</div></div>b<p hidden="">no</p>c', 'a b c'],
+    ['a hidden list item without its end tag', '<ul><li>a<li hidden>no<ul><li>no</ul>no<li>b</ul>c', 'a b c'],
+    ['a hidden paragraph that its parent ends', '<div>a<p hidden>no <b>no</b></div>b', 'a b'],
+    ['hidden fields have no end', 'a<input hidden>b<img hidden src="x">c', 'a b c'],
+    [
+      'inline styles',
+      'a<i style="color: red; display:none">no</i>b<p style="VISIBILITY: hidden !important">no</p>c',
+      'a b c',
+    ],
+    ['other inline styles', '<p style="display:block">a</p><p style="--x:display:none-ish">b</p>', 'a b'],
+    ['a whole page that is hidden waits for its scripts', '<body style="display:none" hidden>a</body>', 'a'],
+    ['a closed and an open dialog', '<dialog>no</dialog><dialog open>a</dialog>', 'a'],
+    ['a closed popover', '<button popovertarget="x">a</button><div id="x" popover>no</div>', 'a'],
+    ['closed details, which open without scripts', '<details><summary>a</summary>b</details>', 'a b'],
+    ['inert elements are shown', '<div inert>a</div>', 'a'],
+    [
+      'a declarative shadow tree',
+      '<x-y><template shadowrootmode="open"><p>a</p><template>no</template></template></x-y>b',
+      'a b',
+    ],
+    [
+      'attributes of other names',
+      '<p aria-hidden="true" data-hidden>a</p><p class="hidden" title=" hidden ">b</p>',
+      'a b',
+    ],
+  ]
+  test.each(cases)('%s', (_, html, words) => expect(readPageWords(rawText(html)).join(' ')).toBe(words))
+})
+
 describe('judges whether the HTML is complete without scripts', () => {
   test.each([
     ['a page without scripts', `<p>${words(5)}</p>`, 'complete'],
