@@ -1,8 +1,9 @@
-// npm run bench -- http | export | export-scale | archive | search | visitors
+// npm run bench -- http | export | export-gallery | export-scale | archive | search | visitors
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { archiveCommand } from './archive.ts'
 import { exportCommand } from './export.ts'
+import { exportGalleryCommand } from './export-gallery.ts'
 import { exportScaleCommand } from './export-scale.ts'
 import { httpCommand } from './http.ts'
 import { searchCommand } from './search.ts'
@@ -16,6 +17,7 @@ const program = new Command('npm run bench --')
 Examples:
   npm run bench -- http
   npm run bench -- export --site python --peer wget
+  npm run bench -- export-gallery --list
   npm run bench -- export-scale --size 500 --size 5000
   npm run bench -- archive
   npm run bench -- search
@@ -28,6 +30,7 @@ The results are in scripts/bench/RESULTS.md. Exit codes: 0 done, 1 failed or mis
 for (const command of [
   httpCommand(),
   exportCommand(),
+  exportGalleryCommand(),
   exportScaleCommand(),
   archiveCommand(),
   searchCommand(),
