@@ -37,6 +37,10 @@ export const waitForQuiet =
 export const scrollThrough =
   "(function(){async function e(e){let r=document.querySelectorAll(`img[loading=lazy], iframe[loading=lazy]`);for(let e of r)e.loading=`eager`;let i=[...window.__quireWatch?.awaited??[]];if(!document.querySelector(`[data-src], [data-srcset], [data-original], [data-lazy], [data-lazy-src], [data-lazy-srcset], [data-bg], .lazyload, .lazy`)&&!i.some(t))return r.length>0;let a=n(),o=Math.max(400,window.innerHeight-100);for(let t=0,n=0;t<document.documentElement.scrollHeight&&n<e;t+=o,n+=1)window.scrollTo(0,t),await a();return await a(),window.scrollTo(0,0),!0}function t(e){let t=e.matches(`img, iframe, video, picture, source`)||e.textContent?.trim()===``;return e.isConnected&&t}function n(){let e=window.__quireWatch?.setTimeout??setTimeout,t=performance.now()+1e4,n=0;return()=>new Promise(r=>{let i=e(()=>{n+=1,r()},n<2&&performance.now()<t?1e3:20);requestAnimationFrame(()=>{clearTimeout(i),e(r,0)})})}return e})()"
 
+/** From server/in-page/browser/read-heading-text.ts. */
+export const readHeadingText =
+  "(function(){function e(){let e=document.querySelectorAll(`h1, h2, h3, h4, h5, h6, [role=heading]`);return Array.from(e,e=>e.checkVisibility()?e.innerText:``).join(`\n`)}return e})()"
+
 /** From server/in-page/browser/read-visible-text.ts. */
 export const readVisibleText =
   "(function(){function e(e,t){let n=new CSSStyleSheet;n.replaceSync(`details::details-content { content-visibility: visible !important; display: block !important }`);for(let t of e)t.adoptedStyleSheets.push(n);try{return t()}finally{for(let t of e)t.adoptedStyleSheets=t.adoptedStyleSheets.filter(e=>e!==n)}}function t(e=document){return[e,...Array.from(e.querySelectorAll(`*`)).flatMap(({shadowRoot:e})=>e?t(e):[])]}function n(){let n=t();return e(n,()=>n.map(r).join(`\n`))}function r(e){return e instanceof Document?e.body?.checkVisibility()?e.body.innerText:``:e.host.checkVisibility()?Array.from(e.childNodes,e=>e instanceof HTMLElement?e.checkVisibility()?e.innerText:``:e instanceof Text?e.data:``).join(`\n`):``}return n})()"

@@ -38,6 +38,8 @@ export interface Config {
   exportLimits: ExportLimits
   /** How many pages of a bundle a browser opens to verify it. */
   exportVerify: Verify
+  /** Whether an export completes although checked pages lose much of their text. */
+  exportAllowLoss: boolean
   /** Whether exports use a cache of the site. */
   exportCache: boolean
   /** The maximum size of the cache of one site. */

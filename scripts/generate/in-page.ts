@@ -24,6 +24,7 @@ const scripts: readonly InPageScript[] = [
   { name: 'watchPage', file: 'browser/watch-page.ts', target: currentBrowsers },
   { name: 'waitForQuiet', file: 'browser/wait-for-quiet.ts', target: currentBrowsers },
   { name: 'scrollThrough', file: 'browser/scroll-through.ts', target: currentBrowsers },
+  { name: 'readHeadingText', file: 'browser/read-heading-text.ts', target: currentBrowsers },
   { name: 'readVisibleText', file: 'browser/read-visible-text.ts', target: currentBrowsers },
   { name: 'readMenuText', file: 'browser/read-menu-text.ts', target: currentBrowsers },
   { name: 'isTakenOver', file: 'browser/is-taken-over.ts', target: currentBrowsers },

@@ -45,6 +45,8 @@ test.each([
   ['QUIRE_NO_EXPORT_CACHE', '--no-export-cache', ['demo']],
   ['QUIRE_EXPORT_IGNORE_ROBOTS', '--ignore-robots', ['export', 'docs.example.com', '-o', 'x.zip']],
   ['QUIRE_EXPORT_OFFLINE_SEARCH', '--offline-search', ['export', 'docs.example.com', '-o', 'x.zip']],
+  ['QUIRE_ALLOW_LOSS', '--allow-loss', ['serve']],
+  ['QUIRE_ALLOW_LOSS', '--allow-loss', ['export', 'docs.example.com', '-o', 'x.zip']],
   ['QUIRE_NO_PROBE', '--no-probe', ['sites', 'set-origin', 'docs.example.com']],
   ['QUIRE_BY_HOST', '--by-host', ['visits', 'import', '-']],
 ])('%s=maybe is wrong usage', async (variable, flag, args) => {

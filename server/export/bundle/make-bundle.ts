@@ -9,6 +9,7 @@ import { createAnswerer } from '../render/answer-browser.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { maxRounds } from '../verify/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
+import { noteTextLoss } from '../verify/text-loss.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import { writeReportPage } from './report-page.ts'
 import { type WrittenBundle, writeBundle } from './write-bundle.ts'
@@ -36,7 +37,7 @@ export async function makeBundle(
   signal: AbortSignal,
   clock: StageClock,
 ): Promise<MadeBundle> {
-  const { workFolder, offlineSearch: hasSearch = false, startThread } = options
+  const { workFolder, offlineSearch: hasSearch = false, allowLoss = false, startThread } = options
   const { collected, report } = collection
   const folder = join(workFolder, 'bundle')
   const making: Making = { collection, folder, hasSearch, onPage: countPages(report.pages, options), signal, clock }
@@ -44,6 +45,8 @@ export async function makeBundle(
   clock.end('look', {}, 'pages opened at the origin')
   try {
     const { written, added } = await writeComplete(making, placer)
+    // Comes first, because the command prints only the first notes.
+    report.notes.unshift(...noteTextLoss(placer.findings().differences, allowLoss))
     const { pagePaths } = written
     const search = hasSearch ? await packSearch({ collected, folder, pagePaths, startThread, signal }) : null
     if (search) clock.end('search', search.packed, 'search packed')

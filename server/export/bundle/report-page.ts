@@ -72,10 +72,11 @@ function describeSearch({ pages, sections }: PackedSearch): string {
 
 function listTables(report: ExportReport): string[] {
   return [
-    table('Pages that differ from the origin', ['Page', 'Place', 'What'], report.differences, row => [
+    table('Pages that differ from the origin', ['Page', 'Place', 'What', 'Words shown'], report.differences, row => [
       row.page,
       row.place,
       row.what,
+      row.loss ? `${row.loss.of - row.loss.words} of ${row.loss.of}` : '',
     ]),
     table('Addresses that do not resolve in the bundle', ['Page', 'Address'], report.unresolved, row => [
       row.page,

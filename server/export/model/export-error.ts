@@ -9,6 +9,7 @@ export type ExportErrorCode =
   | 'leaves_domain'
   | 'not_found'
   | 'robots'
+  | 'text_lost'
   | 'timeout'
   | 'too_large'
   | 'unreachable'

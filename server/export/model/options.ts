@@ -55,6 +55,8 @@ export interface ExportOptions {
    * `static`, a browser only renders pages whose HTML is empty without scripts.
    */
   verify?: Verify
+  /** Whether a bundle is made even if a checked page loses much of its text in a place. The default is false. */
+  allowLoss?: boolean
   /** Cached results of earlier exports; null or absent = everything is fetched again. */
   reuse?: ExportReuse | null
   /** Whether to pack a search that needs no server. */

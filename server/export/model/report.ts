@@ -71,6 +71,17 @@ export interface Difference {
   page: string
   place: PlaceName
   what: string
+  /** The text that the page lacks there; undefined = none. */
+  loss?: TextLoss
+}
+
+/** Text that a page shows at the origin and not in a place, in words. */
+export interface TextLoss {
+  words: number
+  /** How many of these words repeat headings that the page still shows, such as those of an outline that scripts make. */
+  repeated: number
+  /** Number of words that the page shows at the origin. */
+  of: number
 }
 
 /** Where a bundle is tested: at the root of a host, in a folder of a host, or on file://. */

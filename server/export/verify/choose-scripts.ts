@@ -14,13 +14,19 @@ interface BundleCheck extends Omit<PageCheck, 'idle'> {
   sample: readonly SampledPage[]
 }
 
+/** A choice of the browser. */
+interface CheckedChoice extends ScriptChoice {
+  /** The places in which the finished bundle was not seen without a fault. */
+  unseen: readonly PlaceName[]
+}
+
 /**
  * Opens the sampled pages of a written bundle, and decides where its scripts work as they do at the origin.
  *
  * @param isMovable whether the site's pages load their files by relative addresses. Other pages may look right in a folder
  * of a host until a script requests a file from the root.
  */
-export async function chooseScripts(check: BundleCheck, isMovable: boolean): Promise<ScriptChoice> {
+export async function chooseScripts(check: BundleCheck, isMovable: boolean): Promise<CheckedChoice> {
   const { folder, sample } = check
   const guarded = createPlace('root', folder, guardWith(sample, 'own path'))
   const onFile = await findFaultAway(check, createPlace('file', folder), guarded)
@@ -29,17 +35,24 @@ export async function chooseScripts(check: BundleCheck, isMovable: boolean): Pro
   // Scripts that work in a folder of a host also work at its root, except those of an app.
   const hasApp = sample.some(({ app }) => app !== null)
   if (!inFolder && !hasApp)
-    return onFile ? { mode: 'hosted', reason: describe(onFile) } : { mode: 'everywhere', reason: null }
+    return onFile
+      ? { mode: 'hosted', reason: describe(onFile), unseen: ['folder', 'file'] }
+      : { mode: 'everywhere', reason: null, unseen: [] }
   const atRoot = await findFault(check, guarded)
   if (!atRoot) {
     const awayFromRoot = onFile ?? inFolder
-    return { mode: 'guarded', reason: awayFromRoot ? describe(awayFromRoot) : appsNeedRoot }
+    const reason = awayFromRoot ? describe(awayFromRoot) : appsNeedRoot
+    return { mode: 'guarded', reason, unseen: ['folder', 'file'] }
   }
   // Opens all pages, to record all missing files at once.
   await Promise.all(sample.map(page => comparePage(check, guarded, page)))
   // Scripts are removed only if the pages work without them.
   const withoutScripts = await findFault(check, createPlace('folder', folder, freezeWith(sample)))
-  return { mode: withoutScripts ? 'guarded' : 'frozen', reason: describe(atRoot) }
+  return {
+    mode: withoutScripts ? 'guarded' : 'frozen',
+    reason: describe(atRoot),
+    unseen: ['root', 'folder', 'file'],
+  }
 }
 
 /** Compares the sampled pages of the complete bundle with the origin, in each place. */

@@ -1,6 +1,6 @@
 import type { BundleViewer, PageLook } from '../../web/browser/viewer.ts'
-import { countMissing } from '../../web/html/page-text.ts'
-import type { Difference } from '../model/report.ts'
+import { missingWords } from '../../web/html/page-text.ts'
+import type { Difference, TextLoss } from '../model/report.ts'
 import type { MissedFiles } from './missed-files.ts'
 import type { Place } from './places.ts'
 
@@ -34,19 +34,19 @@ const attempts = 2
 /** Opens a page in a place and compares it with the origin. Returns null when nothing is lost. */
 export async function comparePage(check: PageCheck, place: Place, page: SampledPage): Promise<Difference | null> {
   const { viewer, missed, idle } = check
-  let what = ''
+  let difference: Difference | null = null
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const look = await viewer.look(addressOf(page, place), place.answer)
-    const fault = look ? findLoss(look, page.origin, place) : 'the browser cannot show the page'
+    const fault = look ? findFault(look, page.origin, place) : { what: 'the browser cannot show the page' }
     if (fault === null) {
       if (page.origin.isTakenOver && !page.app && !look?.isTakenOver)
         idle?.push({ page: page.path, place: place.name, what: 'its scripts run but do not hydrate it' })
       return null
     }
-    what = fault
+    difference = { page: page.path, place: place.name, ...fault }
     if (look) missed?.note(look, place)
   }
-  return { page: page.path, place: place.name, what }
+  return difference
 }
 
 function addressOf({ path, app }: SampledPage, place: Place): string {
@@ -54,7 +54,14 @@ function addressOf({ path, app }: SampledPage, place: Place): string {
 }
 
 /** Describes a fault that the page has only in the bundle; null when there is none. */
-function findLoss(look: PageLook, origin: PageLook, place: Place): string | null {
+function findFault(look: PageLook, origin: PageLook, place: Place): Pick<Difference, 'what' | 'loss'> | null {
+  const loss = findLoss(look, origin)
+  const what = findError(look, origin, place) ?? (loss && `${loss.words} of ${loss.of} words are not shown`)
+  if (what === null) return null
+  return loss ? { what, loss } : { what }
+}
+
+function findError(look: PageLook, origin: PageLook, place: Place): string | null {
   const local = (text: string) => text.replaceAll(place.root, '/')
   const isKnown = (fault: string, known: readonly string[]) =>
     known.some(other => other === fault || withoutHost(other) === fault)
@@ -63,11 +70,18 @@ function findLoss(look: PageLook, origin: PageLook, place: Place): string | null
   const failed = look.failed.map(local).find(address => !isKnown(address, origin.failed) && !isReplaced(address))
   if (failed !== undefined) return `a request fails: ${failed}`
   const error = look.errors.map(local).find(error => !isKnown(error, origin.errors) && !isReplaced(error))
-  if (error !== undefined) return `an error: ${error}`
-  const lost = countMissing(origin.words, look.words)
-  if (lost > Math.max(maxLostWords, origin.words.length * maxLostShare))
-    return `${lost} of ${origin.words.length} words are not shown`
-  return null
+  return error === undefined ? null : `an error: ${error}`
+}
+
+/** Returns the text that the page lacks; null when it lacks no more than a few words. */
+export function findLoss(
+  look: Pick<PageLook, 'words' | 'headingWords'>,
+  origin: Pick<PageLook, 'words'>,
+): TextLoss | null {
+  const lost = missingWords(origin.words, look.words)
+  if (lost.length <= Math.max(maxLostWords, origin.words.length * maxLostShare)) return null
+  const repeated = lost.length - missingWords(lost, look.headingWords).length
+  return { words: lost.length, repeated, of: origin.words.length }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { findBrowser } from '../../web/browser/find-browser.ts'
 import { type BundleViewer, openBundleViewer, type PageLook } from '../../web/browser/viewer.ts'
 import type { Verify } from '../model/options.ts'
-import type { Difference, PlaceName, ScriptChoice, ScriptFindings, ScriptMode } from '../model/report.ts'
+import type { PlaceName, ScriptChoice, ScriptFindings } from '../model/report.ts'
 import type { SharedLimits } from '../model/shared-limits.ts'
 import type { ExportLog } from '../model/stage-clock.ts'
 import { runtimePath } from '../runtime/guard-page.ts'
@@ -120,12 +120,15 @@ async function placeScripts(placing: Placing, bundle: PlacedBundle): Promise<str
   // Written first, because the sampled pages are opened with it.
   const themes = await readThemes(folder, bundle.paths)
   await writeRuntime(folder, { ...themes, hasSearch, isHosted: false })
-  const { mode } = await choose(placing, folder, sample)
+  const { mode, unseen } = await choose(placing, folder, sample)
   if (mode === 'none' || mode === 'everywhere') return []
   if (mode === 'hosted') await writeRuntime(folder, { ...themes, hasSearch, isHosted: true })
   const toChange = scripted.filter(({ page }) => !placing.guardedAhead.has(page.key))
   await changeScripts(bundle, toChange, mode)
-  if (viewer) placing.findings.differences = await findRemaining({ folder, sample, viewer }, mode)
+  if (viewer) {
+    const shown = mode === 'frozen' ? sample.map(page => ({ ...page, app: null })) : sample
+    placing.findings.differences = await findDifferences({ folder, sample: shown, viewer }, unseen)
+  }
   return scripted.some(({ app }) => !app) ? [runtimePath] : []
 }
 
@@ -140,26 +143,19 @@ function locateSample({ sampled, looks }: Placing, { pagePaths }: PlacedBundle):
   })
 }
 
-/** Chooses where scripts run, and records the choice. */
-async function choose(placing: Placing, folder: string, sample: readonly SampledPage[]): Promise<ScriptChoice> {
+/** Chooses where scripts run, and records the choice. Returns the places that the browser must still look at. */
+async function choose(
+  placing: Placing,
+  folder: string,
+  sample: readonly SampledPage[],
+): Promise<ScriptChoice & { unseen: readonly PlaceName[] }> {
   const { collected, sampled, viewer, missed, ahead, log } = placing
   const isOpened = viewer !== null && sample.length > 0
-  const choice = isOpened
+  const { unseen, ...choice } = isOpened
     ? await chooseScripts({ folder, sample, viewer, missed }, await areMovable(collected.site, sampled))
-    : (ahead ?? (await judgeSample(sampled)))
+    : { ...(ahead ?? (await judgeSample(sampled))), unseen: [] }
   const decidedBy = isOpened ? 'browser' : 'rule'
   log?.({ ...choice, decidedBy, sample: sample.length }, 'scripts of the site judged')
   placing.findings = { ...choice, decidedBy, checkedPages: sample.map(({ path }) => path), differences: [] }
-  return choice
-}
-
-/** Finds differences of the finished bundle in the places where the site's scripts do not run. */
-async function findRemaining(
-  { folder, sample, viewer }: { folder: string; sample: readonly SampledPage[]; viewer: BundleViewer },
-  mode: ScriptMode,
-): Promise<Difference[]> {
-  const isFrozen = mode === 'frozen'
-  const places: readonly PlaceName[] = isFrozen ? ['root', 'folder', 'file'] : ['folder', 'file']
-  const shown = isFrozen ? sample.map(page => ({ ...page, app: null })) : sample
-  return findDifferences({ folder, sample: shown, viewer }, places)
+  return { ...choice, unseen }
 }

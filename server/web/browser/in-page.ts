@@ -24,6 +24,11 @@ export async function readVisibleText(page: Page): Promise<string> {
   return (await page.evaluate(callScript(scripts.readVisibleText))) as string
 }
 
+/** Returns the text of the headings that a reader sees. */
+export async function readHeadingText(page: Page): Promise<string> {
+  return (await page.evaluate(callScript(scripts.readHeadingText))) as string
+}
+
 /** Returns the text of a page's menus and bars. */
 export async function readMenuText(page: Page): Promise<string> {
   return (await page.evaluate(callScript(scripts.readMenuText))) as string

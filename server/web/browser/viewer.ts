@@ -1,7 +1,7 @@
 import type { Browser, HTTPRequest } from 'puppeteer'
 import { splitWords } from '../html/page-text.ts'
 import { type BrowserAnswer, type BrowserRequest, sameFile } from './browser-request.ts'
-import { isTakenOver, readVisibleText } from './in-page.ts'
+import { isTakenOver, readHeadingText, readVisibleText } from './in-page.ts'
 import type { LaunchOptions } from './launch.ts'
 import { settle } from './settle.ts'
 import { clearStorage, openTab, type Showing, startRequests, type Tab, toBrowserRequest } from './tab.ts'
@@ -11,6 +11,8 @@ import { openTabPool } from './tab-pool.ts'
 export interface PageLook {
   /** The words a reader sees. */
   words: string[]
+  /** The words of the headings, also included in `words`. */
+  headingWords: string[]
   /** Addresses of failed requests. */
   failed: string[]
   /** Errors of the page's scripts and of its Content Security Policy, one line each. */
@@ -95,9 +97,11 @@ async function lookAt(tab: Tab<Looking>, showing: Looking, timeoutMs: number): P
   await page.goto(showing.address, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
   await settle(client, showing, performance.now() + timeoutMs * 0.8)
   const words = splitWords(await readVisibleText(page))
+  const headingWords = splitWords(await readHeadingText(page))
   const sorted = (found: Set<string>) => [...found].sort()
   return {
     words,
+    headingWords,
     failed: sorted(showing.failed),
     errors: sorted(showing.errors),
     loaded: sorted(showing.loaded),

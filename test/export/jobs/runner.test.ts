@@ -100,6 +100,7 @@ function start(options: Pick<RunnerDeps, 'exportSite'> & Partial<RunnerDeps>): R
     startThread,
     limits: defaultLimits,
     verify: 'static',
+    allowLoss: false,
     workFolder: join(folder, 'work'),
     owner: 'test',
     leaseMs: 5_000,
@@ -150,6 +151,18 @@ test('temporary files of killed exports are removed at the start, unless the job
   const left = [`${claimed}-1`, 'notes', 'se_0000000000000000-3', 'se_0000000000000001-1', 'se_x'].sort()
   await waitFor(async () => ((await readdir(work)).length === left.length ? true : undefined))
   expect((await readdir(work)).sort()).toEqual(left)
+})
+
+test('exports fail when text is lost, unless the server allows it', async () => {
+  const given: ExportOptions['allowLoss'][] = []
+  const exportSite: RunnerDeps['exportSite'] = async ({ allowLoss }) => {
+    given.push(allowLoss)
+    throw new ExportError('a.html loses 50% of its words; pass --allow-loss.', 'text_lost')
+  }
+  const jobId = await startJob()
+  runner = start({ exportSite, allowLoss: true })
+  expect(await settled(jobId)).toMatchObject({ status: 'failed', error: expect.stringContaining('a.html loses 50%') })
+  expect(given).toEqual([true])
 })
 
 test('exports use the settings of the site', async () => {

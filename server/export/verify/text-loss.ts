@@ -1,0 +1,48 @@
+import { ExportError } from '../model/export-error.ts'
+import type { Difference, PlaceName, TextLoss } from '../model/report.ts'
+
+/** Max share of its words that a page may lose in a place. Words of headings that the page still shows do not count. */
+const maxLostShare = 0.1
+
+const where: Record<PlaceName, string> = {
+  root: 'at the root of a host',
+  folder: 'in a folder of a host',
+  file: 'when it is opened from file://',
+}
+
+type Lossy = Difference & { loss: TextLoss }
+
+/**
+ * Returns a sentence about the text that the checked pages lose; none when they show all of it.
+ *
+ * @throws {ExportError} when a page loses more than a tenth of its words in a place and this is not allowed.
+ */
+export function noteTextLoss(differences: readonly Difference[], allowLoss: boolean): string[] {
+  const lossy = differences.filter(isLossy).sort((a, b) => shareOf(b.loss) - shareOf(a.loss))
+  const serious = lossy.filter(({ loss }) => loss.words - loss.repeated > loss.of * maxLostShare)
+  const [first] = lossy
+  const [worst] = serious.sort((a, b) => seriousShareOf(b.loss) - seriousShareOf(a.loss))
+  if (worst && !allowLoss) {
+    const message = `${describe(worst)}${describeOthers(serious, worst)}; to make the bundle all the same, pass --allow-loss or set QUIRE_ALLOW_LOSS=1.`
+    throw new ExportError(message, 'text_lost')
+  }
+  return first ? [`Lost text: ${describe(worst ?? first)}${describeOthers(lossy, worst ?? first)}.`] : []
+}
+
+function isLossy(difference: Difference): difference is Lossy {
+  return difference.loss !== undefined
+}
+
+const shareOf = ({ words, of }: TextLoss) => words / of
+const seriousShareOf = ({ words, repeated, of }: TextLoss) => (words - repeated) / of
+
+function describe({ page, place, loss }: Lossy): string {
+  const percent = Math.max(1, Math.round(shareOf(loss) * 100))
+  return `${page} loses ${percent}% of its words ${where[place]} (${loss.of - loss.words} of ${loss.of} are shown)`
+}
+
+function describeOthers(lossy: readonly Lossy[], { page }: Lossy): string {
+  const count = new Set(lossy.map(each => each.page).filter(other => other !== page)).size
+  if (count === 0) return ''
+  return count === 1 ? ', and 1 more page loses text' : `, and ${count} more pages lose text`
+}
