@@ -87,14 +87,8 @@ test('links to versions and languages, canonical addresses and a base element ar
     '/v2/a': page('a', '<link rel="canonical" href="https://docs.example.com/v2/a"><p>new</p>'),
     '/sitemap.xml': '<urlset><url><loc>https://docs.example.com/v2/a</loc></url></urlset>',
   })
-  expect(pagesOf(names)).toEqual([
-    'de/index.html',
-    'de/sub/x/index.html',
-    'index.html',
-    'v1/a/index.html',
-    'v2/a/index.html',
-  ])
-  expect(readEntry(entries, 'de/index.html')).toContain('<a href="sub/x/index.html">')
+  expect(pagesOf(names)).toEqual(['de/index.html', 'de/sub/x.html', 'index.html', 'v1/a.html', 'v2/a.html'])
+  expect(readEntry(entries, 'de/index.html')).toContain('<a href="sub/x.html">')
   expect(readEntry(entries, 'index.html')).toContain('hreflang="de" href="de/index.html"')
   expect([report.deadLinks, report.unresolved]).toEqual([[], []])
 })
