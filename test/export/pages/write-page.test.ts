@@ -108,10 +108,10 @@ test('streamed content is in its place, and its style sheets and links are packe
     '/late.css': 'h2{}',
   })
   const home = readEntry(entries, 'index.html')
-  expect(home).toContain('<main><!--$--><h2>Late</h2><a href="late/index.html">late</a><!--/$--></main>')
+  expect(home).toContain('<main><!--$--><h2>Late</h2><a href="late.html">late</a><!--/$--></main>')
   expect(home).toContain('<link rel="stylesheet" href="late.css" data-precedence="next"/>')
   expect(home).not.toMatch(/Loading|id="S:0"|\$RR\("/)
-  expect([names.includes('late.css'), names.includes('late/index.html'), report.unresolved]).toEqual([true, true, []])
+  expect([names.includes('late.css'), names.includes('late.html'), report.unresolved]).toEqual([true, true, []])
 })
 
 test('links in a declarative shadow tree are rewritten', async () => {
@@ -119,5 +119,5 @@ test('links in a declarative shadow tree are rewritten', async () => {
     '/': page('home', '<docs-card><template shadowrootmode="open"><a href="/a">a</a></template></docs-card>'),
     '/a': page('a'),
   })
-  expect(readEntry(entries, 'index.html')).toContain('<template shadowrootmode="open"><a href="a/index.html">a</a>')
+  expect(readEntry(entries, 'index.html')).toContain('<template shadowrootmode="open"><a href="a.html">a</a>')
 })
