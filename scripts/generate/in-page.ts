@@ -17,6 +17,7 @@ const currentBrowsers = 'es2022'
 const scripts: readonly InPageScript[] = [
   { name: 'guardPage', file: 'guard/guard-page.ts', target: oldBrowsers },
   { name: 'startApp', file: 'guard/start-app.ts', target: oldBrowsers },
+  { name: 'followRedirect', file: 'guard/follow-redirect.ts', target: oldBrowsers },
   { name: 'runPage', file: 'runtime/page-runtime.ts', target: currentBrowsers },
   { name: 'redirectRequests', file: 'runtime/redirect-requests.ts', target: currentBrowsers },
   { name: 'startSearch', file: 'search/start-search.ts', target: currentBrowsers },

@@ -44,7 +44,8 @@ test('excluded pages are neither fetched nor packed, and links to them lead to t
   expect(exported.names).toEqual([
     'export-report.html',
     'export-report.json',
-    'guide/index.html',
+    'guide.html',
+    'guide/index.htm',
     'index.html',
     'internal/logo.png',
   ])

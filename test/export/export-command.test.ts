@@ -36,7 +36,8 @@ test('exports a URL and prints a summary', async () => {
   ])
   expect(stderr).toMatch(/^Looking for pages\nFetching: \d of \d pages\n(.*\n)*Packing: 1 of 2 pages\n$/)
   expect(readArchive(file).map(({ name }) => name)).toEqual([
-    'a/index.html',
+    'a.html',
+    'a/index.htm',
     'export-report.html',
     'export-report.json',
     'index.html',

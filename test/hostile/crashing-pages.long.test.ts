@@ -31,7 +31,7 @@ describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
               : undefined,
       { limits: given },
     )
-    const good = exported?.entries.find(({ name }) => name === 'good/index.html')?.content.toString()
+    const good = exported?.entries.find(({ name }) => name === 'good.html')?.content.toString()
     expect(good).toContain('good good good')
     expect(exported?.report.notes).toContain(
       '/bad may be incomplete: its scripts build it, and no browser could show it.',
@@ -65,7 +65,7 @@ describe.skipIf(!findBrowser())('in a browser', { timeout: 50_000 }, () => {
         { limits: { ...given, pageTimeoutMs: 15_000 } },
       )
       expect(crashes).toBeGreaterThanOrEqual(2)
-      const good = exported?.entries.find(({ name }) => name === 'good/index.html')?.content.toString()
+      const good = exported?.entries.find(({ name }) => name === 'good.html')?.content.toString()
       expect(good).toContain('good good good')
       expect(exported?.report.notes).toEqual([
         '/bad may be incomplete: its scripts build it, and no browser could show it.',

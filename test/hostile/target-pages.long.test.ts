@@ -33,7 +33,7 @@ describe('no page makes the export connect to the canary', () => {
   })
 
   test.each(Object.keys(withoutScripts))('by %s', name => {
-    expect(exported.names).toContain(`${addressOf(name).slice(1)}/index.html`)
+    expect(exported.names).toContain(`${addressOf(name).slice(1)}.html`)
     expect(visits.filter(path => path.startsWith(addressOf(name)))).toEqual([])
   })
 
@@ -69,7 +69,7 @@ describe.skipIf(!findBrowser())(
     })
 
     test.each(Object.keys(inBrowser))('by %s', name => {
-      expect(exported.names).toContain(`${addressOf(name).slice(1)}/index.html`)
+      expect(exported.names).toContain(`${addressOf(name).slice(1)}.html`)
       expect(visits.filter(path => path.startsWith(addressOf(name)))).toEqual([])
     })
 

@@ -1,50 +1,88 @@
 import type { CollectedSite } from '../crawl/collected-site.ts'
 import { isRouteKey, routeFile } from '../model/fragment-route.ts'
-import type { PageOutcome } from '../model/resource.ts'
+import type { PageOutcome, Resource } from '../model/resource.ts'
+import { linkKey } from '../model/site.ts'
 import type { BundleMap } from '../rewrite/bundle-map.ts'
+import { planFolderStubs } from '../rewrite/folder-stubs.ts'
 import { type Placed, planLayout } from '../rewrite/layout.ts'
+import type { Redirect } from '../rewrite/redirect-page.ts'
 
 /** Paths in the bundle, by key. */
 export interface BundlePlan {
   pages: ReadonlyMap<string, string>
   files: ReadonlyMap<string, string>
   redirects: ReadonlyMap<string, string>
-}
-
-/** A page of the bundle that redirects to another page. Both are paths in the bundle. */
-export interface Redirect {
-  path: string
-  to: string
+  /** Redirects for hosts that lead from the address of a page to a folder of that name. */
+  stubs: readonly Redirect[]
 }
 
 interface Item extends Placed {
-  into: keyof BundlePlan
+  into: Exclude<keyof BundlePlan, 'stubs'>
   /** The key of the page or file that this item places. */
   own: string
 }
 
 /** Places pages, files and redirects together, to prevent name collisions. */
 export function planBundle(collected: CollectedSite, aliases: ReadonlyMap<string, string>): BundlePlan {
-  const items = [...listPages(collected, aliases), ...listFiles(collected)]
+  const spellings = findSpellings(collected.pages, aliases)
+  const items = [...listPages(collected, aliases, spellings), ...listFiles(collected)]
   const placed = planLayout(items)
-  const plan = { pages: new Map(), files: new Map(), redirects: new Map() }
+  const plan = { pages: new Map<string, string>(), files: new Map(), redirects: new Map() }
   for (const item of items) plan[item.into].set(item.own, placed.get(item.key) ?? '')
-  return plan
+  const addresses = items.flatMap(({ into, url, own }) => (into === 'pages' ? [{ url, key: own }] : []))
+  for (const [own, key] of spellings) addresses.push({ url: new URL(own), key })
+  const known = addresses.map(({ url, key }) => ({ url, path: plan.pages.get(key) ?? '' }))
+  return { ...plan, stubs: planFolderStubs(known, placed.values()) }
 }
 
-function listPages({ pages }: CollectedSite, aliases: ReadonlyMap<string, string>): Item[] {
+/**
+ * Finds the second names of pages that need no redirect, and the keys of these pages. `/a` and `/a.html` are both a.html:
+ * a host that guesses extensions shows the file for both.
+ */
+function findSpellings(
+  pages: CollectedSite['pages'],
+  aliases: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const bare = ({ pathname, search }: URL) => pathname.replace(/\.html$/i, '') + search
+  const spellings = new Map<string, string>()
+  for (const [own, outcome] of pages) {
+    const to = outcome.state === 'redirect' ? outcome.to : own
+    const key = aliases.get(to) ?? to
+    const kept = key === own || isRouteKey(own) ? undefined : pages.get(key)
+    if (kept?.state !== 'page') continue
+    const address = outcome.state === 'page' ? pageAddress(own, outcome.resource) : new URL(own)
+    if (bare(address) === bare(pageAddress(key, kept.resource))) spellings.set(own, key)
+  }
+  return spellings
+}
+
+function listPages(
+  { pages }: CollectedSite,
+  aliases: ReadonlyMap<string, string>,
+  spellings: ReadonlyMap<string, string>,
+): Item[] {
+  const shared = { isPage: true, sha256: '', external: false }
   return [...pages].flatMap(([own, outcome]): Item[] => {
     const isRoute = isRouteKey(own)
-    const url = isRoute ? routeFile(own) : new URL(own)
     if (outcome.state === 'page' && !aliases.has(own)) {
-      const { type } = outcome.resource
+      const url = isRoute ? routeFile(own) : pageAddress(own, outcome.resource)
       const key = `${isRoute ? 'route' : 'page'} ${own}`
-      return [{ key, own, into: 'pages', url, isPage: true, type, sha256: '', external: false }]
+      return [{ ...shared, key, own, into: 'pages', url, type: outcome.resource.type }]
     }
-    if (!isOtherName(outcome, url, isRoute)) return []
-    const key = `redirect ${own}`
-    return [{ key, own, into: 'redirects', url, isPage: true, type: 'text/html', sha256: '', external: false }]
+    const url = isRoute ? routeFile(own) : new URL(own)
+    if (!isOtherName(outcome, url, isRoute) || spellings.has(own)) return []
+    // A redirect has no relative links, and every host shows the index file of a folder.
+    if (!/\.x?html?$/i.test(url.pathname)) url.pathname = url.pathname.replace(/\/*$/, '/')
+    return [{ ...shared, isRedirect: true, key: `redirect ${own}`, own, into: 'redirects', url, type: 'text/html' }]
   })
+}
+
+/** Returns the address of a page as the site spells it. The key of a page has no final slash. */
+function pageAddress(own: string, { url }: Pick<Resource, 'url'>): URL {
+  const address = new URL(own)
+  // The scripts of a rendered page may have changed its address.
+  if (linkKey(url) === own.replace(/\?.*$/, '')) address.pathname = url.pathname
+  return address
 }
 
 /**

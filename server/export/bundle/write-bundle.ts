@@ -5,11 +5,10 @@ import type { CollectedSite } from '../crawl/collected-site.ts'
 import type { ExportReport } from '../model/report.ts'
 import { searchScriptPath } from '../model/search-files.ts'
 import { createBundleMap, findAliases, planTargets } from '../rewrite/bundle-map.ts'
-import { relativeReference } from '../rewrite/layout.ts'
-import { redirectPage } from '../rewrite/redirect-page.ts'
+import { type Redirect, redirectPage } from '../rewrite/redirect-page.ts'
 import { externalFilesPath, externalFilesScript } from '../runtime/external-files.ts'
 import { createFindings } from './findings.ts'
-import { type BundlePlan, planBundle, planEntrance, planRedirects, type Redirect } from './plan-bundle.ts'
+import { type BundlePlan, planBundle, planEntrance, planRedirects } from './plan-bundle.ts'
 import { startFiles } from './write-files.ts'
 import { type PageWriting, startPages } from './write-pages.ts'
 import { compareText, sortedEntries, type Writing } from './writing.ts'
@@ -48,7 +47,8 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
   const redirects = [...planRedirects(plan, map), ...planEntrance(plan, collected.start, map)]
   const external = listExternal(collected, plan.files)
   const loader = external.size > 0 ? externalFilesPath : null
-  const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...redirects.map(({ path }) => path)])
+  const moved = [...redirects, ...plan.stubs]
+  const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...moved.map(({ path }) => path)])
   if (loader) paths.add(loader)
   await makeFolders(folder, paths)
   const known = hasSearch ? new Set([...paths, searchScriptPath]) : paths
@@ -58,7 +58,7 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
   const writing = { collected, folder, plan, map, paths, queue, found: createFindings(collected.site), unresolved: [] }
   const pages = startPages(writing, options)
   const files = startFiles(writing)
-  const leading = startRedirects(writing, redirects)
+  const leading = startRedirects(writing, moved)
   const loading = loader ? [writeFile(join(folder, loader), externalFilesScript(external))] : []
   const [fontPages] = await Promise.all([Promise.all(pages), ...files, ...leading, ...loading])
   return describeWritten(
@@ -80,9 +80,7 @@ async function makeFolders(folder: string, paths: ReadonlySet<string>): Promise<
 }
 
 function startRedirects({ folder, queue }: Writing, redirects: readonly Redirect[]): Promise<void>[] {
-  return redirects.map(({ path, to }) =>
-    queue.add(() => writeFile(join(folder, path), redirectPage(relativeReference(path, to)))),
-  )
+  return redirects.map(redirect => queue.add(() => writeFile(join(folder, redirect.path), redirectPage(redirect))))
 }
 
 function describeWritten(

@@ -6,6 +6,8 @@ export interface Placed {
   key: string
   url: URL
   isPage: boolean
+  /** Whether the page only redirects to another. It yields its name to other pages. */
+  isRedirect?: boolean
   /** Media type without parameters. */
   type: string
   sha256: string
@@ -25,9 +27,10 @@ const entrance = 'index.html'
 const ownNames = ['export-report.json', 'export-report.html', '_quire', externalFolder]
 
 /**
- * Gives each page and file its path in the bundle. The order of the input does not matter. Pages keep the layout of the
- * site: `/a/b` and `/a/b/` become a/b/index.html, and `/a/b.html` stays. Files keep their path; if a path has several
- * queries, the first file keeps the plain name. A name that a file system could confuse or reject gets a hash.
+ * Gives each page and file its path in the bundle. The order of the input does not matter. Each page stays in the folder
+ * against which its relative links resolve: `/a/b` becomes a/b.html, `/a/b/` becomes a/b/index.html, and `/a/b.html` stays.
+ * Files keep their path; if a path has several queries, the first file keeps the plain name. A name that a file system
+ * could confuse or reject gets a hash.
  */
 export function planLayout(items: readonly Placed[]): Map<string, string> {
   const sorted = [...items].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
@@ -40,17 +43,27 @@ export function planLayout(items: readonly Placed[]): Map<string, string> {
   const bySource = new Map<string, string>()
   // Place folders first. A file that conflicts with a folder gets another name.
   for (const { segments } of wanted) placeFolder(root, segments.slice(0, -1))
-  // Place pages before files, so that a page never loses its name to a file. Place plain names before names with a query.
-  for (const pass of ['page', 'file'] as const) {
-    for (const { item, segments } of wanted) {
-      if ((pass === 'page') !== item.isPage) continue
-      // Several addresses of the same file (such as cache-busting queries) share one path.
-      const source = item.isPage ? '' : `${segments.join('/')} ${item.sha256}`
-      const shared = source && bySource.get(source)
-      const path = shared || placeFile(root, segments, item.key)
-      if (source) bySource.set(source, path)
-      plan.set(item.key, path)
-    }
+  const take = (item: Placed, segments: readonly string[]) => plan.set(item.key, placeFile(root, segments, item.key))
+  // Place pages before redirects and files, so that a page never loses its name to them, and pages with an extension before
+  // pages that get one. Place plain names before names with a query.
+  const pages = wanted.filter(({ item }) => item.isPage && !item.isRedirect)
+  const named = pages.filter(({ item }) => !getsExtension(item.url))
+  for (const { item, segments } of named) take(item, segments)
+  const namedPaths = new Set([...plan.values()].map(foldName))
+  for (const { item, segments } of pages) {
+    if (plan.has(item.key)) continue
+    // Hosts show a.html for `/a.html`, so a different page `/a` gets a folder.
+    const isOther = item.url.search === '' && namedPaths.has(foldName(segments.join('/')))
+    take(item, isOther ? wantedSegments(item, 'folder') : segments)
+  }
+  for (const { item, segments } of wanted) if (item.isRedirect) take(item, segments)
+  for (const { item, segments } of wanted) {
+    if (item.isPage) continue
+    // Several addresses of the same file (such as cache-busting queries) share one path.
+    const source = `${segments.join('/')} ${item.sha256}`
+    const path = bySource.get(source) ?? placeFile(root, segments, item.key)
+    bySource.set(source, path)
+    plan.set(item.key, path)
   }
   return plan
 }
@@ -97,15 +110,15 @@ function placeFile(root: Folder, segments: readonly string[], key: string): stri
   return [...path, name].join('/')
 }
 
-function wantedSegments({ url, isPage, type, external, key }: Placed): string[] {
+function wantedSegments({ url, isPage, type, external, key }: Placed, as: 'file' | 'folder' = 'file'): string[] {
   const endsInSlash = url.pathname.endsWith('/')
-  const segments = url.pathname
+  const isNamed = isPage && as === 'file' && getsExtension(url)
+  const segments = `${url.pathname}${isNamed ? '.html' : ''}`
     .split('/')
     .filter(segment => segment !== '')
     .map(safeSegment)
   if (isPage) {
-    const last = segments.at(-1)
-    if (!last || endsInSlash || !/\.x?html?$/i.test(last)) segments.push('index.html')
+    if (endsInSlash || as === 'folder') segments.push(entrance)
   } else {
     if (endsInSlash || segments.length === 0) segments.push('index')
     const last = segments.at(-1) ?? ''
@@ -117,6 +130,11 @@ function wantedSegments({ url, isPage, type, external, key }: Placed): string[] 
   if (Buffer.byteLength(segments.join('/')) <= maxPathBytes) return segments
   const short = markSegment((segments.at(-1) ?? '').slice(-40), key)
   return external ? [externalFolder, '_long', short] : ['_long', short]
+}
+
+/** Decides whether a page has an address like `/a/b`, and therefore gets the extension .html in the bundle. */
+export function getsExtension({ pathname }: URL): boolean {
+  return !pathname.endsWith('/') && !/\.x?html?$/i.test(pathname)
 }
 
 /** Returns the relative reference from one file of the bundle to another. Both paths begin at the root of the bundle. */

@@ -71,7 +71,8 @@ function createFilePlace(folder: string): Place {
 }
 
 async function findFile(folder: string, path: string): Promise<string | null> {
-  const candidates = path === '' || path.endsWith('/') ? [`${path}index.html`] : [path, `${path}/index.html`]
+  const indexes = (folder: string) => [`${folder}index.html`, `${folder}index.htm`]
+  const candidates = path === '' || path.endsWith('/') ? indexes(path) : [path, `${path}.html`, ...indexes(`${path}/`)]
   for (const candidate of candidates) {
     const file = resolve(folder, candidate)
     if (file.startsWith(resolve(folder) + sep) && (await isFile(file))) return candidate

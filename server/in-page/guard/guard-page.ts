@@ -1,3 +1,4 @@
+import { correctAddress } from './correct-address.ts'
 import { isAtHome } from './is-at-home.ts'
 import { createScriptStarter } from './start-scripts.ts'
 
@@ -9,7 +10,8 @@ declare global {
 }
 
 /**
- * Runs first in a guarded page. Starts the site's scripts if the page is at its original path; otherwise loads our runtime.
+ * Runs first in a guarded page. Starts the site's scripts if the page is at its original path, and corrects the spelling of
+ * that path; otherwise loads our runtime.
  *
  * @param ownPath null = the scripts may start at any path of a host.
  * @param runtime relative address of our runtime.
@@ -20,6 +22,7 @@ export default function guardPage(ownPath: string | null, runtime: string, folde
   if (window.__quire) return
   const guard = document.currentScript
   const atHome = isAtHome(ownPath)
+  if (atHome && ownPath !== null) correctAddress(ownPath, folder)
   const starter = createScriptStarter(ownPath === null ? null : folder)
   window.__quire = () => {
     const call = document.currentScript

@@ -6,10 +6,11 @@ export function isAtHome(ownPath: string | null): boolean {
 
 /** Removes `index`, `.html` and a final slash, because hosts serve the same page with or without them. */
 function normalizePath(path: string): string {
-  return decode(path).replace(/(\/index)?(\.x?html?)?\/*$/i, '')
+  return decodePath(path).replace(/(\/index)?(\.x?html?)?\/*$/i, '')
 }
 
-function decode(path: string): string {
+/** Returns the path as it is when its escapes are invalid. */
+export function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {

@@ -202,11 +202,11 @@ test('a browser shows a page again only if something that it depends on changed'
   expect(shownAt(first, 'index.html')).toMatch(/^\d/)
   for (const [name, isSame] of [
     ['index.html', true],
-    ['one/index.html', true],
-    ['two/index.html', false],
+    ['one.html', true],
+    ['two.html', false],
   ] as const)
     expect([name, shownAt(second, name) === shownAt(first, name)]).toEqual([name, isSame])
-  expect(readEntry(second.entries, 'two/index.html')).toContain('entirely new words')
+  expect(readEntry(second.entries, 'two.html')).toContain('entirely new words')
   const third = await run({ verify: 'static' })
   expect([third.sha256, [...third.stages]]).toEqual([second.sha256, ['compare']])
 })

@@ -27,11 +27,11 @@ test('finds pages by links, sitemaps and llms.txt', async () => {
   })
   expect(pagesOf(names)).toEqual([
     'deeper/index.html',
-    'in-the-usual-sitemap/index.html',
+    'in-the-usual-sitemap.html',
     'index.html',
-    'linked/index.html',
+    'linked.html',
     'only-in-llms.html',
-    'only-in-sitemap/index.html',
+    'only-in-sitemap.html',
   ])
   expect([pageCount, report.deadLinks, report.unresolved]).toEqual([6, [], []])
 })
@@ -105,7 +105,8 @@ describe('scope and selection of pages', () => {
   test('an origin with a path limits the export to pages below it', async () => {
     const { names, entries, report } = await run(site, { origin: scope('/docs/') })
     expect(names).toEqual([
-      'docs/a/index.html',
+      'docs/a.html',
+      'docs/a/index.htm',
       'docs/index.html',
       'export-report.html',
       'export-report.json',
@@ -127,20 +128,22 @@ describe('scope and selection of pages', () => {
 
   test('an origin without a slash at its end is also requested without the slash', async () => {
     const { entries } = await run(site, { origin: scope('/docs/a') })
-    expect(readEntry(entries, 'index.html')).toContain('url=docs/a/index.html')
+    expect(readEntry(entries, 'index.html')).toContain('url=docs/a.html')
   })
 
   test('exports only the requested pages', async () => {
     const { names, entries, pageCount } = await run(site, { paths: ['/docs/a', '/blog'] })
     expect(pageCount).toBe(2)
     expect(names).toEqual([
-      'blog/index.html',
-      'docs/a/index.html',
+      'blog.html',
+      'blog/index.htm',
+      'docs/a.html',
+      'docs/a/index.htm',
       'export-report.html',
       'export-report.json',
       'index.html',
     ])
-    expect(readEntry(entries, 'docs/a/index.html')).toContain('<a class="quire-dead" data-quire-dead="/docs/">up</a>')
+    expect(readEntry(entries, 'docs/a.html')).toContain('<a class="quire-dead" data-quire-dead="/docs/">up</a>')
   })
 
   test('a requested page that is missing fails the export, and the error names it', async () => {

@@ -12,7 +12,7 @@ test('drops pages that look like the not-found page of the site', async () => {
   const { names, report } = await run(
     path => known[path] ?? `<h1>Sorry</h1><p>We looked everywhere and there is nothing at ${path} for you.</p>`,
   )
-  expect(pagesOf(names)).toEqual(['index.html', 'real/index.html'])
+  expect(pagesOf(names)).toEqual(['index.html', 'real.html'])
   expect(report.deadLinks.map(({ to }) => to)).toEqual(['/gone', '/robots-of-old.html'])
 })
 
@@ -23,5 +23,5 @@ test('drops pages that are redirected to the not-found page', async () => {
     '/sorry': page('sorry'),
   }
   const { names } = await run(path => known[path] ?? { status: 302, headers: { location: '/sorry' } })
-  expect(pagesOf(names)).toEqual(['index.html', 'real/index.html'])
+  expect(pagesOf(names)).toEqual(['index.html', 'real.html'])
 })

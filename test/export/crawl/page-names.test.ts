@@ -15,18 +15,20 @@ test('several spellings of the address of a page are one page', async () => {
     '/a/': page('a'),
     '/b': page('b'),
     '/b.html': page('b'),
-    '/c': page('c'),
+    '/c': page('c', '<a href="/c.html">other</a>'),
     '/c.html': page('another c'),
   })
-  expect(pagesOf(names)).toEqual(['a/index.html', 'b.html', 'b/index.html', 'c/index.html', 'index.html'])
-  expect(report.pages).toBe(4)
+  expect(pagesOf(names)).toEqual(['a/index.html', 'b.html', 'c.html', 'c/index.html', 'index.html'])
+  expect(report.pages).toBe(5)
   const home = readEntry(entries, 'index.html')
   expect(home.match(/href="a\/index.html"/g)).toHaveLength(3)
-  expect(home.match(/href="b\/index.html"/g)).toHaveLength(2)
-  expect(readEntry(entries, 'b.html')).toContain('url=b/index.html')
+  expect(home.match(/href="b.html"/g)).toHaveLength(2)
+  expect(readEntry(entries, 'b/index.htm')).toContain('url=../b.html')
+  expect(home).toContain('href="c/index.html"')
+  expect(readEntry(entries, 'c/index.html')).toContain('href="../c.html"')
 })
 
-test('a page with two names keeps the one that is like other names, and the second redirects to it', async () => {
+test('a page with two names keeps the one that is like other names, and hosts find it by both', async () => {
   const { names, entries, report } = await run({
     '/': page('home', '<a href="/a.html">1</a><a href="/b">2</a><a href="/b.html">3</a><a href="/docs/">4</a>'),
     '/a.html': page('a'),
@@ -34,8 +36,9 @@ test('a page with two names keeps the one that is like other names, and the seco
     '/b.html': page('b'),
     '/docs/': page('docs'),
   })
-  expect(pagesOf(names)).toEqual(['a.html', 'b.html', 'b/index.html', 'docs/index.html', 'index.html'])
+  expect(pagesOf(names)).toEqual(['a.html', 'b.html', 'docs/index.html', 'index.html'])
   expect(report.pages).toBe(4)
   expect(readEntry(entries, 'index.html').match(/href="b.html"/g)).toHaveLength(2)
-  expect(report.redirects).toEqual([{ from: 'b/index.html', to: 'b.html' }])
+  expect(readEntry(entries, 'b/index.htm')).toContain('url=../b.html')
+  expect(report.redirects).toEqual([])
 })

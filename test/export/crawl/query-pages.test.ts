@@ -25,12 +25,10 @@ test('pages that differ only in the query are exported and linked, if the path r
     return anchors && page(`Wiki ${title}`, anchors.join(''))
   })
   expect([report.pages, report.deadLinks]).toEqual([4, []])
-  const titled = new Map(
-    pages.map(name => [/<title>(.*)<\/title>/.exec(text(name))?.[1], name.replace('index.php/', '')]),
-  )
+  const titled = new Map(pages.map(name => [/<title>(.*)<\/title>/.exec(text(name))?.[1], name]))
   expect([...titled.keys()].sort()).toEqual(['This page has moved', 'Wiki A', 'Wiki B', 'Wiki C', 'Wiki Main'])
   const hrefs = (title: string) =>
-    [...text(`index.php/${titled.get(title)}`).matchAll(/<a href="([^"?]*)/g)].map(match => match[1])
+    [...text(titled.get(title) ?? '').matchAll(/<a href="([^"?]*)/g)].map(match => match[1])
   expect(hrefs('Wiki Main')).toEqual([titled.get('Wiki A'), titled.get('Wiki B')])
   expect(hrefs('Wiki A')).toEqual([titled.get('Wiki Main')])
   expect(hrefs('Wiki B')).toEqual([titled.get('Wiki A'), titled.get('Wiki C')])
@@ -102,9 +100,9 @@ test('if variants differ only in the query, the page without a query is kept, an
     // The link to the variant comes before the link to the page.
     return path === '/' ? answer?.replace('</body>', '<a href="/guide?lang=de">x</a></body>') : answer
   })
-  expect([report.pages, pages, requests]).toEqual([2, ['guide/index.html', 'index.html'], []])
-  expect(text('guide/index.html')).toContain('<h1>/guide in en</h1>')
-  expect(text('index.html')).toContain('<a href="guide/index.html?lang=de">x</a>')
+  expect([report.pages, pages, requests]).toEqual([2, ['guide.html', 'guide/index.htm', 'index.html'], []])
+  expect(text('guide.html')).toContain('<h1>/guide in en</h1>')
+  expect(text('index.html')).toContain('<a href="guide.html?lang=de">x</a>')
   expect(report.notes).toContain(
     '4 links with a query, such as /?lang=de, point to the page without the query: the bundle does not contain variants that differ only in the query.',
   )
@@ -120,6 +118,6 @@ test('a page that is sent without a Content-Type is recognized', async () => {
   const { names, report } = await exportFakeSite(server.origin, { verify: 'static' }).finally(() => server.close())
   expect([report.pages, names.filter(name => !name.startsWith('export-'))]).toEqual([
     2,
-    ['a/index.html', 'b', 'index.html'],
+    ['a.html', 'a/index.htm', 'b', 'index.html'],
   ])
 })

@@ -12,7 +12,7 @@ test('robots.txt is obeyed on request, not by default', async () => {
     '/robots.txt': 'User-agent: *\nDisallow: /private/',
   }
   const own = await run(site)
-  expect(pagesOf(own.names)).toEqual(['index.html', 'private/x/index.html'])
+  expect(pagesOf(own.names)).toEqual(['index.html', 'private/x.html'])
   const others = await run(site, { obeyRobots: true })
   expect(pagesOf(others.names)).toEqual(['index.html'])
   expect(others.report.skipped).toEqual([{ url: '/private/x', reason: 'refused by robots.txt' }])

@@ -87,14 +87,8 @@ test('links to versions and languages, canonical addresses and a base element ar
     '/v2/a': page('a', '<link rel="canonical" href="https://docs.example.com/v2/a"><p>new</p>'),
     '/sitemap.xml': '<urlset><url><loc>https://docs.example.com/v2/a</loc></url></urlset>',
   })
-  expect(pagesOf(names)).toEqual([
-    'de/index.html',
-    'de/sub/x/index.html',
-    'index.html',
-    'v1/a/index.html',
-    'v2/a/index.html',
-  ])
-  expect(readEntry(entries, 'de/index.html')).toContain('<a href="sub/x/index.html">')
+  expect(pagesOf(names)).toEqual(['de/index.html', 'de/sub/x.html', 'index.html', 'v1/a.html', 'v2/a.html'])
+  expect(readEntry(entries, 'de/index.html')).toContain('<a href="sub/x.html">')
   expect(readEntry(entries, 'index.html')).toContain('hreflang="de" href="de/index.html"')
   expect([report.deadLinks, report.unresolved]).toEqual([[], []])
 })
@@ -114,10 +108,10 @@ test('streamed content is in its place, and its style sheets and links are packe
     '/late.css': 'h2{}',
   })
   const home = readEntry(entries, 'index.html')
-  expect(home).toContain('<main><!--$--><h2>Late</h2><a href="late/index.html">late</a><!--/$--></main>')
+  expect(home).toContain('<main><!--$--><h2>Late</h2><a href="late.html">late</a><!--/$--></main>')
   expect(home).toContain('<link rel="stylesheet" href="late.css" data-precedence="next"/>')
   expect(home).not.toMatch(/Loading|id="S:0"|\$RR\("/)
-  expect([names.includes('late.css'), names.includes('late/index.html'), report.unresolved]).toEqual([true, true, []])
+  expect([names.includes('late.css'), names.includes('late.html'), report.unresolved]).toEqual([true, true, []])
 })
 
 test('links in a declarative shadow tree are rewritten', async () => {
@@ -125,5 +119,5 @@ test('links in a declarative shadow tree are rewritten', async () => {
     '/': page('home', '<docs-card><template shadowrootmode="open"><a href="/a">a</a></template></docs-card>'),
     '/a': page('a'),
   })
-  expect(readEntry(entries, 'index.html')).toContain('<template shadowrootmode="open"><a href="a/index.html">a</a>')
+  expect(readEntry(entries, 'index.html')).toContain('<template shadowrootmode="open"><a href="a.html">a</a>')
 })

@@ -31,8 +31,8 @@ async function run(sent: Record<string, readonly string[]>, added: Record<string
   })
   const exported = await exportFakeSite(server.origin)
   const pages = exported.names
-    .filter(name => name.endsWith('index.html'))
-    .map(name => `/${name.slice(0, -11)}`)
+    .filter(name => name.endsWith('.html') && name !== 'export-report.html')
+    .map(name => `/${name.replace(/(index)?\.html$/, '')}`)
     .sort()
   const again = await exportFakeSite(server.origin)
   expect(again.sha256).toBe(exported.sha256)

@@ -15,18 +15,53 @@ function plan(items: Placed[]): Record<string, string> {
   )
 }
 
-test('pages keep the layout of the site', () => {
-  expect(
-    plan([page('/'), page('/a'), page('/a/b'), page('/c.html'), page('/v1.2'), page('/old.php'), page('/d.xhtml')]),
-  ).toEqual({
+test('pages keep the layout of the site, and the base of their relative links', () => {
+  const pages = ['/', '/a', '/a/b', '/a/b/c/', '/c.html', '/v1.2', '/old.php', '/d.xhtml']
+  const result = plan(pages.map(page))
+  expect(result).toEqual({
     '/': 'index.html',
-    '/a': 'a/index.html',
-    '/a/b': 'a/b/index.html',
+    '/a': 'a.html',
+    '/a/b': 'a/b.html',
+    '/a/b/c/': 'a/b/c/index.html',
     '/c.html': 'c.html',
-    '/v1.2': 'v1.2/index.html',
-    '/old.php': 'old.php/index.html',
+    '/v1.2': 'v1.2.html',
+    '/old.php': 'old.php.html',
     '/d.xhtml': 'd.xhtml',
   })
+  for (const path of pages)
+    expect(new URL('./x', new URL(path, 'http://site')).href).toBe(
+      new URL('./x', new URL(result[path] ?? '', 'http://site')).href,
+    )
+})
+
+test.each([
+  {
+    fact: 'a page with the extension in its address keeps it',
+    given: ['/c', '/c.html'],
+    want: ['c/index.html', 'c.html'],
+  },
+  { fact: 'a page may be a folder, too', given: ['/a', '/a/'], want: ['a.html', 'a/index.html'] },
+  {
+    fact: 'the first page of a folder keeps its name',
+    given: ['/', '/index'],
+    want: ['index.html', 'index/index.html'],
+  },
+  { fact: 'names that Windows reserves get a mark', given: ['/con'], want: ['_con~7b4b3e2a.html'] },
+])('$fact', ({ given, want }) => {
+  const marked = (path: string | undefined) => path?.replace(/~[0-9a-f]{8}/, '~mark')
+  const result = plan(given.map(page))
+  expect(given.map(path => marked(result[path]))).toEqual(want.map(marked))
+})
+
+test('pages that differ only in the query stay in one folder', () => {
+  const result = plan([page('/a/b'), page('/a/b?x=1'), page('/a/b?x=2')])
+  expect(result['/a/b']).toBe('a/b.html')
+  for (const path of ['/a/b?x=1', '/a/b?x=2']) expect(result[path]).toMatch(/^a\/b~[0-9a-f]{8}\.html$/)
+})
+
+test('a redirect yields its name to a page', () => {
+  const redirect = { ...page('/guide.html'), isRedirect: true, key: 'https://docs.example.com/1' }
+  expect(plan([redirect, page('/guide')])).toMatchObject({ '/guide': 'guide.html' })
 })
 
 test('files keep their path and get the extension that servers need', () => {
@@ -78,14 +113,14 @@ test('names that differ only in case or Unicode form get different files, in any
   const result = plan(items)
   const folded = Object.values(result).map(path => path.normalize('NFC').toLowerCase())
   expect(new Set(folded).size).toBe(items.length)
-  expect(result['/API/x']).toBe('API/x/index.html')
-  expect(result['/api/x']).toMatch(/^api~[0-9a-f]{8}\/x\/index\.html$/)
+  expect(result['/API/x']).toBe('API/x.html')
+  expect(result['/api/x']).toMatch(/^api~[0-9a-f]{8}\/x\.html$/)
   expect(plan([...items].reverse())).toEqual(result)
 })
 
 test('a file with the name of a folder gets another name', () => {
   const result = plan([file('/a', 'application/octet-stream'), page('/a/b')])
-  expect(result['/a/b']).toBe('a/b/index.html')
+  expect(result['/a/b']).toBe('a/b.html')
   expect(result['/a']).toMatch(/^a~[0-9a-f]{8}$/)
 })
 

@@ -160,5 +160,6 @@ test('addresses in a style sheet are relative to the style sheet', () => {
 })
 
 test('a redirect page works without scripts', () => {
-  expect(redirectPage('../a"b/index.html')).toContain('content="0; url=../a&quot;b/index.html"')
+  const page = redirectPage({ path: 'c/index.html', to: 'a&b/index.html' })
+  expect(page).toContain('<noscript><meta http-equiv="refresh" content="0; url=../a&amp;b/index.html"/></noscript>')
 })

@@ -10,9 +10,15 @@ setUpSearchExports()
 
 test('is off by default, and then adds nothing to the bundle', async () => {
   const without = await run(plainSite, { offlineSearch: false })
-  expect(without.names).toEqual(['deep/guide/index.html', 'export-report.html', 'export-report.json', 'index.html'])
+  expect(without.names).toEqual([
+    'deep/guide.html',
+    'deep/guide/index.htm',
+    'export-report.html',
+    'export-report.json',
+    'index.html',
+  ])
   expect(without.report.offlineSearch).toBeNull()
-  for (const name of ['index.html', 'deep/guide/index.html'])
+  for (const name of ['index.html', 'deep/guide.html'])
     expect(readEntry(without.entries, name)).not.toMatch(/_quire|<script/)
 })
 
@@ -28,7 +34,7 @@ test('adds the search to the bundle and the report, with the same bytes each tim
   ])
   expect(one.report).toMatchObject({ offlineSearch: { pages: 2, sections: 3, files: 3 }, unresolved: [] })
   expect(readEntry(one.entries, 'export-report.html')).toContain('it covers 2 pages with 3 sections')
-  expect(readEntry(one.entries, 'deep/guide/index.html')).toContain('<script src="../../_quire/search.js" defer="">')
+  expect(readEntry(one.entries, 'deep/guide.html')).toContain('<script src="../_quire/search.js" defer="">')
   expect((await runExport(server)).sha256).toBe(one.sha256)
 })
 
@@ -46,7 +52,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
       await visitor.press('/')
       expect(await visitor.ask('zebr')).toEqual(['Set up'])
       await Promise.all([visitor.tab.waitForNavigation(), visitor.press('Enter')])
-      expect(visitor.tab.url()).toBe(`${bundle.address(place, 'deep/guide/index.html')}#set-up`)
+      expect(visitor.tab.url()).toBe(`${bundle.address(place, 'deep/guide.html')}#set-up`)
       expect(visitor.loaded.splice(0).sort()).toEqual([
         'search.js',
         'search/directory.js',

@@ -74,11 +74,11 @@ test('an app that works only at the root of a host runs there, and its pages are
   expect(exported.report.scripts).toMatchObject({
     mode: 'guarded',
     decidedBy: 'browser',
-    checkedPages: ['index.html', 'guide/index.html'],
+    checkedPages: ['index.html', 'guide.html'],
   })
   expect(exported.report.differences).toEqual([])
   expect(exported.names).toContain('_quire/runtime.js')
-  for (const path of ['index.html', 'guide/index.html']) {
+  for (const path of ['index.html', 'guide.html']) {
     const name = path === 'index.html' ? 'home' : 'guide'
     const text = (title: string) => `${title} ${words(name)} home guide`
     expect(await look(exported, path, 'root')).toEqual({ text: text(`${name} live`), failed: [], errors: [] })
@@ -121,7 +121,7 @@ describe('an app that inserts the markup of another page', () => {
     window.starts = (window.starts || 0) + 1
     window.noteVisit = name => document.title = (document.title + ' ' + name + window.starts)
     if (document.title === 'home' && window.starts === 1) addEventListener('load', async () => {
-      const other = new DOMParser().parseFromString(await (await fetch('/guide/')).text(), 'text/html')
+      const other = new DOMParser().parseFromString(await (await fetch('/guide.html')).text(), 'text/html')
       const scripts = [...other.scripts].filter(it => !it.type)
       document.querySelector('main').replaceWith(other.querySelector('main'))
       PUT

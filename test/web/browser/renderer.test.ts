@@ -65,20 +65,22 @@ test('exports a site that scripts build, page by page, without its scripts', { t
     'app.css',
     'export-report.html',
     'export-report.json',
+    'guide.html',
     'guide.png',
-    'guide/index.html',
+    'guide/index.htm',
     'index.html',
     'late.png',
-    'lazy/index.html',
+    'lazy.html',
+    'lazy/index.htm',
     'nav.png',
   ])
-  const guide = readEntry(first.entries, 'guide/index.html')
+  const guide = readEntry(first.entries, 'guide.html')
   expect(guide).toContain('guide29')
-  expect(guide).toContain('<img src="../guide.png">')
-  expect(guide).toContain('<a href="../lazy/index.html">')
+  expect(guide).toContain('<img src="guide.png">')
+  expect(guide).toContain('<a href="lazy.html">')
   expect(guide).toContain('<a class="quire-dead" data-quire-dead="/gone">gone</a>')
   expect(guide).not.toMatch(/<script[^>]*>[^<]|<script[^>]* src=/)
-  expect(readEntry(first.entries, 'lazy/index.html')).toContain('src="../late.png"')
+  expect(readEntry(first.entries, 'lazy.html')).toContain('src="late.png"')
   expect(first.report).toMatchObject({
     pages: 3,
     renderedPages: ['/', '/guide', '/lazy'],
@@ -136,9 +138,9 @@ test('if the HTML of a template lacks content that scripts add, all its pages ar
   const { names, entries, report } = await exportFakeSite(origin)
   expect(report.renderedPages).toEqual(['/', '/b'])
   expect(report.comparedPages).toEqual(['/', '/plain'])
-  expect(names).toContain('only-in-dom/index.html')
-  expect(readEntry(entries, 'b/index.html')).toContain('late29')
-  expect(readEntry(entries, 'plain/index.html')).toContain('<script type="text/quire" src="../harmless.js"></script>')
+  expect(names).toContain('only-in-dom.html')
+  expect(readEntry(entries, 'b.html')).toContain('late29')
+  expect(readEntry(entries, 'plain.html')).toContain('<script type="text/quire" src="harmless.js"></script>')
   expect(names).toContain('seen.json')
 })
 
@@ -162,8 +164,8 @@ test('pages whose scripts build only menus keep their scripts, and the links of 
   })
   const { names, entries, report } = await exportFakeSite(origin)
   expect(report.renderedPages).toEqual([])
-  expect(names).toEqual(expect.arrayContaining(['entry/index.html', 'only-in-menu/index.html']))
-  expect(readEntry(entries, 'list/index.html')).toContain('menu.js')
+  expect(names).toEqual(expect.arrayContaining(['entry.html', 'only-in-menu.html']))
+  expect(readEntry(entries, 'list.html')).toContain('menu.js')
   expect(report.scripts.mode).toBe('everywhere')
 })
 
@@ -254,7 +256,7 @@ describe('a page cannot do harm', () => {
       '/fine': `<div id="app"></div><script>document.getElementById('app').innerHTML = ${JSON.stringify(words('fine'))}</script>`,
     })
     const { entries, report } = await exportFakeSite(origin, { limits: { pageTimeoutMs: 3000 } })
-    expect(readEntry(entries, 'fine/index.html')).toContain('fine29')
+    expect(readEntry(entries, 'fine.html')).toContain('fine29')
     expect(report.notes).toEqual(['/stuck may be incomplete: its scripts build it, and no browser could show it.'])
   })
 })
