@@ -67,6 +67,8 @@ async function exportAndJudge(site: GallerySite, options: RunOptions): Promise<P
     const known = 'command' in source ? [] : (source.pages ?? [])
     onProgress(`${site.name}: reading the origin`)
     const reference = await readOrigin({ site, root: origin.root, known, visitor, sampleSize })
+    if (site.search && !reference.hits)
+      onProgress(`${site.name}: the search finds nothing at the origin; see its selectors`)
     onProgress(`${site.name}: exporting ${reference.pages.length} pages`)
     const folder = join(scratch, 'copy')
     await mkdir(folder)
