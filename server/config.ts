@@ -38,6 +38,8 @@ export interface Config {
   exportLimits: ExportLimits
   /** How many pages of a bundle a browser opens to verify it. */
   exportVerify: Verify
+  /** Whether an export is completed although something is missing that a reader expects. */
+  exportAllowLoss: boolean
   /** Whether exports use a cache of the site. */
   exportCache: boolean
   /** The maximum size of the cache of one site. */

@@ -197,6 +197,7 @@ function startExports({ config, dataFolder, store, bundles, log }: Parts, siteCa
     startThread,
     limits: config.exportLimits,
     verify: config.exportVerify,
+    allowLoss: config.exportAllowLoss,
     workFolder: join(dataFolder, 'work'),
     owner: `${process.pid}-${randomUUID()}`,
     leaseMs: config.leaseMs,

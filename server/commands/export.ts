@@ -88,6 +88,7 @@ async function runExport(site: string, flags: ExportFlags, command: Command): Pr
       workFolder: scratch.path,
       limits: readLimits(flags),
       verify: flags.verify,
+      allowLoss: flags.allowLoss ?? false,
       offlineSearch: flags.offlineSearch ?? false,
       obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
       isAlone: true,

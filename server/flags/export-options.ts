@@ -4,7 +4,7 @@ import type { Deployment, Features } from '../products/features.ts'
 import { readFeature, readHeaders } from './export-flags.ts'
 import type { LimitFlags } from './limit-options.ts'
 import { nonEmpty } from './non-empty.ts'
-import { cacheMbOption, jsonOption, verifyOption } from './options.ts'
+import { allowLossOption, cacheMbOption, jsonOption, verifyOption } from './options.ts'
 import type { RemovalFlags } from './removal-options.ts'
 
 /** The parsed flags of `export`. */
@@ -21,6 +21,7 @@ export interface ExportFlags extends LimitFlags, RemovalFlags {
   workFolder?: string
   offlineSearch?: boolean
   verify: Verify
+  allowLoss?: boolean
   cache?: string
   cacheMb: number
   json?: boolean
@@ -72,6 +73,7 @@ function bundleOptions(): Option[] {
 function runOptions(): Option[] {
   return [
     verifyOption(),
+    allowLossOption(),
     new Option('--cache <folder>', 'keep a cache of each site here, so that the next export fetches only changes')
       .env('QUIRE_EXPORT_CACHE')
       .argParser(nonEmpty('a folder, such as ~/.cache/quire')),

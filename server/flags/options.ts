@@ -43,6 +43,14 @@ export function verifyOption(): Option {
     .default('sample')
 }
 
+/** `--allow-loss`, for every command that exports. */
+export function allowLossOption(): Option {
+  return new Option(
+    '--allow-loss',
+    'make a bundle although something is missing that a reader expects; the report names what is missing',
+  ).env('QUIRE_ALLOW_LOSS')
+}
+
 /** `--cache-mb` or `--export-cache-mb`: the maximum size of the cache of one site. */
 export function cacheMbOption(flag = 'cache-mb'): Option {
   return new Option(`--${flag} <number>`, 'maximum cache size of one site, in MB')

@@ -7,7 +7,7 @@ import { type AddressFlags, addressOptions, readAddresses } from './address-opti
 import { type FollowFlags, followOptions, readFollowFlags } from './follow-options.ts'
 import { integer } from './integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
-import { cacheMbOption, dataOption, keyGraceOption, verifyOption } from './options.ts'
+import { allowLossOption, cacheMbOption, dataOption, keyGraceOption, verifyOption } from './options.ts'
 import { type QueueFlags, queueOptions } from './queue-options.ts'
 
 /** The parsed flags of `serve`. */
@@ -23,6 +23,7 @@ export interface ServeFlags extends AddressFlags, LimitFlags, QueueFlags, Follow
   visitorRetentionDays?: number
   visitorKeyGraceDays: number
   verify: Verify
+  allowLoss?: boolean
   exportCache?: boolean
   exportCacheMb: number
   logLevel: string
@@ -71,6 +72,7 @@ export function serveOptions(): Option[] {
     ...queueOptions(),
     ...limitOptions(),
     verifyOption(),
+    allowLossOption(),
     new Option('--no-export-cache', 'use no cache: each export fetches everything again').env('QUIRE_NO_EXPORT_CACHE'),
     cacheMbOption('export-cache-mb'),
     ...followOptions(),
@@ -130,6 +132,7 @@ export function readConfig(flags: ServeFlags): Config {
     maxQueuedExports: flags.maxQueuedExports,
     exportLimits: readLimits(flags),
     exportVerify: flags.verify,
+    exportAllowLoss: flags.allowLoss ?? false,
     exportCache: flags.exportCache ?? true,
     exportCacheBytes: flags.exportCacheMb * 1024 ** 2,
     follow: readFollowFlags(flags),

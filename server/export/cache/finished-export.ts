@@ -83,6 +83,7 @@ const decides: Readonly<Record<keyof ExportOptions, boolean>> = {
   limits: true,
   obeyRobots: true,
   verify: true,
+  allowLoss: true,
   offlineSearch: true,
   siteHeaders: false,
   outFile: false,

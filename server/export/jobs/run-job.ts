@@ -28,6 +28,7 @@ export interface JobDeps {
   engine: string
   limits: ExportLimits
   verify: Verify
+  allowLoss: boolean
   /** Folder for temporary files, on the same file system as the bundles. */
   workFolder: string
   leaseMs: number
@@ -142,6 +143,7 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
       workFolder: join(workFolder, 'site'),
       limits: deps.limits,
       verify: job.request.verify ?? deps.verify,
+      allowLoss: deps.allowLoss,
       // The job id identifies the run. After a kill, the next attempt therefore does not repeat requests of this attempt.
       reuse: cache && { cache, run: job.jobId, engine: deps.engine },
       onProgress: reporter(deps, lease, leaseLost),

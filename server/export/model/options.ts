@@ -55,6 +55,8 @@ export interface ExportOptions {
    * `static`, a browser only renders pages whose HTML is empty without scripts.
    */
   verify?: Verify
+  /** Whether to make a bundle although something is lost that a reader expects. It is reported in any case. */
+  allowLoss?: boolean
   /** Cached results of earlier exports; null or absent = everything is fetched again. */
   reuse?: ExportReuse | null
   /** Whether to pack a search that needs no server. */

@@ -78,6 +78,7 @@ function run(exportsAtOnce: number, { leaseMs = 5_000, owner = 'test', now = () 
     startThread,
     limits: defaultLimits,
     verify: 'static',
+    allowLoss: false,
     workFolder: join(folder, 'work'),
     owner,
     leaseMs,

@@ -100,6 +100,7 @@ function start(options: Pick<RunnerDeps, 'exportSite'> & Partial<RunnerDeps>): R
     startThread,
     limits: defaultLimits,
     verify: 'static',
+    allowLoss: false,
     workFolder: join(folder, 'work'),
     owner: 'test',
     leaseMs: 5_000,
