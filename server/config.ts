@@ -38,7 +38,7 @@ export interface Config {
   exportLimits: ExportLimits
   /** How many pages of a bundle a browser opens to verify it. */
   exportVerify: Verify
-  /** Whether an export completes although checked pages lose much of their text. */
+  /** Whether an export is completed although something is missing that a reader expects. */
   exportAllowLoss: boolean
   /** Whether exports use a cache of the site. */
   exportCache: boolean

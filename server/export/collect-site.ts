@@ -14,6 +14,7 @@ import type { Collection } from './crawl/collection.ts'
 import { type CrawlOptions, type CrawlResult, crawlSite } from './crawl/crawl.ts'
 import type { CrawlTools } from './crawl/crawl-tools.ts'
 import { type Discovered, discoverSite } from './crawl/discover.ts'
+import { checkExpected, noteLosses } from './crawl/expected-pages.ts'
 import { createFileCollector } from './crawl/file-collector.ts'
 import type { MissingPage } from './crawl/missing-probe.ts'
 import { maxFolded } from './crawl/query-pages.ts'
@@ -69,8 +70,11 @@ export async function collectSite(options: ExportOptions, deps: CollectDeps): Pr
   })
   signal.throwIfAborted()
   checkOutcome(found, limits, paths === null ? null : starts)
+  const losses = { pages: crawled.lost, lists: discovered.lostLists }
+  if (!options.allowLoss) checkExpected(losses, site)
   const report = beginReport(options, found, completer.findings())
-  report.notes.push(...noteCrawl(crawled))
+  // What is lost comes first, because a summary shows only the first notes.
+  report.notes = [...noteLosses(losses), ...report.notes, ...noteCrawl(crawled)]
   return { collected: found, report, tools, files }
 }
 

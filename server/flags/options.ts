@@ -47,7 +47,7 @@ export function verifyOption(): Option {
 export function allowLossOption(): Option {
   return new Option(
     '--allow-loss',
-    'make the bundle even if a checked page loses more than 10% of its words in a place',
+    'make a bundle even if a page of the navigation is lost, or a checked page loses a tenth of its words',
   ).env('QUIRE_ALLOW_LOSS')
 }
 

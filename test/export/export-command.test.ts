@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runQuire } from '../support/process.ts'
 import { startCommandSite } from './command-site.ts'
-import { page } from './fake-site.ts'
+import { page, startFakeSite } from './fake-site.ts'
 import { readArchive, readEntry } from './read-archive.ts'
 import type { RunningServer } from './static-server.ts'
 
@@ -164,4 +164,24 @@ test.each<[string, string[], number, RegExp]>([
     '',
     expect.stringMatching(line),
   ])
+})
+
+test('a lost page of the navigation is exit code 1 with its name, and with --allow-loss a line of the summary', async () => {
+  const failing = await startFakeSite({
+    '/': page('home', '<nav><a href="/a">a</a><a href="/b">b</a></nav>'),
+    '/a': page('a'),
+    '/b': { status: 500 },
+  })
+  try {
+    const file = join(folder, 'lost.zip')
+    const args = ['export', failing.origin.href, '-o', file, '--max-retries', '0', '--max-failed-percent', '50']
+    const { code, stderr } = await runQuire(args, { env })
+    expect([code, existsSync(file)]).toEqual([1, false])
+    expect(stderr).toMatch(/^1 page .* could not be fetched: \/b \(status 500\)\. Start again .* \(--allow-loss\)\.$/m)
+    const allowed = await runQuire(args, { env: { ...env, QUIRE_ALLOW_LOSS: '1' } })
+    expect(allowed.code).toBe(0)
+    expect(allowed.stdout).toMatch(/^Missing: 1 page could not be fetched: \/b \(status 500\)\.$/m)
+  } finally {
+    await failing.close()
+  }
 })

@@ -6,6 +6,8 @@ export interface Candidate {
   votes: number[]
   /** Number of targets tried so far. */
   tried: number
+  /** Whether a list of the site or the navigation of a page names it. */
+  isListed: boolean
   /** A spelling that no link uses. It is tried first, and counts only if it returns the page. */
   assumed?: string
 }

@@ -1,4 +1,5 @@
 import { linkKey } from '../model/site.ts'
+import { type LostPage, listLostPages } from './expected-pages.ts'
 import type { VisitContext } from './fetch-page.ts'
 import type { FileCollector } from './file-collector.ts'
 import { createFrontier, noteExcluded } from './frontier.ts'
@@ -22,6 +23,7 @@ export interface CrawlResult {
   isCut: boolean
   /** Links whose query does not select a separate page. */
   folded: string[]
+  lost: LostPage[]
 }
 
 /**
@@ -44,10 +46,13 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
 
   function keep(page: FetchedPage): void {
     kept.add(page.resource.key.replace(/\.html$/, ''))
+    keepPage(found, files, page)
+    const { links: own, navigation } = page.content
+    const inNavigation = new Set(navigation)
     // Creates one URL at a time: a page may have a million links, and a URL takes much more memory than its text.
-    for (const link of keepPage(found, files, page)) {
+    for (const [at, link] of own.entries()) {
       const url = new URL(link)
-      if (followLinks) links.add(url)
+      if (followLinks) links.add(url, inNavigation.has(at))
       else noteExcluded(exclusions, linkKey(url), url)
     }
   }
@@ -58,7 +63,7 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
     if (kept.size > 0) options.onProgress(pagesDone, frontier.size(), kept.size)
   }
 
-  for (const start of starts) links.add(start)
+  for (const start of starts) links.add(start, true)
   do {
     for (let batch = frontier.take(); batch.length > 0; batch = frontier.take()) {
       await generations.visit(batch)
@@ -71,5 +76,6 @@ export async function crawlSite(options: CrawlOptions): Promise<CrawlResult> {
       for (const url of await completer.findScriptLinks(frontier.has)) links.add(url)
   } while (!frontier.isEmpty())
   await files.finish()
-  return { isCut: frontier.isCut(), folded: links.folded() }
+  const lost = listLostPages(found.pages, frontier.isExpected, tools.site)
+  return { isCut: frontier.isCut(), folded: links.folded(), lost }
 }

@@ -4,7 +4,9 @@ import type { Fetcher } from '../../web/fetch/fetcher.ts'
 import { userAgent } from '../../web/fetch/fetcher.ts'
 import type { Pace } from '../../web/fetch/host-turns.ts'
 import type { Site } from '../model/site.ts'
+import type { LostPage } from './expected-pages.ts'
 import { type MissingPage, probeMissing } from './missing-probe.ts'
+import { isServerFailure } from './page-outcomes.ts'
 import { boundRobots, parseRobots } from './robots.ts'
 import { readSitemap } from './sitemap.ts'
 
@@ -16,6 +18,8 @@ export interface Discovered {
   isAllowed(url: URL): boolean
   /** The site's response for a page that does not exist. */
   missing: MissingPage
+  /** Lists of pages that could not be read. They are expected if robots.txt or another sitemap names them. */
+  lostLists: LostPage[]
 }
 
 const maxSitemaps = 200
@@ -54,37 +58,52 @@ export async function discoverSite({
   const isAllowed = (url: URL) => !obeyRobots || robots.isAllowed(url.href, userAgent) !== false
   const delaySeconds = obeyRobots ? (robots.getCrawlDelay(userAgent) ?? 0) : 0
   pace.slowDown(site.origin.host, Math.min(Math.max(0, delaySeconds * 1000) || 0, maxCrawlDelayMs))
-  if (!wantPages) return { pages: [], isAllowed, missing }
+  if (!wantPages) return { pages: [], isAllowed, missing, lostLists: [] }
 
   const guesses = ['sitemap.xml', 'sitemap_index.xml'].flatMap(name => [
     new URL(name, site.origin).href,
     new URL(`/${name}`, site.origin).href,
   ])
-  const [fromSitemaps, fromLlms] = await Promise.all([
-    readSitemaps([...robots.getSitemaps(), ...guesses], site, fetcher),
+  const named = robots.getSitemaps().map(address => ({ address, isNamed: true }))
+  const starts = [...named, ...guesses.map(address => ({ address, isNamed: false }))]
+  const [sitemaps, llms] = await Promise.all([
+    readSitemaps(starts, site, fetcher),
     readText(fetcher, new URL('llms.txt', site.origin)),
   ])
-  return { pages: [...fromSitemaps, ...linksOfLlms(fromLlms ?? '', site.origin)], isAllowed, missing }
+  const pages = [...sitemaps.pages, ...linksOfLlms(llms ?? '', site.origin)]
+  return { pages, isAllowed, missing, lostLists: sitemaps.lost }
 }
 
-async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Promise<string[]> {
+interface SitemapAddress {
+  address: string
+  /** Whether robots.txt or another sitemap names it. */
+  isNamed: boolean
+}
+
+async function readSitemaps(
+  starts: SitemapAddress[],
+  site: Site,
+  fetcher: Fetcher,
+): Promise<{ pages: string[]; lost: LostPage[] }> {
   const pages: string[] = []
+  const lost: LostPage[] = []
   const seen = new Set<string>()
   const queue = createQueue(parallelLists)
   // Reads level by level: an index first, then the sitemaps that it names.
   for (let level = starts; level.length > 0 && pages.length < maxListedPages; ) {
-    const urls = level.flatMap(address => {
+    const found = level.flatMap(({ address, isNamed }) => {
       const url = URL.parse(address, site.origin)
       // Sitemaps on other hosts are not read, even if they list pages of the site.
       const own = url && site.own(url)
       if (!own || seen.has(own.href) || seen.size >= maxSitemaps) return []
       seen.add(own.href)
-      return [own]
+      return [{ url: own, isNamed }]
     })
     const sitemaps = await Promise.all(
-      urls.map(url =>
+      found.map(({ url, isNamed }) =>
         queue.add(async () => {
-          const bytes = await readBytes(fetcher, url)
+          const { bytes, failure } = await readBytes(fetcher, url)
+          if (failure !== null) lost.push({ path: url.pathname + url.search, reason: failure, isExpected: isNamed })
           const { pages, sitemaps } = bytes ? readSitemap(bytes, listBytes) : { pages: [], sitemaps: [] }
           return { pages: pages.slice(0, maxListedPages), sitemaps: sitemaps.slice(0, maxSitemaps) }
         }),
@@ -93,9 +112,9 @@ async function readSitemaps(starts: string[], site: Site, fetcher: Fetcher): Pro
     // Pushes one by one: a call cannot take half a million arguments.
     for (const sitemap of sitemaps)
       for (const page of sitemap.pages) if (pages.length < maxListedPages) pages.push(page)
-    level = sitemaps.flatMap(sitemap => sitemap.sitemaps)
+    level = sitemaps.flatMap(sitemap => sitemap.sitemaps.map(address => ({ address, isNamed: true })))
   }
-  return pages
+  return { pages, lost: lost.sort((a, b) => (a.path < b.path ? -1 : 1)) }
 }
 
 /** Returns the links of llms.txt, a Markdown list of pages (llmstxt.org). */
@@ -110,19 +129,27 @@ export function linksOfLlms(text: string, base: URL): string[] {
 }
 
 async function readText(fetcher: Fetcher, url: URL): Promise<string | null> {
-  const bytes = await readBytes(fetcher, url)
+  const { bytes } = await readBytes(fetcher, url)
   return bytes?.toString('utf8') ?? null
 }
 
-/** Reads the body of an answer with status 200 that is not HTML (a soft 404 is HTML). Returns null for other answers. */
-async function readBytes(fetcher: Fetcher, url: URL): Promise<Buffer | null> {
+interface ReadList {
+  /** The body of an answer with status 200 that is not HTML (a soft 404 is HTML); null for other answers. */
+  bytes: Buffer | null
+  /** Why the server could not answer; null = it did. */
+  failure: string | null
+}
+
+async function readBytes(fetcher: Fetcher, url: URL): Promise<ReadList> {
   try {
     const answer = await fetcher.open(url)
-    if (answer.status === 200 && !/html/.test(answer.type)) return await answer.read(listBytes)
+    if (answer.status === 200 && !/html/.test(answer.type))
+      return { bytes: await answer.read(listBytes), failure: null }
     await answer.drop()
-    return null
+    return { bytes: null, failure: isServerFailure(answer.status) ? `status ${answer.status}` : null }
   } catch (error) {
-    if (error instanceof FetchError) return null
-    throw error
+    if (!(error instanceof FetchError)) throw error
+    const isPassing = error.code === 'network' || error.code === 'timeout'
+    return { bytes: null, failure: isPassing ? error.message : null }
   }
 }

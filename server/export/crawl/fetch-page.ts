@@ -9,7 +9,7 @@ import { type CrawlTools, checkTotal } from './crawl-tools.ts'
 import type { FileCollector } from './file-collector.ts'
 import type { MissingPage } from './missing-probe.ts'
 import type { FetchedPage } from './page-completer.ts'
-import { type NoPage, refusedByRobots, softMissing } from './page-outcomes.ts'
+import { isServerFailure, type NoPage, refusedByRobots, softMissing } from './page-outcomes.ts'
 
 /** The values shared by all visits of one crawl. */
 export interface VisitContext {
@@ -69,7 +69,7 @@ function checkAnswer(context: VisitContext, { target, key, isAssumed }: PageRequ
   const url = site.own(answer.url)
   if (!url) return { state: 'elsewhere', url: answer.url }
   if (redirected && !tools.isAllowed(url)) return refusedByRobots
-  if (status >= 500 || status === 429) return { state: 'failed', reason: `status ${status}` }
+  if (isServerFailure(status)) return { state: 'failed', reason: `status ${status}` }
   if (status !== 200) return { state: 'missing', reason: `status ${status}` }
   const landed = redirected ? landedKey(context.found, { target, key }, url) : key
   if (landed === key) return url

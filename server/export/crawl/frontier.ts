@@ -3,12 +3,17 @@ import type { Exclusions } from '../model/exclusions.ts'
 import type { ExportLimits } from '../model/limits.ts'
 import type { PageOutcome } from '../model/resource.ts'
 import { addSpelling, type Candidate } from './candidate.ts'
+import { manyLinks } from './expected-pages.ts'
 import { gaveNothing } from './page-outcomes.ts'
 
 /** The pages still to visit. */
 export interface Frontier {
-  /** Adds a page, or a vote for one of its spellings. Returns false when the page is excluded. */
-  add(key: string, url: URL): boolean
+  /**
+   * Adds a page, or a vote for one of its spellings. Returns false when the page is excluded.
+   *
+   * @param isListed whether a list of the site or the navigation of a page names it.
+   */
+  add(key: string, url: URL, isListed?: boolean): boolean
   /** Adds a page again if no spelling tried so far returned it and another spelling is left. */
   retry(candidate: Candidate): void
   /**
@@ -20,6 +25,8 @@ export interface Frontier {
   isEmpty(): boolean
   /** Returns whether a page was ever added. */
   has(key: string): boolean
+  /** Returns whether its links say that a reader expects the page; see `LostPage`. */
+  isExpected(key: string): boolean
   /** Returns how many pages were ever added. */
   size(): number
   /** Returns whether pages were dropped because there were too many: neither visited nor recorded as unvisited. */
@@ -42,8 +49,8 @@ export function createFrontier({ limits, exclusions, pages }: FrontierOptions): 
   let linksAsked = 0
   let isCut = false
 
-  function addNew(key: string, target: string): void {
-    const candidate: Candidate = { key, targets: [target], votes: [1], tried: 0 }
+  function addNew(key: string, target: string, isListed: boolean): void {
+    const candidate: Candidate = { key, targets: [target], votes: [1], tried: 0, isListed }
     candidates.set(key, candidate)
     waiting.set(key, candidate)
     // Only the first pages in key order can still be visited or reported.
@@ -59,10 +66,11 @@ export function createFrontier({ limits, exclusions, pages }: FrontierOptions): 
   }
 
   return {
-    add(key, url) {
+    add(key, url, isListed = false) {
       if (noteExcluded(exclusions, key, url)) return false
       const known = candidates.get(key)
-      if (!known) addNew(key, url.href)
+      if (known) known.isListed ||= isListed
+      if (!known) addNew(key, url.href, isListed)
       else if (addSpelling(known, url.href)) retry(known)
       return true
     },
@@ -83,6 +91,10 @@ export function createFrontier({ limits, exclusions, pages }: FrontierOptions): 
     },
     isEmpty: () => waiting.size === 0,
     has: key => candidates.has(key),
+    isExpected(key) {
+      const known = candidates.get(key)
+      return known !== undefined && (known.isListed || known.votes.reduce((sum, votes) => sum + votes) >= manyLinks)
+    },
     size: () => candidates.size,
     isCut: () => isCut,
   }

@@ -9,7 +9,8 @@ import { createRoutePages } from './route-pages.ts'
 
 /** Adds the targets of links to the frontier. */
 export interface PageLinks {
-  add(url: URL): void
+  /** @param isListed whether a list of the site or the navigation of a page has the link. */
+  add(url: URL, isListed?: boolean): void
   /** Adds pages that differ from other pages only in query or fragment. Called between generations. */
   addDistinguished(): Promise<void>
   /** Returns links whose query does not select a separate page; see `QueryPages`. */
@@ -27,13 +28,13 @@ export function createPageLinks({ tools, found, frontier, completer }: PageLinks
   const queries = createQueryPages(tools, found)
   const routes = createRoutePages(found, tools.limits, completer)
   return {
-    add(url) {
+    add(url, isListed = false) {
       const key = linkKey(url)
       if (found.queried.has(key) && isTellingQuery(url)) {
-        frontier.add(queryKey(url), queryTarget(url))
+        frontier.add(queryKey(url), queryTarget(url), isListed)
         return
       }
-      if (!frontier.add(key, linkTarget(url))) return
+      if (!frontier.add(key, linkTarget(url), isListed)) return
       queries.note(url)
       routes.note(url)
     },

@@ -13,3 +13,8 @@ export function gaveNothing(outcome: PageOutcome): boolean {
   const { state } = outcome
   return state === 'missing' || state === 'failed' || (state === 'skipped' && outcome.reason === refused)
 }
+
+/** Returns whether a status says that the server could not answer. It says nothing about whether the page exists. */
+export function isServerFailure(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408
+}

@@ -15,7 +15,9 @@ export async function visitPage(context: VisitContext, candidate: Candidate): Pr
     const result = await fetchPage(context, { target: new URL(target), key: candidate.key, isAssumed })
     if ('resource' in result) return result
     if (isAssumed) continue
-    context.found.pages.set(candidate.key, result)
+    // A spelling that is not known does not prove that the page does not exist.
+    const isLost = context.found.pages.get(candidate.key)?.state === 'failed' && result.state === 'missing'
+    if (!isLost) context.found.pages.set(candidate.key, result)
     if (!gaveNothing(result)) break
   }
   return null

@@ -55,7 +55,7 @@ export interface ExportOptions {
    * `static`, a browser only renders pages whose HTML is empty without scripts.
    */
   verify?: Verify
-  /** Whether a bundle is made even if a checked page loses much of its text in a place. The default is false. */
+  /** Whether to make a bundle although something is lost that a reader expects. It is reported in any case. */
   allowLoss?: boolean
   /** Cached results of earlier exports; null or absent = everything is fetched again. */
   reuse?: ExportReuse | null

@@ -42,6 +42,8 @@ export interface ReadPage {
   text: PageText
   /** Addresses of the site's own pages, without duplicates. Fragments are kept if they may name a page. */
   links: string[]
+  /** Positions in `links` of the links inside the page's navigation. */
+  navigation: number[]
   assets: { url: string; role: UrlRole }[]
   /** Files that the page's inline scripts may load. */
   guesses: string[]

@@ -51,7 +51,7 @@ export function createPageReader(site: Site, products: ProductRemoval, spool: Sp
       sizeBytes: bytes.byteLength,
       sha256: createHash('sha256').update(bytes).digest('hex'),
       text: page.text,
-      links: listOwnLinks(site, page.links),
+      ...listOwnLinks(site, page.links),
       assets: assets.map(({ url, role }) => ({ url: url.href, role })),
       guesses: [...new Set(scripts.flatMap(script => [...scriptFiles(script), ...chunkFiles(script)]))],
       scriptNeeds: scripts.flatMap(script => scriptNeeds(script, { ...inlineScript, url: base })),
@@ -61,13 +61,14 @@ export function createPageReader(site: Site, products: ProductRemoval, spool: Sp
   }
 }
 
-function listOwnLinks(site: Site, { links }: PageLinks): string[] {
-  const found = new Set<string>()
+function listOwnLinks(site: Site, { links, navigation }: PageLinks): Pick<ReadPage, 'links' | 'navigation'> {
+  const found = new Map<string, boolean>()
   for (const link of links) {
     const own = site.own(link)
     if (!own || !site.inScope(own)) continue
     own.hash = link.hash
-    found.add(own.href)
+    found.set(own.href, navigation.has(link.href) || found.get(own.href) === true)
   }
-  return [...found]
+  const inNavigation = [...found.values()]
+  return { links: [...found.keys()], navigation: inNavigation.flatMap((isInside, at) => (isInside ? [at] : [])) }
 }

@@ -1,5 +1,6 @@
 import { cssUrls } from './css-urls.ts'
 import { type Attribute, findAttribute, type HtmlHandler, scanHtml } from './html-scan.ts'
+import { NavigationTracker } from './navigation.ts'
 import { isExecutable, isImportMap } from './page-text.ts'
 import { srcsetCandidates } from './srcset.ts'
 import { decodeAttribute, decodeRaw, type RawText, rawOf } from './text-encoding.ts'
@@ -9,6 +10,8 @@ import { type UrlAttribute, type UrlRole, urlAttributes } from './url-attributes
 export interface PageLinks {
   /** Without fragments, except fragments that may identify a page of an app (`#/guide`). */
   links: URL[]
+  /** Addresses of the links inside the page's navigation. */
+  navigation: ReadonlySet<string>
   assets: { url: URL; role: UrlRole }[]
   /** The page's inline scripts. */
   scripts: string[]
@@ -37,6 +40,7 @@ export function createLinkReader(
   const base = documentBase(raw, pageUrl)
   const found = createFoundLinks(base)
   const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
+  const navigation = new NavigationTracker(value)
 
   function addAttribute({ attribute, role, syntax }: UrlAttribute) {
     const isAnchor = text[attribute.start] === '#' && (text[attribute.start + 1] !== '/' || role !== 'link')
@@ -44,7 +48,7 @@ export function createLinkReader(
     const content = value(attribute)
     if (syntax === 'page') {
       if (depth < maxFrameDepth) found.merge(readInner(content))
-    } else for (const address of addressesOf(content, syntax)) found.add(address, role)
+    } else for (const address of addressesOf(content, syntax)) found.add(address, role, navigation.isInside)
   }
 
   /** Reads the inline page (srcdoc) of a frame. */
@@ -56,8 +60,10 @@ export function createLinkReader(
 
   const handler: HtmlHandler = {
     tag(tag) {
+      navigation.tag(tag)
       if (tag.name !== 'base') for (const attribute of urlAttributes(tag, value)) addAttribute(attribute)
     },
+    closeTag: name => navigation.closeTag(name),
     rawText(tag, start, end) {
       const content = () => decodeRaw(text.slice(start, end), charset)
       if (tag.name === 'script') {
@@ -72,6 +78,7 @@ export function createLinkReader(
 /** Collects each address once per role. */
 function createFoundLinks(base: URL) {
   const links = new Map<string, URL>()
+  const navigation = new Set<string>()
   const assets = new Map<string, { url: URL; role: UrlRole }>()
   const scripts: string[] = []
   const importMaps: string[] = []
@@ -80,8 +87,8 @@ function createFoundLinks(base: URL) {
   return {
     scripts,
     importMaps,
-    add(address: string, role: UrlRole) {
-      const spelling = `${role} ${role === 'link' || role === 'form' ? withoutAnchor(address) : address}`
+    add(address: string, role: UrlRole, isNavigation = false) {
+      const spelling = `${isNavigation ? 'navigation ' : ''}${role} ${role === 'link' || role === 'form' ? withoutAnchor(address) : address}`
       if (seen.has(spelling)) return
       seen.add(spelling)
       // A fragment such as url(#gradient) refers to the page itself, independent of the base element.
@@ -89,6 +96,7 @@ function createFoundLinks(base: URL) {
       const url = URL.parse(address.trim(), base)
       if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return
       if (role !== 'link' || !url.hash.startsWith('#/')) url.hash = ''
+      if (role === 'link' && isNavigation) navigation.add(url.href)
       if (role === 'link' || role === 'form' || role === 'frame') links.set(url.href, url)
       else if (role === 'asset' || role === 'script' || role === 'stylesheet') assets.set(url.href, { url, role })
     },
@@ -99,6 +107,7 @@ function createFoundLinks(base: URL) {
     },
     finish: (): PageLinks => ({
       links: [...links.values()],
+      navigation,
       assets: [...assets.values()],
       scripts,
       importMaps,
