@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runQuire } from '../support/process.ts'
 import { startCommandSite } from './command-site.ts'
-import { page } from './fake-site.ts'
+import { page, startFakeSite } from './fake-site.ts'
 import { readArchive, readEntry } from './read-archive.ts'
 import type { RunningServer } from './static-server.ts'
 
@@ -117,6 +117,24 @@ test('obeys robots.txt by default', async () => {
     pageCount: 1,
     report: { skipped: [{ url: '/a', reason: 'refused by robots.txt' }] },
   })
+})
+
+test('--allow-origin packs the files of a private host, which are refused otherwise', async () => {
+  const assets = await startFakeSite({ '/a.png': Buffer.from('picture') })
+  const other = await startFakeSite({ '/b.png': Buffer.from('picture') })
+  const pictures = [`${assets.origin.href}a.png`, `${other.origin.href}b.png`]
+  const loading = await startFakeSite({ '/': page('home', pictures.map(url => `<img src="${url}">`).join('')) })
+  const args = ['export', loading.origin.href, '-o', join(folder, 'assets.zip'), '--json']
+  try {
+    const variables = { ...env, QUIRE_EXPORT_ALLOW_ORIGINS: assets.origin.href }
+    const { report } = JSON.parse((await runQuire(args, { env: variables })).stdout)
+    expect(report).toMatchObject({
+      packedThirdParty: [pictures[0]],
+      removedThirdParty: [{ url: pictures[1], reason: '127.0.0.1 is not a public address (loopback)' }],
+    })
+  } finally {
+    await Promise.all([assets, other, loading].map(server => server.close()))
+  }
 })
 
 test('every flag has an environment variable', async () => {
