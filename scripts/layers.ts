@@ -16,7 +16,7 @@ export const serverLayers: readonly (readonly string[])[] = [
   ['export', 'analytics', 'agent'],
   ['products'],
   ['web'],
-  ['tenancy'],
+  ['tenancy', 'unpack'],
   ['base', 'in-page'],
 ]
 
@@ -48,6 +48,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   express: ['app.ts', 'http'],
   'express-openapi-validator': ['http'],
   puppeteer: ['web/browser'],
-  'tar-stream': ['store'],
+  'tar-stream': ['store', 'unpack'],
   undici: ['web/fetch'],
+  yauzl: ['unpack'],
 }

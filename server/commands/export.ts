@@ -41,11 +41,13 @@ Examples:
   npx quire export http://127.0.0.1:8787/docs/ --exclude '/docs/reference/*' --exclude '*/drafts/*' -o docs.zip
   npx quire export http://127.0.0.1:8787/docs/ --path /docs/ --path /docs/export/ -o two-pages.zip --json
   npx quire export http://127.0.0.1:8787/docs/ --offline-search -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ -o docs.zip --allow-origin http://127.0.0.1:9000
 
 The demo (npm start) serves the site of the examples. Use the domain or the address of your own site instead, such as
 docs.example.com.
 
-The host of the URL or of --origin may be a private or loopback address; other private addresses are refused.
+The host of the URL, of --origin and of --allow-origin may be a private or loopback address; other private addresses are
+refused. In QUIRE_EXPORT_ALLOW_ORIGINS, separate origins by white space.
 robots.txt is obeyed, unless you give --origin or --ignore-robots.
 Headers are sent only to the site. In QUIRE_EXPORT_HEADERS, write one header per line. Unlike --header, the variable does not
 appear in the process list.
@@ -77,6 +79,7 @@ async function runExport(site: string, flags: ExportFlags, command: Command): Pr
     if (flags.cache !== undefined) cache = await openCache(flags.cache, flags.cacheMb, target.domain)
     const result = await exportSite({
       ...target,
+      alsoAllowed: (flags.allowOrigin ?? []).map(origin => new URL(origin)),
       siteHeaders,
       paths,
       deployment: flags.deployment,

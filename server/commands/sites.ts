@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
+import { allowOriginOption, readAllowedOrigins } from '../flags/allow-origin-option.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
@@ -14,6 +15,7 @@ import { withExistingStore } from './with-store.ts'
 interface CreateFlags extends RemovalFlags {
   project: string
   origin?: string
+  allowOrigin?: string[]
   probe: boolean
   data: string
   json?: boolean
@@ -33,16 +35,19 @@ Examples:
   npx quire sites create help.example.com --project Documentation
   npx quire sites create guide.example.com --project Documentation --origin http://127.0.0.1:8787/docs/
   npx quire sites set-origin help.example.com http://10.0.0.5:8080/docs/
+  npx quire sites set-allowed-origins help.example.com http://10.0.0.7:9000
   npx quire sites set-features help.example.com --remove-selector '#ask-us' --remove-script '*/ask-us.js'
   npx quire sites set-features help.example.com --exclude '/internal/*' --exclude '*/drafts/*'
   npx quire sites delete help.example.com
 
-An origin may be a private or loopback address, because an operator sets it. Exports use no other private address.`,
+An origin may be a private or loopback address, because an operator sets it. So may an allowed origin: a further host from
+which pages load files, such as a host for images and scripts. Exports use no other private address.`,
   )
   addRemovalOptions(sites.command('create <domain>'), { hasVariables: false })
     .description('register a site')
     .requiredOption('--project <id-or-name>', 'project the site belongs to')
     .option('--origin <url>', 'address to fetch the site from (default: https://DOMAIN/)')
+    .addOption(allowOriginOption())
     .addOption(noProbeOption())
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -55,6 +60,12 @@ An origin may be a private or loopback address, because an operator sets it. Exp
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(setOrigin)
+  sites
+    .command('set-allowed-origins <domain> [url...]')
+    .description('set the further private origins from which pages may load files; without a URL, allow none')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(setAllowedOrigins)
   addRemovalOptions(sites.command('set-features <domain>'), { hasVariables: false })
     .description(
       "set the rules that remove content and pages from a site's exports, in addition to the known products; replaces earlier rules",
@@ -85,6 +96,7 @@ async function createSite(domainText: string, flags: CreateFlags): Promise<void>
   if (!domain) throw new OperatorError(`${domainText} is not a host name. Example: docs.example.com`, 2)
   const origin = flags.origin === undefined ? null : readOrigin(flags.origin)
   const removal = readRemovalFlags(flags)
+  const allowedOrigins = flags.allowOrigin ?? []
   const site = await withExistingStore(flags.data, async store => {
     const { id: projectId } = await getProject(store, flags.project)
     const existing = await store.sites.find(domain)
@@ -92,11 +104,12 @@ async function createSite(domainText: string, flags: CreateFlags): Promise<void>
     const site = { domain, projectId, origin, createdAt: Date.now() }
     await store.sites.insert(site)
     if (removal) await store.sites.updateRemoval(domain, removal)
+    if (allowedOrigins.length > 0) await store.sites.updateAllowedOrigins(domain, allowedOrigins)
     return site
   })
   if (!flags.json) console.log(`${domain} is a site of ${site.projectId}.`)
   const probe = flags.probe ? await probeOrigin(site) : null
-  if (flags.json) printJson({ ...site, removal, probe })
+  if (flags.json) printJson({ ...site, removal, allowedOrigins, probe })
   else if (probe) printProbe(site, probe)
 }
 
@@ -113,6 +126,22 @@ async function setOrigin(
   const probe = flags.probe ? await probeOrigin({ domain, origin }) : null
   if (flags.json) printJson({ domain, origin, probe })
   else if (probe) printProbe({ domain, origin }, probe)
+}
+
+async function setAllowedOrigins(
+  domainText: string,
+  urls: string[],
+  flags: { data: string; json?: boolean },
+): Promise<void> {
+  const domain = domainText.toLowerCase()
+  const allowedOrigins = readAllowedOrigins(urls, 'The origin')
+  const updated = await withExistingStore(flags.data, store => store.sites.updateAllowedOrigins(domain, allowedOrigins))
+  if (!updated) throw unknownSite(domain)
+  const sentence =
+    allowedOrigins.length === 0
+      ? `Pages of ${domain} load files from no further private origin. This applies from the next export on.`
+      : `Pages of ${domain} may also load files from ${allowedOrigins.join(', ')}. This applies from the next export on.`
+  printResult(flags.json, { domain, allowedOrigins }, sentence)
 }
 
 async function setFeatures(domain: string, flags: SetFeaturesFlags): Promise<void> {
@@ -147,11 +176,12 @@ async function listSites(flags: { org?: string; data: string; json?: boolean }):
   printRows(rows, {
     json: flags.json,
     empty: 'There are no sites yet. Register one with: npx quire sites create DOMAIN --project ID',
-    toRow: ({ domain, projectId, origin, removal }) => ({
+    toRow: ({ domain, projectId, origin, removal, allowedOrigins }) => ({
       domain,
       projectId,
       origin: origin ?? `https://${domain}/`,
       rules: removal && countRules(removal),
+      allowed: allowedOrigins.length === 0 ? null : allowedOrigins.length,
     }),
   })
 }

@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { BundleFormat, Verify } from '../export/model/options.ts'
 import type { Deployment, Features } from '../products/features.ts'
+import { allowOriginOption } from './allow-origin-option.ts'
 import { readFeature, readHeaders } from './export-flags.ts'
 import type { LimitFlags } from './limit-options.ts'
 import { nonEmpty } from './non-empty.ts'
@@ -13,6 +14,7 @@ export interface ExportFlags extends LimitFlags, RemovalFlags {
   format?: BundleFormat
   path?: string[]
   origin?: string
+  allowOrigin?: string[]
   header?: string[]
   deployment: Deployment
   feature?: Partial<Features>
@@ -39,6 +41,7 @@ function siteOptions(): Option[] {
       .env('QUIRE_EXPORT_PATHS')
       .argParser(addValue),
     new Option('--origin <url>', 'address to fetch the site from; may be private').env('QUIRE_EXPORT_ORIGIN'),
+    allowOriginOption().env('QUIRE_EXPORT_ALLOW_ORIGINS'),
     new Option('--header <name: value>', 'send this header with every request to the site; may be repeated')
       .env('QUIRE_EXPORT_HEADERS')
       .argParser(addHeaders),

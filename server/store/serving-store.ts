@@ -15,6 +15,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     list: 'reads',
     updateOrigin: 'writes',
     updateRemoval: 'writes',
+    updateAllowedOrigins: 'writes',
     delete: 'writes',
   },
   // `authenticate` also writes the time of use, but nobody waits for that.

@@ -8,11 +8,12 @@ interface Row {
   project_id: string
   origin: string | null
   removal: string | null
+  allowed_origins: string | null
   created_at: number
 }
 
 export function openSites(database: Database): Sites {
-  const insert = database.prepare<Omit<Row, 'removal'>>(
+  const insert = database.prepare<Omit<Row, 'removal' | 'allowed_origins'>>(
     'INSERT INTO sites (domain, project_id, origin, created_at) VALUES (@domain, @project_id, @origin, @created_at)',
   )
   const findOwned = database.prepare<{ organizationId: string; domain: string }, Row>(
@@ -29,6 +30,9 @@ export function openSites(database: Database): Sites {
   )
   const updateRemoval = database.prepare<{ domain: string; removal: string | null }>(
     'UPDATE sites SET removal = @removal WHERE domain = @domain',
+  )
+  const updateAllowedOrigins = database.prepare<{ domain: string; origins: string | null }>(
+    'UPDATE sites SET allowed_origins = @origins WHERE domain = @domain',
   )
   const remove = database.prepare<{ domain: string }>('DELETE FROM sites WHERE domain = @domain')
 
@@ -53,6 +57,9 @@ export function openSites(database: Database): Sites {
     updateOrigin: (domain, origin) => updateOrigin.run({ domain, origin }).changes === 1,
     updateRemoval: (domain, removal) =>
       updateRemoval.run({ domain, removal: removal && JSON.stringify(removal) }).changes === 1,
+    updateAllowedOrigins: (domain, origins) =>
+      updateAllowedOrigins.run({ domain, origins: origins.length === 0 ? null : JSON.stringify(origins) }).changes ===
+      1,
     delete: domain => remove.run({ domain }).changes === 1,
   }
 }
@@ -64,6 +71,7 @@ function toSite(row: Row): Site {
     origin: row.origin,
     // Rules stored by an older version lack newer fields.
     removal: row.removal === null ? null : { ...noRemovalRules, ...(JSON.parse(row.removal) as Partial<RemovalRules>) },
+    allowedOrigins: row.allowed_origins === null ? [] : (JSON.parse(row.allowed_origins) as string[]),
     createdAt: row.created_at,
   }
 }

@@ -10,12 +10,14 @@ export interface Site {
   origin: string | null
   /** Rules for exports of the site in addition to the known products; null = none. */
   removal: RemovalRules | null
+  /** Further private origins from which pages may load files, as scheme, host and port, set by the operator; sorted. */
+  allowedOrigins: string[]
   createdAt: number
 }
 
 export interface Sites {
-  /** Inserts a site without removal rules. */
-  insert(site: Omit<Site, 'removal'>): Awaitable<void>
+  /** Inserts a site without removal rules and allowed origins. */
+  insert(site: Omit<Site, 'removal' | 'allowedOrigins'>): Awaitable<void>
   findOwned(organizationId: string, domain: string): Awaitable<Site | undefined>
   find(domain: string): Awaitable<Site | undefined>
   list(organizationId?: string): Awaitable<Site[]>
@@ -23,6 +25,8 @@ export interface Sites {
   updateOrigin(domain: string, origin: string | null): Awaitable<boolean>
   /** Returns false if the site does not exist. */
   updateRemoval(domain: string, removal: RemovalRules | null): Awaitable<boolean>
+  /** Returns false if the site does not exist. */
+  updateAllowedOrigins(domain: string, origins: readonly string[]): Awaitable<boolean>
   /** Returns false if the site does not exist. */
   delete(domain: string): Awaitable<boolean>
 }
@@ -44,4 +48,14 @@ export function parseOrigin(text: string): string | undefined {
   const url = new URL(text)
   if (!/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) return undefined
   return url.href.endsWith('/') ? url.href : `${url.href}/`
+}
+
+/**
+ * Returns scheme, host and port, without the default port and a trailing slash. Returns undefined if `text` is not an
+ * http(s) URL or has a user, path, query, fragment or wildcard.
+ */
+export function parseAllowedOrigin(text: string): string | undefined {
+  const origin = parseOrigin(text)
+  if (origin === undefined || new URL(origin).pathname !== '/' || origin.includes('*')) return undefined
+  return new URL(origin).origin
 }

@@ -87,6 +87,25 @@ test('a site stores the pages that its exports exclude', async () => {
   })
 })
 
+test('a site stores the private origins from which its pages load files', async () => {
+  const domain = 'allowing.example.com'
+  const origins = ['http://10.0.0.7:9000', 'http://10.0.0.8']
+  const stored = async () => {
+    const sites = JSON.parse((await quire('sites', 'list', '--json')).stdout)
+    return sites.find((site: { domain: string }) => site.domain === domain).allowedOrigins
+  }
+  const flags = origins.flatMap(origin => ['--allow-origin', `${origin}/`])
+  await quire('sites', 'create', domain, '--project', projectId, '--no-probe', ...flags)
+  expect(await stored()).toEqual(origins)
+  const refused = await quire('sites', 'set-allowed-origins', domain, 'http://10.0.0.7/images/')
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/^The origin http:\/\/10.+ must be scheme/) })
+  expect((await quire('sites', 'set-allowed-origins', domain, 'https://10.0.0.9')).stdout).toBe(
+    `Pages of ${domain} may also load files from https://10.0.0.9. This applies from the next export on.\n`,
+  )
+  await quire('sites', 'set-allowed-origins', domain)
+  expect(await stored()).toEqual([])
+})
+
 test('a key is shown once', async () => {
   const created = await quire(
     'keys',

@@ -119,6 +119,24 @@ test('obeys robots.txt by default', async () => {
   })
 })
 
+test('--allow-origin packs the files of a private host, which are refused otherwise', async () => {
+  const assets = await startFakeSite({ '/a.png': Buffer.from('picture') })
+  const other = await startFakeSite({ '/b.png': Buffer.from('picture') })
+  const pictures = [`${assets.origin.href}a.png`, `${other.origin.href}b.png`]
+  const loading = await startFakeSite({ '/': page('home', pictures.map(url => `<img src="${url}">`).join('')) })
+  const args = ['export', loading.origin.href, '-o', join(folder, 'assets.zip'), '--json']
+  try {
+    const variables = { ...env, QUIRE_EXPORT_ALLOW_ORIGINS: assets.origin.href }
+    const { report } = JSON.parse((await runQuire(args, { env: variables })).stdout)
+    expect(report).toMatchObject({
+      packedThirdParty: [pictures[0]],
+      removedThirdParty: [{ url: pictures[1], reason: '127.0.0.1 is not a public address (loopback)' }],
+    })
+  } finally {
+    await Promise.all([assets, other, loading].map(server => server.close()))
+  }
+})
+
 test('every flag has an environment variable', async () => {
   const file = join(folder, 'env.zip')
   const { code, stdout } = await runQuire(['export', site.origin.href, '--json'], {

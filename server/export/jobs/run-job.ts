@@ -138,6 +138,7 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
       ...job.request,
       origin: new URL(site.origin ?? `https://${site.domain}/`),
       originAllowed: site.origin !== null,
+      alsoAllowed: site.allowedOrigins.map(origin => new URL(origin)),
       removal: site.removal,
       outFile,
       workFolder: join(workFolder, 'site'),

@@ -23,7 +23,7 @@ export interface ExportOptions {
   origin: URL
   /** Whether the operator set this origin. If so, its host and port may be private or loopback. No other address may be. */
   originAllowed: boolean
-  /** Other origins from which the operator lets pages load files. */
+  /** Other origins from which the operator lets pages load files. They may be private or loopback. */
   alsoAllowed?: readonly URL[]
   /** Headers for a site behind a login. They are sent only to the origin and never stored. */
   siteHeaders?: SiteHeaders

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 
+export { foldName } from '../../base/fold-name.ts'
+
 const maxSegmentBytes = 140
 
 /** Matches names that Windows reserves for devices, with any extension. */
@@ -29,11 +31,6 @@ export function markSegment(name: string, source: string): string {
   const room = maxSegmentBytes - extension.length - mark.length
   while (Buffer.byteLength(stem) > room) stem = Array.from(stem).slice(0, -1).join('')
   return `${device.test(stem) ? '_' : ''}${stem}${mark}${extension}`
-}
-
-/** Returns the same text for names that a file system may confuse because it ignores case or normalizes Unicode. */
-export function foldName(name: string): string {
-  return name.normalize('NFC').toLowerCase().normalize('NFC')
 }
 
 /** Escapes a segment for a relative reference. */

@@ -16,7 +16,7 @@ export class ForbiddenAddressError extends Error {
 export interface GuardedAgentOptions {
   /** The origin that may be private or loopback; null = none. */
   exempt: URL | null
-  /** More origins that may be private or loopback. */
+  /** More origins that may be private or loopback. Scheme, host and port must match. */
   alsoExempt?: readonly URL[]
   connections: number
   connectTimeoutMs: number
@@ -41,7 +41,8 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
     connect(target, callback) {
       const host = target.hostname.replace(/^\[|\]$/g, '')
       const port = target.port || (target.protocol === 'https:' ? '443' : '80')
-      if (exempt.some(origin => isOrigin(origin, target.hostname, port))) return direct(target, callback)
+      if (exempt.some(origin => isOrigin(origin, target.protocol, target.hostname, port)))
+        return direct(target, callback)
       const why = isIP(host) === 0 ? whyForbiddenName(host) : whyForbidden(host)
       if (why) return callback(new ForbiddenAddressError(host, why), null)
       guarded(target, (error, socket) => {
@@ -55,10 +56,10 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   })
 }
 
-function isOrigin(origin: URL, hostname: string, port: string): boolean {
+function isOrigin(origin: URL, protocol: string, hostname: string, port: string): boolean {
   const bare = (host: string) => host.replace(/^\[|\]$/g, '').toLowerCase()
   const originPort = origin.port || (origin.protocol === 'https:' ? '443' : '80')
-  return bare(origin.hostname) === bare(hostname) && originPort === port
+  return origin.protocol === protocol && bare(origin.hostname) === bare(hostname) && originPort === port
 }
 
 /**

@@ -168,11 +168,12 @@ test('exports fail when text is lost, unless the server allows it', async () => 
 test('exports use the settings of the site', async () => {
   const removal = { ...noRemovalRules, excludePages: ['/internal/*'] }
   await store.sites.updateRemoval('docs.example.com', removal)
-  const given: ExportOptions['removal'][] = []
+  await store.sites.updateAllowedOrigins('docs.example.com', ['http://10.0.0.7:9000'])
+  const given: Pick<ExportOptions, 'removal' | 'alsoAllowed'>[] = []
   const jobId = await startJob()
-  run(async options => void given.push(options.removal))
+  run(async ({ removal = null, alsoAllowed = [] }) => void given.push({ removal, alsoAllowed }))
   await settled(jobId)
-  expect(given).toEqual([removal])
+  expect(given).toEqual([{ removal, alsoAllowed: [new URL('http://10.0.0.7:9000')] }])
 })
 
 test.each([

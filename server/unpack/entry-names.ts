@@ -1,0 +1,77 @@
+import { foldName } from '../base/fold-name.ts'
+import { ArchiveError, showName } from './archive-error.ts'
+
+const maxPathBytes = 2048
+const maxSegmentBytes = 255
+
+/** Checks the names of one archive, one after the other. */
+export interface EntryNames {
+  /**
+   * Returns the normalized path: without `./`, repeated slashes and a final slash. Returns null for the top folder itself.
+   *
+   * @throws {ArchiveError} when the name leads out of the folder, or another entry has the name. Names are equal if a file
+   * system may confuse them.
+   */
+  check(name: string, isFolder: boolean): string | null
+}
+
+export function createEntryNames(): EntryNames {
+  const files = new Set<string>()
+  /** Spellings of the folders, by folded path. */
+  const folders = new Map<string, string>()
+
+  function addFolder(path: string, name: string): void {
+    const folded = foldName(path)
+    if (files.has(folded))
+      throw new ArchiveError(`The archive has a file and a folder with the name ${showName(path)}.`)
+    const known = folders.get(folded)
+    if (known === undefined) folders.set(folded, path)
+    else if (known !== path) throw collision(name)
+  }
+
+  function addFile(path: string, name: string): void {
+    const folded = foldName(path)
+    if (files.has(folded) || folders.has(folded)) throw collision(name)
+    files.add(folded)
+  }
+
+  return {
+    check(name, isFolder) {
+      const segments = splitName(name)
+      if (segments.length === 0) {
+        if (isFolder) return null
+        throw new ArchiveError(`The archive has a file without a name: ${showName(name)}.`)
+      }
+      for (let end = 1; end < segments.length; end += 1) addFolder(segments.slice(0, end).join('/'), name)
+      const path = segments.join('/')
+      if (isFolder) addFolder(path, name)
+      else addFile(path, name)
+      return path
+    },
+  }
+}
+
+function collision(name: string): ArchiveError {
+  return new ArchiveError(`The archive has two entries that a file system may confuse: ${showName(name)} and another.`)
+}
+
+/** Splits a name into its segments, without empty ones and dots. */
+function splitName(name: string): string[] {
+  const why = findFault(name)
+  if (why) throw new ArchiveError(`The archive has an entry with the name ${showName(name)}, which ${why}.`)
+  return name.split('/').filter(segment => segment !== '' && segment !== '.')
+}
+
+function findFault(name: string): string | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this expression looks for control characters
+  if (/[\u0000-\u001f\u007f]/.test(name)) return 'has a control character'
+  if (name.includes('\\')) return 'has a backslash'
+  if (name.startsWith('/')) return 'is an absolute path'
+  if (/^(?:\.?\/)*[a-z]:/i.test(name)) return 'begins with a drive letter'
+  if (Buffer.byteLength(name) > maxPathBytes) return 'is too long'
+  for (const segment of name.split('/')) {
+    if (segment === '..') return 'leads out of the folder'
+    if (Buffer.byteLength(segment) > maxSegmentBytes) return 'is too long'
+  }
+  return null
+}
