@@ -92,7 +92,15 @@ async function judgePages(place: Place, { site, reference, visitor }: Judging, v
     const given =
       address === undefined
         ? 'the page is not in the bundle'
-        : await lookAt(address, { place, visitor, hydrated: site.hydrated }).catch((error: Error) => error.message)
+        : await lookAt(address, {
+            place,
+            visitor,
+            hydrated: site.hydrated,
+            isComplete: ({ words, frameworks }) =>
+              subtractWords(wanted.words, words).length === 0 &&
+              subtractWords(words, wanted.allWords).length === 0 &&
+              isHydrated(wanted.frameworks, frameworks) !== false,
+          }).catch((error: Error) => error.message)
     if (typeof given === 'string') {
       verdict.leastShare = 0
       verdict.remarks.push(`${path}: ${given}`)

@@ -8,6 +8,13 @@ export interface OriginPage {
   bytes: number
 }
 
+export interface ListOptions {
+  /** Paths to begin with besides the start page. */
+  known?: readonly string[]
+  /** The public domain of the site, whose addresses in the site map count too. */
+  domain?: string | undefined
+}
+
 const connections = 6
 const maxPages = 4000
 
@@ -17,9 +24,9 @@ const maxPages = 4000
  *
  * @param root address of the host, with a trailing slash
  * @param start path of the start page
- * @param known paths to begin with besides the start page
  */
-export async function listPages(root: string, start: string, known: readonly string[] = []): Promise<OriginPage[]> {
+export async function listPages(root: string, start: string, options: ListOptions = {}): Promise<OriginPage[]> {
+  const { known = [], domain } = options
   const scope = start.replace(/[^/]*$/, '')
   const found = new Map<string, OriginPage>()
   const seen = new Set<string>()
@@ -30,7 +37,7 @@ export async function listPages(root: string, start: string, known: readonly str
     seen.add(key)
     queue.push(path)
   }
-  for (const path of [start, ...known, ...(await readSitemap(root))]) add(path)
+  for (const path of [start, ...known, ...(await readSitemap(root, domain))]) add(path)
   const visit = async (path: string) => {
     const answer = await fetch(new URL(path, root)).catch(() => undefined)
     if (!answer) return
@@ -96,15 +103,15 @@ export function listLinks(html: string, address: string): string[] {
   return [...paths]
 }
 
-async function readSitemap(root: string): Promise<string[]> {
+async function readSitemap(root: string, domain?: string): Promise<string[]> {
   const answer = await fetch(new URL('sitemap.xml', root)).catch(() => undefined)
   if (!answer?.ok || !/xml/.test(answer.headers.get('content-type') ?? '')) {
     await answer?.body?.cancel()
     return []
   }
-  // A site map names the public host, which is not the origin here.
-  const paths = [...(await answer.text()).matchAll(/<loc>\s*([^<]+?)\s*<\/loc>/g)].map(
-    ([, address]) => URL.parse(address ?? '')?.pathname,
-  )
-  return paths.filter(path => path !== undefined)
+  const hosts = [new URL(root).host, domain]
+  return [...(await answer.text()).matchAll(/<loc>\s*([^<]+?)\s*<\/loc>/g)].flatMap(([, address]) => {
+    const url = URL.parse(address ?? '')
+    return url && hosts.includes(url.host) ? [url.pathname] : []
+  })
 }

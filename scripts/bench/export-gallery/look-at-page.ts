@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'puppeteer'
 import type { Visitor } from '../export/visitor.ts'
 import { type Frameworks, findFrameworks } from './find-frameworks.ts'
 import type { Place } from './place.ts'
@@ -13,15 +15,25 @@ export interface PageLook {
   outbound: string[]
 }
 
+type View = Pick<PageLook, 'words' | 'frameworks'>
+
+export interface LookOptions {
+  place: Place
+  visitor: Visitor
+  /** See `GallerySite`. */
+  hydrated?: string | undefined
+  /** Whether the page needs no more time; absent = it is read until it stays the same. */
+  isComplete?: (view: View) => boolean
+}
+
+/** On a busy machine, scripts of a page may start long after its requests have ended. */
+const maxReadings = 6
+const readingGapMs = 600
+
 /** @throws {Error} when the page does not load. */
-export async function lookAt(
-  address: string,
-  { place, visitor, hydrated }: { place: Place; visitor: Visitor; hydrated?: string | undefined },
-): Promise<PageLook> {
-  const { look, acted } = await visitor.visit(address, place.host, async page => ({
-    words: await readVisibleWords(page),
-    frameworks: await findFrameworks(page, hydrated),
-  }))
+export async function lookAt(address: string, options: LookOptions): Promise<PageLook> {
+  const { place, visitor } = options
+  const { look, acted } = await visitor.visit(address, place.host, page => readPatiently(page, options))
   const local = (lines: readonly string[]) => lines.map(line => line.replaceAll(place.root, '/'))
   const outbound = look.outbound
   return {
@@ -31,5 +43,16 @@ export async function lookAt(
     failed: local(look.failed.filter(line => !outbound.some(refused => line.startsWith(refused.replace(/^\S+ /, ''))))),
     errors: local(look.errors),
     outbound,
+  }
+}
+
+async function readPatiently(page: Page, { hydrated, isComplete }: LookOptions): Promise<View> {
+  let before: string | undefined
+  for (let reading = 1; ; reading += 1) {
+    const view = { words: await readVisibleWords(page), frameworks: await findFrameworks(page, hydrated) }
+    const now = JSON.stringify(view)
+    if (reading === maxReadings || (isComplete ? isComplete(view) : now === before)) return view
+    before = now
+    await sleep(readingGapMs)
   }
 }

@@ -41,7 +41,7 @@ export interface ReadOptions {
 export async function readOrigin({ site, root, known, visitor, sampleSize }: ReadOptions): Promise<Reference> {
   const start = site.start ?? '/'
   const place = originPlace(root)
-  const pages = await listPages(root, start, known)
+  const pages = await listPages(root, start, { known, domain: site.domain })
   if (pages.length === 0) throw new Error(`The start page of ${site.name} is no page.`)
   const first = pages.find(({ path }) => pageKey(path) === pageKey(start))?.path ?? pages[0]?.path ?? start
   const reference: Reference = { pages, sampled: [] }

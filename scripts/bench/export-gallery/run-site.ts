@@ -72,7 +72,7 @@ async function exportAndJudge(site: GallerySite, options: RunOptions): Promise<P
     onProgress(`${site.name}: exporting ${reference.pages.length} pages`)
     const folder = join(scratch, 'copy')
     await mkdir(folder)
-    const { program, args } = quire.command(new URL(site.start ?? '/', origin.root).href, folder)
+    const { program, args } = quire.command(new URL(site.start ?? '/', origin.root).href, folder, site.domain)
     const run = await runMeasured(program, args, {
       logFile: join(scratch, 'export.log'),
       timeoutMs: exportTimeoutMs,

@@ -10,6 +10,7 @@ const dependencies = {
   react: '19.3.1',
   'react-dom': '19.3.1',
   pagefind: '1.6.0',
+  typescript: '5.9.3',
 }
 
 const layout = `import { Layout, Navbar } from 'nextra-theme-docs'

@@ -13,6 +13,8 @@ export interface GallerySite {
    * @throws {OperatorError} when the site cannot be built here.
    */
   prepare(cacheFolder: string): Promise<SiteSource>
+  /** The domain in its site map and canonical addresses; absent = the site is exported by its URL. */
+  domain?: string
   /** Path of the first page, which is also the scope of the export; absent = `/`. */
   start?: string
   /** JavaScript expression: whether the framework runs; absent = the frameworks are recognized by their marks in the page. */

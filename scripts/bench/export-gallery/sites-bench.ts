@@ -15,7 +15,7 @@ export const benchSites: readonly GallerySite[] = [
   starlightSite,
 ].map(toGallerySite)
 
-function toGallerySite({ name, description, prepare, hasFallback, app, search }: BenchSite): GallerySite {
+function toGallerySite({ name, description, domain, prepare, hasFallback, app, search }: BenchSite): GallerySite {
   return {
     name,
     description,
@@ -24,6 +24,7 @@ function toGallerySite({ name, description, prepare, hasFallback, app, search }:
       // The scripts of a single-page app make the links.
       return { folder, habits: { hasFallback }, ...(hasFallback ? { pages } : {}) }
     },
+    ...(domain === undefined ? {} : { domain }),
     ...(app ? { hydrated: app.hydrated, themeToggle: app.themeToggle } : {}),
     ...(search ? { search: { ...search, queries: search.queries.slice(0, 3) } } : {}),
   }

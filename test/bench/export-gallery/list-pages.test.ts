@@ -33,8 +33,13 @@ beforeAll(async () => {
 afterAll(() => void server.close())
 
 test('the pages are those that links, frames, forwards and the site map lead to', async () => {
-  const pages = await listPages(root, '/')
+  const pages = await listPages(root, '/', { domain: 'docs.example.com' })
   expect(pages.map(({ path }) => path)).toEqual(['/', '/a', '/b/', '/c/d', '/e', '/frame.html', '/map'])
+})
+
+test('a site map of another host names no pages of the site', async () => {
+  const pages = await listPages(root, '/')
+  expect(pages.map(({ path }) => path)).not.toContain('/map')
 })
 
 test('an answer that is no page, and pages beside the scope, are no pages of the site', async () => {
