@@ -25,7 +25,7 @@ async function fetchWith(alsoExempt: URL, address: URL): Promise<string> {
   const fetcher = openFetcher({
     exempt: null,
     alsoExempt: [alsoExempt],
-    limits: { totalBytes: 1000, redirects: 2, pageTimeoutMs: 5000, connections: 1 },
+    limits: { totalBytes: 1000, redirects: 2, pageTimeoutMs: 5000, retries: 0, connections: 1 },
     totalExceeded: () => new Error('too large'),
     signal: AbortSignal.timeout(20_000),
   })
