@@ -14,6 +14,7 @@ const directives: Record<string, [role: PatternRole, rank: number]> = {
   r: ['request', 0],
   m: ['method', 0],
   U: ['target', 0],
+  q: ['query', 0],
   s: ['status', 0],
   v: ['host', 1],
   V: ['host', 2],

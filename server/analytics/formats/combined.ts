@@ -3,13 +3,13 @@ import { bareAddress } from './address.ts'
 import { LogDateReader, logDateBytes, readDigits } from './log-date.ts'
 import {
   emptyLogLine,
-  findQuery,
   type LineParser,
   type LogFormat,
   LogFormatError,
   type LogLine,
   type Parsed,
   type ParserOptions,
+  writeTarget,
 } from './log-format.ts'
 
 /** Apache's `combined` and nginx's default. `vhost_combined` and `traefik` use its parser too. */
@@ -128,8 +128,8 @@ function readFieldNumber(clientField: string): number {
 export function readRequest(bytes: Buffer, start: number, end: number, line: LogLine): void {
   line.isGet = isGet(bytes, start)
   if (!line.isGet) return
-  line.targetStart = start + 'GET '.length
-  line.targetEnd = findQuery(bytes, line.targetStart, end)
+  // A protocol after the query does not matter: no query contains a space.
+  writeTarget(line, bytes, start + 'GET '.length, end)
   if (line.targetEnd === end) line.targetEnd = findProtocol(bytes, line.targetStart, end)
 }
 

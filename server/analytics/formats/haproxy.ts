@@ -131,7 +131,7 @@ class HaproxyParser implements LineParser {
     line.addressEnd = line.addressStart + address.length
     this.#setFields(line)
     readRequest(bytes, requestStart, end - 1, line)
-    if (line.isGet) line.targetEnd = findTargetEnd(bytes, line.targetStart, end - 1)
+    if (line.isGet) endTarget(bytes, end - 1, line)
     return 'request'
   }
 
@@ -201,9 +201,12 @@ function findRequest(bytes: Buffer, from: number, end: number): number {
 }
 
 /** Returns the end of the target before its query. A number sign begins an escape, not a fragment. */
-function findTargetEnd(bytes: Buffer, from: number, end: number): number {
-  for (let i = from; i < end; i++) if (bytes[i] === 0x3f) return i
-  return findProtocol(bytes, from, end)
+function endTarget(bytes: Buffer, end: number, line: LogLine): void {
+  let query = line.targetStart
+  while (query < end && bytes[query] !== 0x3f) query++
+  line.targetEnd = query < end ? query : findProtocol(bytes, line.targetStart, end)
+  line.queryStart = query < end ? query + 1 : 0
+  line.queryEnd = query < end ? end : 0
 }
 
 /** Decodes `#22`: HAProxy escapes special characters with a number sign. */

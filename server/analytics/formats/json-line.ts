@@ -1,5 +1,5 @@
 import { readTime } from './log-date.ts'
-import { asWritten, findQuery, type LineParser, type LogFormat, type LogLine, type Parsed } from './log-format.ts'
+import { asWritten, type LineParser, type LogFormat, type LogLine, type Parsed, writeTarget } from './log-format.ts'
 
 /** An object of a line. */
 export type JsonEntry = Record<string, unknown>
@@ -93,8 +93,7 @@ export class JsonLineParser implements LineParser {
     line.addressEnd = this.#write(firstText(request.address))
     line.clientStart = this.#length
     line.clientEnd = this.#write(firstText(request.client))
-    line.targetStart = this.#length
-    line.targetEnd = findQuery(this.#fields, line.targetStart, this.#write(firstText(request.target)))
+    writeTarget(line, this.#fields, this.#length, this.#write(firstText(request.target)))
     line.userAgentStart = this.#length
     line.userAgentEnd = this.#write(firstText(request.userAgent))
     line.hostStart = this.#length

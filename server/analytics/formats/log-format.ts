@@ -19,6 +19,9 @@ export interface LogLine {
   /** Request target without its query; only set for a GET. */
   targetStart: number
   targetEnd: number
+  /** The query, without its question mark; a fragment may follow. Empty when the line has none; only set for a GET. */
+  queryStart: number
+  queryEnd: number
   status: number
   userAgentStart: number
   userAgentEnd: number
@@ -44,6 +47,8 @@ export function emptyLogLine(): LogLine {
     isGet: false,
     targetStart: 0,
     targetEnd: 0,
+    queryStart: 0,
+    queryEnd: 0,
     status: 0,
     userAgentStart: 0,
     userAgentEnd: 0,
@@ -115,8 +120,18 @@ export function asWritten(text: string): string {
   return text
 }
 
+/** Writes the target with its query that fills the bytes from `start` up to `end`. */
+export function writeTarget(line: LogLine, bytes: Uint8Array, start: number, end: number): void {
+  const targetEnd = findQuery(bytes, start, end)
+  line.targetStart = start
+  line.targetEnd = targetEnd
+  const hasQuery = targetEnd < end && bytes[targetEnd] === 0x3f
+  line.queryStart = hasQuery ? targetEnd + 1 : 0
+  line.queryEnd = hasQuery ? end : 0
+}
+
 /** Returns the start of the query or the fragment, or `end`. */
-export function findQuery(bytes: Uint8Array, start: number, end: number): number {
+function findQuery(bytes: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) if (bytes[i] === 0x3f || bytes[i] === 0x23) return i
   return end
 }

@@ -21,6 +21,7 @@ const roles: Partial<Record<PatternRole, readonly string[]>> = {
   userAgent: ['http_user_agent'],
   host: ['http_host', 'host', 'server_name'],
   accept: ['http_accept'],
+  query: ['args', 'query_string'],
 }
 
 const times: Record<string, string> = { time_iso8601: 'iso', time_local: 'clf', msec: 'epoch' }

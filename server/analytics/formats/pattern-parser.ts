@@ -1,6 +1,6 @@
 import { findWordEnd, isAddress, isDash, readRequest, unescapeField } from './combined.ts'
 import { readDigits } from './log-date.ts'
-import { findQuery, type LineParser, type LogLine, type Parsed } from './log-format.ts'
+import { type LineParser, type LogLine, type Parsed, writeTarget } from './log-format.ts'
 import type { PatternEscape, PatternRole } from './pattern.ts'
 import { clearTimeParts, emptyTimeParts, type TimeReader, toMs } from './pattern-time.ts'
 
@@ -33,11 +33,12 @@ const slots = [
   'userAgent',
   'host',
   'accept',
+  'query',
 ] as const satisfies PatternRole[]
 
-const [address, client, request, method, target, status, referrer, userAgent, host, accept] = slots.map(
+const [address, client, request, method, target, status, referrer, userAgent, host, accept, query] = slots.map(
   (_, i) => i,
-) as [number, number, number, number, number, number, number, number, number, number]
+) as [number, number, number, number, number, number, number, number, number, number, number]
 
 /** Returns the index of a role's value; -1 when it is not read as a value. */
 export function findSlot(role: PatternRole): number {
@@ -159,8 +160,11 @@ export class PatternParser implements LineParser {
     }
     const from = this.#startOf(method)
     line.isGet = isAt(bytes, from, get) && this.#endOf(method) === from + get.length
-    line.targetStart = this.#startOf(target)
-    line.targetEnd = findQuery(bytes, line.targetStart, this.#endOf(target))
+    writeTarget(line, bytes, this.#startOf(target), this.#endOf(target))
+    if (this.#endOf(query) > this.#startOf(query)) {
+      line.queryStart = this.#startOf(query)
+      line.queryEnd = this.#endOrEmpty(query, bytes)
+    }
     return !hasSpace(bytes, from, this.#endOf(method))
   }
 

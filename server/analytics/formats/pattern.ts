@@ -13,6 +13,7 @@ export type PatternRole =
   | 'userAgent'
   | 'host'
   | 'accept'
+  | 'query'
   | 'ignored'
 
 /** A variable of a pattern. */

@@ -9,6 +9,7 @@ export interface W3cColumns {
   address: number
   method: number
   path: number
+  query: number
   status: number
   userAgent: number
   referrer: number
@@ -56,6 +57,7 @@ export function findW3cColumns(list: string, clientField: string | undefined, mu
     address: need('c-ip'),
     method: need('cs-method'),
     path: need('cs-uri-stem', 'cs-uri'),
+    query: find('cs-uri-query'),
     status: need('sc-status'),
     userAgent: need('cs(User-Agent)'),
     referrer: find('cs(Referer)', 'cs(Referrer)'),

@@ -1,7 +1,7 @@
 import { toUtcMs } from '../day.ts'
 import { isDash } from './combined.ts'
 import { readDigits } from './log-date.ts'
-import { findQuery, type LineParser, type LogLine, type Parsed } from './log-format.ts'
+import { type LineParser, type LogLine, type Parsed, writeTarget } from './log-format.ts'
 import { findW3cColumns, type W3cColumns } from './w3c-columns.ts'
 
 const tab = 0x09
@@ -54,8 +54,7 @@ export class W3cParser implements LineParser {
     line.bytes = bytes
     line.atMs = readTime(bytes, this.#startOf(date), this.#startOf(time))
     line.isGet = isGet(bytes, this.#startOf(method), this.#endOf(method))
-    line.targetStart = this.#startOf(path)
-    line.targetEnd = findQuery(bytes, line.targetStart, this.#endOf(path))
+    writeTarget(line, bytes, this.#startOf(path), this.#endOf(path))
     line.userAgentStart = this.#startOf(userAgent)
     line.userAgentEnd = this.#endOf(userAgent)
     this.#readOptional(bytes, count, columns, line)
@@ -79,8 +78,13 @@ export class W3cParser implements LineParser {
     return this.#columns?.missing ?? ['a header #Fields:']
   }
 
-  #readOptional(bytes: Buffer, count: number, { referrer, accept, host, client }: W3cColumns, line: LogLine): void {
+  #readOptional(bytes: Buffer, count: number, columns: W3cColumns, line: LogLine): void {
+    const { query, referrer, accept, host, client } = columns
     const has = (column: number) => column < count && !isDash(bytes, this.#startOf(column), this.#endOf(column))
+    if (has(query)) {
+      line.queryStart = this.#startOf(query)
+      line.queryEnd = this.#endOf(query)
+    }
     line.referrerStart = has(referrer) ? this.#startOf(referrer) : 0
     line.referrerEnd = has(referrer) ? this.#endOf(referrer) : 0
     line.acceptStart = has(accept) ? this.#startOf(accept) : 0

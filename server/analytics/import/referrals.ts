@@ -24,12 +24,12 @@ export class Referrals {
   #sites: (AssistantSite | undefined)[] = []
 
   find(line: LogLine): AssistantSite | undefined {
-    const { bytes, referrerStart, referrerEnd, targetEnd } = line
+    const { bytes, referrerStart, referrerEnd, queryStart, queryEnd } = line
     if (referrerEnd > referrerStart) {
       const start = findHost(bytes, referrerStart, referrerEnd)
       return start === -1 ? undefined : this.#findSite(bytes, start, findHostEnd(bytes, start, referrerEnd))
     }
-    return bytes[targetEnd] === questionMark ? this.#findSource(line) : undefined
+    return queryEnd > queryStart ? this.#findSource(line) : undefined
   }
 
   #findSite(bytes: Buffer, start: number, end: number): AssistantSite | undefined {
@@ -47,9 +47,11 @@ export class Referrals {
   }
 
   /** Finds the site of `utm_source` in the query. */
-  #findSource({ bytes, targetEnd, userAgentStart }: LogLine): AssistantSite | undefined {
-    const end = findQueryEnd(bytes, targetEnd + 1, userAgentStart)
-    for (let start = targetEnd + 1; start < end; ) {
+  #findSource({ bytes, queryStart, queryEnd }: LogLine): AssistantSite | undefined {
+    // Apache writes a question mark before the query.
+    const from = bytes[queryStart] === questionMark ? queryStart + 1 : queryStart
+    const end = findQueryEnd(bytes, from, queryEnd)
+    for (let start = from; start < end; ) {
       let next = bytes.indexOf(0x26, start)
       if (next === -1 || next > end) next = end
       if (startsWith(bytes, start, next, utmSource)) return this.#findSite(bytes, start + utmSource.length, next)
@@ -77,14 +79,11 @@ function findHostEnd(bytes: Buffer, start: number, end: number): number {
   return last
 }
 
-/**
- * Returns the end of a query: the next space, quote, fragment or control character. In a buffer of fields without
- * separators, the user agent follows the target.
- */
-function findQueryEnd(bytes: Buffer, start: number, userAgentStart: number): number {
-  const last = Math.min(bytes.length, start + maxQueryBytes)
+/** Returns the end of a query: the next space, quote, fragment or control character, or `end`. */
+function findQueryEnd(bytes: Buffer, start: number, end: number): number {
+  const last = Math.min(end, start + maxQueryBytes)
   let i = start
-  for (; i < last && i !== userAgentStart; i++) {
+  for (; i < last; i++) {
     const byte = bytes[i] as number
     if (byte <= 0x20 || byte === 0x22 || byte === 0x23) break
   }

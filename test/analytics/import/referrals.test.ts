@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { formats } from '../../../server/analytics/formats/formats.ts'
-import { emptyLogLine } from '../../../server/analytics/formats/log-format.ts'
+import { emptyLogLine, type LineParser } from '../../../server/analytics/formats/log-format.ts'
+import { createPatternFormat } from '../../../server/analytics/formats/pattern-format.ts'
 import { Referrals } from '../../../server/analytics/import/referrals.ts'
 
 function find(name: string, text: string, referrals = new Referrals()): string | undefined {
@@ -9,6 +10,16 @@ function find(name: string, text: string, referrals = new Referrals()): string |
   const line = emptyLogLine()
   expect(parser?.parse(bytes, 0, bytes.length, line)).toBe('request')
   return referrals.find(line)?.site
+}
+
+/** Returns the assistant of the last of these lines. */
+function findIn(parser: LineParser, lines: readonly string[]): string | undefined {
+  const line = emptyLogLine()
+  for (const text of lines) {
+    const bytes = Buffer.from(text)
+    expect(parser.parse(bytes, 0, bytes.length, line)).not.toBe('malformed')
+  }
+  return new Referrals().find(line)?.site
 }
 
 function combined(target: string, referrer: string): string {
@@ -57,6 +68,29 @@ test.each([
 ])('without a referrer, the target %s is of the assistant %s', (target, want) => {
   expect(find('combined', combined(target, '-'))).toBe(want)
   expect(find('caddy', caddy(target, { 'User-Agent': ['chatgpt.com'] }))).toBe(want)
+})
+
+const fields = '#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status cs(User-Agent) cs(Referer)'
+
+test.each([
+  ['$request_method|$request_uri|$status|$http_referer|$http_user_agent', 'GET|/a?utm_source=chatgpt.com|200|-|x'],
+  ['$request_method|$uri|$args|$status|$http_referer|$http_user_agent', 'GET|/a|utm_source=chatgpt.com|200|-|x'],
+  ['%m|%U%q|%>s|%{Referer}i|%{User-Agent}i', 'GET|/a?utm_source=chatgpt.com|200|-|x'],
+  ['%m|%U|%q|%>s|%{Referer}i|%{User-Agent}i', 'GET|/a|?utm_source=chatgpt.com|200|-|x'],
+])('the query of %s is read', (pattern, text) => {
+  const isNginx = pattern.startsWith('$')
+  const format = createPatternFormat(`${isNginx ? '$remote_addr|$time_iso8601' : '%a|%{%FT%T%z}t'}|${pattern}`)
+  const time = isNginx ? '2026-11-20T10:11:12+00:00' : '2026-11-20T10:11:12+0000'
+  expect(findIn(format.open({}), [`203.0.113.9|${time}|${text}`])).toBe('chatgpt.com')
+  expect(findIn(format.open({}), [`203.0.113.9|${time}|${text.replace('utm_', '')}`])).toBeUndefined()
+})
+
+test.each(['w3c', 'cloudfront'])('the query column of %s is read', name => {
+  const parser = () => formats.find(format => format.name === name)?.open({}) as LineParser
+  const separator = name === 'w3c' ? ' ' : '\t'
+  const toLine = (query: string) => `2026-11-20 10:11:12 203.0.113.9 GET /a ${query} 200 x -`.replaceAll(' ', separator)
+  expect(findIn(parser(), [fields, toLine('a=b&utm_source=chatgpt.com')])).toBe('chatgpt.com')
+  expect(findIn(parser(), [fields, toLine('utm_source=chatgpt.com'), toLine('-')])).toBeUndefined()
 })
 
 test('the query does not matter if there is a referrer', () => {
