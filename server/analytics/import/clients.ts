@@ -48,6 +48,8 @@ export class Clients {
   bytes: Buffer = this.#listed
   start = 0
   end = 0
+  /** Whether `find` took it from the list. */
+  isListed = false
 
   constructor({ trustedProxies, ipv6Prefix = 128 }: ClientOptions) {
     this.#trustedProxies = trustedProxies
@@ -62,13 +64,9 @@ export class Clients {
     return this.#readPeer(line, parser) || (line.clientEnd > line.clientStart && this.#readList(line, parser))
   }
 
-  /**
-   * Writes the client into `bytes`, `start` and `end`. Call it after `has` returned true for the same line.
-   *
-   * @returns whether the client is from the list
-   */
-  find(line: LogLine, parser: LineParser): boolean {
-    return line.clientEnd > line.clientStart && this.#readList(line, parser)
+  /** Writes the client into `bytes`, `start` and `end`. Call it after `has` returned true for the same line. */
+  find(line: LogLine, parser: LineParser): void {
+    this.isListed = line.clientEnd > line.clientStart && this.#readList(line, parser)
   }
 
   #readPeer(line: LogLine, parser: LineParser): boolean {

@@ -17,6 +17,7 @@ import { Clients } from './clients.ts'
 import { type LineCheck, LineDecider, type LineRefusal, lineChecks } from './decide-line.ts'
 import { maxLineBytes } from './line-splitter.ts'
 import { acceptsMarkdown, isUnnamed, markdownView } from './page-view.ts'
+import { Referrals } from './referrals.ts'
 
 /** Explanation of how an import counts one line. */
 export interface LineExplanation {
@@ -38,7 +39,7 @@ export interface LineExplanation {
 
 /** One check of a line and its result in words. */
 export interface LineStep {
-  step: LineCheck | 'client' | 'who' | 'markdown'
+  step: LineCheck | 'client' | 'who' | 'markdown' | 'referral'
   finding: string
 }
 
@@ -73,6 +74,7 @@ export class LineExplainer {
   readonly #options: LineExplainerOptions
   readonly #line = emptyLogLine()
   readonly #clients: Clients
+  readonly #referrals = new Referrals()
   /** Accepts every host, because only an import knows the projects. */
   readonly #decider = new LineDecider<true>({
     hasClient: line => this.#clients.has(line, this.#parser as LineParser),
@@ -196,6 +198,10 @@ export class LineExplainer {
     explanation.rule = rule
     explanation.steps.push({ step: 'who', finding: userAgent.why })
     if (isUnnamedView) explanation.steps.push({ step: 'markdown', finding: markdownFindings[kind === 'ai' ? 1 : 0] })
+    const assistant = kind === 'human' ? this.#referrals.find(this.#line) : undefined
+    if (assistant) {
+      explanation.steps.push({ step: 'referral', finding: `came from the AI assistant ${assistant.assistant}` })
+    }
   }
 
   #asksForMarkdown(): boolean {
@@ -205,9 +211,9 @@ export class LineExplainer {
 
   #explainClient(parser: LineParser): string {
     const clients = this.#clients
-    const isListed = clients.find(this.#line, parser)
+    clients.find(this.#line, parser)
     const client = cut(clients.bytes, clients.start, clients.end)
-    if (isListed) return `${client}, from the client field`
+    if (clients.isListed) return `${client}, from the client field`
     const { bytes, addressStart, addressEnd } = this.#line
     const peer = `${client}, the peer${explainSpelling(cut(bytes, addressStart, addressEnd), client)}`
     return this.#options.clientField === undefined ? peer : `${peer}: the client field has no address`

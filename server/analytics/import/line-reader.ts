@@ -55,6 +55,10 @@ export class LineReader {
     return this.#dialect?.envelope
   }
 
+  get hasClientField(): boolean {
+    return this.#settings.clientField !== undefined
+  }
+
   /** The parser of the current log; undefined while its format is unknown. */
   get parser(): LineParser | undefined {
     return this.#parser

@@ -1,5 +1,6 @@
 import type { FormatVerdict } from './format-window.ts'
 import { type ImportTally, sum } from './import-tally.ts'
+import { type UnreadLines, UnreadSample } from './unread-sample.ts'
 import { ViewEvidence } from './view-evidence.ts'
 
 /** What is known about one log. `findSuspicions` judges it. */
@@ -9,6 +10,12 @@ export interface LogEvidence {
   malformed: ImportTally['malformed']
   /** Page views: human, AI and neither. */
   views: number
+  /** Page views of people and AI. */
+  visitorViews: number
+  /** Whether a field that lists the client is set. */
+  hasClientField: boolean
+  /** The other format of lines that could not be read; undefined = they are in none. */
+  unread: UnreadLines | undefined
   /** NULs that were skipped before lines. */
   nulBytes: number
   isUtf16: boolean
@@ -21,11 +28,12 @@ export interface LogEvidence {
 export type Detection = Pick<FormatVerdict, 'lines' | 'readLines' | 'other'> & { format: string | undefined }
 
 /** What the reader of the lines knows. */
-export type ReadLines = Pick<LogEvidence, 'nulBytes' | 'isUtf16' | 'detection'>
+export type ReadLines = Pick<LogEvidence, 'nulBytes' | 'isUtf16' | 'detection' | 'hasClientField'>
 
 /** Collects the evidence about the log that is being read. */
 export class EvidenceCollector {
   readonly viewed = new ViewEvidence()
+  readonly unread = new UnreadSample()
   readonly #before: ImportTally
   readonly #nulBytesBefore: number
   /** @param before the counts of all earlier logs */
@@ -35,19 +43,26 @@ export class EvidenceCollector {
   }
 
   /** @param tally the counts of all logs so far */
-  summarize(tally: ImportTally, { nulBytes, isUtf16, detection }: ReadLines): LogEvidence {
+  summarize(tally: ImportTally, { nulBytes, isUtf16, detection, hasClientField }: ReadLines): LogEvidence {
     const before = this.#before
     return {
       lines: tally.lines - before.lines,
       filtered: subtract(tally.filtered, before.filtered),
       malformed: subtract(tally.malformed, before.malformed),
       views: sum(tally.views) - sum(before.views),
+      visitorViews: countVisitorViews(tally) - countVisitorViews(before),
+      hasClientField,
+      unread: this.unread.detect(),
       nulBytes: nulBytes - this.#nulBytesBefore,
       isUtf16,
       detection,
       viewed: this.viewed,
     }
   }
+}
+
+function countVisitorViews({ views: { human, ai } }: ImportTally): number {
+  return human + ai
 }
 
 function subtract<Counts extends Readonly<Record<string, number>>>(counts: Counts, before: Counts): Counts {

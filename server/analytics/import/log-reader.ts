@@ -209,6 +209,9 @@ export class LogReader {
     const tally = project?.tally ?? this.#projects.common
     tally.lines++
     if (refusal) tally.countRefusal(refusal)
+    if (refusal === lineRefusals.wrongFormat || refusal === lineRefusals.badAddress) {
+      this.#evidence.unread.add(bytes, start, end)
+    }
     if (!project || !parser || (!page && llmsFile === undefined)) return
     const before = project.builder.length
     if (page) this.#views.addView(project, page, parser, this.#evidence.viewed)

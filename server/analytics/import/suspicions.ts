@@ -16,6 +16,8 @@ export type SuspicionCode =
   | 'mixed-formats'
   | 'no-page-view'
   | 'no-user-agent'
+  | 'no-visitor'
+  | 'no-client-field'
   | 'all-new-visitors'
   | 'one-address'
   | 'date-jump'
@@ -32,6 +34,12 @@ export const thresholds = {
   otherFormatShare: 0.1,
   /** A page view without a user agent is rare. With ten of them and no other, the server does not log it. */
   unnamedViews: 10,
+  /** A new site may only be visited by bots for a while. 50 of their views and no other are more likely a wrong field. */
+  viewsWithoutVisitor: 50,
+  /** A few unreadable lines may look like another format. Ten of them are a server that was configured anew. */
+  otherLines: 10,
+  /** A check of the own network may come past the proxy. Ten views that all do so have no list of clients. */
+  viewsWithoutClient: 10,
   /** Readers open more than one page, and come back. Of 1,000 page views, at most 950 are of new visitors, also in a peak. */
   newVisitorViews: 1000,
   newVisitorShare: 0.99,
@@ -59,6 +67,8 @@ const others: readonly [SuspicionCode, Rule][] = [
   ['mixed-formats', suspectMixture],
   ['no-page-view', suspectNoView],
   ['no-user-agent', suspectNoUserAgent],
+  ['no-visitor', suspectNoVisitor],
+  ['no-client-field', suspectNoClientField],
   ['all-new-visitors', suspectNewVisitors],
   ['one-address', suspectOneAddress],
   ['date-jump', suspectDates],
@@ -128,9 +138,12 @@ function suspectDetection({ detection }: LogEvidence): string | undefined {
   return `${found} of the first ${show(lines, 'line')} ${readLines > 1 ? 'are' : 'is'} in a known format${name}. Name the format with --format.`
 }
 
-function suspectMixture({ detection }: LogEvidence): string | undefined {
+function suspectMixture({ detection, unread, malformed }: LogEvidence): string | undefined {
   const { other, format, lines = 0 } = detection ?? {}
-  if (!other || other.lines < thresholds.otherFormatShare * lines) return undefined
+  if (!other || other.lines < thresholds.otherFormatShare * lines) {
+    if (!unread || unread.lines < thresholds.otherLines) return undefined
+    return `${show(countUnread(malformed), 'line')} could not be read, and most of them are in the format ${unread.name}. Write each format into its own file.`
+  }
   return `${show(other.lines)} of the first ${show(lines, 'line')} ${other.lines > 1 ? 'are' : 'is'} in the format ${other.name}, not ${format}, and count as malformed. Write each format into its own file.`
 }
 
@@ -145,6 +158,16 @@ function suspectNoView({ lines, views, filtered, malformed }: LogEvidence, isGro
 function suspectNoUserAgent({ views, viewed }: LogEvidence): string | undefined {
   if (views < thresholds.unnamedViews || viewed.unnamed < views) return undefined
   return `None of ${show(views, 'page view')} has a user agent, so people and AI agents cannot be told apart. Configure the server to log it.`
+}
+
+function suspectNoVisitor({ views, visitorViews, viewed }: LogEvidence): string | undefined {
+  if (views < thresholds.viewsWithoutVisitor || visitorViews > 0 || viewed.unnamed === views) return undefined
+  return `None of ${show(views, 'page view')} is of people or AI agents. The field of the user agent may hold another value, such as the referrer.`
+}
+
+function suspectNoClientField({ views, hasClientField, viewed }: LogEvidence): string | undefined {
+  if (!hasClientField || views < thresholds.viewsWithoutClient || viewed.ofListed > 0) return undefined
+  return `None of ${show(views, 'page view')} has an address in the field of --client-field, so the address of the peer was counted.`
 }
 
 function suspectNewVisitors({ viewed: { ofVisitors, ofNewVisitors } }: LogEvidence): string | undefined {

@@ -17,6 +17,8 @@ export class ViewEvidence {
   ofVisitors = 0
   /** Page views whose visitor had none before. */
   ofNewVisitors = 0
+  /** Page views whose client is from a list of addresses. */
+  ofListed = 0
   /** Pairs of neighbouring page views whose dates are more than a year apart. */
   dateJumps = 0
   #lastMs = Number.NaN

@@ -32,7 +32,7 @@ test.each([
   ],
   ['Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)', 'ai', 'ai: GPTBot'],
   ['Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0)', 'ai', 'ai: Perplexity-User'],
-  ['Claude-User (claude-code/2.0.14; +https://support.anthropic.com/)', 'ai', 'ai: Claude-User'],
+  ['Claude-User (claude-code/2.0.14; +https://support.anthropic.com/)', 'ai', 'ai: claude-code'],
   ['claudebot/1.0', 'ai', 'ai: ClaudeBot'],
   ['meta-externalfetcher/1.1', 'ai', 'ai: Meta-ExternalFetcher'],
   [`${chrome} Safari/537.36 Devin/1.0`, 'ai', 'ai: Devin'],

@@ -186,3 +186,11 @@ test('a word that is not an address is named', () => {
   })
   expect(count(text)).toBe('malformed: bad-address')
 })
+
+test.each([
+  ['/a?utm_source=chatgpt.com', [{ step: 'referral', finding: 'came from the AI assistant ChatGPT' }]],
+  ['/a', []],
+])('the assistant that led to %s is named', (target, want) => {
+  const { steps } = explain(line(`GET ${target} HTTP/1.1`))
+  expect(steps.filter(({ step }) => step === 'referral')).toEqual(want)
+})

@@ -41,6 +41,7 @@ function findCodes(log: string | Buffer, isGrowing = false): SuspicionCode[] {
 const caddyLine = readFileSync(join(import.meta.dirname, '../formats/samples/caddy.jsonl'), 'utf8').split('\n')[0] ?? ''
 /** A normal log of this many lines: three views for each visitor. */
 const normal = (count: number) => toLog(count, i => toLine({ address: toAddress(Math.floor(i / 3)) }))
+const inSyslog = (i: number) => `Nov 20 10:11:12 web1 nginx: ${toLine({ address: toAddress(Math.floor(i / 3)) })}`
 const garbage = (count: number) => toLog(count, i => `starting worker ${i}`)
 const cloudfrontHeader = '#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent)\n'
 const iisLine = '2026-11-20 10:11:12 10.0.0.5 GET /guide - 443 - 203.0.113.9 Mozilla/5.0 - 200 0 0 15'
@@ -73,6 +74,18 @@ const cases: [SuspicionCode, string | Buffer, string | Buffer][] = [
     `${toLog(10, i => toLine({ address: toAddress(i), userAgent: '-' }))}\n${toLine()}`,
   ],
   ['no-user-agent', toLog(10, () => toLine({ userAgent: '' })), toLog(9, () => toLine({ userAgent: '' }))],
+  [
+    'no-visitor',
+    toLog(50, i => toLine({ address: toAddress(i), userAgent: 'https://www.example.com/' })),
+    `${toLog(50, i => toLine({ address: toAddress(i), userAgent: 'https://www.example.com/' }))}\n${toLine()}`,
+  ],
+  ['mixed-formats', `${normal(200)}\n${toLog(10, () => caddyLine)}`, `${normal(200)}\n${toLog(9, () => caddyLine)}`],
+  ['mixed-formats', `${normal(200)}\n${toLog(30, inSyslog)}`, `${normal(200)}\n${garbage(30)}`],
+  [
+    'mixed-formats',
+    `${toLog(200, inSyslog)}\n${toLog(30, i => toLine({ address: toAddress(i) }))}`,
+    `${toLog(200, inSyslog)}\n${garbage(30)}`,
+  ],
   [
     'all-new-visitors',
     toLog(1000, i => toLine({ address: toAddress(i) })),
@@ -141,4 +154,14 @@ test('each log of a reader is judged by its own lines', () => {
   reader.endFile()
   expect(findSuspicions(reader.evidence)).toEqual([])
   expect(reader.evidence).toMatchObject({ lines: 10, views: 10, malformed: { 'wrong-format': 0 } })
+})
+
+test.each([
+  [10, '-', ['no-client-field']],
+  [9, '-', []],
+  [10, '198.51.100.1', []],
+] as const)('%d views whose client field is %s are suspected as %s', (count, client, want) => {
+  const log = toLog(count, i => `${toLine({ address: toAddress(i) })} "${client}"`)
+  const { reader } = readLog(log, { clientField: '1' })
+  expect(findSuspicions(reader.evidence).map(({ code }) => code)).toEqual(want)
 })
