@@ -19,6 +19,8 @@ export interface VisitedDays {
   last: Day
   /** The first day whose visits all have labels; undefined when all have them. */
   labelledFrom: Day | undefined
+  /** The first day whose visitors are known; undefined = none were pruned. */
+  prunedBefore?: Day | undefined
 }
 
 /** Reads the counts of reports. An unknown project has no visits. */

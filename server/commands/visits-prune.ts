@@ -3,12 +3,12 @@ import { formatDay, toDay } from '../analytics/day.ts'
 import { integer } from '../flags/integer.ts'
 import { dataOption, jsonOption, keyGraceOption, projectOption } from '../flags/options.ts'
 import { getProject } from '../tenancy/get-project.ts'
-import { printResult, showCount } from './print.ts'
+import { printResult, showCountOf } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
 interface Flags {
   project: string
-  keepDays: number
+  keepDays?: number
   visitorKeyGraceDays: number
   data: string
   json?: boolean
@@ -19,10 +19,9 @@ export function visitsPruneCommand(): Command {
     .description('delete the hashes of old visitors, and destroy the visitor keys of ended periods; counts stay')
     .addOption(projectOption().makeOptionMandatory())
     .addOption(
-      new Option('--keep-days <number>', 'number of past days whose visitors are kept')
+      new Option('--keep-days <number>', 'number of past days whose visitors are kept (default: all)')
         .env('QUIRE_VISITOR_RETENTION_DAYS')
-        .argParser(integer(1, 36_500))
-        .makeOptionMandatory(),
+        .argParser(integer(1, 36_500)),
     )
     .addOption(keyGraceOption())
     .addOption(dataOption())
@@ -32,6 +31,7 @@ export function visitsPruneCommand(): Command {
       `
 Examples:
   npx quire visits prune --project Documentation --keep-days 400
+  npx quire visits prune --project Documentation
   npx quire serve --visitor-retention-days 400
 
 The keyed hashes of visitors of the pruned days are removed; the counters stay. Ranges that begin on a kept day, or end
@@ -39,19 +39,24 @@ before the first kept day, stay exact. A range that spans the cut counts a visit
 If you import a log later, its views on pruned days are skipped, because they may already be counted.
 
 If the visitor key of the project changes each month or day, the keys of ended periods are destroyed together with their
-hashes. Log lines of these periods are skipped from then on, so import them before. A server does the same by itself.`,
+hashes. Log lines of these periods are skipped from then on, so import them before. Without --keep-days, nothing else is
+removed. A server does the same by itself.`,
     )
     .action(async ({ project: idOrName, keepDays, visitorKeyGraceDays: graceDays, data, json }: Flags) => {
       const now = Date.now()
-      const before = toDay(now) - keepDays
-      const keptFrom = formatDay(before)
+      const before = keepDays === undefined ? undefined : toDay(now) - keepDays
+      const keptFrom = before === undefined ? null : formatDay(before)
       const result = await withExistingStore(data, async store => {
         const project = await getProject(store, idOrName)
         const destroyed = store.visits.destroyKeys(project, { now, graceDays })
-        const visitorDays = await store.visits.pruneSeen(project.id, before)
+        const visitorDays = before === undefined ? 0 : await store.visits.pruneSeen(project.id, before)
         return { project: project.id, keptFrom, visitorDays, destroyedKeys: destroyed.keys }
       })
-      const keys = result.destroyedKeys > 0 ? ` Destroyed ${showCount(result.destroyedKeys)} visitor keys.` : ''
-      printResult(json, result, `Deleted ${showCount(result.visitorDays)} visitor days before ${keptFrom}.${keys}`)
+      const { visitorDays, destroyedKeys } = result
+      const deleted =
+        keptFrom === null ? [] : [`Deleted ${showCountOf(visitorDays, 'visitor day')} before ${keptFrom}.`]
+      const isKeyNamed = destroyedKeys > 0 || keptFrom === null
+      const destroyed = isKeyNamed ? [`Destroyed ${showCountOf(destroyedKeys, 'visitor key')}.`] : []
+      printResult(json, result, [...deleted, ...destroyed].join(' '))
     })
 }

@@ -18,14 +18,15 @@ interface Limits {
 /** Draws a report for a terminal. */
 export function drawReport(report: ShownReport, limits: Limits): string {
   const { width } = limits
-  const { name, project, dateFrom, dateTo, totals, series, labels, labelledFrom } = report
+  const { name, project, dateFrom, dateTo, totals, series, labels, labelledFrom, prunedBefore } = report
   const whose = `${name} (${project})`
   if (dateFrom === null || dateTo === null) return `No visits of ${whose} in these days.`
   const title = `Visitors of ${whose}, ${dateFrom} to ${dayBefore(dateTo)} UTC`
   return [
     wrap(title, width),
     drawTotals(totals, width),
-    drawSeries(series, width),
+    prunedBefore === null ? '' : wrap(explainPruned(prunedBefore), width),
+    drawSeries(series, totals, width),
     drawPages(report, limits),
     drawAgents(labels, limits),
     drawFiles(labels, width),
@@ -54,7 +55,7 @@ const kindHeadings = { cells: ['TOTAL', 'PEOPLE', 'AI'], bars: '█ people  ░ 
 
 const periodHeadings = { day: 'DAY', week: 'WEEK FROM', month: 'MONTH FROM' }
 
-function drawSeries({ by, periods }: VisitSeries, width: number): string {
+function drawSeries({ by, periods }: VisitSeries, totals: TotalVisitors, width: number): string {
   if (periods.length < 2) return ''
   const headings = { name: periodHeadings[by], ...kindHeadings }
   const rows = periods.map(({ dateFrom, human, ai, total }) => ({
@@ -63,8 +64,11 @@ function drawSeries({ by, periods }: VisitSeries, width: number): string {
     value: total,
     shaded: ai,
   }))
+  const drawn = drawBars(headings, rows, width)
+  // They add up to the total if the visitor key changes with each period.
+  if (periods.reduce((sum, { total }) => sum + total, 0) <= totals.total) return drawn
   const note = `A visitor counts once in each ${by}, so these add up to more than the total.`
-  return `${drawBars(headings, rows, width)}\n${wrap(note, width)}`
+  return `${drawn}\n${wrap(note, width)}`
 }
 
 function drawPages({ pages, pageCount }: VisitReport, { width }: Limits): string {
@@ -128,6 +132,10 @@ function drawNeither({ neither }: LabelReport, { width, limit }: Limits): string
     more: neither.length - rows.length,
   })
   return drawn === '' ? '' : `${drawn}\n${wrap('These programs are not part of the total.', width)}`
+}
+
+function explainPruned(prunedBefore: string): string {
+  return `The visitors before ${prunedBefore} were pruned, so those who came before and after that day count twice.`
 }
 
 function explainUnlabelled(labelledFrom: string): string {

@@ -52,7 +52,7 @@ async function run(...args: string[]): Promise<{ output: string; error?: string;
 test('prune deletes the older days of one project, and prints how many', async () => {
   const before = formatDay(today - 10)
   const prune = ['prune', '--project', 'prj_1', '--keep-days', '10']
-  expect(await run(...prune)).toEqual({ output: `Deleted 1 visitor days before ${before}.` })
+  expect(await run(...prune)).toEqual({ output: `Deleted 1 visitor day before ${before}.` })
   expect(JSON.parse((await run(...prune, '--json')).output)).toEqual({
     project: 'prj_1',
     keptFrom: before,
@@ -74,6 +74,12 @@ test('prune destroys the keys of ended periods, and says how many', async () => 
   const deleted = `Deleted 0 visitor days before ${formatDay(today - 90)}.`
   expect(await prune('9')).toEqual({ output: deleted })
   expect(await prune('7')).toEqual({ output: `${deleted} Destroyed 2 visitor keys.` })
+})
+
+test('prune without --keep-days only destroys keys', async () => {
+  await record('prj_1', [today - 30])
+  expect(await run('prune', '--project', 'prj_1')).toEqual({ output: 'Destroyed 0 visitor keys.' })
+  expect(await record('prj_1', [today - 30])).toMatchObject({ newVisitorDays: 0, tooOldViews: 0 })
 })
 
 test('reset deletes the visits of one project, which can be imported again', async () => {

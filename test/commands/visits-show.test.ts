@@ -18,7 +18,12 @@ beforeAll(async () => {
   const project = { organizationId: 'org_1', visitorSaltRotation: 'never', createdAt: 0 } as const
   store.projects.insert({ ...project, id: 'prj_1', name: 'Docs' })
   store.projects.insert({ ...project, id: 'prj_2', name: 'Empty' })
+  store.projects.insert({ ...project, id: 'prj_3', name: 'Pruned' })
   await store.visits.recordBatch('prj_1', toViewBatch(listVisits()))
+  const view = { visitor: Buffer.alloc(16, 1), path: '/', day, kind: 'human' } as const
+  await store.visits.recordBatch('prj_3', toViewBatch([view]))
+  await store.visits.pruneSeen('prj_3', day + 1)
+  await store.visits.recordBatch('prj_3', toViewBatch([{ ...view, day: day + 1 }]))
   store.close()
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -158,4 +163,11 @@ test('export and show write the same CSV to standard output, and JSON', async ()
     { date: '2026-11-02', human: 20, ai: 2, both: 1, total: 21 },
     { date: '2026-11-03', human: 1, ai: 1, both: 0, total: 2 },
   ])
+})
+
+test('show says where pruned visitors count twice, and nothing of days that add up to the total', async () => {
+  const { output } = await run('show', '--project', 'Pruned')
+  expect(output).toMatch(/^Total +2 /m)
+  expect(output).toMatch(/^The visitors before 2026-11-03 were pruned, so those who came before and after$/m)
+  expect(output).not.toContain('add up to more')
 })

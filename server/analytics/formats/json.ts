@@ -17,6 +17,9 @@ export function createJsonFormat(fields: JsonFields): LogFormat {
   }
 }
 
+/** Lines without an optional field that is given, from which the field is missing. */
+const linesWithoutOptional = 1000
+
 /** Parses JSON lines by the paths of their fields, and remembers which fields were found. */
 class JsonFieldsParser extends JsonLineParser {
   readonly #fields: JsonFields
@@ -52,10 +55,16 @@ class JsonFieldsParser extends JsonLineParser {
     this.#entries = entries
   }
 
-  /** Empty when no line was an object, because then the format is wrong and not a field. */
+  /**
+   * Empty when no line was an object, because then the format is wrong and not a field. A program may omit the optional fields
+   * of a request, so they are missing only if many requests have none.
+   */
   override missingFields(): readonly string[] {
-    const needed: FieldName[] = this.#fields.host === undefined ? [...required] : [...required, 'host']
-    const missing = this.#entries.count > 0 ? needed.filter(name => !this.#found.has(name)) : []
+    const { count } = this.#entries
+    const isGiven = (name: FieldName) => this.#fields[name] !== undefined
+    const omittable = count >= linesWithoutOptional ? (['referrer', 'accept'] as const) : []
+    const expected = [...required, 'host' as const, ...omittable].filter(isGiven)
+    const missing = count > 0 ? expected.filter(name => !this.#found.has(name)) : []
     return missing.map(name => `${this.#fields[name]} (${name})`)
   }
 }

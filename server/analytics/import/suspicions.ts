@@ -127,7 +127,7 @@ function suspectMalformed({ lines, filtered, malformed }: LogEvidence): string |
     malformed['bad-address'] > bad / 2
       ? 'The address field holds no address. Another program may write a text before each line.'
       : 'Check the format; see --format in --help.'
-  return `${show(bad)} of ${show(all, 'line')} are malformed (${list(malformed)}). ${hint}`
+  return `${show(bad)} of ${show(all, 'line')} ${bad === 1 ? 'is' : 'are'} malformed (${list(malformed)}). ${hint}`
 }
 
 function suspectDetection({ detection }: LogEvidence): string | undefined {

@@ -24,6 +24,11 @@ export interface VisitReport {
    * referrals of earlier days are missing if they were counted by an earlier version of Quire.
    */
   labelledFrom: string | null
+  /**
+   * Set if the visitors of the range before this date were pruned: those who came before and after it count twice. Null = the
+   * totals are exact.
+   */
+  prunedBefore: string | null
 }
 
 export interface TotalVisitors extends VisitorCounts {
@@ -31,7 +36,7 @@ export interface TotalVisitors extends VisitorCounts {
   both: number
 }
 
-/** Visitors of each period. A visitor counts once in each, so the periods add up to more than the range. */
+/** Visitors of each period. A visitor counts once in each, so the periods may add up to more than the range. */
 export interface VisitSeries {
   by: PeriodLength
   periods: (TotalVisitors & { dateFrom: string; dateTo: string })[]
@@ -79,7 +84,7 @@ export function buildReport(reader: VisitCountReader, options: ReportOptions): V
     if (pages.length >= limit) break
     pages.push(page)
   }
-  const labelledFrom = visited?.labelledFrom
+  const { labelledFrom, prunedBefore = 0 } = visited ?? {}
   const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(counts)
   const isEmpty = range.from >= range.to
   return {
@@ -91,6 +96,7 @@ export function buildReport(reader: VisitCountReader, options: ReportOptions): V
     pageCount: counts.pageCount,
     labels: reportLabels(counts.labels),
     labelledFrom: isEmpty || isLabelled ? null : formatDay(labelledFrom),
+    prunedBefore: prunedBefore > range.from && prunedBefore < range.to ? formatDay(prunedBefore) : null,
   }
 }
 

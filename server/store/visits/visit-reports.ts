@@ -24,6 +24,7 @@ interface Sources {
 /** Reads the counts of a project for reports, see `VisitCountReader`. */
 export function openVisitReports(database: Database, { pages, counters, labels: seenLabels }: Sources) {
   const findLabelled = database.prepare<[], Day>('SELECT from_day FROM labelled').pluck()
+  const findKept = database.prepare<[], Day>('SELECT from_day FROM kept').pluck()
   return {
     findDays: database.transaction((): VisitedDays | undefined => {
       const found = [counters.findDays(), seenLabels.findDays()].filter(days => days !== undefined)
@@ -32,6 +33,7 @@ export function openVisitReports(database: Database, { pages, counters, labels: 
         first: Math.min(...found.map(({ first }) => first)),
         last: Math.max(...found.map(({ last }) => last)),
         labelledFrom: findLabelled.get(),
+        prunedBefore: findKept.get(),
       }
     }),
     countRange: database.transaction((range: DayRange): RangeCounts => {

@@ -56,3 +56,13 @@ test('a JSON log names the fields that no line has', () => {
   expect(readLog(lines, { format }).reader.missingFields).toEqual([])
   expect(readLog('nonsense', { format }).reader.missingFields).toEqual([])
 })
+
+test.each([
+  [999, {}, []],
+  [1000, {}, ['ref (referrer)']],
+  [1000, { ref: '-' }, []],
+])('%d lines of JSON that all have %j lack %j', (count, extra, want) => {
+  const format = createJsonFormat(parseJsonFields('time=t,method=m,path=p,status=s,userAgent=u,address=a,referrer=ref'))
+  const text = JSON.stringify({ t: 1763633472, m: 'GET', p: '/a', s: 200, a: '203.0.113.9', u: 'x', ...extra })
+  expect(readLog(`${text}\n`.repeat(count), { format }).reader.missingFields).toEqual(want)
+})

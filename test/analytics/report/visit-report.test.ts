@@ -28,12 +28,12 @@ const labels = {
 }
 
 /** Has the same counts on each of three days. */
-function createReader(labelledFrom?: number): VisitCountReader & { asked: DayRange[] } {
+function createReader(labelledFrom?: number, prunedBefore?: number): VisitCountReader & { asked: DayRange[] } {
   const asked: DayRange[] = []
   const totals = { human: 20, ai: 10, total: 28 }
   return {
     asked,
-    findVisitedDays: () => ({ first: day, last: day + 2, labelledFrom }),
+    findVisitedDays: () => ({ first: day, last: day + 2, labelledFrom, prunedBefore }),
     countRange(_, range) {
       asked.push(range)
       const pages = () => [visitors('/b', 9, 1), visitors('/a', 8, 0), visitors('/c', 1, 0)]
@@ -63,6 +63,7 @@ test('a report has totals, the first pages, and the labels by type', () => {
     },
     pages: [visitors('/b', 9, 1), visitors('/a', 8, 0)],
     pageCount: 3,
+    prunedBefore: null,
     labels: {
       agents: [
         { agent: 'CCBot', use: 'training', visitors: 3 },
@@ -193,4 +194,13 @@ test.each<[TableName, 'day' | undefined, string[], unknown[], number]>([
   const rows = [...opened.rows]
   expect([opened.columns, rows[0], rows.length]).toEqual([columns, first, count])
   expect(rows.every(row => row.length === columns.length)).toBe(true)
+})
+
+test.each([
+  [day, null],
+  [day + 1, '2026-09-05'],
+  [day + 2, '2026-09-06'],
+  [day + 3, null],
+])('a range of which the visitors before day %d were pruned says so, if some are left', (prunedBefore, want) => {
+  expect(buildReport(createReader(undefined, prunedBefore), options).prunedBefore).toBe(want)
 })
