@@ -72,7 +72,8 @@ function readFrom({ text, charset }: RawText, place: (typeof places)[number] | n
 
   function roleOf(tag: Tag): Role {
     if (tag.name === 'title') return title === '' ? 'title' : 'silent'
-    if (silent.has(tag.name)) return 'silent'
+    // A declarative shadow tree belongs to the page.
+    if (silent.has(tag.name) && !(tag.name === 'template' && findAttribute(tag, 'shadowrootmode'))) return 'silent'
     const role = value(findAttribute(tag, 'role')).toLowerCase()
     // On a page without a main or article element, a header is a menu. Inside such an element, a header holds the heading.
     if (silentRoles.test(role) || (tag.name === 'header' && !place)) return 'silent'

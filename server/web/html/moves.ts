@@ -23,7 +23,7 @@ interface Frame {
   pieces: Piece[]
 }
 
-/** Creates an empty collection. A range that is moved must be replaced where it was, otherwise it occurs twice. */
+/** Creates an empty collection. A range to move must be inside a larger range that is replaced, as content is inside its element. */
 export function createMoves(text: string): Moves {
   const edits: Edit[] = []
   return {
@@ -65,7 +65,8 @@ function advance(text: string, edits: readonly Edit[], frame: Frame, parts: stri
   }
   parts.push(text.slice(frame.at, edit.start))
   frame.at = edit.end
-  frame.next += 1
+  // Skips the edits inside the replaced range at once, because ranges may be nested deeply.
+  frame.next = Math.max(frame.next + 1, edit.end > edit.start ? findFirst(edits, edit.end) : 0)
   frame.pieces = edit.pieces.toReversed()
   return true
 }

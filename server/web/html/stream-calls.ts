@@ -3,28 +3,32 @@ import { decodeRaw, type RawText } from './text-encoding.ts'
 
 /** An instruction in an inline script that moves streamed content into its place. */
 export interface StreamCall {
-  /** A boundary has a fallback, and a segment only a placeholder. */
-  kind: 'boundary' | 'segment'
+  /**
+   * A boundary of React has a fallback, and a segment only a placeholder. The content of a fragment of Solid is in a template.
+   */
+  kind: 'boundary' | 'segment' | 'fragment'
   /** Id of the element that contains the content. */
   content: string
   /** Id of the template that marks the place. */
   target: string
   /** Style sheets that the content needs, as `[href, precedence, name, value, ...]`. */
   sheets: string[][]
+  /** What remains to be run when the content is in its place. */
+  rest: string
   /** The range of the call in the page. */
   start: number
   end: number
 }
 
 /**
- * Matches `$RC("B:0","S:0")`, `$RR("B:0","S:0",[["/a.css","next"]])` and `$RS("S:1","P:1")`. Their arguments are JSON. The
- * definitions of these functions, and calls inside other functions, do not match.
+ * Matches `$RC("B:0","S:0")`, `$RR("B:0","S:0",[["/a.css","next"]])`, `$RS("S:1","P:1")` and `$df("210")`. Their arguments
+ * are JSON. The definitions of these functions, and calls inside other functions, do not match.
  */
-const callPattern = /(?<=^|[;}\s])\$R([CRS])\(("(?:[^"\\]|\\.)*"(?:[,\s[\]]|"(?:[^"\\]|\\.)*")*)\);?/g
+const callPattern = /(?<=^|[;}\s])\$(R[CRS]|df)\(("(?:[^"\\]|\\.)*"(?:[,\s[\]]|"(?:[^"\\]|\\.)*")*)\);?/g
 
 /** Decides quickly whether a page may contain instructions. */
 export function mayHaveStreamCalls(text: string): boolean {
-  return text.includes('$RC("') || text.includes('$RR("') || text.includes('$RS("')
+  return ['$RC("', '$RR("', '$RS("', '$df("'].some(call => text.includes(call))
 }
 
 /** Reads the instructions in the content of a script element. */
@@ -33,18 +37,26 @@ export function readStreamCalls({ text, charset }: RawText, tag: Tag, start: num
   const script = text.slice(start, end)
   if (!mayHaveStreamCalls(script)) return []
   return [...script.matchAll(callPattern)].flatMap(match => {
-    const [call, name, source = ''] = match
-    const values = parseArguments(decodeRaw(source, charset))
-    const [first, second, sheets = []] = values
-    if (typeof first !== 'string' || typeof second !== 'string' || !isSheetList(sheets)) return []
+    const [text, name = '', source = ''] = match
     const at = start + match.index
-    const range = { start: at, end: at + call.length }
-    const read: StreamCall =
-      name === 'S'
-        ? { kind: 'segment', content: first, target: second, sheets: [], ...range }
-        : { kind: 'boundary', content: second, target: first, sheets, ...range }
-    return [read]
+    const call = toCall(name, parseArguments(decodeRaw(source, charset)))
+    return call ? [{ ...call, start: at, end: at + text.length }] : []
   })
+}
+
+/** Returns the instruction of a function and its arguments; null when they are wrong. */
+function toCall(
+  name: string,
+  [first, second, sheets = []]: readonly unknown[],
+): Omit<StreamCall, 'start' | 'end'> | null {
+  if (typeof first !== 'string') return null
+  if (name === 'df') {
+    const rest = `_$HY.fe(${JSON.stringify(first)});`
+    return { kind: 'fragment', content: first, target: `pl-${first}`, sheets: [], rest }
+  }
+  if (typeof second !== 'string' || !isSheetList(sheets)) return null
+  if (name === 'RS') return { kind: 'segment', content: first, target: second, sheets: [], rest: '' }
+  return { kind: 'boundary', content: second, target: first, sheets, rest: '' }
 }
 
 /** Decides whether a script element contains a program that a browser runs. */

@@ -1,4 +1,4 @@
-import { type Attribute, findAttribute, scanHtml, type Tag } from './html-scan.ts'
+import { findAttribute, scanHtml, type Tag } from './html-scan.ts'
 import { createMoves, type Moves } from './moves.ts'
 import { createOpenElements, type OpenElement } from './open-elements.ts'
 import { mayHaveStreamCalls, readStreamCalls, type StreamCall } from './stream-calls.ts'
@@ -25,6 +25,11 @@ interface Identified {
   contentStart: number
   contentEnd: number
   end: number
+  /** The template that contains the element. Scripts find the element once the template's content has been moved. */
+  template: Identified | null
+  isMoved: boolean
+  /** The end of the first comment that follows in the same parent; -1 = none. */
+  commentEnd: number
 }
 
 interface StreamedPage {
@@ -39,10 +44,11 @@ interface StreamedPage {
 /**
  * Returns a page as its streaming instructions leave it. React's server sends a page with fallbacks first, then the contents
  * in hidden elements, and small scripts that move each content into its place. The result is what a browser has after
- * these scripts: the contents in their places, in completed boundaries that React hydrates. Instructions that cannot be
- * followed stay as they are, including those for failed boundaries.
+ * these scripts: the contents in their places, in completed boundaries that React hydrates. Solid's server does the same with
+ * templates. Instructions that cannot be followed stay as they are, including those for failed boundaries.
  *
- * Source: packages/react-dom-bindings/src/server/fizz-instruction-set of React 18 and 19.
+ * Sources: packages/react-dom-bindings/src/server/fizz-instruction-set of React 18 and 19; REPLACE_SCRIPT in
+ * packages/dom-expressions/src/server.js, which Solid uses.
  */
 export function resolveStreamedContent(raw: RawText): RawText {
   if (!mayHaveStreamCalls(raw.text)) return raw
@@ -55,7 +61,7 @@ export function resolveStreamedContent(raw: RawText): RawText {
     moves,
   )
   // Without its elements, an instruction throws an error in React 18.
-  for (const { start, end } of followed) moves.replace(start, end, [])
+  for (const { start, end, rest } of followed) moves.replace(start, end, rest === '' ? [] : [rest])
   return { ...raw, text: moves.apply() }
 }
 
@@ -65,72 +71,106 @@ function follow(call: StreamCall, { elements, boundaries }: StreamedPage, moves:
   const target = elements.get(call.target)
   // A script finds only what comes before it.
   if (!content || content.end === -1 || content.end > call.start || !target || target.start > call.start) return false
+  if (!isFound(content) || !isFound(target)) return false
   const inside = { start: content.contentStart, end: content.contentEnd }
-  if (call.kind === 'segment') {
-    if (target.end === -1) return false
-    moves.replace(target.start, target.end, [inside])
-  } else {
-    const boundary = boundaries.get(call.target)
-    if (!boundary) return false
-    moves.replace(boundary.start, boundary.end, ['<!--$-->', inside])
-  }
+  const boundary = boundaries.get(call.target)
+  if (call.kind === 'segment' && target.end !== -1) moves.replace(target.start, target.end, [inside])
+  else if (call.kind === 'fragment' && target.commentEnd !== -1)
+    moves.replace(target.start, target.commentEnd, [inside])
+  else if (call.kind === 'boundary' && boundary) moves.replace(boundary.start, boundary.end, ['<!--$-->', inside])
+  else return false
   moves.replace(content.start, content.end, [])
+  content.isMoved = true
   elements.delete(call.content)
   elements.delete(call.target)
   return true
 }
 
-/** Scripts do not find what is inside these elements. */
-const isDormant = (name: string) => name === 'template' || name === 'noscript'
+function isFound({ template }: Identified): boolean {
+  return template === null || template.isMoved
+}
 
 function readStreamedPage(raw: RawText): StreamedPage {
-  const { text, charset } = raw
-  const value = (attribute: Attribute) => decodeAttribute(text.slice(attribute.start, attribute.end), charset)
+  const { text } = raw
   const page: StreamedPage = { calls: [], elements: new Map(), boundaries: new Map(), styles: createStreamStyles(raw) }
   const comments = createBoundaryReader(text)
-  let dormant = 0
+  /** The template that a following comment ends, by the parent of both. */
+  const waiting = new Map<Element | undefined, Identified>()
+  const templates = createTemplateStack()
 
-  const open = createOpenElements<Element>(({ id, contentStart }, end, ending) => {
-    const found = id === null ? undefined : page.elements.get(id)
-    if (found?.contentStart !== contentStart || ending === 'lost') return
+  const open = createOpenElements<Element>((element, end, ending) => {
+    waiting.delete(element)
+    const found = element.id === null ? undefined : page.elements.get(element.id)
+    if (found?.contentStart !== element.contentStart || ending === 'lost') return
     found.end = end
     found.contentEnd = ending === 'tag' ? text.lastIndexOf('<', end - 1) : end
   })
 
   function openTag(tag: Tag): void {
-    const attribute = dormant === 0 ? findAttribute(tag, 'id') : undefined
-    const id = attribute ? value(attribute) : null
+    const parent = open.innermost()
+    const id = readId(tag, raw)
     const isFirst = id !== null && !page.elements.has(id)
     const element = { name: tag.name, start: tag.start, contentStart: tag.end, id: isFirst ? id : null }
-    if (!open.openTag(element, text[tag.end - 2] === '/') || !isFirst) return
-    page.elements.set(id, { start: tag.start, contentStart: tag.end, contentEnd: -1, end: -1 })
-    const boundary = comments.endingAt(tag.start)
-    if (boundary && tag.name === 'template') boundary.id = id
+    const isOpen = open.openTag(element, text[tag.end - 2] === '/')
+    const found = isOpen && isFirst ? createIdentified(tag, templates.innermost()) : null
+    if (found && id !== null) page.elements.set(id, found)
+    if (tag.name === 'template' && found) {
+      comments.nameBoundary(tag.start, id)
+      waiting.set(parent, found)
+    }
+    if (isOpen && isWrapper(tag.name)) templates.open(found)
   }
 
   scanHtml(text, {
     tag(tag) {
       openTag(tag)
-      if (dormant === 0) page.styles.tag(tag)
-      if (isDormant(tag.name)) dormant += 1
+      if (templates.isEmpty()) page.styles.tag(tag)
     },
     closeTag(name, start) {
       const close = text.indexOf('>', start)
       open.closeTag(name, start, close === -1 ? text.length : close + 1)
-      if (isDormant(name) && dormant > 0) dormant -= 1
+      if (isWrapper(name)) templates.close()
     },
     comment(start, end) {
-      if (dormant > 0) return
-      const ended = comments.read(start, end, open.innermost())
-      if (ended) page.boundaries.set(ended.id, ended)
+      const parent = open.innermost()
+      const before = waiting.get(parent)
+      if (before) before.commentEnd = end
+      waiting.delete(parent)
+      const ended = comments.read(start, end, parent)
+      if (ended && templates.isEmpty()) page.boundaries.set(ended.id, ended)
     },
     rawText(tag, start, end) {
-      if (dormant > 0) return
+      if (!templates.isEmpty()) return
       if (tag.name === 'script') page.calls.push(...readStreamCalls(raw, tag, start, end))
       else page.styles.endStyle(tag, end)
     },
   })
   return page
+}
+
+function readId(tag: Tag, { text, charset }: RawText): string | null {
+  const attribute = findAttribute(tag, 'id')
+  return attribute ? decodeAttribute(text.slice(attribute.start, attribute.end), charset) : null
+}
+
+function createIdentified({ start, end }: Tag, template: Identified | null): Identified {
+  return { start, contentStart: end, contentEnd: -1, end: -1, template, isMoved: false, commentEnd: -1 }
+}
+
+/** Scripts do not find what is inside these elements. */
+const isWrapper = (name: string) => name === 'template' || name === 'noscript'
+
+/** Follows the open templates and noscript elements. */
+function createTemplateStack() {
+  const never = createIdentified({ start: -1, end: -1 } as Tag, null)
+  const open: Identified[] = []
+  return {
+    isEmpty: () => open.length === 0,
+    innermost: () => open.at(-1) ?? null,
+    /** @param template null = its content is never moved. */
+    open: (template: Identified | null) => void open.push(template ?? never),
+    close: () => void open.pop(),
+  }
 }
 
 interface OpenBoundary {
@@ -162,10 +202,10 @@ function createBoundaryReader(text: string) {
       if (!begun?.isPending || begun.id === null || begun.parent !== parent) return null
       return { start: begun.start, end: start, id: begun.id }
     },
-    /** Returns the boundary whose first comment ends at a position. */
-    endingAt(position: number): OpenBoundary | undefined {
+    /** Gives the boundary whose first comment ends at a position the id of its template. */
+    nameBoundary(position: number, id: string | null): void {
       const last = open.at(-1)
-      return last?.commentEnd === position && last.isPending ? last : undefined
+      if (last?.commentEnd === position && last.isPending) last.id = id
     },
   }
 }

@@ -35,6 +35,11 @@ describe('sections of a page', () => {
       want: ['# One: text', '# Two: x'],
     },
     {
+      fact: 'declarative shadow trees are part of the page, and other templates are not',
+      given: '<h1>One</h1><x-y><template shadowrootmode="open"><p>a</p></template></x-y><template>no</template>b',
+      want: ['# One: a b'],
+    },
+    {
       fact: 'terms of a definition list with an id are headings',
       given: '<h1>One</h1><dl><dt id="f"><code>f(</code>x<code>)</code></dt><dd>does it</dd><dt>plain</dt></dl>',
       want: ['# One: ', '#f f(x): does it plain'],

@@ -52,6 +52,11 @@ describe('moves streamed content into its place', () => {
       want: '<!--$-->y<!--/$--><script></script>',
     },
     {
+      fact: 'from the templates of Solid, also into a place in such a template, and keeps the call that reports it',
+      html: `<main><template id="pl-0"></template><p>Loading</p><!--pl-0-->x</main><template id="0">a<template id="pl-01"></template><!--pl-01-->b</template>${call('$df("0");function $df(e){}')}<template id="01">in</template>${call('$df("01");done()')}`,
+      want: '<main>ainbx</main><script>_$HY.fe("0");function $df(e){}</script><script>_$HY.fe("01");done()</script>',
+    },
+    {
       fact: 'with several instructions in one script',
       html: `${wait('0', 'a')}${wait('1', 'b')}${park('0', '0')}${park('1', '1')}${call('$RC("B:0","S:0");$RC("B:1","S:1");start()')}`,
       want: '<!--$-->0<!--/$--><!--$-->1<!--/$--><script>start()</script>',
@@ -88,10 +93,27 @@ test('a page of a Next.js app has its article, its details and its table rows in
   expect(resolved).not.toMatch(/Loading|<template|id="[SBP]:|\$R[CS]\("/)
 })
 
+test('a page of a Solid app has its article and its rows in their places', () => {
+  // Sent by renderToStream of solid-js 1.9.19, for a page with two Suspense boundaries, one in the content of the other.
+  const sent = readFileSync(join(import.meta.dirname, 'fixtures/solid-1-streamed.html'), 'utf8')
+  expect(readPageWords(rawOf(sent)).join(' ')).toMatchInlineSnapshot(
+    `"Clicked 0 Late This article came late and explains everything that a reader of the documentation needs to know about streams in detail Row one Row two Row three end"`,
+  )
+  expect(resolve(sent)).not.toMatch(/Loading|<template|\$df\("/)
+})
+
 describe('leaves the page as it is', () => {
   const cases: [fact: string, html: string][] = [
     ['a failed boundary keeps its fallback', `${wait('0', 'x')}${call('$RX=function(a){};$RX("B:0","12345")')}`],
     ['the content never came', `${wait('0', 'x')}${call('$RC("B:0","S:0")')}`],
+    [
+      'a place in a template that nothing moves',
+      `<template>${wait('0', 'x')}</template>${park('0', 'y')}${call('$RC("B:0","S:0")')}`,
+    ],
+    [
+      'a place of Solid without its end',
+      '<p><template id="pl-0"></template>x</p><!--pl-0--><template id="0">y</template><script>$df("0")</script>',
+    ],
     ['the boundary is not there', `${park('0', 'x')}${call('$RC("B:0","S:0")')}`],
     ['the instruction comes before the content', `${wait('0', 'x')}${call('$RC("B:0","S:0")')}${park('0', 'y')}`],
     ['the boundary is complete', `<!--$-->x<!--/$-->${park('0', 'y')}${call('$RC("B:0","S:0")')}`],
