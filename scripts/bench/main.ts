@@ -1,9 +1,10 @@
-// npm run bench -- http | export | export-gallery | export-scale | archive | search | visitors
+// npm run bench -- http | export | export-gallery | export-latency | export-scale | archive | search | visitors
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { archiveCommand } from './archive.ts'
 import { exportCommand } from './export.ts'
 import { exportGalleryCommand } from './export-gallery.ts'
+import { exportLatencyCommand } from './export-latency.ts'
 import { exportScaleCommand } from './export-scale.ts'
 import { httpCommand } from './http.ts'
 import { searchCommand } from './search.ts'
@@ -18,6 +19,7 @@ Examples:
   npm run bench -- http
   npm run bench -- export --site python --peer wget
   npm run bench -- export-gallery --list
+  npm run bench -- export-latency
   npm run bench -- export-scale --size 500 --size 5000
   npm run bench -- archive
   npm run bench -- search
@@ -31,6 +33,7 @@ for (const command of [
   httpCommand(),
   exportCommand(),
   exportGalleryCommand(),
+  exportLatencyCommand(),
   exportScaleCommand(),
   archiveCommand(),
   searchCommand(),

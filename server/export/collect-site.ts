@@ -19,7 +19,7 @@ import { createFileCollector } from './crawl/file-collector.ts'
 import type { MissingPage } from './crawl/missing-probe.ts'
 import { maxFolded } from './crawl/query-pages.ts'
 import type { Exclusions } from './model/exclusions.ts'
-import type { ExportOptions } from './model/options.ts'
+import { type ExportOptions, obeysRobots } from './model/options.ts'
 import type { SharedLimits } from './model/shared-limits.ts'
 import { isPageFile, linkKey, type Site } from './model/site.ts'
 import type { PagePool } from './pages/page-pool.ts'
@@ -47,7 +47,7 @@ export async function collectSite(options: ExportOptions, deps: CollectDeps): Pr
   const { site, exclusions, fetcher, pace, signal } = deps
   const { limits, onProgress, paths, log } = options
   onProgress({ stage: 'discover', pagesDone: 0, pagesKnown: 0, pageCount: 0 })
-  const obeyRobots = options.obeyRobots ?? !options.originAllowed
+  const obeyRobots = obeysRobots(options)
   const discovered = await discoverSite({ site, fetcher, pace, obeyRobots, wantPages: paths === null })
   const tools = await createTools(options, deps, discovered)
   const starts = listStarts(options, site, discovered.pages)
@@ -88,7 +88,8 @@ async function createTools(
   await mkdir(folder, { recursive: true })
   return {
     ...{ site, exclusions, fetcher, pool, limits, folder, isAllowed, abort, share: shared.share },
-    queue: createQueue(limits.connections),
+    // The turns of the hosts decide how many requests are under way. Others wait before a retry.
+    queue: createQueue(2 * limits.connections),
     products: createProductRemoval(options.features, options.removal ?? null, site),
     views: reuse ? createViewCache(reuse) : noViewCache,
   }

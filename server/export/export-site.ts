@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BrowserStartError } from '../web/browser/launch.ts'
+import { isLocalHost } from '../web/fetch/address.ts'
 import { type Fetcher, openFetcher } from '../web/fetch/fetcher.ts'
 import { archiveFiles } from './archive/archive.ts'
 import { makeBundle } from './bundle/make-bundle.ts'
@@ -10,7 +11,7 @@ import { type CollectDeps, collectSite } from './collect-site.ts'
 import { createExclusions } from './model/exclusions.ts'
 import { ExportError } from './model/export-error.ts'
 import { type ExportLimits, totalExceeded } from './model/limits.ts'
-import type { ExportOptions, ExportResult } from './model/options.ts'
+import { type ExportOptions, type ExportResult, obeysRobots } from './model/options.ts'
 import { createSharedLimits, type SharedLimits } from './model/shared-limits.ts'
 import { createSite } from './model/site.ts'
 import { startStageClock } from './model/stage-clock.ts'
@@ -61,7 +62,7 @@ function openRun(options: ExportOptions, signal: AbortSignal, abort: (error: unk
   const { limits, reuse, shared = createSharedLimits(limits.connections, () => 1) } = options
   const site = createSite(options.domain, options.origin)
   const exclusions = createExclusions(options.removal?.excludePages ?? [], site)
-  const pace = shared.hosts.open()
+  const pace = shared.hosts.open(host => isOwnHost(options, host))
   const createFetcher = () =>
     openFetcher({
       exempt: options.originAllowed ? options.origin : null,
@@ -78,6 +79,13 @@ function openRun(options: ExportOptions, signal: AbortSignal, abort: (error: unk
   const fetcher = cachingFetcher ?? createFetcher()
   const pool = openPool(options, shared)
   return { site, exclusions, fetcher, pool, pace, shared, signal, abort, cachingFetcher, createFetcher }
+}
+
+/** Returns whether a host belongs to the operator, who may send it as many requests as it answers. */
+function isOwnHost(options: ExportOptions, host: string): boolean {
+  if (isLocalHost(URL.parse(`http://${host}/`)?.hostname ?? '')) return true
+  if (host === options.origin.host) return !obeysRobots(options)
+  return options.alsoAllowed?.some(origin => origin.host === host) ?? false
 }
 
 function openPool(options: ExportOptions, { share }: SharedLimits): PagePool {

@@ -19,7 +19,7 @@ const limits: [keyof ExportLimits, flag: string, what: string, unit: number, mos
   ['retries', 'max-retries', 'maximum retries of a request when the server fails or does not answer', 1, 20, 0],
   ['pageRequests', 'max-page-requests', 'maximum requests of one page in the browser', 1, 100_000],
   ['jobTimeoutMs', 'job-timeout-seconds', 'time limit for one export', second, 604_800],
-  ['connections', 'connections', 'maximum parallel requests', 1, 64],
+  ['connections', 'connections', 'maximum parallel requests to one host; Quire begins with 8', 1, 256],
 ]
 
 /** The parsed flags of the limits, by attribute name. */

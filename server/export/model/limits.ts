@@ -26,7 +26,7 @@ export interface ExportLimits {
   pageRequests: number
   /** Time for the whole export. */
   jobTimeoutMs: number
-  /** Parallel requests. */
+  /** Parallel requests to one host, at most. How many there are depends on the host; see `AdaptiveLimit`. */
   connections: number
 }
 
@@ -43,7 +43,7 @@ export const defaultLimits: ExportLimits = {
   retries: 4,
   pageRequests: 1000,
   jobTimeoutMs: 3_600_000,
-  connections: 8,
+  connections: 64,
 }
 
 /** Returns the error for an export that exceeds `totalBytes`. */

@@ -67,6 +67,14 @@ export interface ExportOptions {
   shared?: SharedLimits
 }
 
+/** Returns whether an export obeys the robots.txt of its site. It need not for a site of the operator. */
+export function obeysRobots({
+  obeyRobots,
+  originAllowed,
+}: Pick<ExportOptions, 'obeyRobots' | 'originAllowed'>): boolean {
+  return obeyRobots ?? !originAllowed
+}
+
 /** The archive of an export, new or reused. */
 export interface FinishedResult {
   pageCount: number

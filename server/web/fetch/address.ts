@@ -29,6 +29,16 @@ export function whyForbidden(address: string): string | null {
   return whyForbiddenV6(parsed as ipaddr.IPv6)
 }
 
+/**
+ * Returns whether a host is on this machine or in this network by its name alone: an address that is not public, a name
+ * below localhost (RFC 6761, 6.3), or a name without a dot.
+ */
+export function isLocalHost(hostname: string): boolean {
+  const name = hostname.replace(/^\[|\]$/g, '')
+  if (ipaddr.isValid(name)) return whyForbidden(name) !== null
+  return /(^|\.)localhost\.?$/i.test(name) || (name !== '' && !name.includes('.'))
+}
+
 function whyForbiddenV4(address: ipaddr.IPv4): string | null {
   if (cloudInternal.has(address.toString())) return 'cloud metadata'
   const range = address.range()

@@ -12,7 +12,7 @@ export interface FetchLimits {
   pageTimeoutMs: number
   /** Retries of one request. */
   retries: number
-  /** Concurrent requests. */
+  /** Max concurrent requests to one host. */
   connections: number
 }
 

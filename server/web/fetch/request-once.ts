@@ -5,7 +5,8 @@ import { toBodyError, toFetchError } from './fetch-error.ts'
 import type { FetcherOptions } from './fetcher-options.ts'
 import { followRedirects } from './follow-redirects.ts'
 import type { HostHealth } from './host-health.ts'
-import { readRetryAfter } from './retry.ts'
+import type { TurnOutcome } from './host-turns.ts'
+import { isOverload, kindOfError, readRetryAfter } from './retry.ts'
 import { conditions, type Validators } from './validators.ts'
 
 /** The User-Agent of every request, also matched against robots.txt. */
@@ -50,12 +51,13 @@ export async function requestOnce(
   // The wait for a turn is ours and not the server's, so the deadline starts after it. It covers the wait for a connection,
   // all redirects and the body, so a very slow body ends too.
   const timeLimit = startDeadline(limits.pageTimeoutMs, () => {
-    endTurn()
+    endTurn('overloaded')
     return new DOMException('slow', 'TimeoutError')
   })
+  let outcome: TurnOutcome = 'answered'
   const end = () => {
     timeLimit.clear()
-    endTurn()
+    endTurn(outcome)
   }
   const deadline = AbortSignal.any([signal, timeLimit.signal])
   let retryAfterMs: number | null = null
@@ -70,6 +72,7 @@ export async function requestOnce(
       },
       arrive(url, isRedirected, response) {
         retryAfterMs = readRetryAfter(String(response.headers['retry-after'] ?? ''), Date.now())
+        if (isOverload(response.statusCode)) outcome = 'overloaded'
         return openAnswer({
           url,
           isRedirected,
@@ -82,6 +85,7 @@ export async function requestOnce(
     })
     return { answer, retryAfterMs }
   } catch (error) {
+    outcome = kindOfError(error) === 'connection' ? 'overloaded' : 'unknown'
     end()
     throw error
   }

@@ -21,6 +21,11 @@ export function kindOfStatus(status: number, retryAfterMs: number | null): Failu
   return gatewayStatuses.has(status) ? 'gateway' : 'passing'
 }
 
+/** Returns whether a status says that the server gets too many requests. */
+export function isOverload(status: number): boolean {
+  return status === 429 || status === 503
+}
+
 /** Returns the kind of an error; null if a retry cannot help. An unknown host name does not become known within seconds. */
 export function kindOfError(error: unknown): FailureKind | null {
   if (!(error instanceof FetchError) || error.isFinal) return null

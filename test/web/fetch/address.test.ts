@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { whyForbidden } from '../../../server/web/fetch/address.ts'
+import { isLocalHost, whyForbidden } from '../../../server/web/fetch/address.ts'
 
 describe('refuses addresses that are not public', () => {
   test.each([
@@ -69,4 +69,19 @@ test.each([
   '::ffff:8.8.8.8',
 ])('allows %s', address => {
   expect(whyForbidden(address)).toBeNull()
+})
+
+test.each([
+  ['127.0.0.1', true],
+  ['[::1]', true],
+  ['192.168.1.7', true],
+  ['localhost', true],
+  ['docs.localhost', true],
+  ['docs', true],
+  ['docs.example.com', false],
+  ['localhost.example.com', false],
+  ['93.184.215.14', false],
+  ['', false],
+])('%s is in this network: %s', (host, isLocal) => {
+  expect(isLocalHost(host)).toBe(isLocal)
 })

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { createHostTurns, type Pace } from '../../../server/web/fetch/host-turns.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createHostTurns, type Pace, type TurnOutcome } from '../../../server/web/fetch/host-turns.ts'
 import { recordLongSleeps } from '../../support/recorded-sleeps.ts'
 
 const { signal } = new AbortController()
@@ -7,7 +7,7 @@ const host = 'docs.example.com'
 
 /** Asks for a turn, and returns whether it has come and how to end it. */
 function ask(pace: Pace, at = host, aborted = signal) {
-  const asked = { hasBegun: false, error: undefined as unknown, end: () => {} }
+  const asked = { hasBegun: false, error: undefined as unknown, end: (_outcome?: TurnOutcome) => {} }
   pace.turn(at, aborted).then(
     end => Object.assign(asked, { hasBegun: true, end }),
     error => Object.assign(asked, { error }),
@@ -79,6 +79,61 @@ describe('parallel requests', () => {
     await tick()
     expect(second).toMatchObject({ hasBegun: false, error: new Error('stopped') })
     expect(third.hasBegun).toBe(true)
+  })
+})
+
+describe('what a host can take', () => {
+  /** Sends requests whose answers each take 150 ms, as many at once as may begin. Returns the most at once. */
+  async function load(pace: Pace, count: number): Promise<number> {
+    let open = 0
+    let most = 0
+    const loading = Promise.all(
+      Array.from({ length: count }, async () => {
+        const end = await pace.turn(host, signal)
+        open += 1
+        most = Math.max(most, open)
+        await tick(150)
+        open -= 1
+        end('answered')
+      }),
+    )
+    await vi.advanceTimersByTimeAsync(150 * count)
+    await loading
+    return most
+  }
+
+  test('the operator gets more requests at once than others, and what was learned is remembered', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const turns = createHostTurns(64)
+    const [other, own] = [turns.open(() => false), turns.open(() => true)]
+    expect(await load(other, 60)).toBe(16)
+    expect(await load(own, 120)).toBeGreaterThan(16)
+    const asked = Array.from({ length: 40 }, () => ask(own))
+    await vi.advanceTimersByTimeAsync(1)
+    expect(begun(asked).filter(Boolean).length).toBeGreaterThan(16)
+  })
+
+  test('an overloaded host gets half', async () => {
+    const pace = createHostTurns(64).open()
+    const before = Array.from({ length: 8 }, () => ask(pace))
+    await tick()
+    for (const { end } of before) end('overloaded')
+    const after = Array.from({ length: 8 }, () => ask(pace))
+    await tick()
+    expect(begun(after).filter(Boolean)).toHaveLength(4)
+  })
+
+  test('a paused host gets none, and other hosts do not wait', async () => {
+    const slept = recordLongSleeps(5000)
+    const pace = createHostTurns(8).open()
+    pace.pause(host, 20_000)
+    const other = ask(pace, 'cdn.example.com')
+    const paused = ask(pace)
+    expect(paused.hasBegun).toBe(false)
+    await tick()
+    expect([other.hasBegun, paused.hasBegun]).toEqual([true, true])
+    expect(slept.map(ms => Math.round(ms / 1000))).toEqual([20])
   })
 })
 

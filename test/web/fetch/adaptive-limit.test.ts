@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { AdaptiveLimit, type TurnOutcome } from '../../../server/web/fetch/adaptive-limit.ts'
+
+function allowing(max: number): AdaptiveLimit {
+  const limit = new AdaptiveLimit()
+  limit.allow(max)
+  return limit
+}
+
+interface Host {
+  /** Processor time of one answer. Answers wait for each other. */
+  workMs?: number
+  /** Time on the way. Answers do not wait for each other. */
+  delayMs?: number
+  /** Parallel requests that are answered; others get 503. */
+  most?: number
+}
+
+/** Sends requests to a host in simulated time, as many at once as the limit allows. Returns what was measured. */
+function load(
+  limit: AdaptiveLimit,
+  { workMs = 0, delayMs = 0, most = Number.POSITIVE_INFINITY }: Host,
+  requests: number,
+) {
+  let nowMs = 0
+  let freeAtMs = 0
+  let left = requests
+  let refused = 0
+  const open: { beganMs: number; endsMs: number; outcome: TurnOutcome }[] = []
+  const limits: number[] = []
+  while (left > 0 || open.length > 0) {
+    while (left > 0 && open.length < limit.limit) {
+      left -= 1
+      const isRefused = open.filter(({ endsMs }) => endsMs > nowMs).length >= most
+      freeAtMs = Math.max(freeAtMs, nowMs) + (isRefused ? 0 : workMs)
+      const endsMs = isRefused ? nowMs + delayMs + 1 : freeAtMs + delayMs
+      open.push({ beganMs: nowMs, endsMs, outcome: isRefused ? 'overloaded' : 'answered' })
+    }
+    if (left === 0 && open.length < limit.limit) limit.noteIdle()
+    open.sort((a, b) => a.endsMs - b.endsMs)
+    const next = open.shift()
+    if (!next) break
+    nowMs = next.endsMs
+    if (next.outcome === 'overloaded') refused += 1
+    limit.end(next.outcome, next.beganMs, nowMs)
+    limits.push(limit.limit)
+  }
+  return { seconds: nowMs / 1000, limits, refused }
+}
+
+describe('parallel requests', () => {
+  test('grow on a host that only takes long: 500 answers of 200 ms in little more than two seconds', () => {
+    const { seconds, limits } = load(allowing(64), { delayMs: 200 }, 500)
+    expect([...new Set(limits)].slice(0, 4)).toEqual([8, 16, 32, 64])
+    expect(seconds).toBeLessThan(2.7)
+  })
+
+  test('never exceed the maximum', () => {
+    expect(Math.max(...load(allowing(20), { delayMs: 200 }, 500).limits)).toBe(20)
+    expect(new Set(load(allowing(2), { delayMs: 200 }, 100).limits)).toEqual(new Set([2]))
+  })
+
+  test('stay low on a host that answers one after the other, which then takes no longer', () => {
+    const { seconds, limits } = load(allowing(64), { workMs: 20 }, 2000)
+    expect(seconds).toBeCloseTo(40, 1)
+    expect(Math.max(...limits)).toBeLessThanOrEqual(16)
+    expect(limits.filter(limit => limit > 8).length).toBeLessThan(200)
+  })
+
+  test('fall when answers become slow without being more', () => {
+    const limit = allowing(64)
+    load(limit, { workMs: 1, delayMs: 50 }, 2000)
+    const before = limit.limit
+    const { limits } = load(limit, { workMs: 40 }, 3000)
+    expect(before).toBeGreaterThan(16)
+    expect(limits.at(-1)).toBeLessThanOrEqual(8)
+  })
+
+  test('grow to what a host of several processors can do, and no further', () => {
+    const { limits } = load(allowing(64), { workMs: 10, delayMs: 200 }, 3000)
+    expect(Math.max(...limits.slice(-500))).toBeLessThanOrEqual(32)
+    expect(Math.min(...limits.slice(-500))).toBeGreaterThanOrEqual(16)
+  })
+
+  test('fall by half when the host refuses, and grow slowly again', () => {
+    const { limits, refused } = load(allowing(64), { delayMs: 100, most: 12 }, 3000)
+    expect(refused).toBeLessThan(150)
+    const last = limits.slice(-1000)
+    expect(Math.max(...last)).toBeLessThanOrEqual(14)
+    expect(Math.min(...last)).toBeGreaterThanOrEqual(5)
+  })
+
+  test('a burst of refusals halves the limit once, and a host that refuses everything gets one at a time', () => {
+    const limit = allowing(64)
+    for (let at = 0; at < 8; at += 1) limit.end('overloaded', 0, 10 + at)
+    expect(limit.limit).toBe(4)
+    load(limit, { most: 0 }, 100)
+    expect(limit.limit).toBe(1)
+  })
+
+  test('an export with few requests at once learns nothing', () => {
+    const limit = allowing(64)
+    for (let at = 0; at < 100; at += 1) {
+      limit.noteIdle()
+      limit.end('answered', at * 50, at * 50 + 50)
+    }
+    expect([limit.limit, limit.isNew]).toEqual([8, true])
+  })
+})
