@@ -19,6 +19,7 @@ const scripts: readonly InPageScript[] = [
   { name: 'startApp', file: 'guard/start-app.ts', target: oldBrowsers },
   { name: 'followRedirect', file: 'guard/follow-redirect.ts', target: oldBrowsers },
   { name: 'runPage', file: 'runtime/page-runtime.ts', target: currentBrowsers },
+  { name: 'loadPages', file: 'runtime/load-pages.ts', target: currentBrowsers },
   { name: 'redirectRequests', file: 'runtime/redirect-requests.ts', target: currentBrowsers },
   { name: 'startSearch', file: 'search/start-search.ts', target: currentBrowsers },
   { name: 'searchDocs', file: 'docs/search-docs.ts', target: currentBrowsers },
@@ -28,6 +29,7 @@ const scripts: readonly InPageScript[] = [
   { name: 'readHeadingText', file: 'browser/read-heading-text.ts', target: currentBrowsers },
   { name: 'readVisibleText', file: 'browser/read-visible-text.ts', target: currentBrowsers },
   { name: 'readMenuText', file: 'browser/read-menu-text.ts', target: currentBrowsers },
+  { name: 'readLinks', file: 'browser/read-links.ts', target: currentBrowsers },
   { name: 'isTakenOver', file: 'browser/is-taken-over.ts', target: currentBrowsers },
   { name: 'serializePage', file: 'browser/serialize-page.ts', target: currentBrowsers },
 ]

@@ -66,12 +66,27 @@ function listFacts(report: ExportReport): [string, string][] {
   ]
 }
 
+/** Lists the groups of pages, and the pages that are unlike their group; none when all pages have one decision. */
+function listGroups({ scripts: { groups } }: ExportReport): string[][] {
+  if (groups.length < 2 && groups.every(({ unlike }) => unlike.length === 0)) return []
+  return groups.flatMap(({ pages, example, mode, reason, unlike }) => [
+    [String(pages), example, modes[mode], reason ?? ''],
+    ...unlike.map(alone => ['1 of them', alone.page, modes[alone.mode], alone.reason ?? '']),
+  ])
+}
+
 function describeSearch({ pages, sections }: PackedSearch): string {
   return `packed: it covers ${pages} pages with ${sections} sections, and works without a server`
 }
 
 function listTables(report: ExportReport): string[] {
   return [
+    table(
+      'Where scripts run, by group of like pages',
+      ['Pages', 'Such as', 'Where', 'Why'],
+      listGroups(report),
+      row => row,
+    ),
     table('Pages that differ from the origin', ['Page', 'Place', 'What', 'Words shown'], report.differences, row => [
       row.page,
       row.place,

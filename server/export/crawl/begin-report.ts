@@ -34,7 +34,7 @@ export function beginReport(
     ...listThirdParties(collected),
     unresolved: [],
     offlineSearch: null,
-    scripts: { mode: 'none', reason: null, decidedBy: 'rule', checkedPages: [] },
+    scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [] },
     differences: [],
   }
 }

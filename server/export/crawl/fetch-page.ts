@@ -1,3 +1,4 @@
+import { digest } from '../../base/digest.ts'
 import { FetchError } from '../../web/fetch/fetch-error.ts'
 import type { Answer } from '../../web/fetch/fetcher.ts'
 import { headerCharset } from '../../web/html/text-encoding.ts'
@@ -113,8 +114,12 @@ async function readPage(
   tools.products.note(key, content.products)
   const { charset, span, sizeBytes, sha256 } = content
   const stored = { file: span.file, span, sizeBytes, sha256, rendered: false }
-  const hasScripts = content.text.scripts.length > 0
-  return { content, resource: { key, url, kind: 'page', type, charset, ...stored, hasScripts } }
+  const { scripts } = content.text
+  const template = digest(scripts.join(' '))
+  return {
+    content,
+    resource: { key, url, kind: 'page', type, charset, ...stored, hasScripts: scripts.length > 0, template },
+  }
 }
 
 /** Turns an error into the outcome of a page. Throws errors that concern more than this page. */

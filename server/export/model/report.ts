@@ -1,7 +1,10 @@
 import type { Deployment } from '../../products/features.ts'
 import type { ProductCount } from '../../products/product-removal.ts'
 
+/** The mode and reason of most pages, and the decisions for each group of like pages. */
 export interface ScriptFindings extends ScriptChoice {
+  /** Groups of pages that load the same scripts, largest first. */
+  groups: ScriptGroup[]
   decidedBy: 'browser' | 'rule'
   /** Pages that a browser opened, as paths in the bundle. */
   checkedPages: string[]
@@ -39,7 +42,7 @@ export interface ExportReport {
   /** The search that was packed on request; null = none. */
   offlineSearch: PackedSearch | null
   /** Where the site's own scripts run in the bundle, and the reason if they do not run everywhere. */
-  scripts: Pick<ScriptFindings, 'mode' | 'reason' | 'decidedBy' | 'checkedPages'>
+  scripts: Pick<ScriptFindings, 'mode' | 'reason' | 'groups' | 'decidedBy' | 'checkedPages'>
   /** Pages that look different in the bundle and at the origin. Only pages that a browser opened are compared. */
   differences: Difference[]
   notes: string[]
@@ -64,6 +67,16 @@ export interface ScriptChoice {
   mode: ScriptMode
   /** Reason why scripts do not run everywhere; null = they run everywhere, or the site has none. */
   reason: string | null
+}
+
+/** The decision for pages that load the same scripts. */
+export interface ScriptGroup extends ScriptChoice {
+  /** Number of pages. */
+  pages: number
+  /** One of the pages, as path in the bundle. */
+  example: string
+  /** Checked pages that are unlike the others and got a decision alone. */
+  unlike: ({ page: string } & ScriptChoice)[]
 }
 
 /** A page that looks different in the bundle than at the origin. */

@@ -17,6 +17,8 @@ export interface Resource {
   rendered: boolean
   /** Whether it is a page with scripts, inline or loaded. */
   hasScripts: boolean
+  /** Identifies the set of scripts of a page. Pages of one template have the same scripts. */
+  template?: string
 }
 
 /**

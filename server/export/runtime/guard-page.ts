@@ -39,6 +39,18 @@ export function freezePage(raw: RawText, path: string): string {
   return rewriteScripts(raw, runtime, (splices, tag, _type, end) => splices.replace(tag.start, end, ''))
 }
 
+/** Path in the bundle of the script that makes the browser load pages whose scripts do not run here. */
+export const loaderPath = '_quire/pages.js'
+
+/** Returns a finished page that loads this script before all other scripts. */
+export function addLoader({ text, charset }: RawText, path: string): string {
+  const seal = text.indexOf(sealEnd)
+  if (seal === -1) return text
+  const at = seal + sealEnd.length
+  const script = `<script src="${encodeAttribute(relativeReference(path, loaderPath), charset)}"></script>`
+  return text.slice(0, at) + script + text.slice(at)
+}
+
 type Change = (splices: ReturnType<typeof createSplices>, tag: Tag, type: Attribute | undefined, end: number) => void
 
 function rewriteScripts(raw: RawText, markup: string, change: Change): string {

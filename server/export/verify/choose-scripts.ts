@@ -1,5 +1,5 @@
 import { viewerTabs } from '../../web/browser/viewer.ts'
-import type { Difference, PlaceName, ScriptChoice } from '../model/report.ts'
+import type { Difference, PlaceName, ScriptChoice, ScriptMode } from '../model/report.ts'
 import { freezeApp } from '../runtime/guard-app.ts'
 import { freezePage, guardPage } from '../runtime/guard-page.ts'
 import { comparePage, type PageCheck, type SampledPage } from './compare-page.ts'
@@ -15,44 +15,88 @@ interface BundleCheck extends Omit<PageCheck, 'idle'> {
 }
 
 /** A choice of the browser. */
-interface CheckedChoice extends ScriptChoice {
+export interface CheckedChoice extends ScriptChoice {
   /** The places in which the finished bundle was not seen without a fault. */
   unseen: readonly PlaceName[]
 }
 
+/** The choice for a group of like pages, and the choices for sampled pages that are unlike the others, by path. */
+export interface GroupChoice {
+  choice: CheckedChoice
+  unlike: ReadonlyMap<string, CheckedChoice>
+}
+
+/** Max share of the sampled pages that may be unlike the others. */
+const maxUnlike = 1 / 3
+
 /**
- * Opens the sampled pages of a written bundle, and decides where its scripts work as they do at the origin.
+ * Opens the sampled pages of a group of like pages, and decides where their scripts work as they do at the origin. A page
+ * that fails where the others work is decided alone.
  *
- * @param isMovable whether the site's pages load their files by relative addresses. Other pages may look right in a folder
- * of a host until a script requests a file from the root.
+ * @param isMovable whether the pages load their files by relative addresses. Other pages may look right in a folder of a
+ * host until a script requests a file from the root.
  */
-export async function chooseScripts(check: BundleCheck, isMovable: boolean): Promise<CheckedChoice> {
+export async function chooseForGroup(check: BundleCheck, isMovable: boolean): Promise<GroupChoice> {
+  const memory: Memory = new Map()
+  const choose = (sample: readonly SampledPage[]) => chooseScripts({ ...check, sample, memory }, isMovable)
+  let sample = check.sample
+  let { choice, decisive } = await choose(sample)
+  const unlike = new Map<string, CheckedChoice>()
+  for (let left = Math.floor(sample.length * maxUnlike); decisive !== null && left > 0; left -= 1) {
+    const odd = sample.filter(({ path }) => path === decisive)
+    const rest = sample.filter(({ path }) => path !== decisive)
+    const others = await choose(rest)
+    if (ranks[others.choice.mode] <= ranks[choice.mode]) break
+    unlike.set(decisive, (await choose(odd)).choice)
+    sample = rest
+    choice = others.choice
+    decisive = others.decisive
+  }
+  return { choice, unlike }
+}
+
+/** Modes in the order of the places where scripts run. */
+const ranks: Record<ScriptMode, number> = { frozen: 0, guarded: 1, hosted: 2, everywhere: 3, none: 3 }
+
+/** Results of comparisons, by place and page. */
+type Memory = Map<string, Promise<{ fault: Difference | null; idle: Difference[] }>>
+
+interface MemorizedCheck extends BundleCheck {
+  memory: Memory
+}
+
+/** A choice, and the path of the page that decided it; null = no page did. */
+interface Decided {
+  choice: CheckedChoice
+  decisive: string | null
+}
+
+async function chooseScripts(check: MemorizedCheck, isMovable: boolean): Promise<Decided> {
   const { folder, sample } = check
   const guarded = createPlace('root', folder, guardWith(sample, 'own path'))
   const onFile = await findFaultAway(check, createPlace('file', folder), guarded)
   const hosted = createPlace('folder', folder, onFile ? guardWith(sample, 'any path') : undefined)
-  const inFolder = onFile && !isMovable ? onFile : await findFaultAway(check, hosted, guarded)
+  const inFolder =
+    onFile && !isMovable ? onFile : await findFaultAway(check, hosted, guarded, onFile ? 'guarded' : 'scripted')
+  const awayFromRoot = onFile ?? inFolder
+  const away = ['folder', 'file'] as const
+  const decide = (mode: ScriptMode, fault: Difference | null, unseen: readonly PlaceName[]): Decided => ({
+    choice: { mode, reason: fault && describe(fault), unseen },
+    decisive: fault?.page ?? null,
+  })
   // Scripts that work in a folder of a host also work at its root, except those of an app.
   const hasApp = sample.some(({ app }) => app !== null)
-  if (!inFolder && !hasApp)
-    return onFile
-      ? { mode: 'hosted', reason: describe(onFile), unseen: ['folder', 'file'] }
-      : { mode: 'everywhere', reason: null, unseen: [] }
+  if (!inFolder && !hasApp) return decide(onFile ? 'hosted' : 'everywhere', onFile, onFile ? away : [])
   const atRoot = await findFault(check, guarded)
   if (!atRoot) {
-    const awayFromRoot = onFile ?? inFolder
-    const reason = awayFromRoot ? describe(awayFromRoot) : appsNeedRoot
-    return { mode: 'guarded', reason, unseen: ['folder', 'file'] }
+    const { choice, decisive } = decide('guarded', awayFromRoot, away)
+    return { choice: { ...choice, reason: choice.reason ?? appsNeedRoot }, decisive }
   }
   // Opens all pages, to record all missing files at once.
-  await Promise.all(sample.map(page => comparePage(check, guarded, page)))
+  await Promise.all(sample.map(page => compare(check, guarded, page)))
   // Scripts are removed only if the pages work without them.
-  const withoutScripts = await findFault(check, createPlace('folder', folder, freezeWith(sample)))
-  return {
-    mode: withoutScripts ? 'guarded' : 'frozen',
-    reason: describe(atRoot),
-    unseen: ['root', 'folder', 'file'],
-  }
+  const withoutScripts = await findFault(check, createPlace('folder', folder, freezeWith(sample)), 'frozen')
+  return decide(withoutScripts ? 'guarded' : 'frozen', atRoot, ['root', ...away])
 }
 
 /** Compares the sampled pages of the complete bundle with the origin, in each place. */
@@ -95,21 +139,44 @@ function byPath(sample: readonly SampledPage[]): Map<string, SampledPage> {
 }
 
 /** Works like `findFault`, but also finds pages whose scripts do nothing in this place. */
-async function findFaultAway(check: BundleCheck, place: Place, guarded: Place): Promise<Difference | null> {
-  const idle: Difference[] = []
-  return (await findFault({ ...check, idle }, place)) ?? (await findIdle(check, idle, guarded))
+async function findFaultAway(
+  check: MemorizedCheck,
+  place: Place,
+  guarded: Place,
+  state = 'scripted',
+): Promise<Difference | null> {
+  const fault = await findFault(check, place, state)
+  if (fault) return fault
+  const compared = await Promise.all(check.sample.map(page => compare(check, place, page, state)))
+  return findIdle(
+    check,
+    compared.flatMap(({ idle }) => idle),
+    guarded,
+  )
 }
 
 /** Returns the first sampled page that fails. Opens a few pages at once, and none after a fault. */
-async function findFault(check: BundleCheck & PageCheck, place: Place): Promise<Difference | null> {
+async function findFault(check: MemorizedCheck, place: Place, state = 'scripted'): Promise<Difference | null> {
   const { sample } = check
   for (let at = 0; at < sample.length; at += at === 0 ? 1 : viewerTabs) {
     const batch = sample.slice(at, at === 0 ? 1 : at + viewerTabs)
-    const found = await Promise.all(batch.map(page => comparePage(check, place, page)))
-    const first = found.find(difference => difference !== null)
-    if (first) return first
+    const found = await Promise.all(batch.map(page => compare(check, place, page, state)))
+    const first = found.find(({ fault }) => fault !== null)
+    if (first) return first.fault
   }
   return null
+}
+
+/** Compares a page in a place, once. */
+function compare(check: MemorizedCheck, place: Place, page: SampledPage, state = 'scripted') {
+  const { memory } = check
+  const key = `${state} ${place.name} ${page.path}`
+  const known = memory.get(key)
+  if (known) return known
+  const idle: Difference[] = []
+  const compared = comparePage({ ...check, idle }, place, page).then(fault => ({ fault, idle }))
+  memory.set(key, compared)
+  return compared
 }
 
 /**

@@ -67,7 +67,10 @@ function findError(look: PageLook, origin: PageLook, place: Place): string | nul
     known.some(other => other === fault || withoutHost(other) === fault)
   const replaced = place.name === 'file' ? findReplaced(look.loaded.map(local), origin.loaded) : []
   const isReplaced = (fault: string) => replaced.some(path => fault === path || fault.includes(`${path}. `))
-  const failed = look.failed.map(local).find(address => !isKnown(address, origin.failed) && !isReplaced(address))
+  const failed = look.failed
+    .filter(address => !look.failedAhead.includes(address))
+    .map(local)
+    .find(address => !isKnown(address, origin.failed) && !isReplaced(address))
   if (failed !== undefined) return `a request fails: ${failed}`
   const error = look.errors.map(local).find(error => !isKnown(error, origin.errors) && !isReplaced(error))
   return error === undefined ? null : `an error: ${error}`

@@ -27,6 +27,25 @@ export function listScriptedPages({ pages, apps }: Pick<CollectedSite, 'pages' |
     .filter(({ page, app }) => page.hasScripts && (!page.rendered || app) && page.type === 'text/html')
 }
 
+/** Max groups that are decided separately. The pages of all further groups are one group. */
+const maxGroups = 6
+
+/** Groups the pages that load the same scripts. The largest group comes first. */
+export function groupPages(scripted: readonly ScriptedPage[]): ScriptedPage[][] {
+  const groups = new Map<string, ScriptedPage[]>()
+  for (const each of scripted) {
+    const name = each.app ? 'app' : (each.page.template ?? '')
+    const group = groups.get(name) ?? []
+    groups.set(name, group)
+    group.push(each)
+  }
+  const first = (group: readonly ScriptedPage[]) => group[0]?.page.key ?? ''
+  const sorted = [...groups.values()].sort((a, b) => b.length - a.length || (first(a) < first(b) ? -1 : 1))
+  const rest = sorted.slice(maxGroups - 1).flat()
+  if (sorted.length <= maxGroups) return sorted
+  return [...sorted.slice(0, maxGroups - 1), rest.sort((a, b) => (a.page.key < b.page.key ? -1 : 1))]
+}
+
 /** Picks `size` items, evenly spread. The same list always gives the same items. */
 export function pickSample<T>(sorted: readonly T[], size: number): T[] {
   if (sorted.length <= size) return [...sorted]

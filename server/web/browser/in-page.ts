@@ -34,6 +34,11 @@ export async function readMenuText(page: Page): Promise<string> {
   return (await page.evaluate(callScript(scripts.readMenuText))) as string
 }
 
+/** Returns the addresses of the page's links. */
+export async function readLinks(page: Page): Promise<string[]> {
+  return (await page.evaluate(callScript(scripts.readLinks))) as string[]
+}
+
 /** Decides whether a framework controls the page. */
 export async function isTakenOver(page: Page): Promise<boolean> {
   return (await page.evaluate(callScript(scripts.isTakenOver))) as boolean

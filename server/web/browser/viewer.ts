@@ -1,8 +1,9 @@
-import type { Browser, HTTPRequest } from 'puppeteer'
+import type { Browser, HTTPRequest, Page } from 'puppeteer'
 import { splitWords } from '../html/page-text.ts'
 import { type BrowserAnswer, type BrowserRequest, sameFile } from './browser-request.ts'
-import { isTakenOver, readHeadingText, readVisibleText } from './in-page.ts'
+import { isTakenOver, readHeadingText, readLinks, readVisibleText } from './in-page.ts'
 import type { LaunchOptions } from './launch.ts'
+import { findLinkData } from './link-data.ts'
 import { settle } from './settle.ts'
 import { clearStorage, openTab, type Showing, startRequests, type Tab, toBrowserRequest } from './tab.ts'
 import { openTabPool } from './tab-pool.ts'
@@ -15,6 +16,8 @@ export interface PageLook {
   headingWords: string[]
   /** Addresses of failed requests. */
   failed: string[]
+  /** The addresses in `failed` that the page only fetched ahead, for a link that nobody has followed. */
+  failedAhead: string[]
   /** Errors of the page's scripts and of its Content Security Policy, one line each. */
   errors: string[]
   /** Other files that the page loaded. */
@@ -80,6 +83,9 @@ interface Looking extends Showing {
   address: string
   answer: ViewAnswerer
   failed: Set<string>
+  /** Addresses that scripts fetched, and addresses that the browser fetched ahead. */
+  fetched: Set<string>
+  ahead: Set<string>
   errors: Set<string>
   loaded: Set<string>
   byScript: Set<string>
@@ -87,7 +93,16 @@ interface Looking extends Showing {
 
 function startLook(address: string, answer: ViewAnswerer, maxRequests: number): Looking {
   const found = { failed: new Set<string>(), errors: new Set<string>() }
-  return { ...startRequests(maxRequests), address, answer, ...found, loaded: new Set(), byScript: new Set() }
+  const requested = { fetched: new Set<string>(), ahead: new Set<string>() }
+  return {
+    ...startRequests(maxRequests),
+    address,
+    answer,
+    ...found,
+    ...requested,
+    loaded: new Set(),
+    byScript: new Set(),
+  }
 }
 
 async function lookAt(tab: Tab<Looking>, showing: Looking, timeoutMs: number): Promise<PageLook> {
@@ -103,11 +118,20 @@ async function lookAt(tab: Tab<Looking>, showing: Looking, timeoutMs: number): P
     words,
     headingWords,
     failed: sorted(showing.failed),
+    failedAhead: await findAhead(page, showing),
     errors: sorted(showing.errors),
     loaded: sorted(showing.loaded),
     byScript: sorted(showing.byScript),
     isTakenOver: await isTakenOver(page),
   }
+}
+
+/** Returns the failed requests that were made ahead: hints of the page, and data of pages that it links to. */
+async function findAhead(page: Page, { failed, fetched, ahead }: Looking): Promise<string[]> {
+  const hinted = [...failed].filter(address => ahead.has(address))
+  const asked = [...failed].filter(address => fetched.has(address) && !ahead.has(address))
+  const linked = asked.length === 0 ? [] : findLinkData(asked, await readLinks(page), page.url())
+  return [...hinted, ...linked].sort()
 }
 
 /** Opens a tab that also records errors and failed requests. */
@@ -136,6 +160,8 @@ async function answerRequest(
   isNavigation: boolean,
 ): Promise<void> {
   const url = request.url()
+  if (/^(?:fetch|xhr)$/.test(request.resourceType())) showing.fetched.add(url)
+  if (isHint(request)) showing.ahead.add(url)
   const answered = await showing.answer(toBrowserRequest(request, isNavigation)).catch(() => null)
   if (answered && answered !== 'file' && answered.status >= 400) showing.failed.add(url)
   if (answered && !isNavigation) showing.loaded.add(url)
@@ -145,6 +171,12 @@ async function answerRequest(
   // An empty answer keeps the current page. After an error, the browser would show its error page.
   else if (isNavigation && !sameFile(url, showing.address)) await request.respond({ status: 204 })
   else await request.abort('blockedbyclient')
+}
+
+/** Decides whether a browser makes the request ahead, because of a hint such as rel=prefetch or speculation rules. */
+function isHint(request: HTTPRequest): boolean {
+  const { purpose = '', 'sec-purpose': secPurpose = '' } = request.headers()
+  return request.resourceType() === 'prefetch' || /prefetch/.test(purpose + secPurpose)
 }
 
 /**

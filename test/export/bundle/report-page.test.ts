@@ -20,7 +20,13 @@ const report = {
   packedThirdParty: Array.from({ length: 501 }, (_, index) => `https://cdn.example/${index}.js`),
   removedThirdParty: [],
   unresolved: [],
-  scripts: { mode: 'frozen', reason: 'index.html: an error', decidedBy: 'browser', checkedPages: ['index.html'] },
+  scripts: {
+    mode: 'frozen',
+    reason: 'index.html: an error',
+    groups: [],
+    decidedBy: 'browser',
+    checkedPages: ['index.html'],
+  },
   differences: [],
   notes: [],
 } as Partial<ExportReport> as ExportReport

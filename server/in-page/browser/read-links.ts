@@ -1,0 +1,4 @@
+/** Returns the addresses of the links of the page. */
+export default function readLinks(): string[] {
+  return Array.from(document.links, link => link.href)
+}
