@@ -139,7 +139,7 @@ async function writeRow(result: SiteResult): Promise<void> {
   const rows = new Map([[result.site, toTableRow(result)]])
   const text = writeSection(await readFile(resultsFile, 'utf8'), {
     rows,
-    firstRows: result.isUnseen ? rows : new Map(),
+    firstRows: result.isUnseen && result.verdict ? rows : new Map(),
     leftOut: new Map(Object.entries(leftOutSites)),
     conditions: [
       `\`npm run bench -- export-gallery\`, ${cores} cores (${cpu}), Node ${node}; each row with its time and load average.`,

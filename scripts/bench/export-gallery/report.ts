@@ -13,14 +13,14 @@ const heads = [
   'errors',
   'hydrated',
   'theme',
-].concat(['click', 'search hits', 'export s', 'load', 'UTC', 'what differs from the origin, and why'])
+].concat(['click', 'search hits', 'export s', 'load', 'UTC', 'commit', 'what differs from the origin, and why'])
 
 /** The head of the table, as Markdown lines. */
 export const tableHead: readonly string[] = [toRow(heads), toRow(heads.map(() => '---'))]
 
 /** Formats one result as a row. `failed`, `outbound`, `errors` and the columns after them are root / folder / file. */
 export function toTableRow(result: SiteResult): string {
-  const { site, verdict, wallSeconds, loadAverage, at } = result
+  const { site, verdict, wallSeconds, loadAverage, at, commit } = result
   const places = verdict ? placeNames.map(name => verdict.places[name]) : undefined
   const three = (cell: (place: PlaceVerdict) => string) => (places ? joinSame(places.map(cell)) : '-')
   return toRow([
@@ -37,6 +37,7 @@ export function toTableRow(result: SiteResult): string {
     wallSeconds === undefined ? '-' : wallSeconds.toFixed(1),
     loadAverage.toFixed(1),
     at.slice(0, 16).replace('T', ' '),
+    commit ?? '-',
     explain(result),
   ])
 }

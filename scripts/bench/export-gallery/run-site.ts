@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { ExportReport } from '../../../server/export/model/report.ts'
 import { describeEnd, runMeasured } from '../export/measured-run.ts'
 import { quire } from '../export/tools.ts'
@@ -19,6 +20,8 @@ export interface SiteResult {
   /** RFC 3339. */
   at: string
   loadAverage: number
+  /** The last commit that changed the exporter; undefined outside a Git repository. */
+  commit?: string
   /** Why there is no verdict. */
   obstacle?: string
   exitCode?: number | null
@@ -38,6 +41,8 @@ export interface RunOptions {
   onProgress(text: string): void
 }
 
+const project = resolve(import.meta.dirname, '../../..')
+
 /** Exports a site with the default command line and judges the bundle. Ends the site's server. Never throws. */
 export async function runSite(site: GallerySite, options: RunOptions): Promise<SiteResult> {
   const { name, description, unseen = false } = site
@@ -47,6 +52,7 @@ export async function runSite(site: GallerySite, options: RunOptions): Promise<S
     isUnseen: unseen,
     at: new Date().toISOString(),
     loadAverage: loadavg()[0] ?? 0,
+    ...readCommit(),
   }
   try {
     return { ...result, ...(await exportAndJudge(site, options)) }
@@ -105,5 +111,15 @@ function readScripts(stdout: string): Pick<SiteResult, 'scripts'> {
     return { scripts: { mode, reason } }
   } catch {
     return {} // a failed export may print no report
+  }
+}
+
+function readCommit(): Pick<SiteResult, 'commit'> {
+  try {
+    const args = ['log', '-1', '--format=%h', '--', 'server', ':!server/docs']
+    const commit = execFileSync('git', args, { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    return commit.trim() === '' ? {} : { commit: commit.trim() }
+  } catch {
+    return {} // there is no Git, or no repository
   }
 }

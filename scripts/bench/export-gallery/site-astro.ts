@@ -5,7 +5,7 @@ import type { GallerySite } from './site.ts'
 const layout = `---
 import { ClientRouter } from 'astro:transitions'
 import { getCollection } from 'astro:content'
-import Counter from '../Counter.jsx'
+import Counter from './Counter.jsx'
 const { title } = Astro.props
 const pages = (await getCollection('docs')).sort((a, b) => (a.id < b.id ? -1 : 1))
 ---

@@ -29,7 +29,7 @@ export const honkitSite: GallerySite = builtSite({
       },
     }
   },
-  out: 'out',
+  out: 'docs/out',
   search: {
     path: '/guides/testing.html',
     field: '#book-search-input input',

@@ -56,7 +56,9 @@ async function project(cacheFolder: string, output: 'export' | 'server'): Promis
   const target = output === 'export' ? 'out/_pagefind' : 'public/_pagefind'
   return {
     dependencies,
-    build: `next build --webpack && pagefind --site ${site} --output-path ${target}`,
+    // A later one refuses the children of the layout.
+    overrides: { zod: '4.1.12' },
+    build: `next build && pagefind --site ${site} --output-path ${target}`,
     files: {
       'next.config.mjs': `import nextra from 'nextra'\nexport default nextra({})({ ${settings} })\n`,
       'app/layout.jsx': layout,

@@ -38,7 +38,7 @@ export const debianManuals: readonly GallerySite[] = [
   debianSite({
     name: 'mdbook',
     description: 'The Rust book (Debian rust-doc), mdBook',
-    packages: ['rust-doc'],
+    packages: ['rust-doc', 'libjs-highlight.js', 'fonts-open-sans', 'fonts-font-awesome'],
     folder: `${rust}/book`,
     keep: path => !/^(first|second|2018)-edition\//.test(path),
     search: {

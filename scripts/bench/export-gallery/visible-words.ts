@@ -38,7 +38,7 @@ function readVisibleText(): string {
   const unread = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE'])
   const readText = (node: Text) => {
     const parent = node.parentElement ?? (node.getRootNode() as ShadowRoot).host
-    if (node.data.trim() === '' || !parent?.checkVisibility({ visibilityProperty: true })) {
+    if (node.data.trim() === '' || !parent?.checkVisibility({ visibilityProperty: true, opacityProperty: true })) {
       text += /^\s/.test(node.data) ? ' ' : ''
       return
     }

@@ -103,7 +103,15 @@ export function findFile(folder: string, path: string): { file: string; isFolder
         { file: `${bare}.html`, isFolder: false },
         { file: join(bare, 'index.html'), isFolder: true },
       ]
-  return candidates.find(({ file }) => statSync(file, { throwIfNoEntry: false })?.isFile()) ?? null
+  return candidates.find(({ file }) => isFile(file)) ?? null
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  } catch {
+    return false // such as a name that is too long for the file system
+  }
 }
 
 function decode(path: string): string | null {

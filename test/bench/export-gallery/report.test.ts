@@ -25,6 +25,7 @@ function result(places: Partial<Record<'root' | 'folder' | 'file', Partial<Place
     isUnseen: false,
     at: '2026-11-22T17:00:00.000Z',
     loadAverage: 1.25,
+    commit: 'd63922b',
     exitCode: 0,
     wallSeconds: 2,
     verdict: {
@@ -68,6 +69,6 @@ test('a row has a cell per column; equal places are written once', () => {
   expect(row.split(' | ')).toHaveLength(tableHead[0]?.split(' | ').length ?? 0)
   expect(row).toBe(
     '| a | 100 of 100 | 6/6, 100% | 6/6, 100% | 4/6, 97% | 0 | 0 | 0 | yes / yes / no | yes | yes | 4: 4 / 4 / 0 | 2.0 | 1.3 | ' +
-      '2026-11-22 17:00 | file: 97% of the words; scripts guarded: a script fails in a folder |',
+      '2026-11-22 17:00 | d63922b | file: 97% of the words; scripts guarded: a script fails in a folder |',
   )
 })

@@ -31,6 +31,7 @@ test.each([
   ['/%00', undefined],
   ['/%zz', undefined],
   ['/..%2f..%2fetc%2fpasswd', undefined],
+  [`/${'x'.repeat(300)}`, undefined],
 ])('a static host answers %s from %s', (path, want) => {
   expect(findFile(folder, path)?.file).toBe(want && join(folder, want))
 })
