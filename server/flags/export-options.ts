@@ -54,7 +54,9 @@ function siteOptions(): Option[] {
 /** Options for the bundle. */
 function bundleOptions(): Option[] {
   return [
-    new Option('-o, --output <file>', 'archive to write').env('QUIRE_EXPORT_OUTPUT').makeOptionMandatory(),
+    new Option('-o, --output <file>', 'archive to write; with a slash at its end, a folder for the files of the bundle')
+      .env('QUIRE_EXPORT_OUTPUT')
+      .makeOptionMandatory(),
     new Option('--format <format>', 'format of the archive (default: from the file name, else zip)')
       .env('QUIRE_EXPORT_FORMAT')
       .choices(['zip', 'tar.gz']),

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -109,6 +109,22 @@ describe('a certificate that is not trusted', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining("the server's certificate is not for localhost.")])
   })
 })
+
+test('unpacks the bundle into a folder, whose sha256 is that of the archive', async () => {
+  const out = join(folder, 'docs')
+  const args = ['export', site.origin.href, '--ignore-robots', '--json', '--cache', join(folder, 'cache')]
+  const results = []
+  for (const output of [`${out}/`, `${out}/`, join(folder, 'same.zip')])
+    results.push(JSON.parse((await runQuire([...args, '-o', output], { env })).stdout))
+  expect(results.map(({ sha256 }) => sha256)).toEqual(Array(3).fill(results[0].sha256))
+  // The second export is a repeated one.
+  expect(results.map(({ stageSeconds }) => 'fetch' in stageSeconds)).toEqual([true, false, false])
+  expect(results[1]).toMatchObject({ folder: out, format: 'zip', pageCount: 2 })
+  const archived = readArchive(join(folder, 'same.zip'))
+  const unpacked = readdirSync(out, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  expect(unpacked).toHaveLength(archived.length)
+  for (const { name, content } of archived) expect(readFileSync(join(out, name)).equals(content)).toBe(true)
+}, 240_000)
 
 test('obeys robots.txt by default', async () => {
   const file = join(folder, 'robots.zip')
