@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -125,6 +125,26 @@ test('unpacks the bundle into a folder, whose sha256 is that of the archive', as
   expect(unpacked).toHaveLength(archived.length)
   for (const { name, content } of archived) expect(readFileSync(join(out, name)).equals(content)).toBe(true)
 }, 240_000)
+
+test('--check says that a bundle is sound, and fails for a damaged one', async () => {
+  const file = join(folder, 'checked.zip')
+  await runQuire(['export', site.origin.href, '-o', file, '--ignore-robots'], { env })
+  const sound = await runQuire(['export', '--check', file], { env: { ...env, QUIRE_EXPORT_OUTPUT: 'ignored.zip' } })
+  expect([sound.code, sound.stderr, sound.stdout]).toEqual([
+    0,
+    '',
+    expect.stringMatching(
+      /checked\.zip: zip, 2 pages in \d+ files of 127\.0\.0\.1:\d+, 0\.0 MB\nsha256 [0-9a-f]{64}\nNo page was opened, because no Chromium was found: .+\nThe bundle is sound: every address .+ resolves in it\.\n$/,
+    ),
+  ])
+  writeFileSync(file, readFileSync(file).subarray(0, -40))
+  const damaged = await runQuire(['export', '--check', file, '--json'], { env })
+  expect([damaged.code, damaged.stderr]).toEqual([1, 'The bundle has 1 fault.\n'])
+  expect(JSON.parse(damaged.stdout)).toMatchObject({
+    sound: false,
+    faults: [{ what: expect.stringMatching(/damaged/) }],
+  })
+})
 
 test('obeys robots.txt by default', async () => {
   const file = join(folder, 'robots.zip')
