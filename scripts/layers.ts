@@ -25,7 +25,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   export: [
     ['jobs'],
     ['.'],
-    ['bundle'],
+    ['bundle', 'check'],
     ['verify', 'search'],
     ['render'],
     ['crawl'],

@@ -1,39 +1,45 @@
 import { randomUUID } from 'node:crypto'
-import { tmpdir } from 'node:os'
-import { resolve } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { describeEngine, startThread } from '../assets.ts'
 import { isDiskFull } from '../base/disk-full.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { ExportError, exportSite } from '../export/export-site.ts'
+import { exportSite } from '../export/export-site.ts'
+import type { BundleFormat } from '../export/model/options.ts'
 import type { SiteCache } from '../export/model/site-cache.ts'
 import { readFeatures, readHeaders, readPaths, readTarget } from '../flags/export-flags.ts'
 import { type ExportFlags, exportOptions } from '../flags/export-options.ts'
 import { limitOptions, readLimits } from '../flags/limit-options.ts'
 import { addRemovalOptions, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
-import { openScratchFolder } from '../store/scratch-folder.ts'
 import { openSiteCaches } from '../store/site-cache/site-caches.ts'
+import { runCheck } from './export-check.ts'
 import { showProgress } from './export-progress.ts'
 import { megabyte, summarize } from './export-summary.ts'
+import { openWorkFolder } from './open-work-folder.ts'
 import { explainFolder, formatOf, resolveOutput } from './output-file.ts'
+import { isFolderOutput, replaceFolder, resolveOutputFolder } from './output-folder.ts'
 import { printJson } from './print.ts'
+import { stopOnSignal } from './stop-on-signal.ts'
 
 export function exportCommand(): Command {
   const command = new Command('export')
-    .description('export a documentation site into one archive, without a server')
+    .description('export a documentation site into an archive or a folder, without a server')
     .argument(
-      '<domain-or-url>',
+      '[domain-or-url]',
       'site to export: a domain such as docs.example.com, or a URL, to export only pages below its path',
     )
   for (const option of exportOptions()) command.addOption(option)
   addRemovalOptions(command, { hasVariables: true })
   for (const option of limitOptions()) command.addOption(option)
-  return command.addHelpText('after', help).action(runExport)
+  return command.addHelpText('after', help).action(run)
 }
 
 const help = `
 Examples:
   npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
+  npx quire export http://127.0.0.1:8787/docs/ -o docs/
+  npx quire export --check docs.zip
   npx quire export http://127.0.0.1:8787/docs/ -o docs.tar.gz --cache ~/.cache/quire
   npx quire export docs.example.com --origin http://127.0.0.1:8787/docs/ -o docs.zip
   QUIRE_EXPORT_HEADERS="Authorization: Bearer $TOKEN" npx quire export http://127.0.0.1:8787/docs/ -o docs.zip
@@ -46,6 +52,9 @@ Examples:
 The demo (npm start) serves the site of the examples. Use the domain or the address of your own site instead, such as
 docs.example.com.
 
+A name with a slash at its end is a folder: the bundle is unpacked there, and replaces an earlier export in one step.
+--check verifies a bundle that was made earlier: an archive or the folder of one. It unpacks the archive, resolves every
+address of the pages, and opens pages in Chromium with all other addresses blocked. It exits with 1 if it finds a fault.
 The host of the URL, of --origin and of --allow-origin may be a private or loopback address; other private addresses are
 refused. In QUIRE_EXPORT_ALLOW_ORIGINS, separate origins by white space.
 robots.txt is obeyed, unless you give --origin or --ignore-robots.
@@ -57,53 +66,48 @@ ${removalHelp}
 The path of a page may omit the first slash, and index is the first page of the site. In QUIRE_EXPORT_PATHS, separate paths by
 white space. In other environment variables, write one value per line.`
 
-async function runExport(site: string, flags: ExportFlags, command: Command): Promise<void> {
-  const target = readTarget(site, flags.origin)
-  const format = flags.format ?? formatOf(flags.output)
-  const features = readFeatures(flags.deployment, flags.feature)
-  const removal = readRemovalFlags(flags)
-  const isVariable = command.getOptionValueSource('path') === 'env'
-  const paths = readPaths(isVariable ? flags.path?.flatMap(text => text.split(/\s+/)) : flags.path)
-  const siteHeaders = readHeaders(flags.header)
-  const outFile = await resolveOutput(flags.output)
-  const parent = flags.workFolder ? resolve(flags.workFolder) : tmpdir()
-  const scratch = await openScratchFolder(parent).catch(error => {
-    const why = explainFolder((error as NodeJS.ErrnoException).code, parent)
-    throw new OperatorError(`--work-folder ${parent} cannot be written to (${why}).`, 2)
-  })
+async function run(site: string | undefined, flags: ExportFlags, command: Command): Promise<void> {
+  if (flags.check !== undefined) return runCheck(site, flags, command)
+  if (site === undefined) return missing(command, "missing required argument 'domain-or-url'")
+  const { output } = flags
+  if (output === undefined) return missing(command, "required option '-o, --output <file>' not specified")
+  await runExport(site, { ...flags, output }, command)
+}
+
+/** Ends like commander does for a missing argument. Only --check needs neither a site nor an output. */
+function missing(command: Command, what: string): never {
+  return command.error(`error: ${what}`, { code: 'commander.missingArgument' })
+}
+
+type WritingFlags = ExportFlags & { output: string }
+
+async function runExport(site: string, flags: WritingFlags, command: Command): Promise<void> {
+  const given = readGiven(site, flags, command)
+  const output = await resolveAnyOutput(flags)
+  const scratch = await openWorkFolder(flags.workFolder)
   let cache: SiteCache | null = null
-  const stop = stopOnSignal()
+  const stop = stopOnSignal('The export was stopped; nothing was written.')
   const progress = showProgress(process.stderr)
   const startedAt = performance.now()
   try {
-    if (flags.cache !== undefined) cache = await openCache(flags.cache, flags.cacheMb, target.domain)
+    const { outFile, workFolder } = await placeArchive(output, given.format, scratch.path)
+    if (flags.cache !== undefined) cache = await openCache(flags.cache, flags.cacheMb, given.domain)
     const result = await exportSite({
-      ...target,
-      alsoAllowed: (flags.allowOrigin ?? []).map(origin => new URL(origin)),
-      siteHeaders,
-      paths,
-      deployment: flags.deployment,
-      features,
-      removal,
-      version: flags.label ?? null,
-      format,
+      ...given,
       outFile,
-      workFolder: scratch.path,
-      limits: readLimits(flags),
-      verify: flags.verify,
-      allowLoss: flags.allowLoss ?? false,
-      offlineSearch: flags.offlineSearch ?? false,
-      obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
+      workFolder,
       isAlone: true,
       reuse: cache && { cache, run: randomUUID(), engine: describeEngine() },
       onProgress: progress.show,
       signal: stop.signal,
       startThread,
     })
+    if (output.isFolder) await replaceFolder(outFile, output.path, stop.signal)
     progress.end()
     const seconds = (performance.now() - startedAt) / 1000
-    if (flags.json) printJson({ file: outFile, format, ...result, seconds: Math.round(seconds * 1000) / 1000 })
-    else console.log(summarize(outFile, result, seconds))
+    const place = output.isFolder ? { folder: output.path } : { file: output.path }
+    if (flags.json) printJson({ ...place, format: given.format, ...result, seconds: Math.round(seconds * 1000) / 1000 })
+    else console.log(summarize(output.path, result, seconds))
   } catch (error) {
     progress.end()
     if (isDiskFull(error))
@@ -114,6 +118,52 @@ async function runExport(site: string, flags: ExportFlags, command: Command): Pr
     await cache?.close()
     await scratch.close()
   }
+}
+
+/** Reads the flags that say what is exported, and how. */
+function readGiven(site: string, flags: WritingFlags, command: Command) {
+  const isVariable = command.getOptionValueSource('path') === 'env'
+  return {
+    ...readTarget(site, flags.origin),
+    format: flags.format ?? (isFolderOutput(flags.output) ? 'zip' : formatOf(flags.output)),
+    features: readFeatures(flags.deployment, flags.feature),
+    removal: readRemovalFlags(flags),
+    paths: readPaths(isVariable ? flags.path?.flatMap(text => text.split(/\s+/)) : flags.path),
+    alsoAllowed: (flags.allowOrigin ?? []).map(origin => new URL(origin)),
+    siteHeaders: readHeaders(flags.header),
+    deployment: flags.deployment,
+    version: flags.label ?? null,
+    limits: readLimits(flags),
+    verify: flags.verify,
+    allowLoss: flags.allowLoss ?? false,
+    offlineSearch: flags.offlineSearch ?? false,
+    obeyRobots: !flags.ignoreRobots && flags.origin === undefined,
+  }
+}
+
+/** Where the bundle goes: an archive, or a folder with its files. */
+interface Output {
+  path: string
+  isFolder: boolean
+}
+
+async function resolveAnyOutput({ output }: WritingFlags): Promise<Output> {
+  const isFolder = isFolderOutput(output)
+  const path = isFolder
+    ? await resolveOutputFolder(output)
+    : await resolveOutput(output, 'docs.zip, or a folder with a slash at its end, such as docs/')
+  return { path, isFolder }
+}
+
+/** Chooses the archive to write. For a folder, it is a scratch file beside the work folder, which the export removes. */
+async function placeArchive(
+  { path, isFolder }: Output,
+  format: BundleFormat,
+  scratch: string,
+): Promise<{ outFile: string; workFolder: string }> {
+  if (!isFolder) return { outFile: path, workFolder: scratch }
+  await mkdir(scratch)
+  return { outFile: join(scratch, `bundle.${format}`), workFolder: join(scratch, 'work') }
 }
 
 /** Opens the cache of the site; prints a line and returns null if another export uses it. */
@@ -133,19 +183,4 @@ async function openCache(folder: string, maxMb: number, domain: string): Promise
     const why = explainFolder((error as NodeJS.ErrnoException).code, folder)
     throw new OperatorError(`--cache ${folder} cannot be used (${why}). Choose a folder that you may write to.`, 2)
   }
-}
-
-/** The first Ctrl-C stops the export and lets it clean up; the second ends the process. */
-function stopOnSignal() {
-  const controller = new AbortController()
-  const stop = () => {
-    release()
-    controller.abort(new ExportError('The export was stopped; nothing was written.', 'aborted'))
-  }
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const release = () => {
-    for (const signal of signals) process.off(signal, stop)
-  }
-  for (const signal of signals) process.once(signal, stop)
-  return { signal: controller.signal, release }
 }

@@ -45,7 +45,8 @@ export async function resolveOutput(output: string, example = 'docs.zip'): Promi
   return file
 }
 
-async function followLinks(start: string): Promise<string> {
+/** Returns the file or folder that a path with symbolic links leads to. */
+export async function followLinks(start: string): Promise<string> {
   let file = start
   for (let links = 0; links <= maxLinks; links += 1) {
     const target = await readlink(file).catch(() => null)

@@ -10,7 +10,8 @@ import type { RemovalFlags } from './removal-options.ts'
 
 /** The parsed flags of `export`. */
 export interface ExportFlags extends LimitFlags, RemovalFlags {
-  output: string
+  output?: string
+  check?: string
   format?: BundleFormat
   path?: string[]
   origin?: string
@@ -54,7 +55,15 @@ function siteOptions(): Option[] {
 /** Options for the bundle. */
 function bundleOptions(): Option[] {
   return [
-    new Option('-o, --output <file>', 'archive to write').env('QUIRE_EXPORT_OUTPUT').makeOptionMandatory(),
+    new Option(
+      '-o, --output <file>',
+      'archive to write; with a slash at its end, a folder for the files of the bundle',
+    ).env('QUIRE_EXPORT_OUTPUT'),
+    // It has no environment variable, because it makes another command of the export.
+    new Option(
+      '--check <bundle>',
+      'export nothing, but verify this bundle: an archive, or the folder of one',
+    ).argParser(nonEmpty('a bundle, such as docs.zip')),
     new Option('--format <format>', 'format of the archive (default: from the file name, else zip)')
       .env('QUIRE_EXPORT_FORMAT')
       .choices(['zip', 'tar.gz']),

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
 import type { ArchiveEntry } from './archive-entry.ts'
@@ -6,12 +6,12 @@ import { ArchiveError, showName } from './archive-error.ts'
 import { createEntryNames } from './entry-names.ts'
 import { createMeter, type UnpackLimits } from './unpack-limits.ts'
 
-/** General purpose bits that both headers of an entry must share: encrypted, sizes follow, UTF-8. */
-const sharedBits = 0x0809
+/** General purpose bit: the checksum and the sizes follow the content, and the local header may have zeros. */
 const sizesFollow = 0x0008
 const zip64 = 0xffff_ffff
 /** Types of files in the mode of Unix; 0 = the program that made the zip stored none. */
 const fileTypes = { mask: 0o170000, none: 0, file: 0o100000, folder: 0o040000 }
+const descriptorSignature = 0x0807_4b50
 const endSignatures = [0x0605_4b50, 0x0606_4b50]
 
 /**
@@ -23,29 +23,23 @@ const endSignatures = [0x0605_4b50, 0x0606_4b50]
 export async function* readZip(file: string, limits: UnpackLimits): AsyncGenerator<ArchiveEntry> {
   await checkDirectory(file, limits)
   const names = createEntryNames()
-  const meter = createMeter(limits, (await sizeOf(file)) ?? 0)
-  const zip = await openZip(file)
+  const handle = await open(file, 'r')
+  let zip: ZipFile | undefined
   try {
+    zip = await openZip(file)
+    const meter = createMeter(limits, zip.fileSize)
     for await (const entry of zip.eachEntry()) {
       const checked = checkEntry(entry, names)
-      if (checked) yield { ...checked, content: readContent(zip, entry, meter.addBytes) }
+      if (checked) yield { ...checked, content: readContent({ zip, handle, entry, addBytes: meter.addBytes }) }
     }
   } finally {
-    zip.close()
+    zip?.close()
+    await handle.close()
   }
 }
 
 function openZip(file: string): Promise<ZipFile> {
   return openPromise(file, { autoClose: false, decodeStrings: false, validateEntrySizes: true })
-}
-
-async function sizeOf(file: string): Promise<number | null> {
-  const handle = await open(file, 'r')
-  try {
-    return (await handle.stat()).size
-  } finally {
-    await handle.close()
-  }
 }
 
 async function checkDirectory(file: string, limits: UnpackLimits): Promise<void> {
@@ -105,9 +99,16 @@ function checkEntry(entry: Entry, names: ReturnType<typeof createEntryNames>): O
   return path === null ? null : { path, isFolder }
 }
 
-async function* readContent(zip: ZipFile, entry: Entry, addBytes: (count: number) => void): AsyncGenerator<Buffer> {
+interface Content {
+  zip: ZipFile
+  handle: FileHandle
+  entry: Entry
+  addBytes(count: number): void
+}
+
+async function* readContent({ zip, handle, entry, addBytes }: Content): AsyncGenerator<Buffer> {
   const name = showName(entry.fileNameRaw.toString())
-  await checkLocalHeader(zip, entry, name)
+  const end = await checkLocalHeader(zip, entry, name)
   const stream = await zip.openReadStreamPromise(entry)
   let crc = 0
   try {
@@ -120,21 +121,40 @@ async function* readContent(zip: ZipFile, entry: Entry, addBytes: (count: number
     stream.destroy()
   }
   if (crc !== entry.crc32) throw new ArchiveError(`The archive is damaged: ${name} does not have its checksum.`)
+  if (end !== null && !(await hasDescriptor(handle, end, entry)))
+    throw new ArchiveError(`The archive is damaged: the record after ${name} differs from its header.`)
 }
 
-/** Programs that read a zip as a stream believe the local header, so it must say the same as the directory. */
-async function checkLocalHeader(zip: ZipFile, entry: Entry, name: string): Promise<void> {
+/**
+ * Programs that read a zip as a stream believe the local header, so it must say the same as the directory. Returns where the
+ * record with the sizes follows; null = there is none.
+ */
+async function checkLocalHeader(zip: ZipFile, entry: Entry, name: string): Promise<number | null> {
   const local = await zip.readLocalFileHeaderPromise(entry)
-  const differs = (a: number, b: number) => a !== b && a !== zip64
   const isSame =
     local.fileName.equals(entry.fileNameRaw) &&
     local.compressionMethod === entry.compressionMethod &&
-    (local.generalPurposeBitFlag & sharedBits) === (entry.generalPurposeBitFlag & sharedBits)
+    local.lastModFileDate === entry.lastModFileDate &&
+    local.lastModFileTime === entry.lastModFileTime &&
+    local.versionNeededToExtract === entry.versionNeededToExtract &&
+    local.generalPurposeBitFlag === entry.generalPurposeBitFlag
   const hasSizes = (local.generalPurposeBitFlag & sizesFollow) === 0
-  const hasOtherSizes =
-    local.crc32 !== entry.crc32 ||
-    differs(local.compressedSize, entry.compressedSize) ||
-    differs(local.uncompressedSize, entry.uncompressedSize)
-  if (!isSame || (hasSizes && hasOtherSizes))
-    throw new ArchiveError(`The archive is damaged: the two headers of ${name} differ.`)
+  const fits = (size: number, known: number) => size === known || size === zip64 || (size === 0 && !hasSizes)
+  const hasFittingSizes =
+    (local.crc32 === entry.crc32 || (local.crc32 === 0 && !hasSizes)) &&
+    fits(local.compressedSize, entry.compressedSize) &&
+    fits(local.uncompressedSize, entry.uncompressedSize)
+  if (!isSame || !hasFittingSizes) throw new ArchiveError(`The archive is damaged: the two headers of ${name} differ.`)
+  return hasSizes ? null : local.fileDataStart + entry.compressedSize
+}
+
+/** Reads the record behind the content: a signature, which may be missing, the checksum, and two sizes of 4 or 8 bytes. */
+async function hasDescriptor(handle: FileHandle, at: number, entry: Entry): Promise<boolean> {
+  const { buffer } = await handle.read(Buffer.alloc(24), 0, 24, at)
+  const start = buffer.readUInt32LE() === descriptorSignature ? 4 : 0
+  const { crc32: crc, compressedSize, uncompressedSize } = entry
+  if (buffer.readUInt32LE(start) !== crc) return false
+  const short = [buffer.readUInt32LE(start + 4), buffer.readUInt32LE(start + 8)]
+  const long = [Number(buffer.readBigUInt64LE(start + 4)), Number(buffer.readBigUInt64LE(start + 12))]
+  return [short, long].some(([packed, plain]) => packed === compressedSize && plain === uncompressedSize)
 }

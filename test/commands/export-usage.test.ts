@@ -6,6 +6,25 @@ import { exportCommand } from '../../server/commands/export.ts'
 describe('refuses wrong usage with one clear line', () => {
   test.each<[string, string[], RegExp]>([
     ['no output', ['docs.example.com'], /required option '-o, --output <file>'/],
+    ['no site', ['-o', 'x.zip'], /missing required argument 'domain-or-url'/],
+    [
+      'a site with --check',
+      ['docs.example.com', '--check', 'x.zip'],
+      /^--check verifies a bundle and exports nothing\. Leave out docs\.example\.com, or leave out --check\.$/,
+    ],
+    ['an output with --check', ['--check', 'x.zip', '-o', 'y.zip'], /exports nothing\. Leave out --output\.$/],
+    ['a path with --check', ['--check', 'x.zip', '--path', '/a'], /exports nothing\. Leave out --path\.$/],
+    [
+      'a missing bundle',
+      ['--check', '/no/such.zip'],
+      /^--check \/no\/such\.zip: there is no such file or folder\. Name/,
+    ],
+    ['an empty bundle name', ['--check', ''], /It must be a bundle, such as docs\.zip/],
+    [
+      'an allowed origin with a path',
+      ['docs.example.com', '-o', 'x', '--allow-origin', 'http://10.0.0.7/images/'],
+      /^--allow-origin http:\/\/10\.0\.0\.7\/images\/ must be scheme, host and port/,
+    ],
     [
       'no domain',
       ['not a domain', '-o', 'x.zip'],

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -107,6 +107,42 @@ describe('a certificate that is not trusted', () => {
     const trusting = { ...env, NODE_EXTRA_CA_CERTS: pem('certificate') }
     const { code, stderr } = await runQuire(['export', `https://localhost:${port}/`, '-o', file()], { env: trusting })
     expect([code, stderr]).toEqual([1, expect.stringContaining("the server's certificate is not for localhost.")])
+  })
+})
+
+test('unpacks the bundle into a folder, whose sha256 is that of the archive', async () => {
+  const out = join(folder, 'docs')
+  const args = ['export', site.origin.href, '--ignore-robots', '--json', '--cache', join(folder, 'cache')]
+  const results = []
+  for (const output of [`${out}/`, `${out}/`, join(folder, 'same.zip')])
+    results.push(JSON.parse((await runQuire([...args, '-o', output], { env })).stdout))
+  expect(results.map(({ sha256 }) => sha256)).toEqual(Array(3).fill(results[0].sha256))
+  // The second export is a repeated one.
+  expect(results.map(({ stageSeconds }) => 'fetch' in stageSeconds)).toEqual([true, false, false])
+  expect(results[1]).toMatchObject({ folder: out, format: 'zip', pageCount: 2 })
+  const archived = readArchive(join(folder, 'same.zip'))
+  const unpacked = readdirSync(out, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  expect(unpacked).toHaveLength(archived.length)
+  for (const { name, content } of archived) expect(readFileSync(join(out, name)).equals(content)).toBe(true)
+}, 240_000)
+
+test('--check says that a bundle is sound, and fails for a damaged one', async () => {
+  const file = join(folder, 'checked.zip')
+  await runQuire(['export', site.origin.href, '-o', file, '--ignore-robots'], { env })
+  const sound = await runQuire(['export', '--check', file], { env: { ...env, QUIRE_EXPORT_OUTPUT: 'ignored.zip' } })
+  expect([sound.code, sound.stderr, sound.stdout]).toEqual([
+    0,
+    '',
+    expect.stringMatching(
+      /checked\.zip: zip, 2 pages in \d+ files of 127\.0\.0\.1:\d+, 0\.0 MB\nsha256 [0-9a-f]{64}\nNo page was opened, because no Chromium was found: .+\nThe bundle is sound: every address .+ resolves in it\.\n$/,
+    ),
+  ])
+  writeFileSync(file, readFileSync(file).subarray(0, -40))
+  const damaged = await runQuire(['export', '--check', file, '--json'], { env })
+  expect([damaged.code, damaged.stderr]).toEqual([1, 'The bundle has 1 fault.\n'])
+  expect(JSON.parse(damaged.stdout)).toMatchObject({
+    sound: false,
+    faults: [{ what: expect.stringMatching(/damaged/) }],
   })
 })
 

@@ -14,6 +14,19 @@ function sealPolicy(isInert: boolean, sources: readonly string[], search: Sealed
   return `default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'${more}${scripts}; form-action 'self'${more}; base-uri 'none'`
 }
 
+/**
+ * Returns the hosts that the policy of a finished page allows besides its own bundle; null = the page has no policy. The
+ * policy is the first one, because `sealMarkup` writes it before all other markup.
+ */
+export function readSources(text: string): string[] | null {
+  const policy = /<meta http-equiv="Content-Security-Policy" content="default-src ([^";]*)/.exec(text)?.[1]
+  if (policy === undefined) return null
+  const hosts = policy
+    .split(/\s+/)
+    .flatMap(source => (source.includes('://') ? [URL.parse(source)?.host ?? source] : []))
+  return [...new Set(hosts)]
+}
+
 /** Data for the markup that is added to the head of a page. */
 interface SealedHead {
   charset: string

@@ -2,7 +2,7 @@ import { ExportError } from '../model/export-error.ts'
 import type { Difference, PlaceName, TextLoss } from '../model/report.ts'
 
 /** Max share of its words that a page may lose in a place. Words of headings that the page still shows do not count. */
-const maxLostShare = 0.1
+export const maxLostShare = 0.1
 
 const where: Record<PlaceName, string> = {
   root: 'at the root of a host',

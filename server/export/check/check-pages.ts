@@ -1,0 +1,83 @@
+import type { BundleViewer, PageLook } from '../../web/browser/viewer.ts'
+import { findLoss } from '../verify/compare-page.ts'
+import { createPlace, type Place } from '../verify/places.ts'
+import { maxLostShare } from '../verify/text-loss.ts'
+import type { KnownReport } from './bundle-files.ts'
+import type { BundleFault } from './check-result.ts'
+
+interface PageFindings {
+  faults: BundleFault[]
+  notes: string[]
+}
+
+const places = ['root', 'folder', 'file'] as const
+/** A page that fails is opened again, because a busy machine may have caused the failure. */
+const attempts = 2
+
+/** Opens pages in the three places where a bundle works, with all other addresses blocked, and compares their text. */
+export async function checkPages(
+  folder: string,
+  pages: readonly string[],
+  viewer: BundleViewer,
+  report: Pick<KnownReport, 'differences'> | null,
+): Promise<PageFindings> {
+  const all = places.map(name => createPlace(name, folder))
+  const known = new Set(report?.differences.map(({ page, place }) => `${page} ${place}`))
+  const found = await Promise.all(
+    pages.map(async page => {
+      for (let attempt = 1; ; attempt += 1) {
+        const judged = await checkPage(page, all, viewer)
+        if (judged.every(({ isSerious }) => !isSerious) || attempt >= attempts) return judged
+      }
+    }),
+  )
+  const differences = found.flat()
+  const isFault = ({ page, place, isSerious }: Judged) => isSerious && !known.has(`${page} ${place}`)
+  return {
+    faults: differences.filter(isFault).map(({ page, place, what }) => ({ page, place, what })),
+    notes: differences
+      .filter(each => !isFault(each))
+      .map(({ page, place, what }) => `${page} ${where[place]}: ${what}.`),
+  }
+}
+
+/** Names a place in sentences. */
+export const where = {
+  root: 'at the root of a host',
+  folder: 'in a folder of a host',
+  file: 'opened from file://',
+}
+
+interface Judged {
+  page: string
+  place: Place['name']
+  what: string
+  isSerious: boolean
+}
+
+async function checkPage(page: string, all: readonly Place[], viewer: BundleViewer): Promise<Judged[]> {
+  const looks: [Place, PageLook | null][] = []
+  for (const place of all) looks.push([place, await viewer.look(place.address(page), place.answer)])
+  const seen = looks.flatMap(([, look]) => look ?? [])
+  // The site's own scripts may add text where they run, so the place with the most text is the measure.
+  const fullest = seen.reduce<PageLook | null>((a, b) => (a && a.words.length >= b.words.length ? a : b), null)
+  return looks.flatMap(([place, look]) => {
+    const judged = (what: string, isSerious = true) => ({ page, place: place.name, what, isSerious })
+    if (!look) return [judged('the browser cannot show the page')]
+    const faults = listFailures(look, place).map(what => judged(what))
+    if (look.words.length === 0) faults.push(judged('it shows no text'))
+    const loss = fullest && findLoss(look, fullest)
+    if (loss && look.words.length > 0) {
+      const isSerious = loss.words - loss.repeated > loss.of * maxLostShare
+      faults.push(judged(`${loss.words} of ${loss.of} words are not shown`, isSerious))
+    }
+    return faults
+  })
+}
+
+function listFailures({ failed, errors }: PageLook, { root }: Place): string[] {
+  const requests = failed.map(address =>
+    address.startsWith(root) ? `a request fails: ${address.slice(root.length)}` : `it asks for ${address}`,
+  )
+  return [...requests, ...errors.map(error => `an error: ${error.replaceAll(root, '/')}`)]
+}
