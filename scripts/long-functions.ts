@@ -16,5 +16,4 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'server/store/spend-in-memory.ts': 'Five short functions share the requests that are not written yet.',
   'server/web/browser/tab-pool.ts': 'Five short functions share the browser, its generation and its idle tabs.',
   'server/web/fetch/body-reader.ts': 'The three ways to read a body share the bytes that were read ahead.',
-  'server/web/fetch/fetcher.ts': 'Three short functions share the agent, the limits and the byte count.',
 }

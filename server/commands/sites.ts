@@ -27,10 +27,7 @@ interface SetFeaturesFlags extends RemovalFlags {
   json?: boolean
 }
 
-export function sitesCommand(): Command {
-  const sites = new Command('sites').description('documentation sites that can be exported').addHelpText(
-    'after',
-    `
+const help = `
 Examples:
   npx quire sites create help.example.com --project Documentation
   npx quire sites create guide.example.com --project Documentation --origin http://127.0.0.1:8787/docs/
@@ -41,8 +38,10 @@ Examples:
   npx quire sites delete help.example.com
 
 An origin may be a private or loopback address, because an operator sets it. So may an allowed origin: a further host from
-which pages load files, such as a host for images and scripts. Exports use no other private address.`,
-  )
+which pages load files, such as a host for images and scripts. Exports use no other private address.`
+
+export function sitesCommand(): Command {
+  const sites = new Command('sites').description('documentation sites that can be exported').addHelpText('after', help)
   addRemovalOptions(sites.command('create <domain>'), { hasVariables: false })
     .description('register a site')
     .requiredOption('--project <id-or-name>', 'project the site belongs to')

@@ -78,16 +78,20 @@ export function createStreamStyles({ text, charset }: RawText): StreamStyles {
         added.push([precedence, text.slice(tag.start, media.nameStart) + text.slice(media.outerEnd, end)])
         moves.replace(tag.start, end, [])
       }
-      const fallback = lastEnd ?? headStart ?? 0
-      for (const precedence of new Set(added.map(([name]) => name))) {
-        const at = ends.get(precedence) ?? fallback
-        moves.replace(
-          at,
-          at,
-          added.flatMap(([name, markup]) => (name === precedence ? [markup] : [])),
-        )
-      }
+      insertStyles(added, precedence => ends.get(precedence) ?? lastEnd ?? headStart ?? 0, moves)
     },
+  }
+}
+
+/** Inserts style sheets, those of a precedence together. */
+function insertStyles(
+  added: readonly [precedence: string, markup: string][],
+  placeOf: (precedence: string) => number,
+  moves: Moves,
+): void {
+  for (const precedence of new Set(added.map(([name]) => name))) {
+    const markup = added.filter(([name]) => name === precedence).map(([, markup]) => markup)
+    moves.replace(placeOf(precedence), placeOf(precedence), markup)
   }
 }
 

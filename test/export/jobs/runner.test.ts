@@ -13,6 +13,7 @@ import { openBundleFiles } from '../../../server/store/bundle-files.ts'
 import { openLostFolder } from '../../../server/store/lost-files.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
 import { createId } from '../../../server/tenancy/id.ts'
+import { queuedJob } from '../../support/export-job.ts'
 import { waitFor } from '../../support/export-site.ts'
 import { createOrganization } from '../../support/server.ts'
 
@@ -43,35 +44,9 @@ afterEach(async () => {
 
 async function startJob(asked: Partial<ExportJob['request']> = {}): Promise<string> {
   const jobId = createId('se')
-  const features = { search: false, assistant: false, analytics: false, playground: false }
-  const request: ExportJob['request'] = {
-    domain: 'docs.example.com',
-    version: null,
-    paths: null,
-    deployment: 'air-gapped',
-    features,
-    offlineSearch: false,
-    verify: null,
-    format: 'zip',
-    ...asked,
-  }
-  const times = { createdAt: Date.now(), updatedAt: Date.now() }
   const { organizationId } = organization
-  await store.exportJobs.start(
-    {
-      jobId,
-      organizationId,
-      request,
-      status: 'queued',
-      progress: 0,
-      pageCount: 0,
-      error: null,
-      ...times,
-      bundle: null,
-    },
-    undefined,
-    0,
-  )
+  const request = { domain: 'docs.example.com', ...asked }
+  await store.exportJobs.start(queuedJob({ jobId, organizationId, createdAt: Date.now(), request }), undefined, 0)
   return jobId
 }
 
