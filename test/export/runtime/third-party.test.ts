@@ -134,8 +134,10 @@ async function run(options: FakeOptions = {}): Promise<{ exported: Exported; cdn
 }
 
 test('files that pages and scripts load from other hosts are packed and found', { timeout: 120_000 }, async () => {
-  const { exported, cdn } = await run()
+  // The words that its modules add are lost where modules cannot run.
+  const { exported, cdn } = await run({ allowLoss: true })
   const { report, entries } = exported
+  expect(report.notes).toEqual([expect.stringMatching(/^Lost text: index\.html loses 15% of its words in a folder/)])
   expect(report.removedThirdParty).toEqual([])
   expect(report.missingFiles).toEqual([])
   const host = cdn.host.replace(':', '_')
