@@ -28,7 +28,7 @@ interface Trial {
  *
  * The limit begins at 8. It is doubled while twice as many requests bring at least a fifth more answers per second, and goes
  * back to the last value that did. If requests take more than twice as long as at the best time, half the limit is tried, and
- * kept if the host answers as much as before. When the host is overloaded (429, 503, a timeout, a refused connection), the
+ * kept if the host answers as much as before. When the host is overloaded (429, 503, a connection that is refused or reset), the
  * limit is halved, and then raised by one per round.
  *
  * A round ends when as many requests ended as may be under way, after at least 100 ms. It counts only if all the time

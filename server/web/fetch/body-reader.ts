@@ -4,6 +4,11 @@ import type { Dispatcher } from 'undici'
 import { describeBytes } from '../../base/format-bytes.ts'
 import { FetchError } from './fetch-error.ts'
 
+/** A body with a chunk in this time was not stalled when its time was up. It would take as long again. */
+const flowingMs = 1000
+/** A connection whose body takes longer is not worth keeping. */
+const longestDropMs = 1000
+
 /** The decompressed body of one response. */
 export interface BodyReader {
   /** Returns at least the first `length` bytes, unless the body is shorter. `chunks` returns these bytes again. */
@@ -33,9 +38,17 @@ export function createBodyReader({ response, countBytes, explain, onEnd }: BodyS
     return stages.length > 0 ? (pipeline([body, ...stages], () => {}) as unknown as AsyncIterable<Buffer>) : body
   }
 
+  let lastChunkMs = Number.NEGATIVE_INFINITY
+  const noteChunk = () => {
+    lastChunkMs = performance.now()
+  }
+
   function abandon(error: unknown): unknown {
     body.on('error', () => {}).destroy()
-    return explain(error)
+    const explained = explain(error)
+    const isFlowing = performance.now() - lastChunkMs < flowingMs
+    if (isFlowing && explained instanceof FetchError && explained.code === 'timeout') explained.isFinal = true
+    return explained
   }
 
   async function* replay(): AsyncGenerator<Buffer> {
@@ -54,6 +67,7 @@ export function createBodyReader({ response, countBytes, explain, onEnd }: BodyS
         for (let read = 0; read < length; ) {
           const { value, done } = await rest.next()
           if (done) break
+          noteChunk()
           chunks.push(value)
           read += value.length
         }
@@ -67,6 +81,7 @@ export function createBodyReader({ response, countBytes, explain, onEnd }: BodyS
       let left = maxBytes
       try {
         for await (const chunk of replay()) {
+          noteChunk()
           left -= chunk.length
           // Counts per chunk and not per file, to include answers that are never saved and to stop exactly at the limit.
           countBytes(chunk.length)
@@ -80,9 +95,8 @@ export function createBodyReader({ response, countBytes, explain, onEnd }: BodyS
       }
     },
     async drop() {
-      // The deadline still applies here; otherwise a very slow body would never end.
       if (peeked) body.on('error', () => {}).destroy()
-      else await body.dump({ limit: 64 * 1024 }).catch(() => {})
+      else await body.dump({ limit: 64 * 1024, signal: AbortSignal.timeout(longestDropMs) }).catch(() => {})
       onEnd()
     },
   }

@@ -51,7 +51,8 @@ export async function requestOnce(
   // The wait for a turn is ours and not the server's, so the deadline starts after it. It covers the wait for a connection,
   // all redirects and the body, so a very slow body ends too.
   const timeLimit = startDeadline(limits.pageTimeoutMs, () => {
-    endTurn('overloaded')
+    // One address that never answers says nothing about the others. That answers take long is measured.
+    endTurn()
     return new DOMException('slow', 'TimeoutError')
   })
   let outcome: TurnOutcome = 'answered'
@@ -85,7 +86,7 @@ export async function requestOnce(
     })
     return { answer, retryAfterMs }
   } catch (error) {
-    outcome = kindOfError(error) === 'connection' ? 'overloaded' : 'unknown'
+    outcome = kindOfError(error) === 'connection' && !timeLimit.signal.aborted ? 'overloaded' : 'unknown'
     end()
     throw error
   }

@@ -13,11 +13,15 @@ afterEach(async () => {
   for (const item of opened.splice(0)) await item.close()
 })
 
-async function start(listener: RequestListener, retries = 4): Promise<{ fetcher: Fetcher; server: RunningServer }> {
+async function start(
+  listener: RequestListener,
+  retries = 4,
+  pageTimeoutMs = 30_000,
+): Promise<{ fetcher: Fetcher; server: RunningServer }> {
   const server = await startServer(listener)
   const fetcher = openFetcher({
     exempt: server.origin,
-    limits: { ...defaultLimits, retries },
+    limits: { ...defaultLimits, retries, pageTimeoutMs },
     totalExceeded: () => totalExceeded(defaultLimits),
     signal: new AbortController().signal,
     pace: createHostTurns(8).open(),
@@ -89,6 +93,24 @@ test('a body that is cut on every attempt is an error', async () => {
     message: `the answer of ${server.origin.host} ended early`,
   })
   expect(server.requests).toHaveLength(3)
+})
+
+test.each([
+  ['that stands still when its time is up is requested again', 5000, 2],
+  ['that still arrives when its time is up is not', 50, 1],
+])('a body %s', async (_, gapMs, requests) => {
+  const { fetcher, server } = await start(
+    (_, response) => {
+      response.writeHead(200, plain).write('x')
+      const timer = setInterval(() => response.write('x'), gapMs)
+      response.on('close', () => clearInterval(timer))
+    },
+    4,
+    1500,
+  )
+  const answer = await fetcher.open(server.origin)
+  await expect(answer.read(1000)).rejects.toMatchObject({ code: 'timeout' })
+  expect(server.requests).toHaveLength(requests)
 })
 
 test('an answer that changes between two attempts is not mixed', async () => {
