@@ -1,4 +1,4 @@
-import { foldName } from './file-name.ts'
+import { foldName, safeSegment } from './file-name.ts'
 import { getsExtension } from './layout.ts'
 import type { Redirect } from './redirect-page.ts'
 
@@ -32,7 +32,7 @@ export function planFolderStubs(pages: Iterable<{ url: URL; path: string }>, pat
   for (const { url, path } of pages) {
     const folder = path.replace(/\.x?html?$/i, '')
     // A page with another name than its own is not at its own address on any host.
-    if (!getsExtension(url) || url.search !== '' || folder.slice(folder.lastIndexOf('/') + 1) !== lastSegment(url))
+    if (!getsExtension(url) || url.search !== '' || folder.slice(folder.lastIndexOf('/') + 1) !== folderName(url))
       continue
     const folded = foldName(folder)
     const isTaken = files.has(folded) || (folders.get(folded) ?? folder) !== folder
@@ -42,11 +42,7 @@ export function planFolderStubs(pages: Iterable<{ url: URL; path: string }>, pat
   return [...stubs.values()]
 }
 
-function lastSegment({ pathname }: URL): string {
-  const segment = pathname.slice(pathname.lastIndexOf('/') + 1)
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
+/** Returns the name of the folder of a page. It differs from the name of the page if file systems could refuse it. */
+function folderName({ pathname }: URL): string {
+  return safeSegment(pathname.slice(pathname.lastIndexOf('/') + 1))
 }

@@ -14,6 +14,7 @@ const cases: { fact: string; pages: Record<string, string>; paths?: string[]; wa
     pages: { '/b.html': 'b.html', '/b': 'b.html' },
     want: ['b/index.htm to b.html'],
   },
+  { fact: 'file systems could refuse the name of the folder', pages: { '/x%20': 'x .html' }, want: [] },
   {
     fact: 'a page with a slash or an extension needs none',
     pages: { '/': 'index.html', '/a/': 'a/index.html', '/b.html': 'b.html' },
