@@ -50,6 +50,11 @@ export function withFrontMatter({ title, body }: Document, extra: Record<string,
   return `---\n${fields.join('\n')}\n---\n\n${body.trim()}\n`
 }
 
+/** Marks code as plain text where its language is one that the highlighters of some generators fail on. */
+export function withKnownLanguages(text: string): string {
+  return text.replace(/^( *```)(conf|MD|dockerignore|Dockerfile)$/gm, '$1txt')
+}
+
 function slugOf(path: string): string {
   return path.replace(/\.md$/i, '').toLowerCase()
 }

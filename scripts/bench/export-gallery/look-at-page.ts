@@ -41,7 +41,8 @@ export async function lookAt(address: string, options: LookOptions): Promise<Pag
     frameworks: acted?.frameworks ?? {},
     // A refused request has failed too. It is counted only as outbound.
     failed: local(look.failed.filter(line => !outbound.some(refused => line.startsWith(refused.replace(/^\S+ /, ''))))),
-    errors: local(look.errors),
+    // From file://, the same error of a script has a longer name.
+    errors: local(look.errors).map(line => line.replace(/^(Error: )?Uncaught /, '')),
     outbound,
   }
 }

@@ -1,5 +1,5 @@
 import { builtSite, toFiles } from './built-site.ts'
-import { addressOf, type Document, readDocuments, withFrontMatter } from './documents.ts'
+import { addressOf, readDocuments, withFrontMatter, withKnownLanguages } from './documents.ts'
 import type { NpmProject } from './npm-site.ts'
 import type { GallerySite } from './site.ts'
 
@@ -82,14 +82,13 @@ import { createFromSource } from 'fumadocs-core/search/server'
 export const revalidate = false
 export const { ${isStatic ? 'staticGET: GET' : 'GET'} } = createFromSource(source)
 `,
-      ...toFiles(documents, ({ slug }) => `content/docs/${slug}.md`, withKnownLanguages),
+      ...toFiles(
+        documents,
+        ({ slug }) => `content/docs/${slug}.md`,
+        document => withKnownLanguages(withFrontMatter(document)),
+      ),
     },
   }
-}
-
-/** Its highlighter fails on a language that it does not know. */
-function withKnownLanguages(document: Document): string {
-  return withFrontMatter(document).replace(/^( *```)(conf|MD|dockerignore|Dockerfile)$/gm, '$1txt')
 }
 
 const search = {

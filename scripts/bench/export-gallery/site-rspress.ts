@@ -1,5 +1,5 @@
 import { builtSite, toFiles } from './built-site.ts'
-import { addressOf, readDocuments, withFrontMatter } from './documents.ts'
+import { addressOf, readDocuments, withFrontMatter, withKnownLanguages } from './documents.ts'
 import type { GallerySite } from './site.ts'
 
 /** Rspress with its default theme and search. */
@@ -20,7 +20,8 @@ export default defineConfig({ root: 'docs', title: 'Docs', markdown: { link: { c
         ...toFiles(
           documents,
           ({ slug }) => `docs/${slug}.md`,
-          document => withFrontMatter({ ...document, body: `# ${document.title}\n\n${document.body}` }),
+          document =>
+            withKnownLanguages(withFrontMatter({ ...document, body: `# ${document.title}\n\n${document.body}` })),
         ),
       },
     }
