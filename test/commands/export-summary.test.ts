@@ -7,7 +7,7 @@ const report: ExportReport = {
   ...{ renderedPages: [], comparedPages: [], redirects: [], deadLinks: [], missingFiles: [], skipped: [] },
   ...{ excludedPages: [], removedFeatures: [], keptFeatures: [], packedThirdParty: [], removedThirdParty: [] },
   ...{ unresolved: [], differences: [], notes: [] },
-  scripts: { mode: 'none', reason: null, decidedBy: 'rule', checkedPages: [] },
+  scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [] },
 }
 const result = { pageCount: 3, sizeBytes: 3 * 1024 ** 2, sha256: 'abc', stageSeconds: {} }
 const lines = (changes: Partial<ExportReport>) =>

@@ -1,4 +1,4 @@
-import type { ExportReport, PlaceName } from '../model/report.ts'
+import type { ExportReport, PlaceName, ScriptMode } from '../model/report.ts'
 
 const maxNames = 3
 const maxNameLength = 80
@@ -66,12 +66,23 @@ function describeDifferences({ differences, scripts }: ExportReport): string[] {
   return [`${pages} of ${of} ${pages === 1 ? 'differs' : 'differ'} from the origin, such as ${example}.`]
 }
 
-function describeScripts({ mode, reason }: ExportReport['scripts']): string[] {
+/** One sentence for each mode that keeps scripts from running somewhere. */
+function describeScripts({ mode, reason, groups }: ExportReport['scripts']): string[] {
+  if (groups.every(group => group.mode === mode)) return describeMode(mode, reason, '')
+  return [...new Set(groups.map(group => group.mode))].flatMap(mode => {
+    const same = groups.filter(group => group.mode === mode)
+    const pages = same.reduce((sum, group) => sum + group.pages, 0)
+    const on = ` on ${count(pages, ['page', 'pages'])}, such as ${cut(same[0]?.example ?? '', maxNameLength)}`
+    return describeMode(mode, same[0]?.reason ?? null, on)
+  })
+}
+
+function describeMode(mode: ScriptMode, reason: string | null, on: string): string[] {
   if (mode === 'none' || mode === 'everywhere') return []
   const why = reason === null ? '' : `: ${cut(reason, maxReasonLength)}`
-  if (mode === 'frozen') return [`The scripts of the site are left out${why}.`]
-  const place = mode === 'hosted' ? 'on a host, and not when a page is opened from file://' : 'at the root of a host'
-  return [`The scripts of the site run only ${place}${why}.`]
+  if (mode === 'frozen') return [`The scripts of the site are left out${on}${why}.`]
+  const place = mode === 'hosted' ? 'only on a host, and not from file://,' : 'only at the root of a host'
+  return [`The scripts of the site run ${on === '' ? place.replace(/,$/, '') : place}${on}${why}.`]
 }
 
 function count(number: number, [one, many]: [string, string]): string {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { describeOutcome } from '../../../server/export/bundle/describe-outcome.ts'
-import type { ExportReport } from '../../../server/export/model/report.ts'
+import type { ExportReport, ScriptMode } from '../../../server/export/model/report.ts'
 
 const nothing: ExportReport = {
   ...{ domain: 'docs.example.com', version: null, deployment: 'air-gapped', pages: 3, files: 4, offlineSearch: null },
   ...{ renderedPages: [], comparedPages: [], redirects: [], deadLinks: [], missingFiles: [], skipped: [] },
   ...{ excludedPages: [], removedFeatures: [], keptFeatures: [], packedThirdParty: [], removedThirdParty: [] },
   ...{ unresolved: [], differences: [], notes: [] },
-  scripts: { mode: 'everywhere', reason: null, decidedBy: 'browser', checkedPages: ['a.html', 'b.html'] },
+  scripts: { mode: 'everywhere', reason: null, groups: [], decidedBy: 'browser', checkedPages: ['a.html', 'b.html'] },
 }
 
 test('says nothing about a bundle that is as the site', () => {
@@ -56,7 +56,7 @@ test.each<[Partial<ExportReport>, string]>([
   ],
   [
     { scripts: { ...nothing.scripts, mode: 'hosted', reason: 'a.html on file://: an error: TypeError: no.' } },
-    'The scripts of the site run only on a host, and not when a page is opened from file://: a.html on file://: an error: TypeError: no.',
+    'The scripts of the site run only on a host, and not from file://: a.html on file://: an error: TypeError: no.',
   ],
   [
     { scripts: { ...nothing.scripts, mode: 'guarded', reason: 'an app hydrates its pages' } },
@@ -65,6 +65,26 @@ test.each<[Partial<ExportReport>, string]>([
   [{ scripts: { ...nothing.scripts, mode: 'frozen', reason: null } }, 'The scripts of the site are left out.'],
 ])('%#: %j', (findings, sentence) => {
   expect(describeOutcome({ ...nothing, ...findings })).toEqual([sentence])
+})
+
+test('names the pages when scripts run in other places on some of them', () => {
+  const group = (pages: number, example: string, mode: ScriptMode) => ({
+    pages,
+    example,
+    mode,
+    reason: 'why',
+    unlike: [],
+  })
+  const groups = [
+    group(20, 'a.html', 'everywhere'),
+    group(5, 'b.html', 'hosted'),
+    group(2, 'c.html', 'frozen'),
+    group(1, 'd.html', 'frozen'),
+  ]
+  expect(describeOutcome({ ...nothing, scripts: { ...nothing.scripts, groups } })).toEqual([
+    'The scripts of the site run only on a host, and not from file://, on 5 pages, such as b.html: why.',
+    'The scripts of the site are left out on 3 pages, such as c.html: why.',
+  ])
 })
 
 test('cuts long names and reasons, and keeps each sentence on one line', () => {
