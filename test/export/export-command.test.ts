@@ -31,7 +31,7 @@ test('exports a URL and prints a summary', async () => {
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(
-      /docs\.zip: 2 pages, 0\.0 MB, [\d.]+ s\nsha256 [0-9a-f]{64}\nNo Chromium was found: .+\n1 link to a missing page; see export-report\.html in the bundle\n$/,
+      /docs\.zip: 2 pages, 0\.0 MB, [\d.]+ s\nsha256 [0-9a-f]{64}\nNo Chromium was found: .+\n1 missing page is linked: \/gone\.\nexport-report\.html in the bundle has the details\.\n$/,
     ),
   ])
   expect(stderr).toMatch(/^Looking for pages\nFetching: \d of \d pages\n(.*\n)*Packing: 1 of 2 pages\n$/)

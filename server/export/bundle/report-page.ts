@@ -1,5 +1,6 @@
 import type { ProductCount } from '../../products/product-removal.ts'
 import type { ExportReport, PackedSearch } from '../model/report.ts'
+import { describeOutcome } from './describe-outcome.ts'
 import { table, toHtml } from './report-table.ts'
 
 /** Sentences about where the site's own scripts run, by mode. */
@@ -36,7 +37,7 @@ ${style}</style>
 </head>
 <body>
 <h1>Export report</h1>
-<table>
+${writeOutcome(report)}<table>
 ${listFacts(report)
   .map(([name, value]) => `<tr><th scope="row">${toHtml(name)}</th><td>${toHtml(value)}</td></tr>`)
   .join('\n')}
@@ -48,6 +49,13 @@ ${listTables(report)
 </body>
 </html>
 `
+}
+
+/** Writes what was lost, removed and frozen as a list; empty when nothing was. */
+function writeOutcome(report: ExportReport): string {
+  const sentences = describeOutcome(report)
+  if (sentences.length === 0) return ''
+  return `<ul>\n${sentences.map(sentence => `<li>${toHtml(sentence)}</li>`).join('\n')}\n</ul>\n`
 }
 
 function listFacts(report: ExportReport): [string, string][] {
