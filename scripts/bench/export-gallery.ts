@@ -146,6 +146,7 @@ async function writeRow(result: SiteResult): Promise<void> {
       '',
       'Pages = found of the origin. Text = pages with the same visible words, and the least share of words on a page. From `failed` on,',
       'three values mean root / folder / file://; one value is the same in all three. A `-` means that the origin does not have it.',
+      'Commit = the last one that changed the exporter.',
     ],
   })
   await writeFile(resultsFile, text)
