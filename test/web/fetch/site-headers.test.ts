@@ -84,7 +84,7 @@ describe('a site that requires a header', () => {
       verify: 'static',
     })
     expect([report.pages, report.deadLinks]).toEqual([2, []])
-    expect(readEntry(entries, 'a/index.html')).toContain('Private words of a page')
+    expect(readEntry(entries, 'a.html')).toContain('Private words of a page')
     expect(told.length).toBeGreaterThanOrEqual(2)
     expect(new Set(told)).toEqual(new Set(['']))
   })
