@@ -205,6 +205,7 @@ test('visits with a damaged page are a 500 with words, and a log line with the f
 test('an older version did not record who had visits: a file says so when the store is first opened', async () => {
   const old = new Database(join(data, 'quire.db'))
   old.exec(`ALTER TABLE projects DROP COLUMN has_visits; ALTER TABLE export_jobs DROP COLUMN bundle_damage;
+    ALTER TABLE sites DROP COLUMN allowed_origins;
     PRAGMA user_version = 8`)
   old.close()
   expect(count()).toBe(1)
