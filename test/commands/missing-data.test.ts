@@ -38,6 +38,7 @@ const calls: [keyof typeof groups, string[]][] = [
   ['sites', ['list']],
   ['sites', ['create', 'docs.example.com', '--project', 'Docs', '--no-probe']],
   ['sites', ['set-origin', 'docs.example.com', '--no-probe']],
+  ['sites', ['set-allowed-origins', 'docs.example.com', 'http://10.0.0.7:9000']],
   ['sites', ['set-features', 'docs.example.com', '--clear']],
   ['sites', ['delete', 'docs.example.com']],
   ['keys', ['list']],
