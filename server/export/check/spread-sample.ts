@@ -11,8 +11,7 @@ export function spreadSample(pages: readonly string[], size: number): string[] {
     const folder = page.slice(0, page.lastIndexOf('/') + 1)
     byFolder.set(folder, [...(byFolder.get(folder) ?? []), page])
   }
-  const start = pages.includes('index.html') ? ['index.html'] : pages.slice(0, 1)
-  const picked = new Set(start)
+  const picked = new Set([findStart(pages)])
   // With fewer places than folders, the folders are spread evenly. Otherwise each round takes the next page of every folder.
   const folders = [...byFolder.values()]
   const step = Math.max(1, folders.length / Math.max(1, size - picked.size))
@@ -24,4 +23,12 @@ export function spreadSample(pages: readonly string[], size: number): string[] {
     if (round > pages.length) break
   }
   return [...picked].sort()
+}
+
+/** Finds the start page: the index.html that is nearest to the root, because a site may begin in a folder. */
+function findStart(pages: readonly string[]): string {
+  const depth = (page: string) => page.split('/').length
+  const indexes = pages.filter(page => /(?:^|\/)index\.html$/.test(page))
+  const [start] = indexes.sort((a, b) => depth(a) - depth(b))
+  return start ?? (pages[0] as string)
 }

@@ -27,3 +27,8 @@ test('takes other pages when a folder has no more', () => {
   const pages = ['a/1.html', ...Array.from({ length: 20 }, (_, index) => `b/${10 + index}.html`)]
   expect(spreadSample(pages, 6)).toHaveLength(6)
 })
+
+test('takes the index nearest to the root as the start page', () => {
+  const pages = ['docs/a/index.html', 'docs/b.html', 'docs/c.html', 'docs/index.html', 'docs/z.html']
+  expect(spreadSample(pages, 2)).toEqual(['docs/a/index.html', 'docs/index.html'])
+})
