@@ -63,8 +63,10 @@ export function drawBars(
  */
 export function drawBar(share: number, width: number, shaded = 0): string {
   if (shaded > 0) {
-    const solid = Math.round((share - shaded) * width)
-    return '█'.repeat(solid) + '░'.repeat(Math.max(1, Math.round(share * width)) - solid)
+    const length = Math.max(1, Math.round(share * width))
+    // Split in proportion, so that a bar of one character has the shade of the larger part.
+    const solid = Math.round(length * (1 - shaded / share))
+    return '█'.repeat(solid) + '░'.repeat(length - solid)
   }
   const eighths = share === 0 ? 0 : Math.max(1, Math.round(share * width * 8))
   return '█'.repeat(Math.floor(eighths / 8)) + blocks[eighths % 8]

@@ -56,3 +56,8 @@ test('nothing is wider than the terminal, and no name is cut off', () => {
     ),
   )
 })
+
+test('a bar of one character has the shade of the larger part', () => {
+  expect(drawBar(0.01, 20, 0.003)).toBe('█')
+  expect(drawBar(0.01, 20, 0.007)).toBe('░')
+})
