@@ -32,7 +32,10 @@ test.each([
     /Allowed choices are cloudfront, .*, json, or a text with variables such as \$remote_addr or %h/,
   ],
   [['--format', '$remote_addr'], /--format lacks the time, request, status, user agent/],
-  [['--envelope', 'paper'], /Allowed choices are syslog, syslog-5424, cri, docker, docker-compose, journald, none/],
+  [
+    ['--envelope', 'paper'],
+    /Allowed choices are syslog, syslog-5424, cri, docker, docker-compose, journald, kubectl, none/,
+  ],
 ])('refuses %j', (args, message) => {
   const command = addLogOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }))
   expect(() => command.parse(args, { from: 'user' })).toThrow(message)

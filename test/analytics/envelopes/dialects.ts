@@ -74,6 +74,12 @@ export const dialectSamples: readonly DialectSample[] = [
     envelope: 'docker-compose',
     oracle: () => behind(/^\S+ +\| /, combined),
   },
+  {
+    name: 'combined-kubectl',
+    format: 'combined',
+    envelope: 'kubectl',
+    oracle: () => behind(/^\[pod\/\S+\] \S+ /, combined),
+  },
   { name: 'combined-syslog', format: 'combined', envelope: 'syslog', oracle: () => behind(syslog, combined) },
   { name: 'combined-syslog-iso', format: 'combined', envelope: 'syslog', oracle: () => behind(syslog, combined) },
   {

@@ -25,6 +25,9 @@ const wraps: [name: string, envelope: string, wrap: (line: string, i: number) =>
   ['Docker', 'docker', line => JSON.stringify({ log: `${line}\n`, stream: 'stdout', attrs: { a: 'b' }, time })],
   ['Docker Compose', 'docker-compose', line => `docs-web-1  | ${line}`],
   ['Docker Compose with colors and times', 'docker-compose', line => `\x1b[36mweb_1 |\x1b[0m ${time} ${line}`],
+  ['kubectl with names', 'kubectl', line => `[pod/web-7d4b9c-x2x/nginx] ${line}`],
+  ['kubectl with times', 'kubectl', line => `${time} ${line}`],
+  ['kubectl with names and times', 'kubectl', line => `[pod/web-7d4b9c-x2x/nginx] ${time} ${line}`],
   ['journald', 'journald', line => JSON.stringify({ MESSAGE: line, __REALTIME_TIMESTAMP: '1' })],
   [
     'journald in bytes',
