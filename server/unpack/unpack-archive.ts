@@ -74,7 +74,8 @@ async function writeContent(file: string, content: ArchiveEntry['content']): Pro
   // 'wx' never follows a link and never replaces a file.
   const handle = await open(file, 'wx')
   try {
-    for await (const chunk of content) await handle.write(chunk)
+    // Unlike write, writeFile goes on after a short write, such as the last one on a disk that becomes full.
+    for await (const chunk of content) await handle.writeFile(chunk)
   } finally {
     await handle.close()
   }
