@@ -52,3 +52,6 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   undici: ['web/fetch'],
   yauzl: ['unpack'],
 }
+
+/** Folders outside server/ that no file of it may import. */
+export const foreignFolders: readonly string[] = ['spec/package/client']

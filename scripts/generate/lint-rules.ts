@@ -1,4 +1,4 @@
-import { folderLayers, packageOwners, serverLayers } from '../layers.ts'
+import { folderLayers, foreignFolders, packageOwners, serverLayers } from '../layers.ts'
 import { longFunctions, maxLines, maxLongLines } from '../long-functions.ts'
 
 /** A folder of server/ that has one set of rules, or a file directly in it. */
@@ -56,7 +56,11 @@ function restrict(name: string, forbidden: readonly string[]) {
     message:
       'Only some folders may import this package (packageOwners in scripts/layers.ts). Use the exports of those folders.',
   }
-  return { level: 'error', options: { patterns: [layer, packages].filter(({ group }) => group.length > 0) } }
+  const foreign = {
+    group: foreignFolders.map(folder => `**/${folder}/**`),
+    message: 'The server does not use its own client (foreignFolders in scripts/layers.ts).',
+  }
+  return { level: 'error', options: { patterns: [layer, packages, foreign].filter(({ group }) => group.length > 0) } }
 }
 
 function innerPlaces({ name, forbidden }: Place, layers: readonly (readonly string[])[]): Place[] {

@@ -48,6 +48,14 @@ test('no file of server/ has an import type', () => {
 
 /** The kinds of wrong imports: name, files with their text, and the lint message. */
 const wrong: [kind: string, files: Record<string, string>, message: string][] = [
+  [
+    'the server imports its client',
+    {
+      'server/operations/a.ts':
+        "import { createClient } from '../../spec/package/client/index.ts'\nconsole.log(createClient)\n",
+    },
+    'The server does not use its own client',
+  ],
   ['up', { 'server/store/a.ts': "import '../http/b.ts'" }, 'server/store may not import this module'],
   ['up to a file', { 'server/http/a.ts': "import '../server.ts'" }, 'server/http may not import this module'],
   [

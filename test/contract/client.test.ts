@@ -1,18 +1,19 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { createQuireClient } from '../../generated/client.ts'
-import type { components } from '../../generated/openapi.ts'
+import { type components, createClient, type Result } from '../../spec/package/client/index.ts'
 
 const baseUrl = 'http://127.0.0.1:8787'
 
 /** Creates a client that sends nothing. It adds each request to the list, and the answer is always the body. */
 function openClient(status: number, body: object) {
   const requests: Request[] = []
-  const client = createQuireClient({
+  const client = createClient({
     baseUrl,
     apiKey: 'quire_test',
     fetch: async request => {
       requests.push(request)
-      return Response.json(body, { status })
+      // The answer of a successful start is 202.
+      const isStart = status === 200 && new URL(request.url).pathname === '/v1/static-export/jobs'
+      return Response.json(body, { status: isStart ? 202 : status })
     },
   })
   return { client, requests }
@@ -76,7 +77,7 @@ test('distinguishes data and error by the status, with the documented types', as
 /** A client of a server that always answers with this response. */
 function answerWith(response: Response) {
   const requests: Request[] = []
-  const client = createQuireClient({
+  const client = createClient({
     baseUrl,
     apiKey: 'quire_test',
     fetch: async request => {
@@ -120,6 +121,36 @@ test('asks with If-None-Match, and a 304 has neither data nor error', async () =
   expect(requests[0]?.headers.get('If-None-Match')).toBe('W/"tag"')
 })
 
+test('the status decides which body an answer has', async () => {
+  const refused = openClient(429, { error: 'spent', details: [{ message: 'spent' }] })
+  const r = await refused.client.getUniqueVisitors({ params: { path: { projectId: 'p' } } })
+  expectTypeOf(r.status).toEqualTypeOf<200 | 304 | 400 | 401 | 403 | 404 | 429 | 500>()
+  const messages: string[] = []
+  if (r.status === 429) messages.push(...r.error.details.map(({ message }) => message))
+  expect(messages).toEqual(['spent'])
+
+  // Never called: this tests the compiler.
+  const narrow = (visitors: Result<'getUniqueVisitors'>, started: Result<'startStaticExportJob'>) => {
+    if (visitors.status === 200) expectTypeOf(visitors.data.hasMore).toEqualTypeOf<boolean>()
+    if (visitors.status === 304) expectTypeOf(visitors.data).toEqualTypeOf<undefined>()
+    if (started.status === 202) expectTypeOf(started.data.jobId).toEqualTypeOf<string>()
+    if (started.status === 409) expectTypeOf(started.error.error).toEqualTypeOf<string>()
+    // @ts-expect-error: the document lists no 418
+    if (visitors.status === 418) return
+    // @ts-expect-error: the answer of a start is 202
+    if (started.status === 200) return
+    // @ts-expect-error: a refusal has no data
+    if (visitors.status === 429) visitors.data.visitors
+    // @ts-expect-error: a success has no error
+    if (visitors.status === 200) visitors.error.details
+    // @ts-expect-error: the errors of exports have no details
+    if (started.status === 409) started.error.details
+    // @ts-expect-error: without its status, an answer may have no data
+    visitors.data.visitors
+  }
+  expect(narrow).toBeTypeOf('function')
+})
+
 test('the compiler refuses fields that are not in the document', () => {
   const { client } = openClient(200, {})
   // Never run: this tests the compiler.
@@ -132,6 +163,10 @@ test('the compiler refuses fields that are not in the document', () => {
     client.startStaticExportJob({ body: {} }),
     // @ts-expect-error: limit is a number
     client.getUniqueVisitors({ params: { path: { projectId: 'p' }, query: { limit: '50' } } }),
+    // @ts-expect-error: the answers of this operation are JSON only
+    client.getStaticExportJob({ params: { path: { jobId: 'se_1' } }, parseAs: 'text' }),
+    // @ts-expect-error: apiKey is missing
+    createClient({ baseUrl }),
   ]
   expect(wrong).toBeTypeOf('function')
 })

@@ -29,7 +29,7 @@ const edits = [
   },
   { file: 'server/in-page/guard/is-at-home.ts', from: 'https?:', to: 'https:', stale: ['in-page.ts'] },
   { file: 'generated/in-page.ts', from: 'guardPage', to: 'guard', stale: ['in-page.ts'] },
-  { file: 'generated/client.ts', from: 'baseUrl', to: 'baseURL', stale: ['client.ts'] },
+  { file: 'generated/client.ts', from: 'getAgentJob', to: 'getAgentJobs', stale: ['client.ts'] },
 ]
 
 describe('npm run generate', () => {
@@ -166,6 +166,11 @@ describe('refuses a document that the server could not implement', () => {
       fault: 'a success without JSON',
       mutate: operation => delete (operation.responses['200'] as Body).content?.['application/json'],
       message: 'getUniqueVisitors succeeds without application/json',
+    },
+    {
+      fault: 'a range of statuses',
+      mutate: ({ responses }) => Object.assign(responses, { '4XX': responses['404'] }),
+      message: 'getUniqueVisitors has a response without a status number',
     },
     { fault: 'no 400', mutate: operation => delete operation.responses['400'], message: 'has no 400' },
   ])('$fault', async ({ mutate, message }) => {

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createQuireClient } from '../../generated/client.ts'
 import { openStore } from '../../server/store/store.ts'
+import { createClient, type QuireClient } from '../../spec/package/client/index.ts'
 import { readArchive } from '../export/read-archive.ts'
 import { serveFolder, startServer } from '../export/static-server.ts'
 import { waitFor } from '../support/export-site.ts'
@@ -19,7 +19,7 @@ const officialLoopMs = 600_000
 let folder: string
 let server: ServeProcess
 let origin: Awaited<ReturnType<typeof startServer>>
-let quire: ReturnType<typeof createQuireClient>
+let quire: QuireClient
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-api-export-'))
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const { key } = await createApiKey(store, organizationId)
   store.close()
   server = await startServe(['--data', dataFolder])
-  quire = createQuireClient({ baseUrl: server.url, apiKey: key })
+  quire = createClient({ baseUrl: server.url, apiKey: key })
 })
 afterAll(async () => {
   await server?.end('SIGTERM')

@@ -1,0 +1,184 @@
+import createSender from 'openapi-fetch'
+import { calls, type QuireClient } from '../../../generated/client.ts'
+import type { paths } from '../../../generated/openapi.ts'
+import { describeCause, QuireError } from './error.ts'
+import type { OperationId, ParseAs } from './method.ts'
+import { findWait, isRepeatable, type RetryOptions, readRetryAfter, sleep } from './retry.ts'
+
+export interface ClientOptions {
+  /** Address of the server, such as http://127.0.0.1:8787. The version is part of the paths. */
+  baseUrl: string
+  /** An admin API key. */
+  apiKey: string
+  /** Replaces the global fetch. */
+  fetch?: (request: Request) => Promise<Response>
+  /** How long an attempt may take; with `parseAs: 'stream'`, until the headers arrive. Default: 30 seconds. */
+  timeoutMs?: number
+  /** When a GET, or a start with an `Idempotency-Key`, is sent again. Other requests are sent once. */
+  retry?: RetryOptions
+}
+
+/** The options of any operation. */
+interface AnyOptions {
+  params?: { header?: Record<string, string> }
+  headers?: Record<string, string>
+  parseAs?: ParseAs
+  signal?: AbortSignal
+}
+
+/** The answer of any operation. */
+interface AnyResult {
+  status: number
+  requestId: string | undefined
+  response: Response
+  data?: unknown
+  error?: unknown
+}
+
+/** Sends a request once. Throws `QuireError` if there is no documented answer, and the reason of an aborted signal. */
+type Attempt = (id: OperationId, options: AnyOptions) => Promise<AnyResult>
+
+/**
+ * Creates a client of the administration API. A method returns each answer that the document lists, also a refusal; its `status`
+ * tells them apart. It throws `QuireError` for everything else.
+ *
+ * @throws {TypeError} if the address or the key cannot be used
+ */
+export function createClient(options: ClientOptions): QuireClient {
+  const { attempts = 3, maxWaitMs = 10_000 } = options.retry ?? {}
+  const attempt = createAttempt(options)
+  const method =
+    (id: OperationId) =>
+    async (given: AnyOptions = {}) => {
+      const [verb] = calls[id]
+      const headers = new Headers({ ...given.params?.header, ...given.headers })
+      const limits = { attempts: isRepeatable(verb.toUpperCase(), headers) ? attempts : 1, maxWaitMs }
+      for (let count = 1; ; count++) {
+        const outcome = await attempt(id, given).catch((error: unknown) => {
+          if (error instanceof QuireError) return error
+          throw error
+        })
+        const waitMs = outcome instanceof TimeoutError ? undefined : findWait(toFailure(outcome), count, limits)
+        if (waitMs !== undefined) await sleep(waitMs, given.signal)
+        else if (outcome instanceof QuireError) throw outcome
+        else return outcome
+      }
+    }
+  return Object.fromEntries(Object.keys(calls).map(id => [id, method(id as OperationId)])) as unknown as QuireClient
+}
+
+/** Not repeated, because a server that hangs once mostly hangs again. */
+class TimeoutError extends QuireError {}
+
+function toFailure(outcome: AnyResult | QuireError): Pick<QuireError, 'status' | 'retryAfterMs'> {
+  if (outcome instanceof QuireError) return outcome
+  return { status: outcome.status, retryAfterMs: readRetryAfter(outcome.response.headers) }
+}
+
+function createAttempt({ baseUrl, apiKey, fetch, timeoutMs = 30_000 }: ClientOptions): Attempt {
+  checkAddress(baseUrl)
+  checkKey(apiKey)
+  const sender = createSender<paths>({
+    baseUrl,
+    headers: { Authorization: `Bearer ${apiKey}` },
+    // The API never redirects. A redirect would turn a POST into a GET.
+    redirect: 'manual',
+    // `fetch` is looked up at each request, so that a later replacement of the global one is used.
+    fetch: request => (fetch ?? globalThis.fetch)(request),
+  })
+  const hideKey = (text: string) => text.replaceAll(apiKey, '[API key]')
+
+  return async (id, options) => {
+    const [method, path, statuses] = calls[id]
+    const { signal } = options
+    signal?.throwIfAborted()
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(), timeoutMs)
+    let response: Response | undefined
+    const keep = (given: { response: Response }) => {
+      response = given.response
+    }
+    try {
+      const answer = await sender.request(
+        method,
+        path as never,
+        {
+          ...options,
+          signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
+          middleware: [{ onResponse: keep }],
+        } as never,
+      )
+      return judge(id, statuses, answer as Omit<AnyResult, 'status' | 'requestId'>, hideKey)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof QuireError) throw error
+      const details = { requestId: response?.headers.get('X-Request-Id') ?? undefined }
+      if (timeout.signal.aborted) {
+        throw new TimeoutError(id, `the server did not answer within ${timeoutMs / 1000} seconds.`, details)
+      }
+      if (error instanceof SyntaxError && response) {
+        throw new QuireError(id, `the body of the answer ${response.status} is not JSON.`, {
+          ...details,
+          status: response.status,
+        })
+      }
+      const missing = response ? 'the answer broke off' : 'no answer'
+      throw new QuireError(id, `${missing}: ${hideKey(describeCause(error))}.`, details)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** Returns the answer if the document lists it. */
+function judge(
+  id: OperationId,
+  statuses: readonly number[],
+  { data, error, response }: Omit<AnyResult, 'status' | 'requestId'>,
+  hideKey: (text: string) => string,
+): AnyResult {
+  const { status, headers, ok } = response
+  const requestId = headers.get('X-Request-Id') ?? undefined
+  if (statuses.includes(status)) {
+    if (status === 304) return { status, requestId, response }
+    if (ok && data !== undefined) return { status, requestId, response, data }
+    if (!ok && typeof error === 'object' && error !== null) return { status, requestId, response, error }
+  }
+  const given = JSON.stringify(ok ? data : error)
+  throw new QuireError(id, describeUnlisted(statuses, response), {
+    status,
+    body: given === undefined ? undefined : JSON.parse(hideKey(given)),
+    requestId,
+    retryAfterMs: readRetryAfter(headers),
+  })
+}
+
+function describeUnlisted(statuses: readonly number[], { status }: Response): string {
+  // A browser hides the status of a redirect that is not followed.
+  if (status === 0 || (status >= 300 && status < 400)) {
+    return 'the server redirects. Use the address where the API itself answers as baseUrl.'
+  }
+  return statuses.includes(status)
+    ? `the answer ${status} does not have the body that the API documents.`
+    : `the server answered ${status}, which the API does not document for this operation.`
+}
+
+/** Refuses addresses that fetch would refuse with the password in its message, or that would change the paths. */
+function checkAddress(baseUrl: string): void {
+  const place = (globalThis as { location?: { href: string } }).location?.href
+  const url = URL.canParse(baseUrl, place) ? new URL(baseUrl, place) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError('baseUrl is not an http or https URL. Example: http://127.0.0.1:8787')
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new TypeError('baseUrl has a user, a password, a query or a fragment. Remove it.')
+  }
+}
+
+/** Refuses keys that Headers would refuse with the key in its message. */
+function checkKey(apiKey: string): void {
+  if (!apiKey) throw new TypeError('apiKey is empty. Create a key on the API-keys page, or with quire keys create.')
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new TypeError('apiKey has a space, a line break or a character that is not ASCII. Copy the key again.')
+  }
+}
