@@ -31,6 +31,8 @@ const scripts: readonly InPageScript[] = [
   { name: 'readMenuText', file: 'browser/read-menu-text.ts', target: currentBrowsers },
   { name: 'readLinks', file: 'browser/read-links.ts', target: currentBrowsers },
   { name: 'isTakenOver', file: 'browser/is-taken-over.ts', target: currentBrowsers },
+  { name: 'openReferences', file: 'browser/open-references.ts', target: currentBrowsers },
+  { name: 'freezeReferences', file: 'browser/freeze-references.ts', target: currentBrowsers },
   { name: 'serializePage', file: 'browser/serialize-page.ts', target: currentBrowsers },
 ]
 

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createQueue } from '../base/queue.ts'
 import { createProductRemoval, type ProductRemoval } from '../products/product-removal.ts'
+import { findBrowser } from '../web/browser/find-browser.ts'
 import type { Fetcher } from '../web/fetch/fetcher.ts'
 import type { Pace } from '../web/fetch/host-turns.ts'
 import { readPageWords } from '../web/html/page-text.ts'
@@ -90,7 +91,7 @@ async function createTools(
     ...{ site, exclusions, fetcher, pool, limits, folder, isAllowed, abort, share: shared.share },
     // The turns of the hosts decide how many requests are under way. Others wait before a retry.
     queue: createQueue(2 * limits.connections),
-    products: createProductRemoval(options.features, options.removal ?? null, site),
+    products: createProductRemoval(options.features, options.removal ?? null, site, findBrowser() !== null),
     views: reuse ? createViewCache(reuse) : noViewCache,
   }
 }

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findBrowser } from '../web/browser/find-browser.ts'
 import { BrowserStartError } from '../web/browser/launch.ts'
 import { isLocalHost } from '../web/fetch/address.ts'
 import { type Fetcher, openFetcher } from '../web/fetch/fetcher.ts'
@@ -91,7 +92,9 @@ function isOwnHost(options: ExportOptions, host: string): boolean {
 function openPool(options: ExportOptions, { share }: SharedLimits): PagePool {
   const { domain, origin, features, removal = null, workFolder, startThread, isAlone } = options
   const folder = join(workFolder, 'fetched')
-  return openPagePool({ domain, origin: origin.href, features, removal, folder }, startThread, { isAlone, share })
+  const freezesReferences = findBrowser() !== null
+  const setup = { domain, origin: origin.href, features, removal, freezesReferences, folder }
+  return openPagePool(setup, startThread, { isAlone, share })
 }
 
 /** Returns the archive of an earlier export if nothing has changed; otherwise makes a new one. */

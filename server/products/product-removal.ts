@@ -1,7 +1,8 @@
+import type { FrozenReference, NamedReference } from '../in-page/browser/reference-signs.ts'
 import type { Feature, RemovalRules } from '../tenancy/removal-rules.ts'
 import type { RawText } from '../web/html/text-encoding.ts'
 import type { Features } from './features.ts'
-import { createRecognizer, type RecognizedProduct } from './recognize-products.ts'
+import { createRecognizer, hasConsole, type RecognizedProduct } from './recognize-products.ts'
 import { type CleanedPage, createProductFinder, type ProductFinder, removeProducts } from './remove-products.ts'
 
 /** Finds and removes third-party products in one export, and counts the pages that have them. */
@@ -12,6 +13,12 @@ export interface ProductRemoval {
   clean(raw: RawText, url: URL): CleanedPage
   /** Records the names of the products that a page of the bundle has or had. */
   note(key: string, names: readonly string[]): void
+  /** The signs of the references that a browser shows and freezes; none if their feature is on. */
+  references: readonly NamedReference[]
+  /** Returns those of these products that are such references. */
+  listReferences(names: readonly string[]): string[]
+  /** Records the references of a page that are in the bundle as text. */
+  noteFrozen(key: string, frozen: readonly Pick<FrozenReference, 'name' | 'removed'>[]): void
   /** Returns the reason why this address may not be loaded or packed; null = it may. */
   refuse(url: URL): string | null
   /**
@@ -22,8 +29,11 @@ export interface ProductRemoval {
   sourcesOn(key: string): string[]
   /** Returns whether a search service was removed from this page. */
   losesSearch(key: string): boolean
-  /** Returns the number of pages for each product, sorted by product. */
-  count(pageKeys: Iterable<string>): { removedFeatures: ProductCount[]; keptFeatures: ProductCount[] }
+  /**
+   * Returns the number of pages for each product, sorted by product, and the frozen references by key of their page. A
+   * reference that could not be frozen counts as removed.
+   */
+  count(pageKeys: Iterable<string>): ProductCounts
 }
 
 /** A product that was removed, or kept because its feature is on. */
@@ -35,20 +45,37 @@ export interface ProductCount {
   pages: number
 }
 
+export interface ProductCounts {
+  removedFeatures: ProductCount[]
+  keptFeatures: ProductCount[]
+  frozenReferences: FrozenPage[]
+}
+
+/** An API reference that is in the bundle as text, without the parts that send requests. */
+export interface FrozenPage {
+  page: string
+  product: string
+  /** Names of the removed parts. */
+  removed: string[]
+}
+
 /** Distinguishes the addresses of the site from other addresses. */
 interface OwnAddresses {
   /** Returns the address at the site's origin; null = the address belongs to another host. */
   own(url: URL): URL | null
 }
 
+/** @param freezes whether references whose feature is off are frozen, which needs a browser. Otherwise they are removed. */
 export function createProductRemoval(
   features: Features,
   rules: RemovalRules | null,
   site: OwnAddresses,
+  freezes = false,
 ): ProductRemoval {
-  const recognizer = createRecognizer(features, rules)
+  const recognizer = createRecognizer(features, rules, freezes)
   const isOwn = (url: URL) => site.own(url) !== null
   const seen = new Map<string, Set<RecognizedProduct>>()
+  const frozen = new Map<string, FrozenPage[]>()
   const find = (url: URL) => recognizer.byAddress(url, isOwn(url))
 
   return {
@@ -60,29 +87,53 @@ export function createProductRemoval(
     },
     refuse(url) {
       const product = find(url)
-      if (!product?.isRemoved) return null
+      if (product?.treatment !== 'remove') return null
       return product.feature ? `${product.name}: ${product.feature} is off` : "removed by the site's settings"
     },
     leavesOutside(url) {
       const product = find(url)
-      return product !== undefined && !product.isRemoved && !isOwn(url)
+      return product?.treatment === 'keep' && !isOwn(url)
     },
     sourcesOn(key) {
-      const kept = [...(seen.get(key) ?? [])].filter(product => !product.isRemoved)
+      const kept = [...(seen.get(key) ?? [])].filter(({ treatment }) => treatment === 'keep')
       return [...new Set(kept.flatMap(({ signs }) => sourcesOf(signs.addresses ?? [])))].sort()
     },
-    losesSearch: key => [...(seen.get(key) ?? [])].some(product => product.isRemoved && product.feature === 'search'),
-    count(pageKeys) {
-      const counts = new Map<RecognizedProduct, number>()
-      for (const key of pageKeys)
-        for (const product of seen.get(key) ?? []) counts.set(product, (counts.get(product) ?? 0) + 1)
-      const list = (isRemoved: boolean) =>
-        [...counts]
-          .filter(([product]) => product.isRemoved === isRemoved)
-          .map(([{ name, feature }, pages]) => ({ product: name, feature, pages }))
-          .sort((a, b) => (a.product < b.product ? -1 : 1))
-      return { removedFeatures: list(true), keptFeatures: list(false) }
+    losesSearch: key =>
+      [...(seen.get(key) ?? [])].some(({ treatment, feature }) => treatment === 'remove' && feature === 'search'),
+    references: recognizer.references,
+    listReferences: names => names.filter(name => recognizer.byName(name)?.treatment === 'freeze'),
+    noteFrozen(key, references) {
+      const pages = references.map(({ name, removed }) => ({ page: key, product: name, removed }))
+      if (pages.length > 0) frozen.set(key, pages)
     },
+    count: pageKeys => countProducts([...pageKeys], seen, frozen),
+  }
+}
+
+function countProducts(
+  pageKeys: readonly string[],
+  seen: ReadonlyMap<string, ReadonlySet<RecognizedProduct>>,
+  frozen: ReadonlyMap<string, readonly FrozenPage[]>,
+): ProductCounts {
+  const kept = new Map<RecognizedProduct, number>()
+  const removed = new Map<RecognizedProduct, number>()
+  for (const key of pageKeys) {
+    for (const product of seen.get(key) ?? []) {
+      if (frozen.get(key)?.some(page => page.product === product.name)) continue
+      const counts = product.treatment === 'keep' ? kept : removed
+      // Without a console, nothing was removed.
+      if (product.treatment !== 'freeze' || hasConsole(product.signs))
+        counts.set(product, (counts.get(product) ?? 0) + 1)
+    }
+  }
+  const list = (counts: ReadonlyMap<RecognizedProduct, number>) =>
+    [...counts]
+      .map(([{ name, feature }, pages]) => ({ product: name, feature, pages }))
+      .sort((a, b) => (a.product < b.product ? -1 : 1))
+  return {
+    removedFeatures: list(removed),
+    keptFeatures: list(kept),
+    frozenReferences: pageKeys.flatMap(key => frozen.get(key) ?? []),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ReferenceSigns } from '../in-page/browser/reference-signs.ts'
 import type { Feature } from '../tenancy/removal-rules.ts'
 
 /**
@@ -17,6 +18,11 @@ export interface ProductSigns {
   parts?: readonly string[]
   /** Texts that prove the product in scripts that the site needs, such as its configuration. Those scripts stay. */
   traces?: readonly string[]
+  /**
+   * For an API reference: its parts after its scripts have run. If its feature is off, a browser shows the reference, and the
+   * bundle has its text without what sends requests. A reference without consoles is no product where the feature is on.
+   */
+  reference?: ReferenceSigns
 }
 
 export interface Product extends ProductSigns {

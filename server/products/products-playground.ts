@@ -1,34 +1,9 @@
 import type { ProductSigns } from './product.ts'
 
-/** API consoles that send requests, and embedded code playgrounds. */
+/** Consoles that only send requests, and embedded code playgrounds. References with a console are in products-reference.ts. */
 export const playgroundProducts: readonly ProductSigns[] = [
-  {
-    name: 'Swagger UI',
-    addresses: ['*/swagger-ui*.js', '*/swagger-ui*.css', '*/swagger-ui-dist*', '*/swagger-initializer.js'],
-    inline: ['SwaggerUIBundle(', 'SwaggerUI(', 'SwaggerUIStandalonePreset'],
-    elements: ['#swagger-ui', '.swagger-ui'],
-  },
-  {
-    name: 'RapiDoc',
-    addresses: ['*/rapidoc@*', '*/rapidoc/*', '*/rapidoc-min.js', '*/rapidoc.js'],
-    elements: ['rapi-doc', 'rapi-doc-mini', 'rapi-request'],
-  },
-  {
-    name: 'Stoplight Elements',
-    addresses: ['*/@stoplight/elements*', '*.stoplight.io/*'],
-    elements: ['elements-api', 'elements-stoplight-project', '.sl-elements-api', '.TryItPanel'],
-  },
-  {
-    name: 'Scalar',
-    addresses: ['*/@scalar/api-reference*', '*/@scalar/api-client*', '*.scalar.com/*'],
-    inline: ['Scalar.createApiReference('],
-    elements: ['script#api-reference', '.scalar-app', '.scalar-api-reference', '.scalar-api-client'],
-  },
-  {
-    name: 'OpenAPI Explorer',
-    addresses: ['*/openapi-explorer@*', '*/openapi-explorer/*'],
-    elements: ['openapi-explorer'],
-  },
+  // Shows whether a document is valid. It sends the address of the document to an online service.
+  { name: 'Swagger Validator', addresses: ['validator.swagger.io/*'] },
   {
     name: 'Postman',
     addresses: ['run.pstmn.io/*', 'app.getpostman.com/*'],

@@ -1,23 +1,29 @@
+import type { NamedReference } from '../in-page/browser/reference-signs.ts'
 import type { Feature, RemovalRules } from '../tenancy/removal-rules.ts'
 import { createAddressIndex, parseAddressPattern } from '../web/address-pattern.ts'
 import { createSelectorIndex, type ElementView, matchesSelector, parseSelector } from '../web/html/selector.ts'
 import type { Features } from './features.ts'
-import type { ProductSigns } from './product.ts'
+import type { Product, ProductSigns } from './product.ts'
 import { knownProducts } from './products.ts'
 import { findProduct } from './removal-rules.ts'
 
-/** A product, and whether this export removes it. */
+/** A product, and what this export does with it. */
 export interface RecognizedProduct {
   name: string
   /** null = a single element or script that the site's settings name. */
   feature: Feature | null
-  isRemoved: boolean
+  treatment: Treatment
   signs: ProductSigns
 }
+
+/** What an export does with a product. `freeze` = a browser shows the reference, and its text stays without its console. */
+export type Treatment = 'keep' | 'remove' | 'freeze'
 
 /** Recognises the products that parts of a page belong to. */
 export interface Recognizer {
   byName(name: string): RecognizedProduct | undefined
+  /** The signs of the references to freeze. */
+  references: readonly NamedReference[]
   /** Caches open tags that belong to no product on any page, because pages repeat most of their tags. */
   plainTags: Set<string>
   /** Finds the product that a file, frame or connection of this address belongs to. */
@@ -42,9 +48,10 @@ const dataCarrier =
   /^[(;]*(self|window|globalThis)?[.[']*(__next_|__NEXT_|__NUXT|__remix|__reactRouter|__VP_|__sveltekit|__INITIAL_STATE|__PRELOADED_STATE|__APOLLO_STATE|__staticRouter|__docusaurus|___)/
 const maxCachedScripts = 2000
 
-export function createRecognizer(features: Features, rules: RemovalRules | null): Recognizer {
+/** @param freezes whether references whose feature is off are frozen. Otherwise they are removed. */
+export function createRecognizer(features: Features, rules: RemovalRules | null, freezes: boolean): Recognizer {
   const keep = readKeep(rules?.keep ?? [])
-  const products = [...siteProducts(features, rules), ...tableProducts(features, keep.products)]
+  const products = [...siteProducts(features, rules), ...tableProducts(features, keep.products, freezes)]
   const addresses = createAddressIndex(
     products.flatMap(of => (of.signs.addresses ?? []).map(text => ({ pattern: parseAddressPattern(text), of }))),
   )
@@ -75,6 +82,9 @@ export function createRecognizer(features: Features, rules: RemovalRules | null)
 
   return {
     byName: name => byName.get(name),
+    references: products.flatMap(({ name, treatment, signs }) =>
+      treatment === 'freeze' && signs.reference ? [{ ...signs.reference, name }] : [],
+    ),
     plainTags: new Set(),
     byAddress(url, isOwn) {
       const found = addresses.find(url, isOwn)
@@ -95,10 +105,25 @@ export function createRecognizer(features: Features, rules: RemovalRules | null)
   }
 }
 
-function tableProducts(features: Features, keptNames: ReadonlySet<ProductSigns>): RecognizedProduct[] {
+function tableProducts(
+  features: Features,
+  keptNames: ReadonlySet<ProductSigns>,
+  freezes: boolean,
+): RecognizedProduct[] {
   return knownProducts
     .filter(product => !keptNames.has(product))
-    .map(signs => ({ name: signs.name, feature: signs.feature, isRemoved: !features[signs.feature], signs }))
+    .map(signs => ({ name: signs.name, feature: signs.feature, treatment: treat(signs, features, freezes), signs }))
+    .filter(({ treatment, signs }) => treatment === 'freeze' || hasConsole(signs))
+}
+
+function treat({ feature, reference }: Product, features: Features, freezes: boolean): Treatment {
+  if (features[feature]) return 'keep'
+  return reference && freezes ? 'freeze' : 'remove'
+}
+
+/** Decides whether a product has parts that send requests. */
+export function hasConsole({ reference }: ProductSigns): boolean {
+  return !reference || Object.keys(reference.consoles).length > 0
 }
 
 function siteProducts(features: Features, rules: RemovalRules | null): RecognizedProduct[] {
@@ -112,7 +137,7 @@ function siteProducts(features: Features, rules: RemovalRules | null): Recognize
   const always = (text: string, selectors: string[], scripts: string[]): RecognizedProduct => ({
     name: text,
     feature: null,
-    isRemoved: true,
+    treatment: 'remove',
     signs: signsOf(text, selectors, scripts),
   })
   return [
@@ -121,7 +146,7 @@ function siteProducts(features: Features, rules: RemovalRules | null): Recognize
     ...rules.products.map(({ name, feature, selectors, scripts }) => ({
       name,
       feature,
-      isRemoved: !features[feature],
+      treatment: features[feature] ? ('keep' as const) : ('remove' as const),
       signs: signsOf(name, selectors, scripts),
     })),
   ]

@@ -11,7 +11,7 @@ import type { RecognizedProduct, Recognizer } from './recognize-products.ts'
 
 export interface CleanedPage {
   raw: RawText
-  /** All products on the page, each once: those removed, and those kept because their feature is on. */
+  /** All products on the page, each once: those removed, those kept because their feature is on, and references. */
   products: Set<RecognizedProduct>
 }
 
@@ -64,7 +64,7 @@ export function createProductFinder(raw: RawText, { pageUrl, isOwn, recognizer }
 
   function target(tag: Tag, product: RecognizedProduct) {
     found.products.add(product)
-    if (!found.targets.get(tag.start)?.isRemoved) found.targets.set(tag.start, product)
+    if (found.targets.get(tag.start)?.treatment !== 'remove') found.targets.set(tag.start, product)
     if (tag.name === 'script') found.scripted.add(product)
   }
 
@@ -122,13 +122,14 @@ interface Found {
 
 function removeFound(raw: RawText, found: Found, scriptsRun: boolean): CleanedPage {
   const targets = new Set<number>()
-  for (const [start, product] of found.targets) if (product.isRemoved) targets.add(start)
-  for (const { start, product } of found.parts) if (product.isRemoved && found.products.has(product)) targets.add(start)
+  for (const [start, product] of found.targets) if (product.treatment === 'remove') targets.add(start)
+  for (const { start, product } of found.parts)
+    if (product.treatment === 'remove' && found.products.has(product)) targets.add(start)
   if (targets.size === 0) return { raw, products: found.products }
   const text = removeElements(raw.text, targets)
   const embedded =
     scriptsRun && found.hasScripts
-      ? [...found.products].filter(product => product.isRemoved && !found.scripted.has(product))
+      ? [...found.products].filter(product => product.treatment === 'remove' && !found.scripted.has(product))
       : []
   return { raw: { ...raw, text: hideElements(text, embedded) }, products: found.products }
 }

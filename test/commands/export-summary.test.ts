@@ -5,7 +5,14 @@ import type { ExportReport } from '../../server/export/model/report.ts'
 const report: ExportReport = {
   ...{ domain: 'docs.example.com', version: null, deployment: 'air-gapped', pages: 3, files: 4, offlineSearch: null },
   ...{ renderedPages: [], comparedPages: [], redirects: [], deadLinks: [], missingFiles: [], skipped: [] },
-  ...{ excludedPages: [], removedFeatures: [], keptFeatures: [], packedThirdParty: [], removedThirdParty: [] },
+  ...{
+    excludedPages: [],
+    removedFeatures: [],
+    keptFeatures: [],
+    frozenReferences: [],
+    packedThirdParty: [],
+    removedThirdParty: [],
+  },
   ...{ unresolved: [], differences: [], notes: [] },
   scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [] },
 }

@@ -15,7 +15,8 @@ const where: Record<PlaceName, string> = {
  * bundle is as the site.
  */
 export function describeOutcome(report: ExportReport): string[] {
-  const { skipped, excludedPages, missingFiles, removedThirdParty, renderedPages } = report
+  const { skipped, excludedPages, missingFiles, removedThirdParty, renderedPages, frozenReferences } = report
+  const references = new Set(frozenReferences.map(({ page }) => page))
   return [
     list(skipped, ['page was left out', 'pages were left out'], ({ url, reason }) => `${url} (${reason})`),
     list(report.deadLinks, ['missing page is linked', 'missing pages are linked'], ({ to }) => to),
@@ -32,13 +33,22 @@ export function describeOutcome(report: ExportReport): string[] {
       ({ product, pages }) => `${product} from ${count(pages, ['page', 'pages'])}`,
     ),
     list(
+      frozenReferences,
+      [
+        'API reference is kept as text, without what sends requests',
+        'API references are kept as text, without what sends requests',
+      ],
+      ({ page, product, removed }) => `${cut(page, maxNameLength)} (${describeReference(product, removed)})`,
+      maxReasonLength,
+    ),
+    list(
       removedThirdParty,
       ['file of another site was left out', 'files of other sites were left out'],
       ({ url, reason }) => `${url} (${reason})`,
     ),
     list(excludedPages, ['page was excluded by your rules', 'pages were excluded by your rules'], ({ url }) => url),
     list(
-      renderedPages,
+      renderedPages.filter(page => !references.has(page)),
       [
         'page is a copy of what a browser shows, without scripts',
         'pages are copies of what a browser shows, without scripts',
@@ -49,10 +59,20 @@ export function describeOutcome(report: ExportReport): string[] {
   ].filter(sentence => sentence !== '')
 }
 
+/** Names a reference and its removed parts. */
+function describeReference(product: string, removed: readonly string[]): string {
+  return removed.length === 0 ? product : `${product}; removed: ${removed.join(', ')}`
+}
+
 /** Counts the items and names the first three; '' for none. */
-function list<T>(items: readonly T[], forms: [string, string], name: (item: T) => string): string {
+function list<T>(
+  items: readonly T[],
+  forms: [string, string],
+  name: (item: T) => string,
+  maxLength = maxNameLength,
+): string {
   if (items.length === 0) return ''
-  const names = items.slice(0, maxNames).map(item => cut(name(item), maxNameLength))
+  const names = items.slice(0, maxNames).map(item => cut(name(item), maxLength))
   const such = items.length > maxNames ? ', such as ' : ': '
   return `${count(items.length, forms)}${such}${names.join(', ')}.`
 }

@@ -121,6 +121,12 @@ function listTables(report: ExportReport): string[] {
     table('Pages excluded by your rules', ['Address', 'Rule'], report.excludedPages, row => [row.url, row.pattern]),
     table('Redirects', ['From', 'To'], report.redirects, row => [row.from, row.to]),
     table('Products removed', productHeads, report.removedFeatures, productCells),
+    table(
+      'API references kept as text, without what sends requests',
+      ['Page', 'Product', 'Removed parts'],
+      report.frozenReferences,
+      ({ page, product, removed }) => [page, product, removed.join(', ')],
+    ),
     table('Products kept, loaded from their vendors', productHeads, report.keptFeatures, productCells),
     table('Packed files of other sites', ['Address'], report.packedThirdParty, row => [row]),
     table('Omitted files of other sites', ['Address', 'Why'], report.removedThirdParty, row => [row.url, row.reason]),

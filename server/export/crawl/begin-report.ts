@@ -16,6 +16,7 @@ export function beginReport(
   const unvisited = listPages(collected, ['unvisited']).sort(byUrl)
   const skipped = [...listPages(collected, ['skipped', 'failed']), ...unvisited.slice(0, maxUnvisited)]
   const keptPages = [...pages].flatMap(([key, { state }]) => (state === 'page' ? [key] : []))
+  const counts = products.count(keptPages)
   return {
     domain: options.domain,
     version: options.version,
@@ -30,7 +31,8 @@ export function beginReport(
     missingFiles: [],
     skipped: skipped.sort(byUrl),
     excludedPages: exclusions.list().map(({ key, pattern }) => ({ url: name(key), pattern })),
-    ...products.count(keptPages),
+    ...counts,
+    frozenReferences: counts.frozenReferences.map(each => ({ ...each, page: name(each.page) })).sort(byPage),
     ...listThirdParties(collected),
     unresolved: [],
     offlineSearch: null,
@@ -58,6 +60,11 @@ function noteUnvisited(unvisited: Skipped): string[] {
 
 function byUrl(a: { url: string }, b: { url: string }): number {
   return a.url < b.url ? -1 : 1
+}
+
+function byPage(a: { page: string; product: string }, b: { page: string; product: string }): number {
+  if (a.page !== b.page) return a.page < b.page ? -1 : 1
+  return a.product < b.product ? -1 : 1
 }
 
 /** Returns a key as the report shows it: the path if it belongs to the site, else the URL. */

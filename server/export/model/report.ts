@@ -1,5 +1,5 @@
 import type { Deployment } from '../../products/features.ts'
-import type { ProductCount } from '../../products/product-removal.ts'
+import type { FrozenPage, ProductCount } from '../../products/product-removal.ts'
 
 /** The mode and reason of most pages, and the decisions for each group of like pages. */
 export interface ScriptFindings extends ScriptChoice {
@@ -33,6 +33,8 @@ export interface ExportReport {
   excludedPages: { url: string; pattern: string }[]
   /** Third-party products that were removed from pages because their feature is off or the site's settings require it. */
   removedFeatures: ProductCount[]
+  /** API references that are in the bundle as text, because the deployment cannot have their consoles. */
+  frozenReferences: FrozenPage[]
   /** Third-party products that were kept; pages still load them from their vendors. */
   keptFeatures: ProductCount[]
   packedThirdParty: string[]

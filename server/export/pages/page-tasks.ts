@@ -12,6 +12,8 @@ export interface PageWorkSetup {
   origin: string
   features: Features
   removal: RemovalRules | null
+  /** Whether a browser can show API references whose feature is off; without one, they are removed. */
+  freezesReferences: boolean
   /** Folder for cleaned pages. */
   folder: string
 }
@@ -26,6 +28,8 @@ export interface ReadTask {
   isXhtml?: boolean
   /** Whether a browser rendered the page. Its scripts are then removed. */
   isRendered: boolean
+  /** Whether API references whose feature is off are removed, because no browser could show them. */
+  removesReferences?: boolean
   /** The words of the not-found page and its made-up address, if this page may be a not-found page; otherwise null. */
   missing: { words: string[]; asked: string } | null
 }

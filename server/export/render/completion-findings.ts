@@ -11,6 +11,8 @@ export interface CompletionFindings {
   compared: Set<string>
   /** Pages that are built by scripts and could not be shown by a browser. */
   empty: Set<string>
+  /** Pages with an API reference of which not all collapsed parts could be opened. */
+  collapsed: Set<string>
   /** Whether the pages of the site differ only in fragments such as #!/page. */
   hasOldRoutes: boolean
 }
@@ -29,7 +31,7 @@ export function describeFindings(
   findings: CompletionFindings,
   described: Described,
 ): Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'> {
-  const { rendered, compared, empty } = findings
+  const { rendered, compared, empty, collapsed } = findings
   const { limits, views } = described
   return {
     renderedPages: [...rendered],
@@ -41,6 +43,11 @@ export function describeFindings(
       ...[...empty]
         .sort()
         .map(key => `${nameOf(key)} may be incomplete: its scripts build it, and no browser could show it.`),
+      ...[...collapsed]
+        .sort()
+        .map(
+          key => `The API reference ${nameOf(key)} has too many collapsed parts: some are still closed in the bundle.`,
+        ),
       ...[...views.cut]
         .sort()
         .map(

@@ -8,7 +8,7 @@ import type { CompletionFindings } from './completion-findings.ts'
 
 interface Keeping {
   tools: Pick<CrawlTools, 'pool' | 'products'>
-  findings: Pick<CompletionFindings, 'rendered'>
+  findings: Pick<CompletionFindings, 'rendered' | 'collapsed'>
 }
 
 /** Replaces a fetched page with its rendering in the browser. */
@@ -20,6 +20,8 @@ export async function keepRendered(
   const content = await readShown(tools, shown)
   // Scripts may have added products that are not in the HTML.
   tools.products.note(resource.key, content.products)
+  tools.products.noteFrozen(resource.key, shown.references)
+  if (shown.references.some(({ isCut }) => isCut)) findings.collapsed.add(resource.key)
   const { charset, span, sizeBytes, sha256 } = content
   findings.rendered.add(resource.key)
   const changed = { url: shown.url, charset, span, sizeBytes, sha256, rendered: true }

@@ -8,6 +8,7 @@ import { finishComparisons, startComparisons } from './compare-templates.ts'
 import type { Completion, PageCompleterOptions } from './completion.ts'
 import { type CompletionFindings, describeFindings } from './completion-findings.ts'
 import { createFragmentApps } from './fragment-apps.ts'
+import { freezePage, hasReference } from './freeze-page.ts'
 import { keepRendered } from './keep-rendered.ts'
 import { createPageViews } from './page-views.ts'
 import { createScriptLinks } from './script-links.ts'
@@ -43,7 +44,12 @@ export function createPageCompleter(options: PageCompleterOptions): BrowserCompl
   }
 
   return {
-    complete: page => completePage(completion, page, request => whileRendering(() => showPage(completion, request))),
+    async complete(page) {
+      const frozen = hasReference(completion, page) ? await whileRendering(() => freezePage(completion, page)) : null
+      if (frozen?.isFrozen) return frozen.page
+      const show: Show = request => whileRendering(() => showPage(completion, request))
+      return completePage(completion, frozen?.page ?? page, show)
+    },
     isApp: (key, routes) => whileRendering(() => apps.isApp(key, routes)),
     renderRoute: key => whileRendering(() => apps.show(key)),
     startComparisons() {
@@ -68,6 +74,7 @@ function createCompletion(options: PageCompleterOptions): Completion {
     rendered: new Set(),
     compared: new Set(),
     empty: new Set(),
+    collapsed: new Set(),
     hasOldRoutes: false,
   }
   const views = createPageViews({ ...options, answer: createAnswerer(tools, files) })

@@ -26,6 +26,8 @@ export interface PageViews {
   show(page: Resource, at?: URL): Promise<PageView>
   /** Works like `show`, but returns null when the browser cannot show the page. */
   tryShow(page: Resource, at?: URL): Promise<PageView | null>
+  /** Works like `tryShow`, but gives the page more time, because opening all parts of a reference takes long. */
+  tryShowReference(page: Resource): Promise<PageView | null>
   /** Returns the words of the soft 404 page; null when there is none, or when the browser cannot show it. */
   findMissingWords(): Promise<string[] | null>
   /** Keys of pages that requested more files than the limit. */
@@ -34,7 +36,7 @@ export interface PageViews {
 }
 
 interface PageViewsOptions {
-  tools: Pick<CrawlTools, 'limits' | 'views' | 'share'>
+  tools: Pick<CrawlTools, 'limits' | 'views' | 'share' | 'products'>
   /** Answers the requests of pages. */
   answer: Answerer
   missing: MissingPage
@@ -42,29 +44,39 @@ interface PageViewsOptions {
   signal: AbortSignal
 }
 
+/** How many times more time a page with an API reference gets. */
+const referenceTimes = 4
+
 export function createPageViews({ tools, answer, missing, profileFolder, signal }: PageViewsOptions): PageViews {
   const { pageTimeoutMs, pageRequests } = tools.limits
+  const { references } = tools.products
   const executablePath = findBrowser()
   const cut = new Set<string>()
   let renderer: Promise<Renderer> | null = null
   let missingWords: Promise<string[] | null> | null = null
 
-  async function render(url: URL, html: BrowserAnswer): Promise<RenderedPage> {
+  async function render(url: URL, html: BrowserAnswer, timeoutMs = pageTimeoutMs): Promise<RenderedPage> {
     const { status, headers, body } = html
-    const subject = { view: 'page and menus', url, status, headers, body: digest(body), pageTimeoutMs, pageRequests }
+    const limits = { timeoutMs, pageRequests, references: references.map(({ name }) => name) }
+    const subject = { view: 'page and menus', url, status, headers, body: digest(body), ...limits }
     const { loaded, ...seen } = await tools.views.see(subject, answer, async answer => {
       const { share } = tools
-      const options = { profileFolder, pageTimeoutMs, pageRequests, signal, share }
+      const options = { profileFolder, pageTimeoutMs, pageRequests, signal, references, share }
       renderer ??= openRenderer({ ...options, executablePath: executablePath ?? '' })
-      const shown = await (await renderer).render(url, html, answer)
+      const shown = await (await renderer).render(url, html, answer, timeoutMs)
       return { ...shown, url: shown.url.href, loaded: shown.loaded.map(url => url.href) }
     })
     return { ...seen, url: new URL(seen.url), loaded: loaded.map(url => new URL(url)) }
   }
 
-  async function show({ key, charset, type, url, span }: Resource, at: URL = url): Promise<PageView> {
+  async function show(
+    { key, charset, type, url, span }: Resource,
+    at: URL = url,
+    timeoutMs?: number,
+  ): Promise<PageView> {
     const body = span ? await readSpan(span) : Buffer.alloc(0)
-    const shown = await render(at, { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body })
+    const headers = { 'content-type': `${type}; charset=${charset}` }
+    const shown = await render(at, { status: 200, headers, body }, timeoutMs)
     if (shown.isCut) cut.add(key)
     return { shown, fetched: { text: body.toString('latin1'), charset } }
   }
@@ -75,8 +87,9 @@ export function createPageViews({ tools, answer, missing, profileFolder, signal 
 
   return {
     isAvailable: executablePath !== null,
-    show,
+    show: (page, at) => show(page, at),
     tryShow: (page, at) => show(page, at).catch(nullIfRenderError),
+    tryShowReference: page => show(page, page.url, referenceTimes * pageTimeoutMs).catch(nullIfRenderError),
     findMissingWords() {
       const { body } = missing
       if (!body || linkKey(missing.url) !== linkKey(missing.asked)) return Promise.resolve(null)

@@ -44,8 +44,9 @@ async function showAndJudge(completion: Completion, { resource, content, sibling
   const missingWords = views.findMissingWords()
   const { shown, fetched } = await views.show(resource)
   const own = tools.site.own(shown.url)
-  const gained = findGain(shown, fetched)
   if (!own) return 'same'
+  if (shown.references.length > 0) return keepRendered(completion, resource, { ...shown, url: own })
+  const gained = findGain(shown, fetched)
   if (gained !== 'content') completion.scriptLinks.note(resource.key, shown, siblings)
   if (gained === 'nothing') return 'same'
   if (gained === 'menus') return keepWithMenus(completion, resource, shown)

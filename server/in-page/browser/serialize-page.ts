@@ -21,10 +21,13 @@ export default function serializePage(): SerializedPage {
 /** Writes rules made by scripts into style elements, and collects the shadow roots below. */
 function writeRules(root: Document | ShadowRoot, shadowRoots: ShadowRoot[]): void {
   for (const style of root.querySelectorAll('style')) {
-    const isEmpty = (style.textContent ?? '').trim() === ''
-    if (style.sheet && isEmpty && style.sheet.cssRules.length > 0) style.textContent = rulesOf(style.sheet)
+    const text = style.textContent ?? ''
+    if (style.sheet && text.trim() === '' && style.sheet.cssRules.length > 0) style.textContent = rulesOf(style.sheet)
+    // Comment nodes of a template would become part of the style sheet.
+    else if (Array.from(style.childNodes).some(({ nodeType }) => nodeType === Node.COMMENT_NODE))
+      style.textContent = text
   }
-  const adopted = root.adoptedStyleSheets.map(rulesOf).filter(text => text !== '')
+  const adopted = root.adoptedStyleSheets.map(textOf).filter(text => text !== '')
   if (adopted.length > 0) {
     const style = document.createElement('style')
     style.textContent = adopted.join('\n')
@@ -36,6 +39,16 @@ function writeRules(root: Document | ShadowRoot, shadowRoots: ShadowRoot[]): voi
     shadowRoots.push(shadowRoot)
     writeRules(shadowRoot, shadowRoots)
   }
+}
+
+/**
+ * Returns the text of a constructed style sheet. Prefers the text that a script gave it: rules of which a shorthand has a
+ * variable lose declarations when they are written out.
+ */
+function textOf(sheet: CSSStyleSheet): string {
+  const given = window.__quireWatch?.styles.get(sheet)
+  const isSame = given !== undefined && given.rules === sheet.cssRules.length && !/@import/i.test(given.text)
+  return isSame ? given.text : rulesOf(sheet)
 }
 
 /** Returns the text of the rules. Returns an empty text for style sheets of another origin, which scripts cannot read. */

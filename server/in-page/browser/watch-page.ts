@@ -8,6 +8,8 @@ export default function watchPage(): void {
     awaited: new Set(),
     timers: new Set(),
     setTimeout: window.setTimeout.bind(window),
+    styles: new WeakMap(),
+    opened: new WeakSet(),
   }
   Object.defineProperty(window, '__quireWatch', { value: watch })
   countTimers(watch)
@@ -15,9 +17,8 @@ export default function watchPage(): void {
   silenceDialogs()
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) Reflect.deleteProperty(window, name)
   recordAwaited(watch)
-  new MutationObserver(() => {
-    watch.lastChange = performance.now()
-  }).observe(document, { childList: true, characterData: true, subtree: true })
+  recordChanges(watch)
+  recordStyles(watch)
 }
 
 const maxTimerMs = 1000
@@ -73,5 +74,30 @@ function recordAwaited(watch: Watch): void {
       watch.awaited.add(target)
       super.observe(target)
     }
+  }
+}
+
+/** Records changes of the document and of its shadow trees, also closed ones. */
+function recordChanges(watch: Watch): void {
+  const observer = new MutationObserver(() => {
+    watch.lastChange = performance.now()
+  })
+  const observe = (root: Node) => observer.observe(root, { childList: true, characterData: true, subtree: true })
+  observe(document)
+  const attach = Element.prototype.attachShadow
+  if (!attach) return
+  Element.prototype.attachShadow = function (this: Element, init: ShadowRootInit) {
+    const root = attach.call(this, init)
+    observe(root)
+    return root
+  }
+}
+
+function recordStyles({ styles }: Watch): void {
+  const { replaceSync } = CSSStyleSheet.prototype
+  if (!replaceSync) return
+  CSSStyleSheet.prototype.replaceSync = function (this: CSSStyleSheet, text: string) {
+    replaceSync.call(this, text)
+    styles.set(this, { text: String(text), rules: this.cssRules.length })
   }
 }

@@ -7,6 +7,10 @@ export interface Watch {
   timers: Set<number>
   /** The browser's original function, which does not count timers. */
   setTimeout: typeof window.setTimeout
+  /** The text of constructed style sheets, and the number of their rules then. */
+  styles: WeakMap<CSSStyleSheet, { text: string; rules: number }>
+  /** Collapsed parts of API references that were clicked. */
+  opened: WeakSet<Element>
 }
 
 declare global {

@@ -1,6 +1,7 @@
 import type { Page } from 'puppeteer'
 import * as scripts from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
+import type { FrozenReference, NamedReference } from '../../in-page/browser/reference-signs.ts'
 import type { SerializedPage } from '../../in-page/browser/serialized-page.ts'
 
 /** The script to run before any script of a page. It records pending work and makes random values repeatable. */
@@ -42,6 +43,24 @@ export async function readLinks(page: Page): Promise<string[]> {
 /** Decides whether a framework controls the page. */
 export async function isTakenOver(page: Page): Promise<boolean> {
   return (await page.evaluate(callScript(scripts.isTakenOver))) as boolean
+}
+
+/**
+ * Opens the collapsed parts of the API references in a page.
+ *
+ * @return the number of changes. More parts may have appeared.
+ */
+export async function openReferences(
+  page: Page,
+  references: readonly NamedReference[],
+  budget: { clicks: number; timeMs: number },
+): Promise<number> {
+  return (await page.evaluate(callScript(scripts.openReferences, references, budget))) as number
+}
+
+/** Removes the parts of the API references in a page that send requests. Returns the references. */
+export async function freezeReferences(page: Page, references: readonly NamedReference[]): Promise<FrozenReference[]> {
+  return (await page.evaluate(callScript(scripts.freezeReferences, references))) as FrozenReference[]
 }
 
 /** Returns the current page as HTML that needs no script. */

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HTTPRequest } from 'puppeteer'
 import { OperatorError } from '../../base/operator-error.ts'
+import type { NamedReference } from '../../in-page/browser/reference-signs.ts'
 import { splitWords } from '../html/page-text.ts'
 import { type Answerer, type BrowserAnswer, sameFile } from './browser-request.ts'
 import { readMenuText, readVisibleText, scrollThrough, serializePage } from './in-page.ts'
 import { firstLine, type LaunchOptions } from './launch.ts'
 import { forget, settle } from './settle.ts'
+import { type ShownReference, showReferences } from './show-references.ts'
 import { clearStorage, openTab, type Showing, startRequests, type Tab, toBrowserRequest } from './tab.ts'
 import { openTabPool } from './tab-pool.ts'
 
@@ -20,6 +22,8 @@ export interface RenderedPage {
   menuWords: string[]
   /** Files that the page's scripts loaded: data, modules, workers. */
   loaded: URL[]
+  /** The API references in the page. Their collapsed parts are open, and what sends requests is removed. */
+  references: ShownReference[]
   /** Whether the page made more requests than allowed. The additional requests were refused. */
   isCut: boolean
 }
@@ -30,9 +34,10 @@ export interface Renderer {
    *
    * @param html the server's answer for the page itself, already fetched.
    * @param answer answers all other requests of the page.
+   * @param timeoutMs max time for the page; absent = `pageTimeoutMs`.
    * @throws {RenderError} if the page cannot be shown.
    */
-  render(url: URL, html: BrowserAnswer, answer: Answerer): Promise<RenderedPage>
+  render(url: URL, html: BrowserAnswer, answer: Answerer, timeoutMs?: number): Promise<RenderedPage>
   close(): Promise<void>
 }
 
@@ -41,6 +46,8 @@ export interface RendererOptions extends LaunchOptions {
   /** Max requests of one page. */
   pageRequests: number
   signal: AbortSignal
+  /** The API references to open and to freeze. */
+  references: readonly NamedReference[]
   /** Returns the share of this browser in a number of tabs; at least 1. */
   share?(whole: number): number
 }
@@ -62,16 +69,17 @@ const lookMs = 100
  * @throws {BrowserStartError}
  */
 export async function openRenderer(options: RendererOptions): Promise<Renderer> {
-  const { pageTimeoutMs, pageRequests, signal, share = whole => whole } = options
+  const { pageTimeoutMs, pageRequests, signal, references, share = whole => whole } = options
   const countTabs = () => share(maxTabs)
   const pool = await openTabPool({ ...options, countTabs, openTab: browser => openTab(browser, answerRequest) })
   return {
-    async render(url, html, answer) {
+    async render(url, html, answer, timeoutMs = pageTimeoutMs) {
       try {
         return await pool.run(tab => {
           const start = startRequests(pageRequests)
-          return showPage(tab, { ...start, url, html, answer, isDocumentSent: false, loaded: [] }, pageTimeoutMs)
-        })
+          const showing = { ...start, url, html, answer, references, isDocumentSent: false, loaded: [] }
+          return showPage(tab, showing, timeoutMs)
+        }, timeoutMs)
       } catch (error) {
         if (signal.aborted || error instanceof OperatorError) throw error
         throw new RenderError(`the browser could not show the page (${firstLine(error)})`, { cause: error })
@@ -85,6 +93,7 @@ interface Rendering extends Showing {
   url: URL
   html: BrowserAnswer
   answer: Answerer
+  references: readonly NamedReference[]
   isDocumentSent: boolean
   loaded: URL[]
 }
@@ -98,10 +107,11 @@ async function showPage(tab: Tab<Rendering>, showing: Rendering, timeoutMs: numb
   await page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
   await settle(client, showing, deadline)
   if (await scrollThrough(page, maxScrollSteps)) await settle(client, showing, deadline)
+  const references = await showReferences(tab, showing, deadline)
   const words = splitWords(await readVisibleText(page))
   const menuWords = splitWords(await readMenuText(page))
   const { html, baseUrl } = await serializePage(page)
-  return { html, url: new URL(baseUrl), words, menuWords, loaded, isCut: showing.requestsLeft < 0 }
+  return { html, url: new URL(baseUrl), words, menuWords, loaded, references, isCut: showing.requestsLeft < 0 }
 }
 
 async function answerRequest(

@@ -8,7 +8,7 @@ import type { Showing, Tab } from './tab.ts'
 export interface TabPoolOptions<S extends Showing> extends LaunchOptions {
   /** Returns how many tabs may work concurrently now. */
   countTabs(): number
-  /** Max time for one run. */
+  /** Max time for one run, unless the run has its own. */
   pageTimeoutMs: number
   signal: AbortSignal
   openTab(browser: Browser): Promise<Tab<S>>
@@ -21,7 +21,7 @@ export interface TabPool<S extends Showing> {
    *
    * @throws the error of the second run; an OperatorError at once.
    */
-  run<T>(work: (tab: Tab<S>) => Promise<T>): Promise<T>
+  run<T>(work: (tab: Tab<S>) => Promise<T>, timeoutMs?: number): Promise<T>
   close(): Promise<void>
 }
 
@@ -52,12 +52,12 @@ export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>)
     return options.openTab(await launched)
   }
 
-  async function runOnce<T>(work: (tab: Tab<S>) => Promise<T>): Promise<T> {
+  async function runOnce<T>(work: (tab: Tab<S>) => Promise<T>, timeoutMs: number): Promise<T> {
     const ownGeneration = generation
     const tab = await takeTab()
     let isReusable = false
     try {
-      const result = await withTimeout(untilCrash(tab.page, work(tab)), pageTimeoutMs, tooLong, signal)
+      const result = await withTimeout(untilCrash(tab.page, work(tab)), timeoutMs, tooLong, signal)
       isReusable = true
       return result
     } finally {
@@ -72,12 +72,12 @@ export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>)
     }
   }
 
-  async function runTwice<T>(work: (tab: Tab<S>) => Promise<T>): Promise<T> {
+  async function runTwice<T>(work: (tab: Tab<S>) => Promise<T>, timeoutMs: number): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       signal.throwIfAborted()
       const ownGeneration = generation
       try {
-        return await runOnce(work)
+        return await runOnce(work, timeoutMs)
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof OperatorError) throw error
@@ -88,7 +88,7 @@ export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>)
   }
 
   return {
-    run: work => queue.add(() => runTwice(work)),
+    run: (work, timeoutMs = pageTimeoutMs) => queue.add(() => runTwice(work, timeoutMs)),
     async close() {
       await launched.then(closeBrowser, () => {})
     },

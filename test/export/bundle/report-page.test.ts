@@ -16,6 +16,7 @@ const report = {
   skipped: [],
   excludedPages: [],
   removedFeatures: [{ product: 'Ask <us>', feature: 'assistant', pages: 2 }],
+  frozenReferences: [{ page: '/api/', product: 'Swagger UI', removed: ['Authorize', 'Try it out'] }],
   keptFeatures: [{ product: 'a counter', feature: null, pages: 3 }],
   packedThirdParty: Array.from({ length: 501 }, (_, index) => `https://cdn.example/${index}.js`),
   removedThirdParty: [],

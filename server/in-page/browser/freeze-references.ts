@@ -1,0 +1,46 @@
+import { findInside, findReferences, listTrees } from './find-references.ts'
+import type { FrozenReference, NamedReference } from './reference-signs.ts'
+
+/**
+ * Removes the parts of the API references that send requests, and disables the forms that are left. The page must be read
+ * directly afterwards, because its scripts may notice.
+ *
+ * @return the references, one per product.
+ */
+export default function freezeReferences(references: readonly NamedReference[]): FrozenReference[] {
+  const frozen = new Map<string, { texts: string[]; removed: Set<string> }>()
+  for (const { signs, root } of findReferences(references)) {
+    const { texts, removed } = frozen.get(signs.name) ?? { texts: [], removed: new Set() }
+    frozen.set(signs.name, { texts, removed })
+    for (const [part, selectors] of Object.entries(signs.consoles)) {
+      const elements = findInside(root, selectors)
+      if (elements.length > 0) removed.add(part)
+      for (const element of elements) element.remove()
+    }
+    for (const form of findInside(root, ['form'])) disableForm(form)
+    texts.push(listTrees(root).map(readText).join('\n'))
+  }
+  return Array.from(frozen, ([name, { texts, removed }]) => ({
+    name,
+    text: texts.join('\n'),
+    removed: Array.from(removed).sort(),
+  }))
+}
+
+/** Outside of a dialog, a form with this method does nothing when it is submitted, also without scripts. */
+function disableForm(form: Element): void {
+  form.setAttribute('method', 'dialog')
+  form.removeAttribute('action')
+  for (const button of form.querySelectorAll('button, input')) {
+    button.removeAttribute('formaction')
+    button.removeAttribute('formmethod')
+  }
+}
+
+function readText(tree: Document | Element | ShadowRoot): string {
+  if (tree instanceof HTMLElement) return tree.checkVisibility() ? tree.innerText : ''
+  if (!(tree instanceof ShadowRoot) || !tree.host.checkVisibility()) return ''
+  return Array.from(tree.children, child =>
+    child instanceof HTMLElement && child.checkVisibility() ? child.innerText : '',
+  ).join('\n')
+}
