@@ -1,0 +1,41 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { dereferenceDocument } from '../generate/dereference.ts'
+import type { Document } from '../generate/document.ts'
+import { compile } from './compile.ts'
+import { createManifest } from './manifest.ts'
+
+/**
+ * Writes the files of the package for integrators to a folder.
+ *
+ * @param root the top folder of the repository, with generated/ up to date
+ * @param folder empty or missing
+ * @throws {Error} if the sources do not compile
+ */
+export async function buildPackage(root: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const staging = join(folder, '..', '.quire-spec-sources')
+  for (const [name, format] of [
+    ['esm', 'module'],
+    ['cjs', 'commonjs'],
+  ] as const) {
+    compile(root, { output: join(folder, name), staging, format })
+  }
+  for (const [from, to] of copied) await cp(join(root, from), join(folder, to))
+  const document = JSON.parse(await readFile(join(root, 'generated/openapi.json'), 'utf8')) as Document
+  await writeJson(join(folder, 'openapi.dereferenced.json'), await dereferenceDocument(document))
+  const manifest = createManifest(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
+  await writeJson(join(folder, 'package.json'), manifest)
+}
+
+const copied = [
+  ['LICENSE', 'LICENSE'],
+  ['spec/package/README.md', 'README.md'],
+  ['spec/rules.yaml', 'lint-rules.yaml'],
+  ['generated/openapi.json', 'openapi.json'],
+  ['generated/openapi.yaml', 'openapi.yaml'],
+] as const
+
+function writeJson(file: string, value: object): Promise<void> {
+  return writeFile(file, `${JSON.stringify(value, undefined, 2)}\n`)
+}

@@ -1,0 +1,60 @@
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
+import { entries } from './manifest.ts'
+
+type ModuleFormat = 'module' | 'commonjs'
+
+/**
+ * Compiles the entries of the package and what they import to .js and .d.ts files in `output`.
+ *
+ * TypeScript chooses the module format by the nearest package.json. So it compiles a copy of the sources beside one.
+ *
+ * @param root the top folder of the repository
+ * @param staging a folder for the copy, which is removed afterwards
+ * @throws {Error} with the messages of the compiler
+ */
+export function compile(
+  root: string,
+  { output, staging, format }: { output: string; staging: string; format: ModuleFormat },
+): void {
+  try {
+    for (const folder of ['generated', 'spec/package']) {
+      mkdirSync(dirname(join(staging, folder)), { recursive: true })
+      cpSync(join(root, folder), join(staging, folder), { recursive: true })
+    }
+    writeFileSync(join(staging, 'package.json'), JSON.stringify({ type: format }))
+    symlinkSync(join(root, 'node_modules'), join(staging, 'node_modules'), 'dir')
+    const files = entries.map(({ source }) => join(staging, `${source}.ts`))
+    const program = ts.createProgram(files, { ...compilerOptions, rootDir: staging, outDir: output })
+    const problems = [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]
+    if (problems.length > 0) throw new Error(describe(problems, staging))
+    writeFileSync(join(output, 'package.json'), `${JSON.stringify({ type: format })}\n`)
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+  }
+}
+
+const compilerOptions: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: true,
+  declaration: true,
+  rewriteRelativeImportExtensions: true,
+  newLine: ts.NewLineKind.LineFeed,
+}
+
+function describe(problems: readonly ts.Diagnostic[], folder: string): string {
+  const host = {
+    getCurrentDirectory: () => folder,
+    getNewLine: () => '\n',
+    getCanonicalFileName: (name: string) => name,
+  }
+  return `The package does not compile:\n${ts.formatDiagnostics(problems, host)}`
+}

