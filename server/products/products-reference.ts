@@ -62,11 +62,8 @@ export const referenceProducts: readonly ProductSigns[] = [
     reference: {
       roots: ['.scalar-api-reference', '.scalar-app:has(.references-rendered)'],
       collapsed: ['.show-more'],
-      popups: [
-        '[id^="headlessui-popover-button"]',
-        '[id^="headlessui-listbox-button"]',
-        '[id^="headlessui-menu-button"]',
-      ],
+      // The examples of a property are shown by a pointer too, without a script.
+      popups: ['[id^="headlessui-"]:is([id*="popover"], [id*="listbox"], [id*="menu"])', 'button.decoration-dotted'],
       consoles: {
         'Try it out': ['.show-api-client-button', '.scalar-api-client', '.scalar-client-modal'],
         Authorize: ['.scalar-reference-intro-auth input', '.scalar-reference-intro-auth button'],

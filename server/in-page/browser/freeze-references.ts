@@ -18,6 +18,8 @@ export default function freezeReferences(references: readonly NamedReference[]):
       for (const element of elements) element.remove()
     }
     for (const form of findInside(root, ['form'])) disableForm(form)
+    // Samples may be values that a script set. Only attributes and text are written out.
+    for (const field of findInside(root, ['textarea', 'input[type="text"]'])) writeValue(field)
     texts.push(listTrees(root).map(readText).join('\n'))
   }
   return Array.from(frozen, ([name, { texts, removed }]) => ({
@@ -35,6 +37,11 @@ function disableForm(form: Element): void {
     button.removeAttribute('formaction')
     button.removeAttribute('formmethod')
   }
+}
+
+function writeValue(field: Element): void {
+  if (field instanceof HTMLTextAreaElement) field.textContent = field.value
+  else if (field instanceof HTMLInputElement) field.setAttribute('value', field.value)
 }
 
 function readText(tree: Document | Element | ShadowRoot): string {

@@ -8,6 +8,9 @@ const literal = new RegExp(
   'gi',
 )
 
+/** Max length of the name of a file or folder; file systems refuse longer ones. */
+const maxNameLength = 255
+
 /** Text that an app shows, because documentation mentions many file names that are not files of the site. */
 const shownText = /\bchildren["']?\s*:\s*(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g
 
@@ -22,6 +25,8 @@ export function scriptFiles(text: string): string[] {
   for (const [, , name = ''] of filled.matchAll(literal)) {
     // A name that begins with @ or ~ is a module, or a folder on the machine that built the site.
     if (/^[\d.]+$|^[@~]/.test(name) || name.includes('..', 3)) continue
+    // Such as the words of a language, joined by periods, for a highlighter.
+    if (name.length > maxNameLength && name.split('/').some(part => part.length > maxNameLength)) continue
     found.add(name)
     if (found.size >= maxFiles) break
   }

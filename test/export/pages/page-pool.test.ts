@@ -7,7 +7,13 @@ import { createQueue } from '../../../server/base/queue.ts'
 import { openPagePool } from '../../../server/export/pages/page-pool.ts'
 
 const features = { search: false, assistant: false, analytics: false, playground: false }
-const setup = { domain: 'docs.example.com', origin: 'https://docs.example.com/', features, removal: null }
+const setup = {
+  domain: 'docs.example.com',
+  origin: 'https://docs.example.com/',
+  features,
+  removal: null,
+  freezesReferences: false,
+}
 const folder = mkdtempSync(join(tmpdir(), 'quire-page-pool-'))
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

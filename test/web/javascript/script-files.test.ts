@@ -13,6 +13,10 @@ test.each([
   ['r.jsx(n.code,{children:"package.json"}),r.jsx(n.a,{href:"/files/a.zip","children": \'b.js\'})', ['/files/a.zip']],
   ['r.jsx(n.pre,{children:"import a from \'./a.js\'\\n\\"b.js\\""}),fetch("c.json")', ['c.json']],
   ['r.jsxs(p,{children:[h,"d.json"]})', ['d.json']],
+  [
+    `"${'abs.all.'.repeat(32)}zip" "/a/${'x'.repeat(256)}/b.js" "/a/${'y'.repeat(240)}/b.js"`,
+    [`/a/${'y'.repeat(240)}/b.js`],
+  ],
   ['"search-index{dir}.json?_=1e"', ['search-index.json']],
 ])('%s names %j', (script, files) => {
   expect(scriptFiles(script)).toEqual(files)
