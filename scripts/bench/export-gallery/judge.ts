@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ExportReport } from '../../../server/export/model/report.ts'
 import { findFile } from '../export/static-server.ts'
 import type { Visitor } from '../export/visitor.ts'
 import { clickLink, isSamePage } from './click-link.ts'
 import { countHits } from './count-hits.ts'
 import { isHydrated } from './find-frameworks.ts'
+import { pageKey } from './list-pages.ts'
 import { lookAt } from './look-at-page.ts'
 import { openPlaces, type Place, type PlaceName, placeNames } from './place.ts'
 import { pressTheme } from './press-theme.ts'
@@ -38,6 +42,8 @@ export interface Verdict {
 }
 
 interface Judging {
+  /** Keys of the pages that the export has frozen on purpose. */
+  frozen?: ReadonlySet<string>
   site: GallerySite
   reference: Reference
   visitor: Visitor
@@ -51,7 +57,8 @@ const leastClickShare = 0.95
  *
  * @param folder absolute path of the unpacked bundle
  */
-export async function judgeBundle(folder: string, judging: Judging): Promise<Verdict> {
+export async function judgeBundle(folder: string, given: Omit<Judging, 'frozen'>): Promise<Verdict> {
+  const judging = { ...given, frozen: readFrozen(folder) }
   const { pages } = judging.reference
   const missing = pages.map(({ path }) => path).filter(path => findFile(folder, path) === null)
   const { places, close } = await openPlaces(folder)
@@ -85,7 +92,18 @@ async function judgePlace(place: Place, judging: Judging): Promise<PlaceVerdict>
   return verdict
 }
 
-async function judgePages(place: Place, { site, reference, visitor }: Judging, verdict: PlaceVerdict): Promise<void> {
+/** Reads the API references that the deployment may have only as text. Nobody expects their scripts to run. */
+function readFrozen(folder: string): ReadonlySet<string> {
+  try {
+    const report = JSON.parse(readFileSync(join(folder, 'export-report.json'), 'utf8')) as Partial<ExportReport>
+    return new Set(report.frozenReferences?.map(({ page }) => pageKey(page)))
+  } catch {
+    return new Set() // a bundle of another exporter has no report
+  }
+}
+
+async function judgePages(place: Place, judging: Judging, verdict: PlaceVerdict): Promise<void> {
+  const { site, reference, visitor, frozen } = judging
   for (const { path, look: wanted } of reference.sampled) {
     verdict.opened += 1
     const address = place.addressOf(path)
@@ -99,7 +117,7 @@ async function judgePages(place: Place, { site, reference, visitor }: Judging, v
             isComplete: ({ words, frameworks }) =>
               subtractWords(wanted.words, words).length === 0 &&
               subtractWords(words, wanted.allWords).length === 0 &&
-              isHydrated(wanted.frameworks, frameworks) !== false,
+              (frozen?.has(pageKey(path)) || isHydrated(wanted.frameworks, frameworks) !== false),
           }).catch((error: Error) => error.message)
     if (typeof given === 'string') {
       verdict.leastShare = 0
@@ -121,7 +139,7 @@ async function judgePages(place: Place, { site, reference, visitor }: Judging, v
     const errors = given.errors.filter(line => !refused.some(host => host !== '' && line.includes(host)))
     verdict.errors.push(...fresh(errors, wanted.errors).map(line => `${path}: ${line}`))
     verdict.outbound.push(...given.outbound.map(line => `${path}: ${line}`))
-    const hydrated = isHydrated(wanted.frameworks, given.frameworks)
+    const hydrated = frozen?.has(pageKey(path)) ? undefined : isHydrated(wanted.frameworks, given.frameworks)
     if (hydrated === undefined) continue
     verdict.isHydrated = hydrated && (verdict.isHydrated ?? true)
     if (!hydrated)

@@ -22,6 +22,8 @@ export interface LookOptions {
   visitor: Visitor
   /** See `GallerySite`. */
   hydrated?: string | undefined
+  /** Changes the page before it is read. */
+  prepare?: ((page: Page) => Promise<void>) | undefined
   /** Whether the page needs no more time; absent = it is read until it stays the same. */
   isComplete?: (view: View) => boolean
 }
@@ -47,7 +49,8 @@ export async function lookAt(address: string, options: LookOptions): Promise<Pag
   }
 }
 
-async function readPatiently(page: Page, { hydrated, isComplete }: LookOptions): Promise<View> {
+async function readPatiently(page: Page, { hydrated, prepare, isComplete }: LookOptions): Promise<View> {
+  await prepare?.(page)
   let before: string | undefined
   for (let reading = 1; ; reading += 1) {
     const view = { words: await readVisibleWords(page), frameworks: await findFrameworks(page, hydrated) }

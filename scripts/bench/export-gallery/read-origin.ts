@@ -1,6 +1,7 @@
 import type { Visitor } from '../export/visitor.ts'
 import { chooseLink, clickLink, isSamePage } from './click-link.ts'
 import { countHits } from './count-hits.ts'
+import { expandReferences } from './expand-references.ts'
 import { listPages, type OriginPage, pageKey } from './list-pages.ts'
 import { lookAt, type PageLook } from './look-at-page.ts'
 import { originPlace, type Place } from './place.ts'
@@ -73,7 +74,8 @@ async function lookTwice(
   place: Place,
   { site, visitor }: { site: GallerySite; visitor: Visitor },
 ): Promise<OriginLook> {
-  const look = () => lookAt(place.addressOf(path) ?? '', { place, visitor, hydrated: site.hydrated })
+  const prepare = site.isReference ? expandReferences : undefined
+  const look = () => lookAt(place.addressOf(path) ?? '', { place, visitor, hydrated: site.hydrated, prepare })
   const first = await look()
   const second = await look()
   const unstable = subtractWords(first.words, second.words)

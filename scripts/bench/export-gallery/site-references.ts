@@ -39,6 +39,7 @@ function referenceSite({ name, description, dependencies, assets, head = '', bod
       },
     }),
     out: 'out',
+    isReference: true,
     ...(hydrated ? { hydrated } : {}),
   })
 }

@@ -17,6 +17,8 @@ export interface GallerySite {
   domain?: string
   /** Path of the first page, which is also the scope of the export; absent = `/`. */
   start?: string
+  /** Whether its pages are API references: at the origin, their collapsed parts are opened and their consoles are removed. */
+  isReference?: boolean
   /** JavaScript expression: whether the framework runs; absent = the frameworks are recognized by their marks in the page. */
   hydrated?: string
   /** Selector of the theme button; absent = it is recognized by its name. */

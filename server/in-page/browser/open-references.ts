@@ -1,6 +1,13 @@
 import { findInside, findReferences } from './find-references.ts'
 import type { NamedReference } from './reference-signs.ts'
 
+declare global {
+  interface Window {
+    /** Collapsed parts that were clicked. */
+    __quireOpened?: WeakSet<Element>
+  }
+}
+
 /**
  * Opens the collapsed parts of the API references in the page, as a reader would. Never clicks what sends a request, submits
  * a form or leads elsewhere. A part is clicked once, because some parts close others.
@@ -12,7 +19,8 @@ export default function openReferences(
   references: readonly NamedReference[],
   budget: { clicks: number; timeMs: number },
 ): number {
-  const opened = window.__quireWatch?.opened ?? new WeakSet<Element>()
+  window.__quireOpened ??= new WeakSet()
+  const opened = window.__quireOpened
   const endsAt = performance.now() + budget.timeMs
   let clicks = 0
   // A click may submit a form by a script that we do not know.

@@ -9,7 +9,6 @@ export default function watchPage(): void {
     timers: new Set(),
     setTimeout: window.setTimeout.bind(window),
     styles: new WeakMap(),
-    opened: new WeakSet(),
   }
   Object.defineProperty(window, '__quireWatch', { value: watch })
   countTimers(watch)

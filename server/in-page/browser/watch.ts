@@ -9,8 +9,6 @@ export interface Watch {
   setTimeout: typeof window.setTimeout
   /** The text of constructed style sheets, and the number of their rules then. */
   styles: WeakMap<CSSStyleSheet, { text: string; rules: number }>
-  /** Collapsed parts of API references that were clicked. */
-  opened: WeakSet<Element>
 }
 
 declare global {
