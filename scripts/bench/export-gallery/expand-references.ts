@@ -9,6 +9,9 @@ const maxRounds = 12
 
 /** Opens the collapsed parts of an API reference and removes its console, so that a page shows what its frozen copy must show. */
 export async function expandReferences(page: Page): Promise<void> {
+  // Some references draw an operation only when it comes into view.
+  await page.evaluate(scrollDown)
+  await settle(page)
   for (let round = 0; round < maxRounds; round += 1) {
     const changes = await openReferences(page, references, { clicks: 4000, timeMs: 10_000 })
     if (changes === 0) break
@@ -16,4 +19,18 @@ export async function expandReferences(page: Page): Promise<void> {
     await settle(page)
   }
   await freezeReferences(page, references)
+}
+
+/** Runs inside a page, so it must be self-contained. */
+async function scrollDown(): Promise<void> {
+  const { documentElement } = document
+  for (
+    let at = 0, steps = 0;
+    at < documentElement.scrollHeight && steps < 60;
+    at += window.innerHeight - 100, steps += 1
+  ) {
+    window.scrollTo(0, at)
+    await new Promise(resolve => setTimeout(resolve, 60))
+  }
+  window.scrollTo(0, 0)
 }
