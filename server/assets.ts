@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { extname, join, relative } from 'node:path'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 // Only this file knows the paths of shipped files.
 const root = join(import.meta.dirname, '..')
+/** The sources are .ts files, and .js files in the package that npm installs. */
+const extension = extname(import.meta.filename)
 
 /** Reads the text of a file that ships with Quire, by its path from the top folder. */
 export function readAsset(path: string): string {
@@ -18,7 +20,7 @@ export function listAssets(folder: string): string[] {
 
 /** Starts a thread; see `StartThread`. */
 export function startThread(name: string, data: unknown, resourceLimits: ResourceLimits = {}): Worker {
-  return new Worker(join(root, 'server', `${name}.ts`), { workerData: data, resourceLimits })
+  return new Worker(join(root, 'server', `${name}${extension}`), { workerData: data, resourceLimits })
 }
 
 /** The folders of server/ with the files of the export engine and of its imports. */
@@ -31,7 +33,7 @@ export function listEngineFiles(): string[] {
       .filter(entry => entry.isFile())
       .map(entry => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')),
   )
-  return ['package.json', 'generated/in-page.ts', ...sources.sort()]
+  return ['package.json', `generated/in-page${extension}`, ...sources.sort()]
 }
 
 /** Identifies this build of the export engine and its dependencies; archives of another build are not reused. */
