@@ -61,6 +61,14 @@ export const readMenuText =
 export const readLinks =
   "(function(){function e(){return Array.from(document.links,e=>e.href)}return e})()"
 
+/** From server/in-page/browser/find-search.ts. */
+export const findSearch =
+  "(function(){function e(t=document){return[t,...Array.from(t.querySelectorAll(`*`)).flatMap(({shadowRoot:t})=>t?e(t):[])]}let t=/search|recherch|suche(?!r)|suchfeld|buscar|b\\u00fasqueda|pesquis|ricerca|zoeken|szukaj|\\u043f\\u043e\\u0438\\u0441\\u043a|\\u68c0\\u7d22|\\u641c\\u7d22|\\u641c\\u5c0b|\\u691c\\u7d22|\\uac80\\uc0c9/i,n=`button, [role=button], summary, label[for], a, input[readonly]`;function r(t){let r=(t,n)=>e().flatMap(e=>[...e.querySelectorAll(t)]).find(n)??null;return t===`form`?r(`form[action] input`,e=>i(e)&&s(e)):t===`field`?r(`input`,e=>i(e)&&s(e)):t===`opener`?r(n,e=>a(e)&&s(e)):r(`input`,i)??r(n,e=>a(e)&&s(e))}function i(e){let n=e;if(!/^(?:search|text)$/.test(n.type)||n.disabled||n.readOnly)return!1;let r=/^(?:q|query)$/.test(n.name)||t.test(o(n,[n.name,n.placeholder])),i=n.form?.getAttribute(`action`)??``;return n.type===`search`||r||n.closest(`[role=search]`)!==null||t.test(i)}function a(e){let n=(e.textContent??``).trim();if(!t.test(o(e,[n.length>60?``:n])))return!1;let{href:r=``,host:i=``}=e;return r===``||i===location.host}function o(e,t){return[...[`aria-label`,`title`,`class`,`id`,`role`].map(t=>e.getAttribute(t)??``),...t].join(` `)}function s(e){if(!e.checkVisibility({checkOpacity:!0,checkVisibilityCSS:!0}))return!1;let{width:t,height:n,right:r,bottom:i}=e.getBoundingClientRect();return t>0&&n>0&&r>0&&i>0}return r})()"
+
+/** From server/in-page/browser/read-hits.ts. */
+export const readHits =
+  "(function(){function e(t=document){return[t,...Array.from(t.querySelectorAll(`*`)).flatMap(({shadowRoot:t})=>t?e(t):[])]}function t(){let t=[];for(let r of e())for(let e of r.querySelectorAll(`a[href], [role=option], li`)){if(t.length>=5e3)return t;n(e)&&t.push((e.textContent??``).replace(/\\s+/g,` `).trim().slice(0,200))}return t}function n(e){return e.checkVisibility({checkOpacity:!0,checkVisibilityCSS:!0})?e.matches(`a[href]`)?!0:e.querySelector(`a[href], [role=option]`)?!1:e.matches(`[role=option]`)||getComputedStyle(e).cursor===`pointer`:!1}return t})()"
+
 /** From server/in-page/browser/is-taken-over.ts. */
 export const isTakenOver =
   "(function(){function e(){let e=e=>Object.keys(e).some(e=>!/^\\d+$|^location$/.test(e));return e(document)||Array.from(document.querySelectorAll(`*`)).some(e)}return e})()"

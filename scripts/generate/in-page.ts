@@ -30,6 +30,8 @@ const scripts: readonly InPageScript[] = [
   { name: 'readVisibleText', file: 'browser/read-visible-text.ts', target: currentBrowsers },
   { name: 'readMenuText', file: 'browser/read-menu-text.ts', target: currentBrowsers },
   { name: 'readLinks', file: 'browser/read-links.ts', target: currentBrowsers },
+  { name: 'findSearch', file: 'browser/find-search.ts', target: currentBrowsers },
+  { name: 'readHits', file: 'browser/read-hits.ts', target: currentBrowsers },
   { name: 'isTakenOver', file: 'browser/is-taken-over.ts', target: currentBrowsers },
   { name: 'openReferences', file: 'browser/open-references.ts', target: currentBrowsers },
   { name: 'freezeReferences', file: 'browser/freeze-references.ts', target: currentBrowsers },

@@ -13,7 +13,7 @@ const report: ExportReport = {
     packedThirdParty: [],
     removedThirdParty: [],
   },
-  ...{ unresolved: [], differences: [], notes: [] },
+  ...{ unresolved: [], differences: [], notes: [], siteSearch: null },
   scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [] },
 }
 const result = { pageCount: 3, sizeBytes: 3 * 1024 ** 2, sha256: 'abc', stageSeconds: {} }

@@ -160,6 +160,8 @@ const sphinxSite = programSite({
 const doxygenSite = programSite({
   name: 'doxygen',
   description: 'Doxygen 1.9 with search and tree view (Debian), headers of node-addon-api',
+  // Only scripts link the pages from the first one.
+  start: '/annotated.html',
   packages: ['doxygen'],
   program: '/usr/bin/doxygen',
   args: ['Doxyfile'],
@@ -193,7 +195,8 @@ QUIET = YES
   search: {
     path: '/annotated.html',
     field: '#MSearchField',
-    hits: '#MSearchResults .SRResult, #MSearchResultsWindow .SRResult',
+    hits: '.SRResult',
+    frame: 'MSearchResults',
     queries: ['Buffer', 'Callback', 'Scope'],
   },
 })

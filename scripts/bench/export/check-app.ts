@@ -88,9 +88,19 @@ async function type(page: Page, search: SiteSearch, query: string): Promise<stri
 }
 
 /** Waits until the hits stay unchanged, because the page may have to load an index first. Returns the hits. */
-async function readHits(page: Page, { hits }: SiteSearch): Promise<string[]> {
-  const read = () =>
-    page.$$eval(hits, elements => elements.map(element => (element.textContent ?? '').replace(/\s+/g, ' ').trim()))
+async function readHits(page: Page, { hits, frame }: SiteSearch): Promise<string[]> {
+  const find = () => (frame === undefined ? page.mainFrame() : page.frames().find(each => each.name() === frame))
+  const readAll = () =>
+    find()?.$$eval(
+      hits,
+      (elements, isInFrame) =>
+        elements
+          .filter(element => !isInFrame || element.getClientRects().length > 0)
+          .map(element => (element.textContent ?? '').replace(/\s+/g, ' ').trim()),
+      frame !== undefined,
+    )
+  // A frame cannot be read while it loads another page.
+  const read = async () => (frame === undefined ? await readAll() : await readAll()?.catch(() => [])) ?? []
   const until = performance.now() + 6000
   let before = await read()
   while (performance.now() < until) {

@@ -49,5 +49,7 @@ export interface SiteSearch {
   field?: string
   /** Selector of the hits; their text is compared. */
   hits: string
+  /** Name of the frame with the hits, which may also contain hidden entries; absent = the page has them. */
+  frame?: string
   queries: string[]
 }

@@ -1,4 +1,5 @@
 import type { ExportReport, PlaceName, ScriptMode } from '../model/report.ts'
+import { describeSearch } from './describe-search.ts'
 
 const maxNames = 3
 const maxNameLength = 80
@@ -27,6 +28,7 @@ export function describeOutcome(report: ExportReport): string[] {
       ({ page, address }) => `${address} on ${page}`,
     ),
     ...describeDifferences(report),
+    ...describeSearch(report),
     list(
       report.removedFeatures,
       ['product was removed', 'products were removed'],

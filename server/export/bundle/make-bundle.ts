@@ -1,6 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Answerer } from '../../web/browser/browser-request.ts'
 import type { Collection } from '../crawl/collection.ts'
+import { fetchFramedPage } from '../crawl/framed-pages.ts'
 import { listThirdParties } from '../crawl/third-parties.ts'
 import type { ExportOptions } from '../model/options.ts'
 import { type ExportReport, writeReport } from '../model/report.ts'
@@ -9,6 +11,7 @@ import { createAnswerer } from '../render/answer-browser.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { maxRounds } from '../verify/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
+import { type SiteSearch, useSiteSearch } from '../verify/site-search.ts'
 import { noteTextLoss } from '../verify/text-loss.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import { writeReportPage } from './report-page.ts'
@@ -25,6 +28,8 @@ interface Making {
   collection: Collection
   folder: string
   hasSearch: boolean
+  /** Answers the requests of pages at the origin. */
+  answer: Answerer
   onPage(): void
   signal: AbortSignal
   clock: StageClock
@@ -40,10 +45,14 @@ export async function makeBundle(
   const { workFolder, offlineSearch: hasSearch = false, allowLoss = false, startThread } = options
   const { collected, report } = collection
   const folder = join(workFolder, 'bundle')
-  const making: Making = { collection, folder, hasSearch, onPage: countPages(report.pages, options), signal, clock }
+  const answer = createAnswerer(collection.tools, collection.files)
+  const onPage = countPages(report.pages, options)
+  const making: Making = { collection, folder, hasSearch, answer, onPage, signal, clock }
   const placer = await openPlacer(making, options)
   clock.end('look', {}, 'pages opened at the origin')
   try {
+    const siteSearch = await openSearch(making, placer)
+    clock.end('hits', {}, 'search used at the origin')
     const { written, added } = await writeComplete(making, placer)
     // Comes first, because the command prints only the first notes.
     report.notes.unshift(...noteTextLoss(placer.findings().differences, allowLoss))
@@ -52,6 +61,8 @@ export async function makeBundle(
     if (search) clock.end('search', search.packed, 'search packed')
     finishReport(collection, written, placer)
     report.offlineSearch = search?.packed ?? null
+    report.siteSearch = await siteSearch.compare({ folder, pagePaths })
+    clock.end('hits', { words: report.siteSearch?.words ?? [] }, 'search of the site compared')
     const reports = await writeReports(folder, report)
     return { folder, paths: [...written.paths, ...(search?.paths ?? []), ...added, ...reports] }
   } finally {
@@ -59,17 +70,22 @@ export async function makeBundle(
   }
 }
 
-function openPlacer({ collection, hasSearch, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {
+function openPlacer({ collection, hasSearch, answer, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {
   const { collected, tools, files } = collection
   const { verify = 'sample', workFolder, log } = options
   return createScriptPlacer({
-    ...{ collected, files, verify, hasSearch, signal, log },
-    answer: createAnswerer(tools, files),
+    ...{ collected, files, verify, hasSearch, answer, signal, log },
     views: tools.views,
     limits: tools.limits,
     share: tools.share,
     profileFolder: join(workFolder, 'verify'),
   })
+}
+
+function openSearch({ collection, answer }: Making, { seen }: ScriptPlacer): Promise<SiteSearch> {
+  const { collected, tools, files } = collection
+  const fetchFramed = (url: URL) => fetchFramedPage(collection, url)
+  return useSiteSearch({ collected, files, answer, views: tools.views, fetchFramed }, seen)
 }
 
 /** Writes the bundle, and writes it again until no obtainable file is missing, at most `maxRounds` times. */
@@ -100,7 +116,9 @@ function finishReport({ collected, report }: Collection, written: WrittenBundle,
   const { notes, ...findings } = written.findings
   const { differences, ...scripts } = placer.findings()
   report.notes.push(...notes)
-  const counts = { pages: written.pageCount, files: written.fileCount }
+  // A page that only a frame of another page shows is no page for a reader.
+  const framed = [...collected.pages.values()].filter(each => each.state === 'page' && each.resource.isFramed).length
+  const counts = { pages: written.pageCount - framed, files: written.fileCount + framed }
   Object.assign(report, findings, listThirdParties(collected), counts, { scripts, differences })
 }
 

@@ -36,6 +36,7 @@ export function beginReport(
     ...listThirdParties(collected),
     unresolved: [],
     offlineSearch: null,
+    siteSearch: null,
     scripts: { mode: 'none', reason: null, groups: [], decidedBy: 'rule', checkedPages: [] },
     differences: [],
   }

@@ -1,11 +1,11 @@
 import type { ExportReport } from '../model/report.ts'
-import type { CollectedSite } from './collected-site.ts'
+import type { MutableSite } from './collected-site.ts'
 import type { CrawlTools } from './crawl-tools.ts'
 import type { FileCollector } from './file-collector.ts'
 
-/** A collected site, and the tools to fetch files that the bundle check finds missing. */
+/** A collected site, and the tools to fetch what the bundle check finds missing. */
 export interface Collection {
-  collected: CollectedSite
+  collected: MutableSite
   report: ExportReport
   tools: CrawlTools
   files: FileCollector

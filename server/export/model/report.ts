@@ -43,6 +43,8 @@ export interface ExportReport {
   unresolved: { page: string; address: string }[]
   /** The search that was packed on request; null = none. */
   offlineSearch: PackedSearch | null
+  /** The search of the site, compared with the origin; null = not compared, or the site has no search without a server. */
+  siteSearch: SearchFindings | null
   /** Where the site's own scripts run in the bundle, and the reason if they do not run everywhere. */
   scripts: Pick<ScriptFindings, 'mode' | 'reason' | 'groups' | 'decidedBy' | 'checkedPages'>
   /** Pages that look different in the bundle and at the origin. Only pages that a browser opened are compared. */
@@ -101,6 +103,14 @@ export interface TextLoss {
 
 /** Where a bundle is tested: at the root of a host, in a folder of a host, or on file://. */
 export type PlaceName = 'root' | 'folder' | 'file'
+
+/** The hits of the site's own search. */
+export interface SearchFindings {
+  /** The page on which the search was used, as path in the bundle. */
+  page: string
+  /** For each word the number of hits at the origin, and in each place of the bundle at most as many. */
+  words: ({ word: string; origin: number } & Record<PlaceName, number>)[]
+}
 
 /** Contents and size of the packed search. */
 export interface PackedSearch {

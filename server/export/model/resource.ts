@@ -19,6 +19,8 @@ export interface Resource {
   hasScripts: boolean
   /** Identifies the set of scripts of a page. Pages of one template have the same scripts. */
   template?: string
+  /** Whether it is a page that only a script shows, in a frame. It is a part of another page. */
+  isFramed?: boolean
 }
 
 /**

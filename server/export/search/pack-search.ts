@@ -38,7 +38,8 @@ export async function packSearch({
 }: PackSearchOptions): Promise<{ paths: string[]; packed: PackedSearch }> {
   const pages = [...pagePaths].flatMap(([key, path]) => {
     const outcome = collected.pages.get(key)
-    return outcome?.state === 'page' ? [{ path, charset: outcome.resource.charset }] : []
+    if (outcome?.state !== 'page' || outcome.resource.isFramed) return []
+    return [{ path, charset: outcome.resource.charset }]
   })
   pages.sort((a, b) => (a.path < b.path ? -1 : 1))
   const worker = startThread('export/search/index-worker', { folder, pages })

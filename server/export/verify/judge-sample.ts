@@ -10,9 +10,9 @@ export async function judgeSample(sampled: readonly ScriptedPage[]): Promise<Scr
   let hasScripts = false
   for (const { page, app } of sampled) {
     if (app) return { mode: 'guarded', reason: appsNeedRoot }
-    const { span, charset } = page
+    const { span, charset, url } = page
     if (!span) continue
-    const judged = judgeScripts({ text: (await readSpan(span)).toString('latin1'), charset })
+    const judged = judgeScripts({ text: (await readSpan(span)).toString('latin1'), charset }, url.pathname)
     hasScripts ||= judged.hasScripts
     if (judged.needsRoot) return { mode: 'guarded', reason: judged.needsRoot }
   }
@@ -24,8 +24,10 @@ export async function areMovable(site: Pick<Site, 'own'>, sampled: readonly Scri
   const isOwn = (url: URL) => site.own(url) !== null
   if (sampled.some(({ app }) => app !== null)) return false
   for (const { page } of sampled) {
-    const { span, charset } = page
-    if (span && namesRoot({ text: (await readSpan(span)).toString('latin1'), charset }, isOwn)) return false
+    const { span, charset, url } = page
+    if (!span) continue
+    const raw = { text: (await readSpan(span)).toString('latin1'), charset }
+    if (namesRoot(raw, isOwn, url.pathname)) return false
   }
   return true
 }

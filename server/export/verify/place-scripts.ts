@@ -28,7 +28,19 @@ export interface ScriptPlacer {
   /** Fetches the files that the bundle check found missing. Returns true if the bundle has to be written again with them. */
   fetchMissed(): Promise<boolean>
   findings(): ScriptFindings
+  /** The browser, and what it saw of the site; null without a browser. */
+  seen: SeenSite | null
   close(): Promise<void>
+}
+
+/** What is known about the pages with scripts once a browser opened some of them. */
+export interface SeenSite {
+  viewer: BundleViewer
+  scripted: readonly ScriptedPage[]
+  /** Pages as the origin showed them, by key. */
+  looks: ReadonlyMap<string, PageLook>
+  /** Where the scripts of each page run, by key. Empty until the bundle is placed. */
+  modes: Map<string, ScriptMode>
 }
 
 /** A written bundle. */
@@ -75,6 +87,7 @@ interface Placing extends ScriptPlacerOptions {
   missed: MissedFiles
   guardedAhead: ReadonlySet<string>
   findings: ScriptFindings
+  modes: SeenSite['modes']
 }
 
 /** Shows the sampled pages at the origin before the bundle is written. The browser starts only for a site with scripts. */
@@ -93,6 +106,7 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
     ...{ groups, scripted, viewer, looks },
     missed: createMissedFiles(collected, files),
     guardedAhead: new Set(guarded),
+    modes: new Map(),
     findings: {
       mode: 'none',
       reason: null,
@@ -107,6 +121,7 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
     place: bundle => placeScripts(placing, bundle),
     fetchMissed: placing.missed.fetch,
     findings: () => placing.findings,
+    seen: viewer && { viewer, scripted, looks, modes: placing.modes },
     async close() {
       await viewer?.close()
     },
@@ -152,7 +167,8 @@ async function placeScripts(placing: Placing, bundle: PlacedBundle): Promise<str
   const themes = await readThemes(folder, bundle.paths)
   await writeRuntime(folder, { ...themes, hasSearch, isHosted: false })
   const choices = await chooseAll(placing, bundle)
-  const modes = new Map([...choices].map(([key, { mode }]) => [key, mode]))
+  const { modes } = placing
+  for (const [key, { mode }] of choices) modes.set(key, mode)
   const chosen = new Set(modes.values())
   const isHosted = chosen.has('hosted') && !chosen.has('guarded') && !chosen.has('frozen')
   if (isHosted) await writeRuntime(folder, { ...themes, hasSearch, isHosted })

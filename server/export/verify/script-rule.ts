@@ -7,14 +7,22 @@ const takenOver =
   /__NEXT_DATA__|self\.__next_f|id=["']?(?:__docusaurus|__nuxt|___gatsby|__next)\b|data-server-rendered|data-reactroot|data-v-app|ng-version=|data-sveltekit|<astro-island|q:container|window\.__NUXT__|__VP_HASH_MAP__|__remixContext/
 
 /** A string in a script that is an address relative to the root of the host. */
-const rootAddress = /["'`]\/[\w@-][\w@/.-]*["'`]/
+const rootAddress = /["'`](\/[\w@-][\w@/.-]*)["'`]/g
+
+/** Decides whether a script names a file from the root of the host. A page that names its own address loads nothing there. */
+function hasRootAddress(script: string, ownPath: string): boolean {
+  const bare = (path: string) => path.replace(/(?:index)?(?:\.html)?\/?$/, '')
+  for (const [, address = ''] of script.matchAll(rootAddress)) if (bare(address) !== bare(ownPath)) return true
+  return false
+}
 
 /**
  * Decides whether a page, as fetched, loads files by addresses relative to the root of the host.
  *
  * @param isOwn whether an absolute address belongs to the site.
+ * @param ownPath path of the page on the site.
  */
-export function namesRoot(raw: RawText, isOwn: (url: URL) => boolean): boolean {
+export function namesRoot(raw: RawText, isOwn: (url: URL) => boolean, ownPath: string): boolean {
   const { text, charset } = raw
   let isFound = false
   const begins = (attribute: Attribute | undefined) => {
@@ -32,14 +40,14 @@ export function namesRoot(raw: RawText, isOwn: (url: URL) => boolean): boolean {
         isFound ||= begins(findAttribute(tag, 'href'))
     },
     rawText(tag, start, end) {
-      if (tag.name === 'script' && isExecutable(tag, raw)) isFound ||= rootAddress.test(text.slice(start, end))
+      if (tag.name === 'script' && isExecutable(tag, raw)) isFound ||= hasRootAddress(text.slice(start, end), ownPath)
     },
   })
   return isFound
 }
 
 /** Judges the scripts of a page without a browser, based on patterns known to fail away from the root of a host. */
-export function judgeScripts(raw: RawText): { hasScripts: boolean; needsRoot: string | null } {
+export function judgeScripts(raw: RawText, ownPath: string): { hasScripts: boolean; needsRoot: string | null } {
   let hasScripts = false
   let needsRoot: string | null = null
   scanHtml(raw.text, {
@@ -50,7 +58,8 @@ export function judgeScripts(raw: RawText): { hasScripts: boolean; needsRoot: st
       const isModule =
         type && /^module$/i.test(decodeAttribute(raw.text.slice(type.start, type.end), raw.charset).trim())
       if (isModule) needsRoot ??= 'its scripts are modules, which browsers refuse on file://'
-      else if (rootAddress.test(raw.text.slice(start, end))) needsRoot ??= 'its scripts use root-relative addresses'
+      else if (hasRootAddress(raw.text.slice(start, end), ownPath))
+        needsRoot ??= 'its scripts use root-relative addresses'
     },
   })
   if (hasScripts && takenOver.test(raw.text)) needsRoot ??= 'an app hydrates its pages in the browser'

@@ -1,7 +1,8 @@
-import type { Page } from 'puppeteer'
+import type { ElementHandle, Frame, Page } from 'puppeteer'
 import * as scripts from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
 import type { FrozenReference, NamedReference } from '../../in-page/browser/reference-signs.ts'
+import type { SearchPart } from '../../in-page/browser/search-part.ts'
 import type { SerializedPage } from '../../in-page/browser/serialized-page.ts'
 
 /** The script to run before any script of a page. It records pending work and makes random values repeatable. */
@@ -38,6 +39,17 @@ export async function readMenuText(page: Page): Promise<string> {
 /** Returns the addresses of the page's links. */
 export async function readLinks(page: Page): Promise<string[]> {
   return (await page.evaluate(callScript(scripts.readLinks))) as string[]
+}
+
+/** Finds a control of the page's search; null when the page has none. */
+export async function findSearch(page: Page, part: SearchPart): Promise<ElementHandle | null> {
+  const found = await page.evaluateHandle(callScript(scripts.findSearch, part))
+  return found.asElement() as ElementHandle | null
+}
+
+/** Returns the texts of the links and of the other entries that a reader can choose. */
+export async function readHits(frame: Frame): Promise<string[]> {
+  return (await frame.evaluate(callScript(scripts.readHits))) as string[]
 }
 
 /** Decides whether a framework controls the page. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, CDPSession, HTTPRequest, Page } from 'puppeteer'
 import type { BrowserRequest } from './browser-request.ts'
 import { watchPage } from './in-page.ts'
@@ -47,6 +48,7 @@ export async function openTab<S extends Showing>(browser: Browser, handle: Reque
     // Only the worker receives the end of its script (blob:).
     if (endless.has(type ?? '') || !/^(https?|file):/.test(request.url)) return
     tab.showing?.open.set(requestId, { url: request.url, startedAt: performance.now() })
+    if (type === 'Script' && !requestId.includes('.')) void forgetWorker(tab, requestId)
   })
   const onEnd = ({ requestId }: { requestId: string }) => {
     if (tab.showing?.open.delete(requestId)) tab.showing.finished += 1
@@ -54,6 +56,22 @@ export async function openTab<S extends Showing>(browser: Browser, handle: Reque
   client.on('Network.loadingFinished', onEnd)
   client.on('Network.loadingFailed', onEnd)
   return tab
+}
+
+/** How often to wait `workerLookMs` for a worker to start. */
+const workerLooks = 8
+const workerLookMs = 100
+
+/**
+ * Stops waiting for the script of a worker. Chromium requests it outside of the page, under an id without a dot, and reports
+ * its end only to the worker. A busy page gets more time.
+ */
+async function forgetWorker({ client, showing }: Tab, requestId: string): Promise<void> {
+  for (let look = 0; look < workerLooks && showing?.open.has(requestId); look += 1) {
+    await sleep(workerLookMs, undefined, { ref: false })
+    await client.send('Runtime.evaluate', { expression: '0' }).catch(() => {})
+  }
+  showing?.open.delete(requestId)
 }
 
 /** Clears the storage before a page starts, so the page cannot read data stored by another page. */

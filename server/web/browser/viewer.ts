@@ -1,10 +1,11 @@
 import type { Browser, HTTPRequest, Page } from 'puppeteer'
 import { splitWords } from '../html/page-text.ts'
 import { type BrowserAnswer, type BrowserRequest, sameFile } from './browser-request.ts'
-import { isTakenOver, readHeadingText, readLinks, readVisibleText } from './in-page.ts'
+import { findSearch, isTakenOver, readHeadingText, readLinks, readVisibleText } from './in-page.ts'
 import type { LaunchOptions } from './launch.ts'
 import { findLinkData } from './link-data.ts'
 import { settle } from './settle.ts'
+import { type SearchLook, type SearchTask, useSearch } from './site-search.ts'
 import { clearStorage, openTab, type Showing, startRequests, type Tab, toBrowserRequest } from './tab.ts'
 import { openTabPool } from './tab-pool.ts'
 
@@ -26,6 +27,8 @@ export interface PageLook {
   byScript: string[]
   /** Whether a framework controls (has hydrated) the page's elements. */
   isTakenOver: boolean
+  /** Whether the page has a field or a button of a search. */
+  hasSearch: boolean
 }
 
 /** Returns an answer, 'file' = load the file: address from disk, or null = refuse. */
@@ -35,6 +38,8 @@ export type ViewAnswerer = (request: BrowserRequest) => Promise<BrowserAnswer | 
 export interface BundleViewer {
   /** Returns null if the browser failed twice to show the page. */
   look(address: string, answer: ViewAnswerer): Promise<PageLook | null>
+  /** Uses the search of a page. Returns null if it has none, or if the browser failed twice to show the page. */
+  search(address: string, answer: ViewAnswerer, task: SearchTask): Promise<SearchLook | null>
   close(): Promise<void>
 }
 
@@ -66,15 +71,22 @@ export async function openBundleViewer(options: BundleViewerOptions): Promise<Bu
   const { pageTimeoutMs, pageRequests, signal, share = whole => whole, isOutside = () => false } = options
   const openViewerTab = (browser: Browser) => openWatchedTab(browser, isOutside)
   const pool = await openTabPool({ ...options, countTabs: () => share(viewerTabs), openTab: openViewerTab })
+  async function run<T>(work: (tab: Tab<Looking>) => Promise<T>): Promise<T | null> {
+    try {
+      return await pool.run(work)
+    } catch {
+      signal.throwIfAborted()
+      return null
+    }
+  }
   return {
-    async look(address, answer) {
-      try {
-        return await pool.run(tab => lookAt(tab, startLook(address, answer, pageRequests), pageTimeoutMs))
-      } catch {
-        signal.throwIfAborted()
-        return null
-      }
-    },
+    look: (address, answer) => run(tab => lookAt(tab, startLook(address, answer, pageRequests), pageTimeoutMs)),
+    search: (address, answer, task) =>
+      run(tab => {
+        const showing = startLook(address, answer, pageRequests)
+        tab.showing = showing
+        return useSearch(tab, showing, task, pageTimeoutMs)
+      }),
     close: () => pool.close(),
   }
 }
@@ -89,6 +101,8 @@ interface Looking extends Showing {
   errors: Set<string>
   loaded: Set<string>
   byScript: Set<string>
+  /** Addresses of pages shown in frames. */
+  frames: Set<string>
 }
 
 function startLook(address: string, answer: ViewAnswerer, maxRequests: number): Looking {
@@ -102,6 +116,7 @@ function startLook(address: string, answer: ViewAnswerer, maxRequests: number): 
     ...requested,
     loaded: new Set(),
     byScript: new Set(),
+    frames: new Set(),
   }
 }
 
@@ -123,6 +138,7 @@ async function lookAt(tab: Tab<Looking>, showing: Looking, timeoutMs: number): P
     loaded: sorted(showing.loaded),
     byScript: sorted(showing.byScript),
     isTakenOver: await isTakenOver(page),
+    hasSearch: (await findSearch(page, 'any')) !== null,
   }
 }
 
@@ -165,6 +181,7 @@ async function answerRequest(
   const answered = await showing.answer(toBrowserRequest(request, isNavigation)).catch(() => null)
   if (answered && answered !== 'file' && answered.status >= 400) showing.failed.add(url)
   if (answered && !isNavigation) showing.loaded.add(url)
+  if (answered && !isNavigation && request.isNavigationRequest()) showing.frames.add(url)
   if (answered && request.initiator()?.type === 'script') showing.byScript.add(url)
   if (answered === 'file') await request.continue()
   else if (answered) await request.respond(answered)

@@ -13,7 +13,7 @@ const nothing: ExportReport = {
     packedThirdParty: [],
     removedThirdParty: [],
   },
-  ...{ unresolved: [], differences: [], notes: [] },
+  ...{ unresolved: [], differences: [], notes: [], siteSearch: null },
   scripts: { mode: 'everywhere', reason: null, groups: [], decidedBy: 'browser', checkedPages: ['a.html', 'b.html'] },
 }
 

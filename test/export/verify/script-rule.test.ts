@@ -11,7 +11,7 @@ describe('without a browser, scripts run everywhere unless they need the root of
     { given: '<div id="__docusaurus">x</div>', hasScripts: false, needsRoot: null },
   ]
   test.each(cases)('$given', ({ given, hasScripts, needsRoot }) => {
-    const judged = judgeScripts({ text: given, charset: 'utf-8' })
+    const judged = judgeScripts({ text: given, charset: 'utf-8' }, '/guides/testing/')
     expect(judged.hasScripts).toBe(hasScripts)
     if (needsRoot) expect(judged.needsRoot).toMatch(needsRoot)
     else expect(judged.needsRoot).toBe(null)
@@ -30,9 +30,12 @@ describe('a page needs the root of the host if it loads files by addresses from 
     { given: '<link rel="stylesheet" href="/a.css">', want: true },
     { given: '<base href="/docs/"><script src="app.js"></script>', want: true },
     { given: '<script>fetch("/search.json")</script>', want: true },
+    { given: '<script>var page_url = "/guides/testing/"</script>', want: false },
+    { given: "<script>const path = '/guides/testing', base = '../..'</script>", want: false },
+    { given: '<script>const path = "/guides/testing/", data = "/guides/data.json"</script>', want: true },
   ]
   test.each(cases)('$given: $want', ({ given, want }) => {
     const isOwn = ({ host }: URL) => host === 'docs.example.com'
-    expect(namesRoot({ text: given, charset: 'utf-8' }, isOwn)).toBe(want)
+    expect(namesRoot({ text: given, charset: 'utf-8' }, isOwn, '/guides/testing/')).toBe(want)
   })
 })

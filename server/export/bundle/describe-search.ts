@@ -1,0 +1,38 @@
+import type { ExportReport, PlaceName } from '../model/report.ts'
+
+const where: Record<PlaceName, string> = {
+  root: 'at the root of a host',
+  folder: 'in a folder of a host',
+  file: 'from file://',
+}
+
+const places = ['root', 'folder', 'file'] as const
+
+/** Says where the search of the site finds less than at the origin, and what helps; empty when it finds as much. */
+export function describeSearch({
+  siteSearch,
+  offlineSearch,
+}: Pick<ExportReport, 'siteSearch' | 'offlineSearch'>): string[] {
+  const lost = (siteSearch?.words ?? []).map(found => ({
+    found,
+    none: places.filter(place => found[place] === 0),
+    fewer: places.filter(place => found[place] > 0 && found[place] < found.origin),
+  }))
+  // The word that is lost in the most places is the best example.
+  const [worst] = lost.toSorted((a, b) => b.none.length - a.none.length || b.fewer.length - a.fewer.length)
+  if (!worst || worst.none.length + worst.fewer.length === 0) return []
+  const { found, none, fewer } = worst
+  const losses = [
+    ...fewer.map(place => `only ${found[place]} ${where[place]}`),
+    ...(none.length > 0 ? [`none ${join(none.map(place => where[place]))}`] : []),
+  ]
+  const hits = found.origin === 1 ? '1 hit' : `${found.origin} hits`
+  const remedy = offlineSearch
+    ? 'The packed search works everywhere.'
+    : 'Export with --offline-search to get a search that works everywhere.'
+  return [`The search of the site finds ${hits} for "${found.word}" at the origin, and ${join(losses)}. ${remedy}`]
+}
+
+function join(texts: readonly string[]): string {
+  return texts.length < 2 ? (texts[0] ?? '') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`
+}

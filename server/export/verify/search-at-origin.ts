@@ -1,0 +1,117 @@
+import { digestJson } from '../../base/digest.ts'
+import type { Answerer, BrowserAnswer } from '../../web/browser/browser-request.ts'
+import type { SearchLook } from '../../web/browser/site-search.ts'
+import { readPageHead } from '../../web/html/page-head.ts'
+import type { ViewCache } from '../cache/view-cache.ts'
+import type { CollectedSite } from '../crawl/collected-site.ts'
+import { linkKey } from '../model/site.ts'
+import { readSpan } from '../pages/spool.ts'
+import type { SeenSite } from './place-scripts.ts'
+import type { ScriptedPage } from './sample-pages.ts'
+import { chooseSearchWords, unknownWord } from './search-words.ts'
+
+/** A search of the site that works at the origin without sending words to a server. */
+export interface OriginSearch {
+  /** The page on which it was used. */
+  scripted: ScriptedPage
+  look: SearchLook
+}
+
+export interface OriginSearchOptions {
+  collected: Pick<CollectedSite, 'site' | 'pages'>
+  /** Answers the requests of pages. */
+  answer: Answerer
+  views: ViewCache
+}
+
+/** How many words are compared. */
+export const comparedWords = 3
+/** Max pages tried. The first one may show its field only to some readers. */
+const maxPages = 2
+const maxHeadingWords = 12
+/** Shorter parts of a word may be anything, such as a language. */
+const minLetters = 3
+
+/**
+ * Uses the search of a site at its origin. Returns null when there is none, or when it finds nothing: the words are never
+ * sent, so a search on a server finds nothing.
+ */
+export async function searchAtOrigin(options: OriginSearchOptions, seen: SeenSite): Promise<OriginSearch | null> {
+  const words = chooseSearchWords(await readTitles(seen))
+  if (words.length === 0) return null
+  for (const scripted of listSearchPages(seen).slice(0, maxPages)) {
+    const look = await searchOn({ ...options, viewer: seen.viewer }, scripted, words)
+    if (look) return look.words.some(({ hits }) => hits > 0) ? { scripted, look } : null
+  }
+  return null
+}
+
+/** Reads the titles of the pages that were opened, or where they have none, their first headings. */
+async function readTitles({ scripted, looks }: Pick<SeenSite, 'scripted' | 'looks'>): Promise<string[]> {
+  const titles: string[] = []
+  for (const { page } of scripted) {
+    const look = looks.get(page.key)
+    if (!look || !page.span) continue
+    const { title } = readPageHead({ text: (await readSpan(page.span)).toString('latin1'), charset: page.charset })
+    titles.push(title ?? look.headingWords.slice(0, maxHeadingWords).join(' '))
+  }
+  return titles
+}
+
+/** Lists the pages with a search, one for each set of scripts, largest set first; else the page named like a search page. */
+function listSearchPages({ scripted, looks }: Pick<SeenSite, 'scripted' | 'looks'>): ScriptedPage[] {
+  const counts = new Map<string, number>()
+  const found = new Map<string, ScriptedPage>()
+  for (const each of scripted) {
+    const template = each.page.template ?? ''
+    counts.set(template, (counts.get(template) ?? 0) + 1)
+    if (looks.get(each.page.key)?.hasSearch && !found.has(template)) found.set(template, each)
+  }
+  const named = scripted.find(({ page }) => /\/search(?:\.x?html?|\/)?$/i.test(page.url.pathname))
+  if (found.size === 0) return named ? [named] : []
+  return [...found].sort(([a], [b]) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0)).map(([, each]) => each)
+}
+
+async function searchOn(
+  { collected, answer, views, viewer }: OriginSearchOptions & Pick<SeenSite, 'viewer'>,
+  { page, app }: ScriptedPage,
+  words: readonly string[],
+): Promise<SearchLook | null> {
+  const task = { unknown: unknownWord, words: words.map(word => ({ word })), wanted: comparedWords }
+  // The search may lead to any page of the site.
+  const pages = [...collected.pages].map(([key, outcome]) => [key, outcome.state === 'page' && outcome.resource.sha256])
+  const subject = { view: 'search', url: page.url, pages: digestJson(pages.sort()), task }
+  const body = await readPage(app ?? page)
+  return views.see(subject, withoutWords(answer, [unknownWord, ...words]), answer =>
+    viewer.search(
+      page.url.href,
+      async request => {
+        const url = new URL(request.url)
+        if (!request.isNavigation) return answer(request)
+        if (linkKey(url) === linkKey(page.url)) return body
+        const known = collected.pages.get(linkKey(collected.site.own(url) ?? url))
+        return known?.state === 'page' && known.resource.span ? readPage(known.resource) : answer(request)
+      },
+      task,
+    ),
+  )
+}
+
+/** Reads a page as it is stored: without the products that the bundle cannot have. */
+async function readPage({ span, type, charset }: ScriptedPage['page']): Promise<BrowserAnswer | null> {
+  if (!span) return null
+  return { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body: await readSpan(span) }
+}
+
+/** Returns an answerer that never sends the words of a search to a server, which would count them or search itself. */
+function withoutWords(answer: Answerer, words: readonly string[]): Answerer {
+  const lower = words.map(word => word.toLowerCase())
+  return request => {
+    const url = new URL(request.url)
+    const values = [...url.searchParams].flat().map(value => value.toLowerCase())
+    // Searches that answer while a person types also send the first letters of a word.
+    const isWord = (value: string) => value.length >= minLetters && lower.some(word => word.startsWith(value))
+    if (values.some(isWord)) url.search = ''
+    return answer({ ...request, url: url.href })
+  }
+}

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
+import { exportFakeSite, type FakeOptions, type FakeSite, startFakeSite } from '../fake-site.ts'
+import { readEntry } from '../read-archive.ts'
+import type { RunningServer } from '../static-server.ts'
+import { everywhere, field, finder, names, searchable } from './searchable-site.ts'
+
+const servers: RunningServer[] = []
+
+beforeEach(context => {
+  if (!findBrowser()) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+})
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+async function run(site: FakeSite, options: FakeOptions = {}) {
+  const server = await startFakeSite(site)
+  servers.push(server)
+  return { ...(await exportFakeSite(server.origin, options)), requests: server.requests }
+}
+
+describe('a search that works', { timeout: 120_000 }, () => {
+  test('is the same in all places, and the summary says nothing', async () => {
+    const { report } = await run(searchable(field, { '/find.js': finder(`show(${JSON.stringify(names)})`) }))
+    expect(report.scripts.mode).toBe('everywhere')
+    expect(report.siteSearch?.words).toHaveLength(3)
+    for (const found of report.siteSearch?.words ?? []) expect(found).toMatchObject(everywhere(1))
+  })
+})
+
+describe('a search that finds nothing in the bundle', { timeout: 120_000 }, () => {
+  const absolute = finder('fetch(["", "names.json"].join("/")).then(it => it.json()).then(show).catch(() => {})')
+  const site = searchable(field, { '/find.js': absolute, '/names.json': JSON.stringify(names) })
+
+  test('is in the report with its remedy', async () => {
+    const { report, entries } = await run(site)
+    expect(report.differences).toEqual([])
+    expect(report.siteSearch).toMatchObject({ page: 'index.html' })
+    for (const found of report.siteSearch?.words ?? [])
+      expect(found).toMatchObject({ origin: 1, root: 1, folder: 0, file: 0 })
+    expect(report.siteSearch?.words).toHaveLength(3)
+    expect(readEntry(entries, 'export-report.html')).toMatch(
+      /The search of the site finds 1 hit for &quot;\w+&quot; at the origin, and none in a folder of a host and from file:\/\/\. Export with --offline-search/,
+    )
+  })
+
+  test('is not compared without a browser', async () => {
+    const { report } = await run(site, { verify: 'static' })
+    expect(report.siteSearch).toBeNull()
+  })
+})
