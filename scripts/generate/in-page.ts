@@ -34,6 +34,7 @@ const scripts: readonly InPageScript[] = [
   { name: 'readHits', file: 'browser/read-hits.ts', target: currentBrowsers },
   { name: 'isTakenOver', file: 'browser/is-taken-over.ts', target: currentBrowsers },
   { name: 'openReferences', file: 'browser/open-references.ts', target: currentBrowsers },
+  { name: 'keepPanels', file: 'browser/keep-panels.ts', target: currentBrowsers },
   { name: 'freezeReferences', file: 'browser/freeze-references.ts', target: currentBrowsers },
   { name: 'serializePage', file: 'browser/serialize-page.ts', target: currentBrowsers },
 ]

@@ -33,6 +33,7 @@ export const referenceProducts: readonly ProductSigns[] = [
         ['rapi-doc, rapi-doc-mini', 'allow-try', 'false'],
         ['rapi-doc:not([render-style="view"])', 'render-style', 'read'],
       ],
+      panels: ['.row:has(> [part~="btn-response-status"]) ~ div'],
       collapsed: ['.section-tag.collapsed > .section-tag-header', '.endpoint-head.collapsed'],
       consoles: {
         'Try it out': ['[part="wrap-request-btn"]', '[part="btn btn-try"]', '[part="btn btn-fill"]', 'rapi-request'],

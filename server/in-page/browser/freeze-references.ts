@@ -1,5 +1,6 @@
 import { findInside, findReferences, listTrees } from './find-references.ts'
 import type { FrozenReference, NamedReference } from './reference-signs.ts'
+import { insertPanels } from './tab-lists.ts'
 
 /**
  * Removes the parts of the API references that send requests, and disables the forms that are left. The page must be read
@@ -9,7 +10,9 @@ import type { FrozenReference, NamedReference } from './reference-signs.ts'
  */
 export default function freezeReferences(references: readonly NamedReference[]): FrozenReference[] {
   const frozen = new Map<string, { texts: string[]; removed: Set<string> }>()
+  insertPanels()
   for (const { signs, root } of findReferences(references)) {
+    for (const panel of findInside(root, signs.panels ?? [])) showPanel(panel)
     const { texts, removed } = frozen.get(signs.name) ?? { texts: [], removed: new Set() }
     frozen.set(signs.name, { texts, removed })
     for (const [part, selectors] of Object.entries(signs.consoles)) {
@@ -27,6 +30,18 @@ export default function freezeReferences(references: readonly NamedReference[]):
     text: texts.join('\n'),
     removed: Array.from(removed).sort(),
   }))
+}
+
+/** Displays a panel under the name of its button. */
+function showPanel(panel: Element): void {
+  if (!(panel instanceof HTMLElement) || panel.style.display !== 'none') return
+  const siblings = Array.from(panel.parentElement?.children ?? [])
+  const row = siblings.find(sibling => sibling.querySelector(':scope > button'))
+  const at = row ? siblings.indexOf(panel) - siblings.indexOf(row) - 1 : -1
+  const name = document.createElement('p')
+  name.append(row?.querySelectorAll(':scope > button')[at]?.textContent?.trim() ?? '')
+  panel.style.display = 'block'
+  panel.before(name)
 }
 
 /** Outside of a dialog, a form with this method does nothing when it is submitted, also without scripts. */

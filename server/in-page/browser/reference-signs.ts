@@ -10,6 +10,8 @@ export interface ReferenceSigns {
   collapsed?: readonly string[]
   /** Buttons of pop-ups that look like collapsed parts. */
   popups?: readonly string[]
+  /** Panels of tabs that are in the page but not displayed. Each follows a row with one button per panel. */
+  panels?: readonly string[]
   /** Parts that send requests or take input for them, by their name in plain words. */
   consoles: Readonly<Record<string, readonly string[]>>
 }

@@ -70,6 +70,19 @@ export async function openReferences(
   return (await page.evaluate(callScript(scripts.openReferences, references, budget))) as number
 }
 
+/**
+ * Copies the panels of tabs in the API references of a page, in steps; see server/in-page/browser/keep-panels.ts.
+ *
+ * @return the number of clicked tabs; 0 = this level of tabs is finished.
+ */
+export async function keepPanels(
+  page: Page,
+  references: readonly NamedReference[],
+  { level, step }: { level: number; step: number },
+): Promise<number> {
+  return (await page.evaluate(callScript(scripts.keepPanels, references, level, step))) as number
+}
+
 /** Removes the parts of the API references in a page that send requests. Returns the references. */
 export async function freezeReferences(page: Page, references: readonly NamedReference[]): Promise<FrozenReference[]> {
   return (await page.evaluate(callScript(scripts.freezeReferences, references))) as FrozenReference[]

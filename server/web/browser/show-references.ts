@@ -1,6 +1,7 @@
 import type { NamedReference } from '../../in-page/browser/reference-signs.ts'
 import { splitWords } from '../html/page-text.ts'
-import { freezeReferences, openReferences } from './in-page.ts'
+import { freezeReferences } from './in-page.ts'
+import { openAllParts } from './open-references.ts'
 import { type OpenRequests, settle } from './settle.ts'
 import type { Tab } from './tab.ts'
 
@@ -15,11 +16,6 @@ export interface ShownReference {
   isCut: boolean
 }
 
-/** Max rounds. Each round opens the parts that the previous round showed. A schema may contain itself without end. */
-const maxRounds = 12
-const maxClicks = 4000
-/** Max time for the clicks of one round. */
-const roundMs = 10_000
 /** Time reserved to read the page. */
 const readMs = 5000
 
@@ -31,18 +27,15 @@ export async function showReferences(
 ): Promise<ShownReference[]> {
   const { references } = showing
   if (references.length === 0) return []
-  let left = maxClicks
-  let changes = 1
-  for (let round = 0; changes > 0 && left > 0 && round < maxRounds; round += 1) {
-    const timeMs = Math.min(roundMs, deadline - readMs - performance.now())
-    if (timeMs <= 0) break
-    changes = await openReferences(page, references, { clicks: left, timeMs })
-    left -= changes
-    if (changes > 0) await settle(client, showing, deadline)
-  }
+  const isCut = await openAllParts({
+    page,
+    references,
+    settle: () => settle(client, showing, deadline),
+    timeLeftMs: () => deadline - readMs - performance.now(),
+  })
   const frozen = await freezeReferences(page, references)
   return frozen.flatMap(({ name, text, removed }) => {
     const words = splitWords(text).length
-    return words === 0 ? [] : [{ name, words, removed, isCut: changes > 0 }]
+    return words === 0 ? [] : [{ name, words, removed, isCut }]
   })
 }

@@ -25,11 +25,23 @@ function SwaggerUIBundle({ url, dom_id }) {
     return box
   }
   const model = depth => toggle('model-box-control', 'Schema ' + depth, () => make('div', {}, 'field' + depth + ' is a string', depth < 3 ? model(depth + 1) : ''))
+  const tabs = names => {
+    const panel = make('div', { role: 'tabpanel', id: 'panel-' + names[0] })
+    const list = make('ul', { role: 'tablist' })
+    const select = name => {
+      list.replaceChildren(...names.map(each => make('button', { role: 'tab', 'aria-selected': String(each === name), 'aria-controls': panel.id, onclick: () => select(each) }, each)))
+      panel.replaceChildren('Panel of ' + name, toggle('model-box-control', 'More', () => make('p', {}, 'Inside ' + name)))
+    }
+    const keep = make('div', {}, list, panel)
+    select(names[0])
+    return keep
+  }
   const operation = name => {
     const block = make('div', { class: 'opblock' }, toggle('opblock-summary-control', 'GET /' + name, () => make('div', { class: 'opblock-body' },
       make('p', {}, 'Lists the ' + name + ' of the shop.'),
       make('div', { class: 'try-out' }, make('button', { class: 'btn try-out__btn', onclick: send }, 'Try it out')),
       make('div', { class: 'execute-wrapper' }, make('button', { class: 'btn execute', 'aria-expanded': 'false', onclick: send }, 'Execute')),
+      tabs([name + '-200', name + '-400', name + '-500']),
       make('pre', {}, '{ "id": "' + name + '-1" }'),
       model(1))))
     return block
