@@ -106,7 +106,8 @@ async function searchBy(searching: Searching): Promise<SearchLook> {
     if (found >= task.wanted || performance.now() > deadline) break
     if (isVain && !task.known && words.length >= maxVain) break
     const before = new Set(showing.loaded)
-    const usual = isVain ? maxLooks.vain : found > 0 ? maxLooks.further : maxLooks.first
+    // A page with hits loads the index again.
+    const usual = isVain ? maxLooks.vain : found > 0 && way === 'typed' ? maxLooks.further : maxLooks.first
     const most = task.known && !isVain ? maxLooks.further + 3 * task.known.looks : usual
     const shown = await ask(searching, word, { others, enough, looks: most })
     const hits = Math.min(enough, countOthers(shown.texts, others))
@@ -170,8 +171,10 @@ async function ask(searching: Searching, word: string, expected: Expected | null
   }
   await page.keyboard.type(word)
   if (way === 'sent') await page.keyboard.press('Enter')
-  for (let look = 0; isAtHits && isReady && look < maxLooks.first && !hasWord(page.url(), word); look += 1)
+  for (let look = 0; isAtHits && isReady && look < maxLooks.first && !hasWord(page.url(), word); look += 1) {
     await sleep(pauseMs)
+    await settle(tab.client, showing, searching.deadline)
+  }
   const shown = expected ? await waitForHits(searching, expected) : await waitForNothing(searching)
   // A key that leads to another page than the search page opened a hit.
   const isElsewhere = way === 'sent' && !hasWord(page.url(), word) && !isSamePath(page.url(), showing.address)

@@ -48,7 +48,6 @@ export async function openTab<S extends Showing>(browser: Browser, handle: Reque
     // Only the worker receives the end of its script (blob:).
     if (endless.has(type ?? '') || !/^(https?|file):/.test(request.url)) return
     tab.showing?.open.set(requestId, { url: request.url, startedAt: performance.now() })
-    if (type === 'Script' && !requestId.includes('.')) void forgetWorker(tab, requestId)
   })
   const onEnd = ({ requestId }: { requestId: string }) => {
     if (tab.showing?.open.delete(requestId)) tab.showing.finished += 1
@@ -59,19 +58,26 @@ export async function openTab<S extends Showing>(browser: Browser, handle: Reque
 }
 
 /** How often to wait `workerLookMs` for a worker to start. */
-const workerLooks = 8
+const workerLooks = 6
 const workerLookMs = 100
 
-/**
- * Stops waiting for the script of a worker. Chromium requests it outside of the page, under an id without a dot, and reports
- * its end only to the worker. A busy page gets more time.
- */
-async function forgetWorker({ client, showing }: Tab, requestId: string): Promise<void> {
-  for (let look = 0; look < workerLooks && showing?.open.has(requestId); look += 1) {
+/** Waits until a worker had time to make its next request, and then no longer waits for the answered request of the worker. */
+async function forgetWorker({ client }: Tab, { open }: Showing, id: string): Promise<void> {
+  for (let look = 0; look < workerLooks && open.has(id); look += 1) {
     await sleep(workerLookMs, undefined, { ref: false })
+    // A busy page gets more time.
     await client.send('Runtime.evaluate', { expression: '0' }).catch(() => {})
   }
-  showing?.open.delete(requestId)
+  open.delete(id)
+}
+
+/**
+ * Finds the id of the script of a worker, of which Chromium reports the end only to the worker. It requests such a script
+ * outside of the page, under an id without a dot. Undefined for other requests.
+ */
+function findWorkerScript({ open }: Showing, request: HTTPRequest): string | undefined {
+  if (request.resourceType() !== 'script') return undefined
+  return [...open].find(([id, { url }]) => url === request.url() && !id.includes('.'))?.[0]
 }
 
 /** Clears the storage before a page starts, so the page cannot read data stored by another page. */
@@ -111,8 +117,13 @@ async function answerRequest<S extends Showing>(
     return request.abort('aborted')
   }
   const isNavigation = request.isNavigationRequest() && request.frame() === page.mainFrame()
+  // The end of a request of a worker is reported only to the worker.
+  const ownId = request.frame() === null ? `worker ${request.url()}` : undefined
+  if (ownId) showing.open.set(ownId, { url: request.url(), startedAt: performance.now() })
   try {
     await handle(tab, showing, request, isNavigation)
+    const id = ownId ?? findWorkerScript(showing, request)
+    if (id) await forgetWorker(tab, showing, id)
   } catch {
     await request.abort('failed').catch(() => {})
     forget(showing, request.url())
