@@ -1,8 +1,9 @@
-// npm run bench -- http | export | export-gallery | export-latency | export-scale | archive | search | visitors
+// npm run bench -- http | export | export-check | export-gallery | export-latency | export-scale | archive | search | visitors
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { archiveCommand } from './archive.ts'
 import { exportCommand } from './export.ts'
+import { exportCheckCommand } from './export-check.ts'
 import { exportGalleryCommand } from './export-gallery.ts'
 import { exportLatencyCommand } from './export-latency.ts'
 import { exportScaleCommand } from './export-scale.ts'
@@ -18,6 +19,7 @@ const program = new Command('npm run bench --')
 Examples:
   npm run bench -- http
   npm run bench -- export --site python --peer wget
+  npm run bench -- export-check
   npm run bench -- export-gallery --list
   npm run bench -- export-latency
   npm run bench -- export-scale --size 500 --size 5000
@@ -32,6 +34,7 @@ The results are in scripts/bench/RESULTS.md. Exit codes: 0 done, 1 failed or mis
 for (const command of [
   httpCommand(),
   exportCommand(),
+  exportCheckCommand(),
   exportGalleryCommand(),
   exportLatencyCommand(),
   exportScaleCommand(),

@@ -53,7 +53,17 @@ export function judge({ site, isUnseen, pages, app, results }: SiteResult): Goal
   if (ours.again) add('second export has the same bytes', ours.again.outcome, ours.again.outcome === 'same bytes')
   // Compares without verifying the bundle in a browser, because no peer does that.
   const bare = results.find(({ tool }) => tool === quireStatic.name) ?? ours
-  return [...goals, ...judgeSpeed(site, isUnseen, bare, results)]
+  return [...goals, ...judgeCheck(site, ours, bare), ...judgeSpeed(site, isUnseen, bare, results)]
+}
+
+/** The check in a browser may take this many times as long as the export without it. */
+const maxCheckRatio = 2.5
+
+function judgeCheck(site: string, { wallSeconds: checked }: ToolResult, bare: ToolResult): Goal[] {
+  if (bare.tool !== quireStatic.name || !checked || !bare.wallSeconds || site === 'docsify') return []
+  const ratio = checked / bare.wallSeconds
+  const what = `check: at most ${maxCheckRatio} x --verify static`
+  return [{ site, what, given: `${ratio.toFixed(1)} x`, isMet: ratio <= maxCheckRatio }]
 }
 
 function judgeSpeed(site: string, isUnseen: boolean, ours: ToolResult, results: readonly ToolResult[]): Goal[] {
