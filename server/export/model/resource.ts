@@ -19,6 +19,8 @@ export interface Resource {
   hasScripts: boolean
   /** Identifies the set of scripts of a page. Pages of one template have the same scripts. */
   template?: string
+  /** What distinguishes the markup of a page for scripts, as sorted numbers; see `createMarkReader`. */
+  marks?: readonly number[]
 }
 
 /**
