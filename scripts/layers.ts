@@ -37,7 +37,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
   ],
   analytics: [['follow'], ['import', 'report'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
   web: [['browser', 'fetch', 'javascript'], ['html'], ['.']],
-  'in-page': [['browser', 'docs', 'guard', 'runtime', 'search']],
+  'in-page': [['browser', 'docs', 'guard', 'runtime', 'search'], ['outline']],
 }
 
 /** Packages that only some parts of server/ may import; other code uses those parts. */

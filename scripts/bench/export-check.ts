@@ -66,7 +66,11 @@ async function run({ sites, runs, json }: Flags): Promise<void> {
         for (let at = 0; at < runs; at += 1) {
           for (const verify of ['static', 'sample'] as const) {
             process.stderr.write(`${site.name}: --verify ${verify}, run ${at + 1} of ${runs}\n`)
-            exports.push(await measureExport({ verify, url: origin.root.href, domain: site.domain, scratch }))
+            const measured = await measureExport({ verify, url: origin.root.href, domain: site.domain, scratch })
+            process.stderr.write(
+              `  ${measured.wallSeconds.toFixed(1)} s, ${measured.cpuSeconds.toFixed(1)} s of CPU time\n`,
+            )
+            exports.push(measured)
           }
         }
       } finally {

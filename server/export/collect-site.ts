@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createQueue } from '../base/queue.ts'
 import { createProductRemoval, type ProductRemoval } from '../products/product-removal.ts'
-import { findBrowser } from '../web/browser/find-browser.ts'
+import type { BrowserTabs } from '../web/browser/browser-tabs.ts'
 import type { Fetcher } from '../web/fetch/fetcher.ts'
 import type { Pace } from '../web/fetch/host-turns.ts'
 import { readPageWords } from '../web/html/page-text.ts'
@@ -21,7 +21,6 @@ import type { MissingPage } from './crawl/missing-probe.ts'
 import { maxFolded } from './crawl/query-pages.ts'
 import type { Exclusions } from './model/exclusions.ts'
 import { type ExportOptions, obeysRobots } from './model/options.ts'
-import type { SharedLimits } from './model/shared-limits.ts'
 import { isPageFile, linkKey, type Site } from './model/site.ts'
 import type { PagePool } from './pages/page-pool.ts'
 import type { ReadTask } from './pages/page-tasks.ts'
@@ -29,11 +28,11 @@ import { type BrowserCompleter, createPageCompleter } from './render/page-comple
 
 export interface CollectDeps {
   site: Site
+  tabs: BrowserTabs | null
   exclusions: Exclusions
   fetcher: Fetcher
   pool: PagePool
   pace: Pace
-  shared: SharedLimits
   signal: AbortSignal
   /** Ends the whole export. */
   abort(error: unknown): void
@@ -57,18 +56,15 @@ export async function collectSite(options: ExportOptions, deps: CollectDeps): Pr
   const files = createFileCollector(tools, found)
   const missing = withoutProducts(discovered.missing, tools.products)
   const startKey = linkKey(start)
-  const profileFolder = join(options.workFolder, 'browser')
   const compares = options.verify !== 'static'
   const shared = { tools, found, files, missing, startKey }
-  const completer = createPageCompleter({ ...shared, profileFolder, compares, signal, log })
+  const completer = createPageCompleter({ ...shared, compares, signal, log })
   // Browsers request /favicon.ico by default.
   files.need(new URL('/favicon.ico', site.origin), 'asset')
-  const crawled = await crawlAndClose(options, completer, {
-    ...shared,
-    starts,
-    missingContent: readMissing(missing),
-    followLinks: paths === null,
-  })
+  const crawl = { ...shared, starts, missingContent: readMissing(missing), followLinks: paths === null }
+  const crawled = await crawlWith(completer, options, crawl)
+  // A check of the bundle uses the same browser.
+  if (!compares) await deps.tabs?.close()
   signal.throwIfAborted()
   checkOutcome(found, limits, paths === null ? null : starts)
   const losses = { pages: crawled.lost, lists: discovered.lostLists }
@@ -76,22 +72,22 @@ export async function collectSite(options: ExportOptions, deps: CollectDeps): Pr
   const report = beginReport(options, found, completer.findings())
   // What is lost comes first, because a summary shows only the first notes.
   report.notes = [...noteLosses(losses), ...report.notes, ...noteCrawl(crawled)]
-  return { collected: found, report, tools, files }
+  return { collected: found, report, tools, files, looks: completer.looks }
 }
 
 async function createTools(
   options: ExportOptions,
-  { site, exclusions, fetcher, pool, shared, abort }: CollectDeps,
+  { site, exclusions, fetcher, pool, tabs, abort }: CollectDeps,
   { isAllowed }: Discovered,
 ): Promise<CrawlTools> {
   const { limits, reuse } = options
   const folder = join(options.workFolder, 'fetched')
   await mkdir(folder, { recursive: true })
   return {
-    ...{ site, exclusions, fetcher, pool, limits, folder, isAllowed, abort, share: shared.share },
+    ...{ site, exclusions, fetcher, pool, tabs, limits, folder, isAllowed, abort },
     // The turns of the hosts decide how many requests are under way. Others wait before a retry.
     queue: createQueue(2 * limits.connections),
-    products: createProductRemoval(options.features, options.removal ?? null, site, findBrowser() !== null),
+    products: createProductRemoval(options.features, options.removal ?? null, site, tabs !== null),
     views: reuse ? createViewCache(reuse) : noViewCache,
   }
 }
@@ -118,24 +114,20 @@ function readMissing({ body, url, asked }: MissingPage): ReadTask['missing'] {
   return { words: readPageWords(readRawText(body, null)), asked: asked.href }
 }
 
-async function crawlAndClose(
-  { onProgress }: ExportOptions,
+function crawlWith(
   completer: BrowserCompleter,
+  { onProgress }: ExportOptions,
   crawl: Omit<CrawlOptions, 'completer' | 'onProgress'>,
 ): Promise<CrawlResult> {
   let pagesKnown = 0
-  try {
-    return await crawlSite({
-      ...crawl,
-      completer,
-      onProgress(pagesDone, known, pageCount) {
-        pagesKnown = Math.max(pagesKnown, known)
-        onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown, pageCount })
-      },
-    })
-  } finally {
-    await completer.close()
-  }
+  return crawlSite({
+    ...crawl,
+    completer,
+    onProgress(pagesDone, known, pageCount) {
+      pagesKnown = Math.max(pagesKnown, known)
+      onProgress({ stage: completer.isRendering() ? 'render' : 'fetch', pagesDone, pagesKnown, pageCount })
+    },
+  })
 }
 
 function noteCrawl({ isCut, folded }: CrawlResult): string[] {

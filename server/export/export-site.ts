@@ -1,7 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type BrowserTabs, createBrowserTabs } from '../web/browser/browser-tabs.ts'
 import { findBrowser } from '../web/browser/find-browser.ts'
 import { BrowserStartError } from '../web/browser/launch.ts'
+import { rendererTabs } from '../web/browser/renderer.ts'
 import { isLocalHost } from '../web/fetch/address.ts'
 import { type Fetcher, openFetcher } from '../web/fetch/fetcher.ts'
 import { archiveFiles } from './archive/archive.ts'
@@ -45,6 +47,7 @@ export async function exportSite(options: ExportOptions): Promise<ExportResult> 
     throw explained
   } finally {
     clearTimeout(timer)
+    await run.tabs?.close()
     await run.pool.close().catch(() => {})
     await run.fetcher.close().catch(() => {})
     run.pace.close()
@@ -79,7 +82,8 @@ function openRun(options: ExportOptions, signal: AbortSignal, abort: (error: unk
   const cachingFetcher = reuse ? createCachingFetcher({ ...reuse, fetcher: createFetcher(), limits }) : null
   const fetcher = cachingFetcher ?? createFetcher()
   const pool = openPool(options, shared)
-  return { site, exclusions, fetcher, pool, pace, shared, signal, abort, cachingFetcher, createFetcher }
+  const tabs = createTabs(options, shared, signal)
+  return { site, exclusions, fetcher, pool, tabs, pace, signal, abort, cachingFetcher, createFetcher }
 }
 
 /** Returns whether a host belongs to the operator, who may send it as many requests as it answers. */
@@ -97,6 +101,19 @@ function openPool(options: ExportOptions, { share }: SharedLimits): PagePool {
   return openPagePool(setup, startThread, { isAlone, share })
 }
 
+/** Prepares the browser that renders pages and checks the bundle; null when none is installed. */
+function createTabs(
+  { workFolder, limits }: ExportOptions,
+  { share }: SharedLimits,
+  signal: AbortSignal,
+): BrowserTabs | null {
+  const executablePath = findBrowser()
+  if (executablePath === null) return null
+  const { pageTimeoutMs } = limits
+  const profileFolder = join(workFolder, 'browser')
+  return createBrowserTabs({ executablePath, profileFolder, pageTimeoutMs, signal, share, maxTabs: rendererTabs })
+}
+
 /** Returns the archive of an earlier export if nothing has changed; otherwise makes a new one. */
 async function repeatOrMake(options: ExportOptions, run: Run): Promise<ExportResult> {
   const { outFile, log, reuse } = options
@@ -109,6 +126,7 @@ async function repeatOrMake(options: ExportOptions, run: Run): Promise<ExportRes
   const { report, tools } = collection
   clock.end('fetch', { pages: report.pages }, 'site collected')
   const bundle = await makeBundle(collection, options, signal, clock)
+  await run.tabs?.close()
   const archived = await archiveFiles({ ...bundle, format: options.format, outFile, signal })
   clock.end('archive', archived, 'bundle archived')
   const result = { pageCount: report.pages, ...archived, report }

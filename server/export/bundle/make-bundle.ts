@@ -50,35 +50,30 @@ export async function makeBundle(
   const making: Making = { collection, folder, hasSearch, answer, onPage, signal, clock }
   const placer = await openPlacer(making, options)
   clock.end('look', {}, 'pages opened at the origin')
-  try {
-    const siteSearch = await openSearch(making, placer)
-    clock.end('hits', {}, 'search used at the origin')
-    const { written, added } = await writeComplete(making, placer)
-    // Comes first, because the command prints only the first notes.
-    report.notes.unshift(...noteTextLoss(placer.findings().differences, allowLoss))
-    const { pagePaths } = written
-    const search = hasSearch ? await packSearch({ collected, folder, pagePaths, startThread, signal }) : null
-    if (search) clock.end('search', search.packed, 'search packed')
-    finishReport(collection, written, placer)
-    report.offlineSearch = search?.packed ?? null
-    report.siteSearch = await siteSearch.compare({ folder, pagePaths })
-    clock.end('hits', { words: report.siteSearch?.words ?? [] }, 'search of the site compared')
-    const reports = await writeReports(folder, report)
-    return { folder, paths: [...written.paths, ...(search?.paths ?? []), ...added, ...reports] }
-  } finally {
-    await placer.close().catch(() => {})
-  }
+  const siteSearch = await openSearch(making, placer)
+  clock.end('hits', {}, 'search used at the origin')
+  const { written, added } = await writeComplete(making, placer)
+  // Comes first, because the command prints only the first notes.
+  report.notes.unshift(...noteTextLoss(placer.findings().differences, allowLoss))
+  const { pagePaths } = written
+  const search = hasSearch ? await packSearch({ collected, folder, pagePaths, startThread, signal }) : null
+  if (search) clock.end('search', search.packed, 'search packed')
+  finishReport(collection, written, placer)
+  report.offlineSearch = search?.packed ?? null
+  report.siteSearch = await siteSearch.compare({ folder, pagePaths })
+  clock.end('hits', { words: report.siteSearch?.words ?? [] }, 'search of the site compared')
+  const reports = await writeReports(folder, report)
+  return { folder, paths: [...written.paths, ...(search?.paths ?? []), ...added, ...reports] }
 }
 
 function openPlacer({ collection, hasSearch, answer, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {
-  const { collected, tools, files } = collection
-  const { verify = 'sample', workFolder, log } = options
+  const { collected, tools, files, looks } = collection
+  const { verify = 'sample', log } = options
   return createScriptPlacer({
-    ...{ collected, files, verify, hasSearch, answer, signal, log },
+    ...{ collected, files, looks, verify, hasSearch, answer, signal, log },
     views: tools.views,
     limits: tools.limits,
-    share: tools.share,
-    profileFolder: join(workFolder, 'verify'),
+    tabs: tools.tabs,
   })
 }
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { createQueue } from '../../base/queue.ts'
 import type { CollectedSite } from '../crawl/collected-site.ts'
 import type { ExportReport } from '../model/report.ts'
+import { runtimePath } from '../model/runtime-file.ts'
 import { searchScriptPath } from '../model/search-files.ts'
 import { createBundleMap, findAliases, planTargets } from '../rewrite/bundle-map.ts'
 import { type Redirect, redirectPage } from '../rewrite/redirect-page.ts'
@@ -51,7 +52,7 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
   const paths = new Set([...plan.pages.values(), ...plan.files.values(), ...moved.map(({ path }) => path)])
   if (loader) paths.add(loader)
   await makeFolders(folder, paths)
-  const known = hasSearch ? new Set([...paths, searchScriptPath]) : paths
+  const known = new Set([...paths, runtimePath, ...(hasSearch ? [searchScriptPath] : [])])
   pool.beginWriting({ folder, targets, paths: known, loader, hasSearch })
 
   const queue = createQueue(parallelFiles)

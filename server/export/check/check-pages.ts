@@ -1,4 +1,5 @@
-import type { BundleViewer, PageLook } from '../../web/browser/viewer.ts'
+import type { PageLook } from '../../web/browser/page-look.ts'
+import type { BundleViewer } from '../../web/browser/viewer.ts'
 import { findLoss } from '../verify/compare-page.ts'
 import { createPlace, type Place } from '../verify/places.ts'
 import { maxLostShare } from '../verify/text-loss.ts'

@@ -1,3 +1,4 @@
+import type { PageLook } from '../../web/browser/page-look.ts'
 import type { ExportReport } from '../model/report.ts'
 import type { MutableSite } from './collected-site.ts'
 import type { CrawlTools } from './crawl-tools.ts'
@@ -9,4 +10,6 @@ export interface Collection {
   report: ExportReport
   tools: CrawlTools
   files: FileCollector
+  /** Pages kept as they were fetched that the crawl showed in a browser, by key. */
+  looks: ReadonlyMap<string, PageLook>
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Queue } from '../../base/queue.ts'
 import type { ProductRemoval } from '../../products/product-removal.ts'
+import type { BrowserTabs } from '../../web/browser/browser-tabs.ts'
 import type { Fetcher } from '../../web/fetch/fetcher.ts'
 import type { ViewCache } from '../cache/view-cache.ts'
 import type { Exclusions } from '../model/exclusions.ts'
 import { type ExportLimits, totalExceeded } from '../model/limits.ts'
-import type { SharedLimits } from '../model/shared-limits.ts'
 import type { Site } from '../model/site.ts'
 import type { PagePool } from '../pages/page-pool.ts'
 
@@ -27,8 +27,8 @@ export interface CrawlTools {
   isAllowed(url: URL): boolean
   exclusions: Exclusions
   products: ProductRemoval
-  /** Returns the share of this export in a number of browser tabs; at least 1. */
-  share: SharedLimits['share']
+  /** The tabs of the export's browser; null when no browser is installed. */
+  tabs: BrowserTabs | null
   /** Ends the whole export. */
   abort(error: unknown): void
 }

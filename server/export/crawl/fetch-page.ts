@@ -112,13 +112,13 @@ async function readPage(
   })
   if (content.isMissing) return softMissing
   tools.products.note(key, content.products)
-  const { charset, span, sizeBytes, sha256 } = content
+  const { charset, span, sizeBytes, sha256, marks } = content
   const stored = { file: span.file, span, sizeBytes, sha256, rendered: false }
   const { scripts } = content.text
   const template = digest(scripts.join(' '))
   return {
     content,
-    resource: { key, url, kind: 'page', type, charset, ...stored, hasScripts: scripts.length > 0, template },
+    resource: { key, url, kind: 'page', type, charset, ...stored, hasScripts: scripts.length > 0, template, marks },
   }
 }
 

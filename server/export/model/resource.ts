@@ -21,6 +21,8 @@ export interface Resource {
   template?: string
   /** Whether it is a page that only a script shows, in a frame. It is a part of another page. */
   isFramed?: boolean
+  /** What distinguishes the markup of a page for scripts, as sorted numbers; see `createMarkReader`. */
+  marks?: readonly number[]
 }
 
 /**

@@ -44,6 +44,8 @@ export interface ReadPage {
   /** Hash of the received bytes. */
   sha256: string
   text: PageText
+  /** The marks of `createMarkReader`. */
+  marks: number[]
   /** Addresses of the site's own pages, without duplicates. Fragments are kept if they may name a page. */
   links: string[]
   /** Positions in `links` of the links inside the page's navigation. */

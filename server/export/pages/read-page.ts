@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ProductRemoval } from '../../products/product-removal.ts'
 import { inTurn, scanHtml } from '../../web/html/html-scan.ts'
 import { createLinkReader, type PageLinks, readPageLinks } from '../../web/html/page-links.ts'
+import { createMarkReader } from '../../web/html/page-marks.ts'
 import { createTextReader, readPageText, readPageWords } from '../../web/html/page-text.ts'
 import { readScriptRedirect } from '../../web/html/script-redirect.ts'
 import { resolveStreamedContent } from '../../web/html/streamed-content.ts'
@@ -27,12 +28,14 @@ export function createPageReader(site: Site, products: ProductRemoval, spool: Sp
     const finder = products.find(raw, url)
     const text = createTextReader(raw)
     const links = createLinkReader(raw, url)
-    scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler))
+    const marks = createMarkReader(raw)
+    scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler, marks.handler))
     const cleaned = finder.remove(!isRendered)
     const names = [...cleaned.products].map(({ name }) => name)
     const resolved = resolveStreamedContent(cleaned.raw)
-    if (resolved === raw) return { raw, names, text: text.finish(), links: links.finish() }
-    return { raw: cleaned.raw, names, text: readPageText(resolved), links: readPageLinks(resolved, url) }
+    const read = { raw: cleaned.raw, names, marks: marks.finish() }
+    if (resolved === raw) return { ...read, text: text.finish(), links: links.finish() }
+    return { ...read, text: readPageText(resolved), links: readPageLinks(resolved, url) }
   }
 
   return ({ bytes, charset, url, isXhtml = false, isRendered, missing }) => {
@@ -51,6 +54,7 @@ export function createPageReader(site: Site, products: ProductRemoval, spool: Sp
       sizeBytes: bytes.byteLength,
       sha256: createHash('sha256').update(bytes).digest('hex'),
       text: page.text,
+      marks: page.marks,
       ...listOwnLinks(site, page.links),
       assets: assets.map(({ url, role }) => ({ url: url.href, role })),
       guesses: [...new Set(scripts.flatMap(script => [...scriptFiles(script), ...chunkFiles(script)]))],

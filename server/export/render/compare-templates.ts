@@ -34,7 +34,7 @@ export async function finishComparisons(completion: Completion): Promise<Fetched
 
 /** Shows one page of a template, and decides whether the HTML of its pages is complete. */
 async function compareTemplate(completion: Completion, template: Template, key: string): Promise<void> {
-  const { views, files, menuPages, scriptLinks, log } = completion
+  const { views, files, menuPages, scriptLinks, looks, log } = completion
   template.verdict = 'complete'
   const kept = findFetched(completion, key)
   const view = kept && (await views.tryShow(kept))
@@ -46,6 +46,7 @@ async function compareTemplate(completion: Completion, template: Template, key: 
     log?.({ page: key, pages: template.keys.length }, 'the HTML of this template is incomplete')
     return
   }
+  looks.set(key, shown.look)
   if (gained === 'menus') menuPages.push(await keepWithMenus(completion, kept, shown))
   // The scripts of the page stay in the bundle and load these files there.
   for (const url of shown.loaded) files.needLoaded(url)

@@ -1,3 +1,4 @@
+import type { PageLook } from '../../web/browser/page-look.ts'
 import type { MutableSite } from '../crawl/collected-site.ts'
 import type { CrawlTools } from '../crawl/crawl-tools.ts'
 import type { FileCollector } from '../crawl/file-collector.ts'
@@ -16,7 +17,6 @@ export interface PageCompleterOptions {
   files: FileCollector
   missing: MissingPage
   startKey: string
-  profileFolder: string
   /** Whether a browser also checks pages whose HTML seems complete. */
   compares: boolean
   signal: AbortSignal
@@ -34,4 +34,6 @@ export interface Completion extends PageCompleterOptions {
   comparisons: Promise<void>[]
   /** Compared pages whose HTML is complete except for menus. */
   menuPages: FetchedPage[]
+  /** Pages kept as they were fetched that a browser showed as at the origin, by key. */
+  looks: Map<string, PageLook>
 }

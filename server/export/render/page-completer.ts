@@ -1,4 +1,5 @@
 import { installCommand } from '../../web/browser/find-browser.ts'
+import type { PageLook } from '../../web/browser/page-look.ts'
 import { judgePage } from '../../web/html/page-text.ts'
 import type { FetchedPage, PageCompleter } from '../crawl/page-completer.ts'
 import { ExportError } from '../model/export-error.ts'
@@ -20,7 +21,8 @@ export interface BrowserCompleter extends PageCompleter {
   /** Returns whether a page waits for the browser. */
   isRendering(): boolean
   findings(): Pick<ExportReport, 'renderedPages' | 'comparedPages' | 'notes'>
-  close(): Promise<void>
+  /** Complete pages that a browser showed as at the origin, by key. */
+  looks: ReadonlyMap<string, PageLook>
 }
 
 /** Max short pages of a template that are shown one by one before the template counts as complete. */
@@ -64,7 +66,7 @@ export function createPageCompleter(options: PageCompleterOptions): BrowserCompl
     isRendering: () => rendering > 0,
     findings: () =>
       describeFindings(findings, { apps: found.apps, limits: tools.limits, compares, views, scriptLinks }),
-    close: views.close,
+    looks: completion.looks,
   }
 }
 
@@ -89,6 +91,7 @@ function createCompletion(options: PageCompleterOptions): Completion {
     templates: createTemplates(),
     comparisons: [],
     menuPages: [],
+    looks: new Map(),
   }
 }
 
@@ -100,6 +103,7 @@ async function completePage(completion: Completion, page: FetchedPage, show: Sho
   const { content, resource } = page
   const { scripts, refreshes, hasEmptyRoot } = content.text
   if (scripts.length === 0 || refreshes) return page
+  if (completion.compares) views.prepare()
   const verdict = judgePage(content.text)
   const template = templates.of(page)
   const request = { resource, content, siblings: template.keys }

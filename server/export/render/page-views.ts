@@ -1,7 +1,6 @@
 import { digest } from '../../base/digest.ts'
 import type { Answerer, BrowserAnswer } from '../../web/browser/browser-request.ts'
-import { findBrowser } from '../../web/browser/find-browser.ts'
-import { openRenderer, RenderError, type RenderedPage, type Renderer } from '../../web/browser/renderer.ts'
+import { createRenderer, RenderError, type RenderedPage } from '../../web/browser/renderer.ts'
 import type { RawText } from '../../web/html/text-encoding.ts'
 import type { CrawlTools } from '../crawl/crawl-tools.ts'
 import type { MissingPage } from '../crawl/missing-probe.ts'
@@ -32,38 +31,36 @@ export interface PageViews {
   findMissingWords(): Promise<string[] | null>
   /** Keys of pages that requested more files than the limit. */
   cut: ReadonlySet<string>
-  close(): Promise<void>
+  /** Starts the browser, because a page will be shown soon. */
+  prepare(): void
 }
 
 interface PageViewsOptions {
-  tools: Pick<CrawlTools, 'limits' | 'views' | 'share' | 'products'>
+  tools: Pick<CrawlTools, 'limits' | 'views' | 'tabs' | 'products'>
   /** Answers the requests of pages. */
   answer: Answerer
   missing: MissingPage
-  profileFolder: string
   signal: AbortSignal
 }
 
 /** How many times more time a page with an API reference gets. */
 const referenceTimes = 4
 
-export function createPageViews({ tools, answer, missing, profileFolder, signal }: PageViewsOptions): PageViews {
+export function createPageViews({ tools, answer, missing, signal }: PageViewsOptions): PageViews {
   const { pageTimeoutMs, pageRequests } = tools.limits
-  const { references } = tools.products
-  const executablePath = findBrowser()
+  const { tabs, products } = tools
+  const { references, leavesOutside: isOutside } = products
+  const renderer = tabs && createRenderer(tabs, { pageTimeoutMs, pageRequests, signal, references, isOutside })
   const cut = new Set<string>()
-  let renderer: Promise<Renderer> | null = null
   let missingWords: Promise<string[] | null> | null = null
 
   async function render(url: URL, html: BrowserAnswer, timeoutMs = pageTimeoutMs): Promise<RenderedPage> {
     const { status, headers, body } = html
     const limits = { timeoutMs, pageRequests, references: references.map(({ name }) => name) }
-    const subject = { view: 'page and menus', url, status, headers, body: digest(body), ...limits }
+    const subject = { view: 'page, look and outline', url, status, headers, body: digest(body), ...limits }
     const { loaded, ...seen } = await tools.views.see(subject, answer, async answer => {
-      const { share } = tools
-      const options = { profileFolder, pageTimeoutMs, pageRequests, signal, references, share }
-      renderer ??= openRenderer({ ...options, executablePath: executablePath ?? '' })
-      const shown = await (await renderer).render(url, html, answer, timeoutMs)
+      if (!renderer) throw new RenderError('no browser is installed')
+      const shown = await renderer.render(url, html, answer, timeoutMs)
       return { ...shown, url: shown.url.href, loaded: shown.loaded.map(url => url.href) }
     })
     return { ...seen, url: new URL(seen.url), loaded: loaded.map(url => new URL(url)) }
@@ -86,7 +83,7 @@ export function createPageViews({ tools, answer, missing, profileFolder, signal 
   }
 
   return {
-    isAvailable: executablePath !== null,
+    isAvailable: tabs !== null,
     show: (page, at) => show(page, at),
     tryShow: (page, at) => show(page, at).catch(nullIfRenderError),
     tryShowReference: page => show(page, page.url, referenceTimes * pageTimeoutMs).catch(nullIfRenderError),
@@ -99,9 +96,7 @@ export function createPageViews({ tools, answer, missing, profileFolder, signal 
       return missingWords
     },
     cut,
-    async close() {
-      await renderer?.then(open => open.close()).catch(() => {})
-    },
+    prepare: () => void tabs?.open().catch(() => {}),
   }
 }
 

@@ -47,7 +47,10 @@ async function showAndJudge(completion: Completion, { resource, content, sibling
   if (!own) return 'same'
   if (shown.references.length > 0) return keepRendered(completion, resource, { ...shown, url: own })
   const gained = findGain(shown, fetched)
-  if (gained !== 'content') completion.scriptLinks.note(resource.key, shown, siblings)
+  if (gained !== 'content') {
+    completion.scriptLinks.note(resource.key, shown, siblings)
+    completion.looks.set(resource.key, shown.look)
+  }
   if (gained === 'nothing') return 'same'
   if (gained === 'menus') return keepWithMenus(completion, resource, shown)
   const isStart = resource.key === completion.startKey

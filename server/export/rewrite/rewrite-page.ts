@@ -5,6 +5,7 @@ import { isExecutable, isImportMap } from '../../web/html/page-text.ts'
 import { createSplices, type Splices } from '../../web/html/splice.ts'
 import { decodeRaw, type RawText, rawOf } from '../../web/html/text-encoding.ts'
 import type { Resource } from '../model/resource.ts'
+import { runtimePath } from '../model/runtime-file.ts'
 import { type SearchPlace, searchScriptPath } from '../model/search-files.ts'
 import type { BundleMap } from './bundle-map.ts'
 import { type Change, createAddressChanger, type Outside } from './change-address.ts'
@@ -141,18 +142,18 @@ function rewriteRawText(own: RawText, { tag, raw, base, place, rewriting }: RawT
 
 /** Adds the policy, the icon, the search and the bundle's scripts to the head of the page. */
 function seal(raw: RawText, place: PagePlace, head: PageHead, splices: Splices): void {
-  const { page, path, map, outside = nothingOutside, loader = null, search = null, app = null } = place
+  const { page, path, map, outside = nothingOutside, loader = null, search = null, app = null, depth = 0 } = place
   const at = sealPosition(raw.text, head.headEnd, head.htmlEnd)
+  const isInert = page.rendered && app === null
   const markup = sealMarkup({
     charset: raw.charset,
-    isInert: page.rendered && app === null,
+    // A page in a frame leaves menus and the theme to the page around it.
+    inert: isInert
+      ? { nonce: sealNonce(path, raw.text), runtime: depth > 0 ? null : relativeReference(path, runtimePath) }
+      : null,
     icon: head.hasIcon ? null : findIcon(page.url, path, map),
     sources: outside.sources,
-    search: search && {
-      script: relativeReference(path, searchScriptPath),
-      nonce: sealNonce(path, raw.text),
-      place: search,
-    },
+    search: search && { script: relativeReference(path, searchScriptPath), place: search },
   })
   splices.replace(at, at, markup + (app ?? ''))
   if (loader !== null && head.hasScripts && !page.rendered)

@@ -3,13 +3,12 @@ import type { SearchPlace } from '../model/search-files.ts'
 
 /**
  * Returns the policy that lets a page load only from its own bundle. The site's inline scripts and styles still work. On an
- * inert page, only the bundle's search may run.
+ * inert page, only the bundle's own scripts may run.
  *
  * @param sources hosts of products whose feature is on; none in most bundles.
  */
-function sealPolicy(isInert: boolean, sources: readonly string[], search: SealedSearch | null): string {
-  const allowed = search ? `'nonce-${search.nonce}'` : "'none'"
-  const scripts = isInert ? `; script-src ${allowed}` : ''
+function sealPolicy({ inert, sources }: Pick<SealedHead, 'inert' | 'sources'>): string {
+  const scripts = inert ? `; script-src 'nonce-${inert.nonce}'` : ''
   const more = sources.map(source => ` ${source}`).join('')
   return `default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'${more}${scripts}; form-action 'self'${more}; base-uri 'none'`
 }
@@ -30,8 +29,8 @@ export function readSources(text: string): string[] | null {
 /** Data for the markup that is added to the head of a page. */
 interface SealedHead {
   charset: string
-  /** Whether all scripts of the site are blocked. */
-  isInert: boolean
+  /** How a page whose scripts are all blocked runs those of the bundle; null = the scripts of the page may run. */
+  inert: InertHead | null
   /** Address of the icon for a page that names none; null for a page that names one. */
   icon: string | null
   /** Hosts of products whose feature is on; none in most bundles. */
@@ -39,12 +38,17 @@ interface SealedHead {
   search: SealedSearch | null
 }
 
+interface InertHead {
+  /** Allows the scripts of the bundle, and the scripts that they load, on a page that allows no other scripts. */
+  nonce: string
+  /** Relative address of the script that opens menus and switches the theme; null = none. */
+  runtime: string | null
+}
+
 /** The search that a page loads. */
 interface SealedSearch {
   /** Relative address of its script. */
   script: string
-  /** Allows this script, and the scripts that it loads, on a page that allows no other scripts. */
-  nonce: string
   place: SearchPlace
 }
 
@@ -64,18 +68,20 @@ export const sealEnd = '<meta http-equiv="x-dns-prefetch-control" content="off"/
  * first 1024 bytes and a bundle has no headers. Without the DNS setting, Chromium resolves the hosts of links before a
  * click. Without an icon, every browser requests one from the root of the host.
  */
-export function sealMarkup({ charset, isInert, icon, sources, search }: SealedHead): string {
+export function sealMarkup({ charset, inert, icon, sources, search }: SealedHead): string {
   return (
     `<meta charset="${charset}"/>` +
-    `<meta http-equiv="Content-Security-Policy" content="${sealPolicy(isInert, sources, search)}"/>` +
+    `<meta http-equiv="Content-Security-Policy" content="${sealPolicy({ inert, sources })}"/>` +
     sealEnd +
-    (search === null ? '' : searchMarkup(search, isInert)) +
+    (search === null ? '' : searchMarkup(search, inert)) +
+    (inert?.runtime ? `<script src="${inert.runtime}" nonce="${inert.nonce}" defer=""></script>` : '') +
     (icon === null ? '' : `<link rel="icon" href="${icon}"/>`)
   )
 }
 
-function searchMarkup({ script, nonce, place }: SealedSearch, isInert: boolean): string {
-  const attributes = (isInert ? ` nonce="${nonce}"` : '') + (place === 'instead' ? ' data-quire-search="instead"' : '')
+function searchMarkup({ script, place }: SealedSearch, inert: InertHead | null): string {
+  const attributes =
+    (inert ? ` nonce="${inert.nonce}"` : '') + (place === 'instead' ? ' data-quire-search="instead"' : '')
   return `<script src="${script}"${attributes} defer=""></script>`
 }
 

@@ -4,12 +4,10 @@ import { type Attribute, findAttribute, scanHtml, type Tag } from '../../web/htm
 import { isExecutable } from '../../web/html/page-text.ts'
 import { createSplices } from '../../web/html/splice.ts'
 import { decodeAttribute, encodeAttribute, type RawText } from '../../web/html/text-encoding.ts'
+import { runtimePath } from '../model/runtime-file.ts'
 import { encodeSegment } from '../rewrite/file-name.ts'
 import { relativeReference } from '../rewrite/layout.ts'
 import { sealEnd } from '../rewrite/seal.ts'
-
-/** Path in the bundle of the runtime of guarded and frozen pages. */
-export const runtimePath = '_quire/runtime.js'
 
 /**
  * Returns a finished page whose own scripts start only at its own path at the root of a host, or at any path of a host.

@@ -11,6 +11,7 @@ export const appsNeedRoot = 'its pages differ only in the fragment (#/page), so 
 /** A written bundle, and the pages to open in it. */
 interface BundleCheck extends Omit<PageCheck, 'idle'> {
   folder: string
+  /** The pages to open. The first one stands for all where the place changes only known things. */
   sample: readonly SampledPage[]
 }
 
@@ -18,6 +19,8 @@ interface BundleCheck extends Omit<PageCheck, 'idle'> {
 export interface CheckedChoice extends ScriptChoice {
   /** The places in which the finished bundle was not seen without a fault. */
   unseen: readonly PlaceName[]
+  /** Differences in the places where it was seen. */
+  remarks: readonly Difference[]
 }
 
 /** The choice for a group of like pages, and the choices for sampled pages that are unlike the others, by path. */
@@ -59,7 +62,7 @@ export async function chooseForGroup(check: BundleCheck, isMovable: boolean): Pr
 const ranks: Record<ScriptMode, number> = { frozen: 0, guarded: 1, hosted: 2, everywhere: 3, none: 3 }
 
 /** Results of comparisons, by place and page. */
-type Memory = Map<string, Promise<{ fault: Difference | null; idle: Difference[] }>>
+type Memory = Map<string, Promise<{ fault: Difference | null; idle: Difference[]; remarks: Difference[] }>>
 
 interface MemorizedCheck extends BundleCheck {
   memory: Memory
@@ -76,12 +79,20 @@ async function chooseScripts(check: MemorizedCheck, isMovable: boolean): Promise
   const guarded = createPlace('root', folder, guardWith(sample, 'own path'))
   const onFile = await findFaultAway(check, createPlace('file', folder), guarded)
   const hosted = createPlace('folder', folder, onFile ? guardWith(sample, 'any path') : undefined)
-  const inFolder =
-    onFile && !isMovable ? onFile : await findFaultAway(check, hosted, guarded, onFile ? 'guarded' : 'scripted')
+  // file:// refuses all that a folder of a host refuses, and more.
+  const inFolder = onFile
+    ? isMovable
+      ? await findFaultAway(check, hosted, guarded, 'guarded')
+      : onFile
+    : await findFaultAway({ ...check, sample: sample.slice(0, 1) }, hosted, guarded)
   const awayFromRoot = onFile ?? inFolder
   const away = ['folder', 'file'] as const
-  const decide = (mode: ScriptMode, fault: Difference | null, unseen: readonly PlaceName[]): Decided => ({
-    choice: { mode, reason: fault && describe(fault), unseen },
+  const decide = async (
+    mode: ScriptMode,
+    fault: Difference | null,
+    unseen: readonly PlaceName[],
+  ): Promise<Decided> => ({
+    choice: { mode, reason: fault && describe(fault), unseen, remarks: await findRemarks(check, mode) },
     decisive: fault?.page ?? null,
   })
   // Scripts that work in a folder of a host also work at its root, except those of an app.
@@ -89,7 +100,7 @@ async function chooseScripts(check: MemorizedCheck, isMovable: boolean): Promise
   if (!inFolder && !hasApp) return decide(onFile ? 'hosted' : 'everywhere', onFile, onFile ? away : [])
   const atRoot = await findFault(check, guarded)
   if (!atRoot) {
-    const { choice, decisive } = decide('guarded', awayFromRoot, away)
+    const { choice, decisive } = await decide('guarded', awayFromRoot, away)
     return { choice: { ...choice, reason: choice.reason ?? appsNeedRoot }, decisive }
   }
   // Opens all pages, to record all missing files at once.
@@ -99,19 +110,44 @@ async function chooseScripts(check: MemorizedCheck, isMovable: boolean): Promise
   return decide(withoutScripts ? 'guarded' : 'frozen', atRoot, ['root', ...away])
 }
 
-/** Compares the sampled pages of the complete bundle with the origin, in each place. */
-export async function findDifferences(
-  { folder, sample, viewer }: Omit<BundleCheck, 'missed'>,
-  places: readonly PlaceName[],
-): Promise<Difference[]> {
-  const differences: Difference[] = []
-  for (const name of places) {
-    const place = createPlace(name, folder)
-    const found = await Promise.all(sample.map(page => comparePage({ viewer }, place, page)))
-    differences.push(...found.flatMap(difference => difference ?? []))
-  }
-  return differences
+/** A page of the complete bundle, and the places where it was not seen without a fault. */
+export interface UnseenPage {
+  page: SampledPage
+  places: readonly PlaceName[]
 }
+
+/**
+ * Compares pages of the complete bundle with the origin where they were not seen yet. A page without scripts is the same
+ * everywhere, so it is opened from file://, where browsers allow least. The first page, and each page that differs, is opened
+ * in the other places too.
+ */
+export async function findDifferences(
+  { folder, viewer }: Omit<BundleCheck, 'missed' | 'sample'>,
+  unseen: readonly UnseenPage[],
+): Promise<Difference[]> {
+  async function compare(name: PlaceName, { page }: UnseenPage): Promise<Difference | null> {
+    const remarks: Difference[] = []
+    return (await comparePage({ viewer, remarks }, createPlace(name, folder), page)) ?? remarks[0] ?? null
+  }
+
+  const found = await Promise.all(
+    unseen.map(async (each, at) => {
+      const [strictest, ...others] = placesByRefusals.filter(name => each.places.includes(name))
+      if (strictest === undefined) return []
+      const first = await compare(strictest, each)
+      if (first === null && at > 0) return []
+      return [first, ...(await Promise.all(others.map(name => compare(name, each))))]
+    }),
+  )
+  const rank = (place: PlaceName) => placesByRefusals.indexOf(place)
+  return found
+    .flat()
+    .filter(difference => difference !== null)
+    .sort((a, b) => rank(b.place) - rank(a.place))
+}
+
+/** The places, beginning with the one where browsers refuse most. */
+const placesByRefusals: readonly PlaceName[] = ['file', 'folder', 'root']
 
 type Change = (path: string, text: string) => string
 
@@ -174,9 +210,25 @@ function compare(check: MemorizedCheck, place: Place, page: SampledPage, state =
   const known = memory.get(key)
   if (known) return known
   const idle: Difference[] = []
-  const compared = comparePage({ ...check, idle }, place, page).then(fault => ({ fault, idle }))
+  const remarks: Difference[] = []
+  const compared = comparePage({ ...check, idle, remarks }, place, page).then(fault => ({ fault, idle, remarks }))
   memory.set(key, compared)
   return compared
+}
+
+/** The comparisons that saw the pages as they are in a bundle of this mode, as state and place. */
+const seenStates: Record<ScriptMode, readonly string[]> = {
+  everywhere: ['scripted file', 'scripted folder'],
+  hosted: ['guarded folder'],
+  guarded: ['scripted root'],
+  frozen: [],
+  none: [],
+}
+
+/** Returns what was noticed of the sampled pages where they are as in the bundle. */
+async function findRemarks({ memory, sample }: MemorizedCheck, mode: ScriptMode): Promise<Difference[]> {
+  const known = seenStates[mode].flatMap(state => sample.flatMap(({ path }) => memory.get(`${state} ${path}`) ?? []))
+  return (await Promise.all(known)).flatMap(({ remarks }) => remarks)
 }
 
 /**

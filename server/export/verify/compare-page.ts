@@ -1,4 +1,5 @@
-import type { BundleViewer, PageLook } from '../../web/browser/viewer.ts'
+import type { PageLook } from '../../web/browser/page-look.ts'
+import type { PageViewer } from '../../web/browser/viewer.ts'
 import { missingWords } from '../../web/html/page-text.ts'
 import type { Difference, TextLoss } from '../model/report.ts'
 import type { MissedFiles } from './missed-files.ts'
@@ -17,36 +18,53 @@ export interface SampledPage {
 
 /** The viewer that opens pages of a bundle, and the collectors of its findings. */
 export interface PageCheck {
-  viewer: BundleViewer
+  viewer: Pick<PageViewer, 'look'>
   /** Collects failed requests. */
   missed?: Pick<MissedFiles, 'note'>
   /** Collects pages that look right although their scripts do nothing. */
   idle?: Difference[]
+  /** Collects differences that do not decide where scripts run. */
+  remarks?: Difference[]
 }
 
 /** Max words that a page may lose. Clocks and counters change a few words. */
 const maxLostWords = 3
 const maxLostShare = 0.02
 
-/** Max attempts. A failed page is opened again, because a busy machine may have caused the failure. */
+/**
+ * Max attempts. A failed page is opened again, because a busy machine may have caused the failure. A missing file is missing
+ * again.
+ */
 const attempts = 2
 
 /** Opens a page in a place and compares it with the origin. Returns null when nothing is lost. */
 export async function comparePage(check: PageCheck, place: Place, page: SampledPage): Promise<Difference | null> {
-  const { viewer, missed, idle } = check
+  const { viewer, missed, idle, remarks } = check
   let difference: Difference | null = null
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const look = await viewer.look(addressOf(page, place), place.answer)
-    const fault = look ? findFault(look, page.origin, place) : { what: 'the browser cannot show the page' }
+    const wish = { pressesTheme: page.origin.switchesTheme === true }
+    const look = await viewer.look(addressOf(page, place), place.answer, wish)
+    const fault: Fault | null = look
+      ? findFault(look, page.origin, place)
+      : { what: 'the browser cannot show the page' }
     if (fault === null) {
       if (page.origin.isTakenOver && !page.app && !look?.isTakenOver)
         idle?.push({ page: page.path, place: place.name, what: 'its scripts run but do not hydrate it' })
+      if (page.origin.switchesTheme && !look?.switchesTheme)
+        remarks?.push({ page: page.path, place: place.name, what: 'its theme button changes nothing' })
       return null
     }
-    difference = { page: page.path, place: place.name, ...fault }
+    const { isCertain = false, ...found } = fault
+    difference = { page: page.path, place: place.name, ...found }
     if (look) missed?.note(look, place)
+    if (isCertain) break
   }
   return difference
+}
+
+interface Fault extends Pick<Difference, 'what' | 'loss'> {
+  /** Whether the page has the fault each time. */
+  isCertain?: boolean
 }
 
 function addressOf({ path, app }: SampledPage, place: Place): string {
@@ -54,14 +72,15 @@ function addressOf({ path, app }: SampledPage, place: Place): string {
 }
 
 /** Describes a fault that the page has only in the bundle; null when there is none. */
-function findFault(look: PageLook, origin: PageLook, place: Place): Pick<Difference, 'what' | 'loss'> | null {
+function findFault(look: PageLook, origin: PageLook, place: Place): Fault | null {
   const loss = findLoss(look, origin)
-  const what = findError(look, origin, place) ?? (loss && `${loss.words} of ${loss.of} words are not shown`)
-  if (what === null) return null
-  return loss ? { what, loss } : { what }
+  const error = findError(look, origin, place)
+  if (!error && !loss) return null
+  const fault = error ?? { what: `${loss?.words} of ${loss?.of} words are not shown` }
+  return loss ? { ...fault, loss } : fault
 }
 
-function findError(look: PageLook, origin: PageLook, place: Place): string | null {
+function findError(look: PageLook, origin: PageLook, place: Place): Fault | null {
   const local = (text: string) => text.replaceAll(place.root, '/')
   const isKnown = (fault: string, known: readonly string[]) =>
     known.some(other => other === fault || withoutHost(other) === fault)
@@ -71,9 +90,9 @@ function findError(look: PageLook, origin: PageLook, place: Place): string | nul
     .filter(address => !look.failedAhead.includes(address))
     .map(local)
     .find(address => !isKnown(address, origin.failed) && !isReplaced(address))
-  if (failed !== undefined) return `a request fails: ${failed}`
+  if (failed !== undefined) return { what: `a request fails: ${failed}`, isCertain: true }
   const error = look.errors.map(local).find(error => !isKnown(error, origin.errors) && !isReplaced(error))
-  return error === undefined ? null : `an error: ${error}`
+  return error === undefined ? null : { what: `an error: ${error}` }
 }
 
 /** Returns the text that the page lacks; null when it lacks no more than a few words. */

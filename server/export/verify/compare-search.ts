@@ -1,4 +1,4 @@
-import type { BundleViewer } from '../../web/browser/viewer.ts'
+import type { PageViewer } from '../../web/browser/viewer.ts'
 import type { PlaceName, ScriptMode, SearchFindings } from '../model/report.ts'
 import type { SeenSite } from './place-scripts.ts'
 import { createPlace } from './places.ts'
@@ -26,7 +26,7 @@ const attempts = 2
 
 /** Uses the search in each place in which it runs. Returns the hits beside those at the origin; null without the page. */
 export async function compareSearch(
-  { viewer, modes }: Pick<SeenSite, 'modes'> & { viewer: Pick<BundleViewer, 'search'> },
+  { viewer, modes }: Pick<SeenSite, 'modes'> & { viewer: Pick<PageViewer, 'search'> },
   origin: OriginSearch,
   { folder, pagePaths }: SearchedBundle,
 ): Promise<SearchFindings | null> {

@@ -1,4 +1,4 @@
-import type { PageLook } from '../../web/browser/viewer.ts'
+import type { PageLook } from '../../web/browser/page-look.ts'
 import type { CollectedSite } from '../crawl/collected-site.ts'
 import { assetKey, type Site } from '../model/site.ts'
 import type { FileSource } from './file-source.ts'

@@ -1,22 +1,18 @@
-import { findBrowser } from '../../web/browser/find-browser.ts'
-import { type BundleViewer, openBundleViewer, type PageLook } from '../../web/browser/viewer.ts'
+import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
+import type { BrowserTabs } from '../../web/browser/browser-tabs.ts'
+import type { PageLook } from '../../web/browser/page-look.ts'
+import { createViewer, type PageViewer } from '../../web/browser/viewer.ts'
+import type { CollectedSite } from '../crawl/collected-site.ts'
 import type { Verify } from '../model/options.ts'
-import type { Difference, ScriptChoice, ScriptFindings, ScriptMode } from '../model/report.ts'
-import type { SharedLimits } from '../model/shared-limits.ts'
+import type { Difference, PlaceName, ScriptChoice, ScriptFindings, ScriptMode } from '../model/report.ts'
+import { runtimePath } from '../model/runtime-file.ts'
 import type { ExportLog } from '../model/stage-clock.ts'
-import { runtimePath } from '../runtime/guard-page.ts'
 import { type CheckedChoice, chooseForGroup, findDifferences, type GroupChoice } from './choose-scripts.ts'
 import type { SampledPage } from './compare-page.ts'
 import { areMovable, judgeSample } from './judge-sample.ts'
 import { createMissedFiles, type MissedFiles } from './missed-files.ts'
-import {
-  groupPages,
-  listScriptedPages,
-  lookAtOrigin,
-  type OriginLooks,
-  pickSample,
-  type ScriptedPage,
-} from './sample-pages.ts'
+import { findLike, type PickedPages, pickPages } from './pick-pages.ts'
+import { groupPages, listScriptedPages, lookAtOrigin, type OriginLooks, type ScriptedPage } from './sample-pages.ts'
 import { describeGroups } from './script-groups.ts'
 import { changeScripts, readThemes, writeLoader, writeRuntime } from './write-scripts.ts'
 
@@ -30,12 +26,11 @@ export interface ScriptPlacer {
   findings(): ScriptFindings
   /** The browser, and what it saw of the site; null without a browser. */
   seen: SeenSite | null
-  close(): Promise<void>
 }
 
 /** What is known about the pages with scripts once a browser opened some of them. */
 export interface SeenSite {
-  viewer: BundleViewer
+  viewer: PageViewer
   scripted: readonly ScriptedPage[]
   /** Pages as the origin showed them, by key. */
   looks: ReadonlyMap<string, PageLook>
@@ -55,23 +50,28 @@ interface PlacedBundle {
 interface ScriptPlacerOptions extends Omit<OriginLooks, 'viewer' | 'limits'> {
   limits: OriginLooks['limits'] & { pageTimeoutMs: number; pageRequests: number }
   verify: Verify
+  /** The tabs of the export's browser; null when no browser is installed. */
+  tabs: BrowserTabs | null
   /** Whether the bundle has an offline search. */
   hasSearch: boolean
-  profileFolder: string
-  share: SharedLimits['share']
   signal: AbortSignal
   log: ExportLog | undefined
 }
 
 /**
- * Max pages of a group that a browser opens by default, if the site has one group, two, or more. With `verify: full`, it
+ * Number of pages of a group that a browser opens by default, if the site has one group, or more. With `verify: full`, it
  * opens all pages with scripts.
  */
-const sampleSizes = [8, 5, 3]
+const baseSizes = { one: 4, more: 2 }
+/** The pages of a site with this many pages or fewer are all opened. */
+const smallSite = 8
+/** Max further pages of all groups that a browser opens because their markup is unlike that of the others. */
+const maxOdd = 4
 
 /** Pages that load the same scripts. */
 interface Group {
   pages: readonly ScriptedPage[]
+  /** The pages to open, sorted by key. */
   sampled: readonly ScriptedPage[]
   /** The choice made before the bundle was written; null with a browser. */
   ahead: ScriptChoice | null
@@ -81,7 +81,7 @@ interface Placing extends ScriptPlacerOptions {
   groups: readonly Group[]
   scripted: readonly ScriptedPage[]
   /** Null without a browser, and when there is no page to open. */
-  viewer: BundleViewer | null
+  viewer: PageViewer | null
   /** Pages as the origin showed them, by key. */
   looks: ReadonlyMap<string, PageLook>
   missed: MissedFiles
@@ -92,12 +92,12 @@ interface Placing extends ScriptPlacerOptions {
 
 /** Shows the sampled pages at the origin before the bundle is written. The browser starts only for a site with scripts. */
 export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<ScriptPlacer> {
-  const { collected, files, verify } = options
+  const { collected, files } = options
   const scripted = listScriptedPages(collected)
-  const viewer = scripted.length > 0 ? await openViewer(options) : null
-  const groups = await sampleGroups(groupPages(scripted), verify, viewer !== null)
+  const viewer = scripted.length > 0 ? openViewer(options) : null
+  const groups = await sampleGroups(groupPages(scripted), options, viewer !== null)
   const sampled = groups.flatMap(group => group.sampled)
-  const looks = viewer ? await lookOrClose({ ...options, viewer }, sampled) : new Map<string, PageLook>()
+  const looks = viewer ? await lookAtOrigin({ ...options, viewer }, sampled) : new Map<string, PageLook>()
   const guarded = groups.flatMap(({ ahead, pages }) =>
     ahead?.mode === 'guarded' ? pages.flatMap(({ page, app }) => (app ? [] : [page.key])) : [],
   )
@@ -122,61 +122,75 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
     fetchMissed: placing.missed.fetch,
     findings: () => placing.findings,
     seen: viewer && { viewer, scripted, looks, modes: placing.modes },
-    async close() {
-      await viewer?.close()
-    },
   }
 }
 
 /** Samples each group. Without a browser, decides where its scripts run. */
-function sampleGroups(groups: readonly ScriptedPage[][], verify: Verify, hasBrowser: boolean): Promise<Group[]> {
-  const size =
-    verify === 'full' ? Number.POSITIVE_INFINITY : sampleSizes[Math.min(groups.length, sampleSizes.length) - 1]
-  return Promise.all(
-    groups.map(async pages => {
-      const sampled = pickSample(pages, size ?? 0)
-      return { pages, sampled, ahead: hasBrowser ? null : await judgeSample(sampled) }
-    }),
-  )
-}
-
-/** Opens the browser. Returns null when no browser is wanted or found. */
-async function openViewer(options: ScriptPlacerOptions): Promise<BundleViewer | null> {
-  const { collected, limits, profileFolder, signal, share, verify } = options
-  const executablePath = verify === 'static' ? null : findBrowser()
-  if (!executablePath) return null
-  const { pageTimeoutMs, pageRequests } = limits
-  const isOutside = collected.products.leavesOutside
-  return openBundleViewer({ executablePath, profileFolder, pageTimeoutMs, pageRequests, signal, share, isOutside })
-}
-
-async function lookOrClose(looks: OriginLooks, sampled: readonly ScriptedPage[]): Promise<Map<string, PageLook>> {
-  try {
-    return await lookAtOrigin(looks, sampled)
-  } catch (error) {
-    await looks.viewer.close()
-    throw error
+async function sampleGroups(
+  groups: readonly ScriptedPage[][],
+  { verify, looks }: Pick<ScriptPlacerOptions, 'verify' | 'looks'>,
+  hasBrowser: boolean,
+): Promise<Group[]> {
+  const isWhole = verify === 'full' || groups.flat().length <= smallSite
+  const base = isWhole ? Number.POSITIVE_INFINITY : groups.length > 1 ? baseSizes.more : baseSizes.one
+  const sampled: Group[] = []
+  let more = maxOdd
+  for (const pages of groups) {
+    const picked: PickedPages = pickPages(pages, { base, more, known: looks })
+    more -= picked.odd.length
+    const all = [...picked.base, ...picked.odd].sort((a, b) => (a.page.key < b.page.key ? -1 : 1))
+    sampled.push({ pages, sampled: all, ahead: hasBrowser ? null : await judgeSample(all) })
   }
+  return sampled
+}
+
+/** Returns null when no browser is wanted or found. */
+function openViewer({ collected, limits, tabs, signal, verify }: ScriptPlacerOptions) {
+  if (verify === 'static' || !tabs) return null
+  const { pageTimeoutMs, pageRequests } = limits
+  return createViewer(tabs, { pageTimeoutMs, pageRequests, signal, isOutside: collected.products.leavesOutside })
 }
 
 async function placeScripts(placing: Placing, bundle: PlacedBundle): Promise<string[]> {
   const { scripted, hasSearch, viewer } = placing
   const { folder } = bundle
-  if (scripted.length === 0) return []
+  const hasCopies = hasInertPages(placing.collected)
+  if (scripted.length === 0 && !hasCopies) return []
   // Written first, because the sampled pages are opened with it.
   const themes = await readThemes(folder, bundle.paths)
-  await writeRuntime(folder, { ...themes, hasSearch, isHosted: false })
+  const outlines = listOutlines(placing)
+  await writeRuntime(folder, { ...themes, hasSearch, isHosted: false, outlines })
   const choices = await chooseAll(placing, bundle)
   const { modes } = placing
   for (const [key, { mode }] of choices) modes.set(key, mode)
   const chosen = new Set(modes.values())
   const isHosted = chosen.has('hosted') && !chosen.has('guarded') && !chosen.has('frozen')
-  if (isHosted) await writeRuntime(folder, { ...themes, hasSearch, isHosted })
+  if (isHosted) await writeRuntime(folder, { ...themes, hasSearch, isHosted, outlines })
   const loader = await writeLoader(bundle, scripted, modes)
   await changeScripts(bundle, scripted, { modes, guardedAhead: placing.guardedAhead, hasLoader: loader !== null })
   if (viewer) placing.findings.differences = await findRemaining(placing, bundle, viewer, choices)
-  const hasRuntime = scripted.some(({ page, app }) => !app && !isUnchanged(modes.get(page.key)))
+  const hasRuntime = hasCopies || scripted.some(({ page, app }) => !app && !isUnchanged(modes.get(page.key)))
   return [...(hasRuntime ? [runtimePath] : []), ...(loader === null ? [] : [loader])]
+}
+
+/** Max different outlines of a site. */
+const maxOutlines = 4
+
+/** Lists the outlines that scripts made on the sampled pages, each one once. */
+function listOutlines({ groups, looks }: Placing): OutlineModel[] {
+  const found = groups.flatMap(({ sampled }) => sampled.flatMap(({ page }) => looks.get(page.key)?.outline ?? []))
+  const byAnchor = new Map<string, OutlineModel>()
+  for (const outline of found) {
+    const known = byAnchor.get(outline.anchor)
+    // A page with more levels of headings tells more.
+    if (!known || known.levels.length < outline.levels.length) byAnchor.set(outline.anchor, outline)
+  }
+  return [...byAnchor.values()].slice(0, maxOutlines)
+}
+
+/** Decides whether the bundle has pages that are copies of what a browser shows. They load the runtime. */
+function hasInertPages({ pages, apps }: CollectedSite): boolean {
+  return [...pages].some(([key, outcome]) => outcome.state === 'page' && outcome.resource.rendered && !apps.has(key))
 }
 
 function isUnchanged(mode: ScriptMode | undefined): boolean {
@@ -203,13 +217,14 @@ async function chooseAll(placing: Placing, bundle: PlacedBundle): Promise<Readon
   const { groups, looks, viewer, log } = placing
   const choices = new Map<string, CheckedChoice>()
   const chosen: { group: Group; choice: GroupChoice }[] = []
-  for (const group of groups) {
-    const choice = await chooseOne(placing, group, bundle)
+  const made = await Promise.all(groups.map(group => chooseOne(placing, group, bundle)))
+  for (const [at, group] of groups.entries()) {
+    const choice = made[at]
+    if (!choice) continue
     chosen.push({ group, choice })
-    for (const { page } of group.pages) {
-      const path = bundle.pagePaths.get(page.key) ?? ''
-      choices.set(page.key, choice.unlike.get(path) ?? choice.choice)
-    }
+    for (const { page } of group.pages) choices.set(page.key, choice.choice)
+    for (const [odd, alone] of choice.unlike)
+      for (const { page } of likeIt(group, odd, choice, bundle)) choices.set(page.key, alone)
   }
   const checked = groups.flatMap(({ sampled }) => locateSample(looks, sampled, bundle).map(({ path }) => path))
   const decidedBy = viewer !== null && checked.length > 0 ? 'browser' : 'rule'
@@ -222,11 +237,25 @@ async function chooseAll(placing: Placing, bundle: PlacedBundle): Promise<Readon
   return choices
 }
 
+/** Lists the pages of a group that share the choice of an unlike page, because they have the same unusual markup. */
+function likeIt(
+  { pages, sampled }: Group,
+  path: string,
+  { unlike }: GroupChoice,
+  { pagePaths }: PlacedBundle,
+): ScriptedPage[] {
+  const pathOf = ({ page }: ScriptedPage) => pagePaths.get(page.key) ?? ''
+  const odd = sampled.find(page => pathOf(page) === path)
+  const usual = sampled.filter(page => !unlike.has(pathOf(page)))
+  const unlikeAlone = (page: ScriptedPage) => page === odd || !sampled.includes(page)
+  return odd ? findLike(odd, usual, pages).filter(unlikeAlone) : []
+}
+
 async function chooseOne(placing: Placing, { sampled, ahead }: Group, bundle: PlacedBundle): Promise<GroupChoice> {
   const { collected, looks, viewer, missed } = placing
   const sample = locateSample(looks, sampled, bundle)
   if (viewer === null || sample.length === 0)
-    return { choice: { ...(ahead ?? (await judgeSample(sampled))), unseen: [] }, unlike: new Map() }
+    return { choice: { ...(ahead ?? (await judgeSample(sampled))), unseen: [], remarks: [] }, unlike: new Map() }
   const check = { folder: bundle.folder, sample, viewer, missed }
   return chooseForGroup(check, await areMovable(collected.site, sampled))
 }
@@ -235,19 +264,21 @@ async function chooseOne(placing: Placing, { sampled, ahead }: Group, bundle: Pl
 async function findRemaining(
   { groups, looks }: Placing,
   bundle: PlacedBundle,
-  viewer: BundleViewer,
+  viewer: PageViewer,
   choices: ReadonlyMap<string, CheckedChoice>,
 ): Promise<Difference[]> {
-  const differences: Difference[] = []
-  for (const name of ['root', 'folder', 'file'] as const) {
-    const unseen = groups.flatMap(({ sampled }) => {
-      const open = sampled.filter(({ page }) => choices.get(page.key)?.unseen.includes(name))
-      const frozen = new Set(open.filter(({ page }) => choices.get(page.key)?.mode === 'frozen'))
-      return open.flatMap(each =>
-        locateSample(looks, [each], bundle).map(page => (frozen.has(each) ? { ...page, app: null } : page)),
-      )
-    })
-    differences.push(...(await findDifferences({ folder: bundle.folder, sample: unseen, viewer }, [name])))
-  }
-  return differences
+  const found = await Promise.all(
+    groups.map(({ sampled }) => {
+      const unseen = sampled.flatMap(each => {
+        const { mode = 'none', unseen: places = [] } = choices.get(each.page.key) ?? {}
+        const located = places.length > 0 ? locateSample(looks, [each], bundle) : []
+        return located.map(page => ({ page: mode === 'frozen' ? { ...page, app: null } : page, places }))
+      })
+      return findDifferences({ folder: bundle.folder, viewer }, unseen)
+    }),
+  )
+  const seen = [...new Set(choices.values())].flatMap(({ remarks }) => remarks)
+  return [...seen, ...found.flat()].sort((a, b) => placeOrder.indexOf(a.place) - placeOrder.indexOf(b.place))
 }
+
+const placeOrder: readonly PlaceName[] = ['root', 'folder', 'file']

@@ -1,6 +1,7 @@
 import { digest } from '../../base/digest.ts'
-import { type Answerer, type BrowserAnswer, sameFile } from '../../web/browser/browser-request.ts'
-import type { BundleViewer, PageLook } from '../../web/browser/viewer.ts'
+import { type Answerer, type BrowserAnswer, decodeBody, sameFile } from '../../web/browser/browser-request.ts'
+import type { PageLook } from '../../web/browser/page-look.ts'
+import type { PageViewer } from '../../web/browser/viewer.ts'
 import type { ViewCache } from '../cache/view-cache.ts'
 import type { CollectedSite } from '../crawl/collected-site.ts'
 import { appKey } from '../model/fragment-route.ts'
@@ -46,13 +47,6 @@ export function groupPages(scripted: readonly ScriptedPage[]): ScriptedPage[][] 
   return [...sorted.slice(0, maxGroups - 1), rest.sort((a, b) => (a.page.key < b.page.key ? -1 : 1))]
 }
 
-/** Picks `size` items, evenly spread. The same list always gives the same items. */
-export function pickSample<T>(sorted: readonly T[], size: number): T[] {
-  if (sorted.length <= size) return [...sorted]
-  const picked = Array.from({ length: size }, (_, index) => sorted[Math.floor((index * sorted.length) / size)])
-  return picked.filter(page => page !== undefined)
-}
-
 export interface OriginLooks {
   collected: CollectedSite
   files: FileSource
@@ -60,7 +54,9 @@ export interface OriginLooks {
   /** Answers the requests of pages. */
   answer: Answerer
   views: ViewCache
-  viewer: BundleViewer
+  viewer: Pick<PageViewer, 'look'>
+  /** Pages that the crawl showed at the origin, by key. */
+  looks: ReadonlyMap<string, PageLook>
 }
 
 /** Shows pages at the origin and returns their looks by key. Requests the files that their scripts load there. */
@@ -72,7 +68,7 @@ export async function lookAtOrigin(
   const looks = new Map<string, PageLook>()
   await Promise.all(
     pages.map(async scripted => {
-      const look = await lookAt(options, scripted)
+      const look = options.looks.get(scripted.page.key) ?? (await lookAt(options, scripted))
       if (!look) return
       looks.set(scripted.page.key, look)
       for (const address of look.loaded) files.needLoaded(new URL(address))
@@ -92,10 +88,12 @@ async function lookAt({ answer, views, viewer }: OriginLooks, { page, app }: Scr
   if (!span) return null
   const body = await readSpan(span)
   const html: BrowserAnswer = { status: 200, headers: { 'content-type': `${type}; charset=${charset}` }, body }
-  const subject = { view: 'look', url, headers: html.headers, body: digest(body) }
+  const subject = { view: 'look, theme and outline', url, headers: html.headers, body: digest(body) }
   return views.see(subject, answer, answer =>
-    viewer.look(url.href, request =>
-      request.isNavigation && sameFile(request.url, url.href) ? Promise.resolve(html) : answer(request),
+    viewer.look(
+      url.href,
+      request => (request.isNavigation && sameFile(request.url, url.href) ? Promise.resolve(html) : answer(request)),
+      { pressesTheme: true, served: decodeBody(html) },
     ),
   )
 }

@@ -1,3 +1,4 @@
+import { placeOutline } from '../outline/build-outline.ts'
 import { disableSearch } from './disable-search.ts'
 import { showLazyPictures } from './lazy-pictures.ts'
 import { showNoscriptPictures } from './noscript-pictures.ts'
@@ -18,6 +19,7 @@ export default function runPage(settings: RuntimeSettings): void {
   showNoscriptPictures()
   const theme = createThemeSwitch(settings)
   uncoverContent()
+  for (const outline of settings.outlines) if (placeOutline(outline)) break
   document.addEventListener('click', event => {
     if (event.defaultPrevented || !(event.target instanceof Element)) return
     const control = event.target.closest(controls)

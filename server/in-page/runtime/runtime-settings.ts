@@ -1,5 +1,7 @@
 // This file uses no DOM, because the exporter also imports it.
 
+import type { OutlineModel } from '../outline/outline-model.ts'
+
 /** Facts about a site's style sheets and bundle that a page on file:// cannot read. */
 export interface RuntimeSettings {
   /** Attributes of the html element whose value is `light` or `dark`. */
@@ -10,4 +12,6 @@ export interface RuntimeSettings {
   hasSearch: boolean
   /** Whether the site's own search works at any path of a host, and not only at the root. */
   isHosted: boolean
+  /** Outlines that the site's scripts make where they run. */
+  outlines: OutlineModel[]
 }

@@ -16,6 +16,16 @@ export interface BrowserAnswer {
   body: Buffer
 }
 
+/** Returns the text of a page that a server sent. */
+export function decodeBody({ headers, body }: BrowserAnswer): string {
+  const charset = /charset=([^;]+)/i.exec(headers['content-type'] ?? '')?.[1]?.trim()
+  try {
+    return new TextDecoder(charset).decode(body)
+  } catch {
+    return body.toString('latin1')
+  }
+}
+
 /** Answers every request of the browser, so the checks of the fetcher also apply to the browser. Null = refused. */
 export type Answerer = (request: BrowserRequest) => Promise<BrowserAnswer | null>
 

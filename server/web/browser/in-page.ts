@@ -3,7 +3,9 @@ import * as scripts from '../../../generated/in-page.ts'
 import { callScript } from '../../base/call-script.ts'
 import type { FrozenReference, NamedReference } from '../../in-page/browser/reference-signs.ts'
 import type { SearchPart } from '../../in-page/browser/search-part.ts'
+import type { SeenPage } from '../../in-page/browser/seen-page.ts'
 import type { SerializedPage } from '../../in-page/browser/serialized-page.ts'
+import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
 
 /** The script to run before any script of a page. It records pending work and makes random values repeatable. */
 export const watchPage: string = callScript(scripts.watchPage)
@@ -26,19 +28,29 @@ export async function readVisibleText(page: Page): Promise<string> {
   return (await page.evaluate(callScript(scripts.readVisibleText))) as string
 }
 
-/** Returns the text of the headings that a reader sees. */
-export async function readHeadingText(page: Page): Promise<string> {
-  return (await page.evaluate(callScript(scripts.readHeadingText))) as string
+/** Describes the list of the page's headings that its scripts made; null if there is none. */
+export async function learnOutline(page: Page, served: string): Promise<OutlineModel | null> {
+  return (await page.evaluate(callScript(scripts.learnOutline, served))) as OutlineModel | null
+}
+
+/** Presses the theme button. Returns the colours before; null if the page has no such button. */
+export async function pressTheme(page: Page, times: number): Promise<string | null> {
+  return (await page.evaluate(callScript(scripts.pressTheme, times))) as string | null
+}
+
+/** Returns the colours that a theme changes. */
+export async function readColours(page: Page): Promise<string> {
+  return (await page.evaluate(callScript(scripts.readColours))) as string
+}
+
+/** Returns what a visitor sees, and optionally the addresses of the page's links. */
+export async function readSeen(page: Page, wantsLinks: boolean): Promise<SeenPage> {
+  return (await page.evaluate(callScript(scripts.readSeen, wantsLinks))) as SeenPage
 }
 
 /** Returns the text of a page's menus and bars. */
 export async function readMenuText(page: Page): Promise<string> {
   return (await page.evaluate(callScript(scripts.readMenuText))) as string
-}
-
-/** Returns the addresses of the page's links. */
-export async function readLinks(page: Page): Promise<string[]> {
-  return (await page.evaluate(callScript(scripts.readLinks))) as string[]
 }
 
 /** Finds a control of the page's search; null when the page has none. */
@@ -50,11 +62,6 @@ export async function findSearch(page: Page, part: SearchPart): Promise<ElementH
 /** Returns the texts of the links and of the other entries that a reader can choose. */
 export async function readHits(frame: Frame): Promise<string[]> {
   return (await frame.evaluate(callScript(scripts.readHits))) as string[]
-}
-
-/** Decides whether a framework controls the page. */
-export async function isTakenOver(page: Page): Promise<boolean> {
-  return (await page.evaluate(callScript(scripts.isTakenOver))) as boolean
 }
 
 /**

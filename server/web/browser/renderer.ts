@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HTTPRequest } from 'puppeteer'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { NamedReference } from '../../in-page/browser/reference-signs.ts'
 import { splitWords } from '../html/page-text.ts'
-import { type Answerer, type BrowserAnswer, sameFile } from './browser-request.ts'
-import { readMenuText, readVisibleText, scrollThrough, serializePage } from './in-page.ts'
+import { type Answerer, type BrowserAnswer, decodeBody, sameFile } from './browser-request.ts'
+import { type BrowserTabs, createBrowserTabs } from './browser-tabs.ts'
+import { learnOutline, readMenuText, readVisibleText, scrollThrough, serializePage } from './in-page.ts'
 import { firstLine, type LaunchOptions } from './launch.ts'
+import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
 import { forget, settle } from './settle.ts'
 import { type ShownReference, showReferences } from './show-references.ts'
-import { clearStorage, openTab, type Showing, startRequests, type Tab, toBrowserRequest } from './tab.ts'
-import { openTabPool } from './tab-pool.ts'
+import { clearStorage, toBrowserRequest } from './tab.ts'
+import { startWatching, type Watched, type WatchedTab } from './watched-tab.ts'
 
 /** A page after its scripts have run. */
 export interface RenderedPage {
@@ -26,6 +27,8 @@ export interface RenderedPage {
   references: ShownReference[]
   /** Whether the page made more requests than allowed. The additional requests were refused. */
   isCut: boolean
+  /** The page as a visitor sees it at first, before it is scrolled, and whether its theme button works. */
+  look: PageLook
 }
 
 export interface Renderer {
@@ -41,13 +44,18 @@ export interface Renderer {
   close(): Promise<void>
 }
 
-export interface RendererOptions extends LaunchOptions {
+export interface RenderOptions {
   pageTimeoutMs: number
   /** Max requests of one page. */
   pageRequests: number
   signal: AbortSignal
   /** The API references to open and to freeze. */
   references: readonly NamedReference[]
+  /** Decides whether an address belongs to a third-party product that stays in the bundle. Its failures are ignored. */
+  isOutside?(url: URL): boolean
+}
+
+export interface RendererOptions extends RenderOptions, LaunchOptions {
   /** Returns the share of this browser in a number of tabs; at least 1. */
   share?(whole: number): number
 }
@@ -55,7 +63,8 @@ export interface RendererOptions extends LaunchOptions {
 /** Thrown when one page cannot be shown. */
 export class RenderError extends Error {}
 
-const maxTabs = 4
+/** Max pages rendered concurrently. */
+export const rendererTabs = 4
 const maxScrollSteps = 60
 const byScripts = new Set(['script', 'xhr', 'fetch', 'other', 'image', 'stylesheet', 'font'])
 /** How many times to wait `lookMs` for the page to process our answer. */
@@ -69,73 +78,95 @@ const lookMs = 100
  * @throws {BrowserStartError}
  */
 export async function openRenderer(options: RendererOptions): Promise<Renderer> {
-  const { pageTimeoutMs, pageRequests, signal, references, share = whole => whole } = options
-  const countTabs = () => share(maxTabs)
-  const pool = await openTabPool({ ...options, countTabs, openTab: browser => openTab(browser, answerRequest) })
+  const tabs = createBrowserTabs({ ...options, maxTabs: rendererTabs })
+  await tabs.open()
+  return { ...createRenderer(tabs, options), close: tabs.close }
+}
+
+/** Creates a renderer that uses these tabs and does not close them. */
+export function createRenderer(tabs: BrowserTabs, options: RenderOptions): Pick<Renderer, 'render'> {
+  const { pageTimeoutMs, signal } = options
   return {
     async render(url, html, answer, timeoutMs = pageTimeoutMs) {
+      const pool = await tabs.open()
       try {
-        return await pool.run(tab => {
-          const start = startRequests(pageRequests)
-          const showing = { ...start, url, html, answer, references, isDocumentSent: false, loaded: [] }
-          return showPage(tab, showing, timeoutMs)
-        }, timeoutMs)
+        return await pool.run(
+          tab => showPage(tab, startRendering(tab, { url, html, answer }, options), timeoutMs),
+          timeoutMs,
+        )
       } catch (error) {
         if (signal.aborted || error instanceof OperatorError) throw error
         throw new RenderError(`the browser could not show the page (${firstLine(error)})`, { cause: error })
       }
     },
-    close: () => pool.close(),
   }
 }
 
-interface Rendering extends Showing {
+interface Rendering {
   url: URL
-  html: BrowserAnswer
-  answer: Answerer
-  references: readonly NamedReference[]
-  isDocumentSent: boolean
+  /** The page as the server sent it. */
+  served: string
+  showing: Watched
+  /** Files that the page's scripts loaded. */
   loaded: URL[]
+  references: readonly NamedReference[]
 }
 
-async function showPage(tab: Tab<Rendering>, showing: Rendering, timeoutMs: number): Promise<RenderedPage> {
+function startRendering(
+  tab: WatchedTab,
+  { url, html, answer }: { url: URL; html: BrowserAnswer; answer: Answerer },
+  { pageRequests, references, isOutside = () => false }: RenderOptions,
+): Rendering {
+  const loaded: URL[] = []
+  let isDocumentSent = false
+  const showing = startWatching(pageRequests, {
+    ...{ address: url.href, staysOnReload: true, isOutside },
+    async answer(request, isNavigation) {
+      const isDocument = isNavigation && !isDocumentSent && sameFile(request.url(), url.href)
+      if (isDocument) isDocumentSent = true
+      const answered = isDocument ? html : await answer(toBrowserRequest(request, isNavigation))
+      if (!isNavigation && answered?.status === 200 && byScripts.has(request.resourceType()))
+        loaded.push(new URL(request.url()))
+      return answered
+    },
+    onAnswered(request, isAnswered) {
+      // The browser does not always report the end of a refused request or of a frame's page.
+      const isReported = isAnswered && !request.isNavigationRequest()
+      return forgetLater(tab, showing, request.url(), isReported ? answeredLooks : refusedLooks)
+    },
+  })
+  return { url, served: decodeBody(html), showing, loaded, references }
+}
+
+async function showPage(
+  tab: WatchedTab,
+  { url, served, showing, loaded, references: known }: Rendering,
+  timeoutMs: number,
+): Promise<RenderedPage> {
   const { page, client } = tab
-  const { url, loaded } = showing
   await clearStorage(tab, url, timeoutMs)
   tab.showing = showing
   const deadline = performance.now() + timeoutMs * 0.8
   await page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: timeoutMs })
   await settle(client, showing, deadline)
-  if (await scrollThrough(page, maxScrollSteps)) await settle(client, showing, deadline)
-  const references = await showReferences(tab, showing, deadline)
-  const words = splitWords(await readVisibleText(page))
+  const seen = await readText(page, showing)
+  const hasScrolled = await scrollThrough(page, maxScrollSteps)
+  if (hasScrolled) await settle(client, showing, deadline)
+  const references = await showReferences(tab, showing, known, deadline)
+  const isChanged = hasScrolled || references.length > 0
+  const words = splitWords(isChanged ? await readVisibleText(page) : seen.text)
   const menuWords = splitWords(await readMenuText(page))
   const { html, baseUrl } = await serializePage(page)
-  return { html, url: new URL(baseUrl), words, menuWords, loaded, references, isCut: showing.requestsLeft < 0 }
-}
-
-async function answerRequest(
-  tab: Tab<Rendering>,
-  showing: Rendering,
-  request: HTTPRequest,
-  isNavigation: boolean,
-): Promise<void> {
-  const isDocument = isNavigation && !showing.isDocumentSent && sameFile(request.url(), showing.url.href)
-  if (isDocument) showing.isDocumentSent = true
-  const answered = isDocument ? showing.html : await showing.answer(toBrowserRequest(request, isNavigation))
-  if (!isNavigation && answered?.status === 200 && byScripts.has(request.resourceType()))
-    showing.loaded.push(new URL(request.url()))
-  if (answered) await request.respond(answered)
-  // An empty answer keeps the current page. After an error, the browser would show its error page.
-  else if (isNavigation) await request.respond({ status: 204 })
-  else await request.abort('blockedbyclient')
-  // The browser does not always report the end of a refused request or of a frame's page.
-  const isReported = answered && !request.isNavigationRequest()
-  await forgetLater(tab, showing, request.url(), isReported ? answeredLooks : refusedLooks)
+  const outline = await learnOutline(page, served)
+  const isCut = showing.requestsLeft < 0
+  // Comes last, because it changes the page.
+  const switchesTheme = await tryTheme(page, () => settle(client, showing, deadline))
+  const look = finishLook(page, showing, seen, { switchesTheme, outline })
+  return { html, url: new URL(baseUrl), words, menuWords, loaded, references, isCut, look }
 }
 
 /** Stops waiting for an answered request whose end is not reported. A busy page gets more time to process its answer. */
-async function forgetLater(tab: Tab, showing: Showing, url: string, looks: number): Promise<void> {
+async function forgetLater(tab: WatchedTab, showing: Watched, url: string, looks: number): Promise<void> {
   const isOpen = () => [...showing.open.values()].some(request => request.url === url)
   for (let look = 0; look < looks && tab.showing === showing && isOpen(); look += 1) {
     await sleep(lookMs, undefined, { ref: false })

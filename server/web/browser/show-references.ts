@@ -22,10 +22,10 @@ const readMs = 5000
 /** Opens the collapsed parts of the API references in a page, and removes what sends requests. */
 export async function showReferences(
   { page, client }: Pick<Tab, 'page' | 'client'>,
-  showing: OpenRequests & { references: readonly NamedReference[] },
+  showing: OpenRequests,
+  references: readonly NamedReference[],
   deadline: number,
 ): Promise<ShownReference[]> {
-  const { references } = showing
   if (references.length === 0) return []
   const isCut = await openAllParts({
     page,

@@ -60,7 +60,7 @@ const plan = {
   files: new Map(Object.entries(filePaths)),
 }
 const map = createBundleMap(site, planTargets({ pages, files }, plan, new Map()), createExclusions([], site))
-const paths = new Set([...Object.values(pagePaths), ...Object.values(filePaths)])
+const paths = new Set([...Object.values(pagePaths), ...Object.values(filePaths), '_quire/runtime.js'])
 
 const here = { url: new URL(`${root}/guide/start`), rendered: false }
 const path = 'guide/start/index.html'

@@ -27,7 +27,7 @@ afterAll(async () => {
 async function evaluate(markup: string, expression: string): Promise<unknown> {
   writeFileSync(
     join(scratch, 'runtime.js'),
-    runtimeFile({ themeAttributes: [], hasDarkClass: false, hasSearch: false, isHosted: false }),
+    runtimeFile({ themeAttributes: [], hasDarkClass: false, hasSearch: false, isHosted: false, outlines: [] }),
   )
   const file = join(scratch, 'page.html')
   writeFileSync(file, `<!doctype html><script src="runtime.js" defer></script>${markup}`)

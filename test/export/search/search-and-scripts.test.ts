@@ -7,7 +7,7 @@ setUpSearchExports()
 describe('in Chromium', { timeout: 120_000 }, () => {
   needBrowser()
 
-  test('the policy of a page without scripts allows only the script of the search', async () => {
+  test('the policy of a page without scripts allows only the scripts of the bundle', async () => {
     const program = `document.getElementById('app').innerHTML = '<main><h1>Made</h1><p>' + ${JSON.stringify(words('app'))} + '</p><h2 id="there">There</h2></main>'`
     const { outFile, entries, report } = await run({
       '/': '<!doctype html><html><head><title>x</title></head><body><div id="app"></div><script src="/app.js"></script></body></html>',
@@ -18,6 +18,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     const [, nonce] = /script-src 'nonce-([\w-]{24})'; form-action/.exec(html) ?? []
     expect(html.match(/<script[^>]* src=[^>]*>/g)).toEqual([
       `<script src="_quire/search.js" nonce="${nonce}" defer="">`,
+      `<script src="_quire/runtime.js" nonce="${nonce}" defer="">`,
     ])
     const bundle = await open(outFile)
     const { go, press, ask, tab, faults } = await visit(bundle)

@@ -3,7 +3,7 @@ import type { FileOutcome } from '../../../server/export/model/resource.ts'
 import { createSite } from '../../../server/export/model/site.ts'
 import { createMissedFiles } from '../../../server/export/verify/missed-files.ts'
 import { createPlace } from '../../../server/export/verify/places.ts'
-import type { PageLook } from '../../../server/web/browser/viewer.ts'
+import type { PageLook } from '../../../server/web/browser/page-look.ts'
 
 const site = createSite('docs.example.com', new URL('https://docs.example.com/guide/'))
 const file = (url: string): FileOutcome => ({
