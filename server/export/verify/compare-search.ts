@@ -21,7 +21,7 @@ const placesOf: Record<ScriptMode, readonly PlaceName[]> = {
   frozen: [],
 }
 
-/** A search that finds too little is used again, because a busy machine may have caused the failure. */
+/** A search that finds some of the hits is used again, because a busy machine may have caused the failure. */
 const attempts = 2
 
 /** Uses the search in each place in which it runs. Returns the hits beside those at the origin; null without the page. */
@@ -52,7 +52,7 @@ export async function compareSearch(
       // A page without the field finds nothing. A word that was not tried in time says nothing.
       const hits = (at: number) => (look ? (look.words[at]?.hits ?? null) : 0)
       best = best.map((before, at) => (hits(at) === null ? before : Math.max(before ?? 0, hits(at) ?? 0)))
-      if (!look || words.every(({ hits }, at) => hits <= (best[at] ?? hits))) break
+      if (words.every(({ hits }, at) => hits <= (best[at] ?? hits)) || best.every(hits => hits === 0)) break
     }
     return best
   }

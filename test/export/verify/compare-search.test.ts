@@ -49,7 +49,7 @@ test('compares the words that find something at the origin, in each place', asyn
   })
 })
 
-test('a search that finds too little is used again, and a page without a search is not', async () => {
+test('a search that finds some hits is used again, and one that finds none is not', async () => {
   const { compared, used } = await compare('everywhere', {
     root: [
       [0, 0],
