@@ -52,10 +52,13 @@ test('compares the words that find something at the origin, in each place', asyn
 test('a search that finds some hits is used again, and one that finds none is not', async () => {
   const { compared, used } = await compare('everywhere', {
     root: [
+      [3, 0],
+      [0, 5],
+    ],
+    folder: [
       [0, 0],
       [3, 5],
     ],
-    folder: [],
     file: [[3, 5]],
   })
   expect(compared?.words[0]).toEqual({ word: 'alpha', origin: 3, root: 3, folder: 0, file: 3 })
