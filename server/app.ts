@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { DocumentationFile } from './docs/documentation.ts'
 import { bundlesPath } from './export/jobs/bundle-link.ts'
 import type { BundleStore } from './export/jobs/bundle-store.ts'
-import type { AdmitDeps } from './http/admit.ts'
+import { type AdmitDeps, createAdmission } from './http/admit.ts'
 import { bundleRouter } from './http/bundles.ts'
 import { allowOrigins } from './http/cors.ts'
 import { type DocumentTexts, documentRouter } from './http/document.ts'
@@ -20,6 +20,7 @@ import type { FindServerAddress } from './http/server-address.ts'
 import { serveStart } from './http/start.ts'
 import type { Validator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
+import { etags, handlers } from './operations/index.ts'
 import type { Organizations } from './tenancy/organization.ts'
 
 export interface AppOptions {
@@ -56,7 +57,14 @@ export function createApp(options: AppOptions): Express {
   if (options.corsOrigins.length > 0) app.use(allowOrigins(options.corsOrigins))
 
   // Before the other routes, because each handler above slows down every API request.
-  mountOperations(app, { deps, admission, validator, bodyLimitBytes, findAddress })
+  mountOperations(app, {
+    handlers,
+    etags,
+    deps,
+    admission: createAdmission(admission, findAddress),
+    validator,
+    bodyLimitBytes,
+  })
 
   // Express would answer OPTIONS itself, with a text.
   app.options(/.*/, answerUnknownPaths)

@@ -58,7 +58,7 @@ function restrict(name: string, forbidden: readonly string[]) {
   }
   const foreign = {
     group: foreignFolders.map(folder => `**/${folder}/**`),
-    message: 'The server does not use its own client (foreignFolders in scripts/layers.ts).',
+    message: 'The server does not use its own client and package (foreignFolders in scripts/layers.ts).',
   }
   return { level: 'error', options: { patterns: [layer, packages, foreign].filter(({ group }) => group.length > 0) } }
 }

@@ -19,7 +19,7 @@ export function compile(
   { output, staging, format }: { output: string; staging: string; format: ModuleFormat },
 ): void {
   try {
-    for (const folder of ['generated', 'spec/package']) {
+    for (const folder of ['generated', 'spec/package', 'server']) {
       mkdirSync(dirname(join(staging, folder)), { recursive: true })
       cpSync(join(root, folder), join(staging, folder), { recursive: true })
     }
@@ -37,7 +37,7 @@ export function compile(
 
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
-  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
+  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   types: ['node'],

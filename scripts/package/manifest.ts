@@ -13,6 +13,8 @@ export const entries: readonly Entry[] = [
   { path: './types', source: 'generated/openapi' },
   { path: './fixtures', source: 'generated/fixtures' },
   { path: './server', source: 'generated/operations' },
+  { path: './express', source: 'spec/package/server/express' },
+  { path: './fetch', source: 'spec/package/server/fetch' },
 ]
 
 /** The files of the package that are not compiled, by the path that users import. */
@@ -23,6 +25,8 @@ export const documents: Readonly<Record<string, string>> = {
   './lint-rules.yaml': './lint-rules.yaml',
   './package.json': './package.json',
 }
+
+const optional = ['express', 'express-openapi-validator']
 
 /** What the package takes from the package.json of the repository. */
 interface Repository {
@@ -35,6 +39,7 @@ interface Repository {
 /** Returns the package.json of the package. The versions of its dependencies are those of the repository. */
 export function createManifest({ version, license, engines, dependencies }: Repository): object {
   const compiled = entries.map(({ path, source }) => [path, conditions(source)])
+  const range = (names: readonly string[]) => Object.fromEntries(names.map(name => [name, `^${dependencies[name]}`]))
   const [main] = entries
   if (!main) throw new Error('The package has no entry.')
   return {
@@ -54,7 +59,10 @@ export function createManifest({ version, license, engines, dependencies }: Repo
         entries.slice(1).map(({ path, source }) => [path.slice('./'.length), [`./cjs/${source}.d.ts`]]),
       ),
     },
-    dependencies: { 'openapi-fetch': `^${dependencies['openapi-fetch']}` },
+    dependencies: range(['openapi-fetch']),
+    // Only ./express and ./fetch need them.
+    peerDependencies: range(optional),
+    peerDependenciesMeta: Object.fromEntries(optional.map(name => [name, { optional: true }])),
   }
 }
 

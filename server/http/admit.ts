@@ -1,8 +1,9 @@
-import type { RequestHandler } from 'express'
-import type { Route } from '../../generated/operations.ts'
+import type { Client } from '../operations/client.ts'
 import { type ApiKeys, type Caller, hashKey, isWellFormedKey } from '../tenancy/api-key.ts'
 import { type RateLimits, takeRequest } from '../tenancy/rate-limit.ts'
-import { HttpError } from './errors.ts'
+import { HttpError } from './http-error.ts'
+import type { Admission } from './mount.ts'
+import type { FindServerAddress } from './server-address.ts'
 
 export interface AdmitDeps {
   apiKeys: ApiKeys
@@ -12,42 +13,29 @@ export interface AdmitDeps {
 }
 
 /**
- * Checks that a request may call its operation: the key (401), its scopes and the plan (403). Sets `res.locals.caller`. Refused
- * requests do not count against the rate limit, which is checked afterwards.
+ * Creates the admission of the server. `authorize` checks the key (401), its scopes and the plan (403). `spend` counts an
+ * authorized request against the rate limit of its operation (429), so refused requests do not count.
  */
-export function authorize(route: Route, { apiKeys, keyPrefix, now }: AdmitDeps): RequestHandler {
-  return async (req, res, next) => {
-    res.locals.operationId = route.operationId
-    const caller = await authenticate(req.headers.authorization)
-    if (!caller) throw unauthorized()
-    res.locals.caller = caller
-    const missing = route.scopes.find(scope => !caller.scopes.includes(scope))
-    if (missing) throw new HttpError(403, `This API key has no "${missing}" scope. Use a key that has it.`)
-    if (route.plan === 'enterprise' && caller.plan !== 'enterprise') {
-      throw new HttpError(
-        403,
-        'Static export needs the enterprise plan. The organization of this key has a different plan.',
-      )
-    }
-    next()
-  }
-
-  async function authenticate(authorization: string | undefined): Promise<Caller | undefined> {
-    const key = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
-    if (key === undefined || !isWellFormedKey(keyPrefix, key)) return undefined
-    return apiKeys.authenticate(hashKey(key), now())
-  }
-}
-
-/**
- * Counts an authorized request against the rate limit of its operation (429).
- *
- * Runs before the validator, whose security handlers would turn a 429 into a 500.
- */
-export function spendBudget({ rateLimit }: Route, { rateLimits, now }: AdmitDeps): RequestHandler {
-  return async (_req, res, next) => {
-    if (rateLimit) {
-      const { organizationId } = res.locals.caller as Caller
+export function createAdmission(
+  { apiKeys, rateLimits, keyPrefix, now }: AdmitDeps,
+  findAddress: FindServerAddress,
+): Admission<Client> {
+  return {
+    async authorize(route, req) {
+      const caller = await authenticate(req.headers.authorization)
+      if (!caller) throw unauthorized()
+      const missing = route.scopes.find(scope => !caller.scopes.includes(scope))
+      if (missing) throw new HttpError(403, `This API key has no "${missing}" scope. Use a key that has it.`)
+      if (route.plan === 'enterprise' && caller.plan !== 'enterprise') {
+        throw new HttpError(
+          403,
+          'Static export needs the enterprise plan. The organization of this key has a different plan.',
+        )
+      }
+      return { ...caller, address: findAddress(req) }
+    },
+    async spend({ rateLimit }, { organizationId }, res) {
+      if (!rateLimit) return
       const { allowed, headers } = await takeRequest(rateLimits, organizationId, rateLimit, now())
       res.set(headers)
       if (!allowed) {
@@ -56,8 +44,13 @@ export function spendBudget({ rateLimit }: Route, { rateLimits, now }: AdmitDeps
           `The organization has used its ${rateLimit.quota} analytics requests. Try again after ${headers['Retry-After']} seconds.`,
         )
       }
-    }
-    next()
+    },
+  }
+
+  async function authenticate(authorization: string | undefined): Promise<Caller | undefined> {
+    const key = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+    if (key === undefined || !isWellFormedKey(keyPrefix, key)) return undefined
+    return apiKeys.authenticate(hashKey(key), now())
   }
 }
 

@@ -4,7 +4,7 @@ import { type BundleStore, explainCondition } from '../export/jobs/bundle-store.
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { Organizations } from '../tenancy/organization.ts'
 import { correctRange, findRange } from './byte-range.ts'
-import { HttpError } from './errors.ts'
+import { HttpError } from './http-error.ts'
 
 /**
  * Serves bundles to anyone with a valid link, without an API key. Supports HEAD, Range, ETag and If-None-Match. A missing or

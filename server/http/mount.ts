@@ -1,62 +1,96 @@
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express'
-import { type OperationId, type Route, routes } from '../../generated/operations.ts'
-import type { Deps } from '../operations/deps.ts'
-import { etags, handlers } from '../operations/index.ts'
-import { type AdmitDeps, authorize, spendBudget } from './admit.ts'
+import { type Handlers, type Input, type OperationId, type Route, routes } from '../../generated/operations.ts'
 import { readBody } from './body.ts'
 import { chooseMediaType } from './media-type.ts'
 import { sendParts } from './parts.ts'
 import { findRoute, toExpressPath } from './routes.ts'
-import type { FindServerAddress } from './server-address.ts'
 import { allowReuse, answerUnchanged } from './unchanged.ts'
 import type { Validator } from './validator.ts'
+
+/** Decides who may call an operation. Only the headers of the request have been read. */
+export interface Admission<Caller> {
+  /** Returns the caller, which the handler gets. Throws `HttpError` to refuse the request, such as 401 and 403. */
+  authorize(route: Route, req: Request, res: Response): Promise<Caller> | Caller
+  /** Counts the request against a limit. Throws `HttpError` to refuse it: 429. Not called for a 304. */
+  spend?(route: Route, caller: Caller, res: Response): Promise<void> | void
+}
+
+/** Functions that return the ETag that a 200 has now; undefined if the answer is another one. */
+export type FindETags<Deps, Caller> = {
+  [Id in OperationId]?: (input: Input<Id>, deps: Deps, caller: Caller) => Promise<string | undefined>
+}
+
+export interface MountedOperations<Deps, Caller> {
+  handlers: Handlers<Deps, Caller>
+  etags: FindETags<Deps, Caller>
+  /** Passed to every handler. */
+  deps: Deps
+  admission: Admission<Caller>
+  validator: Validator
+  bodyLimitBytes: number
+}
 
 /**
  * Adds every operation of the document to the app: authorize, answer 304, spend the budget, read the body, validate, handle.
  */
-export function mountOperations(
+export function mountOperations<Deps, Caller>(app: Express, mounted: MountedOperations<Deps, Caller>): void {
+  for (const route of routes) mountOperation(app, route, route.operationId, mounted)
+  app.use(checkKeyFirst(mounted.admission))
+}
+
+function mountOperation<Id extends OperationId, Deps, Caller>(
   app: Express,
-  {
-    deps,
-    admission,
-    validator,
-    bodyLimitBytes,
-    findAddress,
-  }: {
-    deps: Deps
-    admission: AdmitDeps
-    validator: Validator
-    bodyLimitBytes: number
-    findAddress: FindServerAddress
-  },
+  route: Route,
+  id: Id,
+  { handlers, etags, deps, admission, validator, bodyLimitBytes }: MountedOperations<Deps, Caller>,
 ): void {
-  for (const route of routes) {
-    const read = inputReader(route, findAddress)
-    const spend = spendBudget(route, admission)
-    const body = readBody(route, bodyLimitBytes)
-    app[route.method](
-      toExpressPath(route.path),
-      authorize(route, admission),
-      ...(route.hasETag
-        ? // Only a GET has an ETag, so there is no body to read before the budget is spent.
-          [
-            body,
-            answerUnchanged(route, { isValid: validator.checkEarly(route), findETag: etagOf(route, deps, read) }),
-            spend,
-          ]
-        : [spend, body]),
-      ...validator.validate(route),
-      handle(route, deps, read),
-    )
+  const spend = spendBudget(route, admission)
+  const body = readBody(route, bodyLimitBytes)
+  const findETag = etags[id]
+  const handler = handlers[id]
+  app[route.method](
+    toExpressPath(route.path),
+    authorize(route, admission),
+    ...(findETag
+      ? // Only a GET has an ETag, so there is no body to read before the budget is spent.
+        [
+          body,
+          answerUnchanged(route, {
+            isValid: validator.checkEarly(route),
+            findETag: (req, res) => findETag(readInput<Id>(req, route), deps, res.locals.caller),
+          }),
+          spend,
+        ]
+      : [spend, body]),
+    ...validator.validate(route),
+    async (req, res) => {
+      const answer = await handler(readInput<Id>(req, route), deps, res.locals.caller)
+      await send(res, route, answer)
+    },
+  )
+}
+
+function authorize<Caller>(route: Route, admission: Admission<Caller>): RequestHandler {
+  return async (req, res, next) => {
+    res.locals.operationId = route.operationId
+    res.locals.caller = await admission.authorize(route, req, res)
+    next()
   }
-  app.use(checkKeyFirst(admission))
+}
+
+/** Runs before the validator, whose security handlers would turn a 429 into a 500. */
+function spendBudget<Caller>(route: Route, admission: Admission<Caller>): RequestHandler {
+  return async (_req, res, next) => {
+    await admission.spend?.(route, res.locals.caller, res)
+    next()
+  }
 }
 
 /**
  * Checks the key when the path has an invalid percent escape. Express finds that before the handlers of the route run, and
  * without a valid key the answer is 401, whatever else is wrong.
  */
-function checkKeyFirst(admission: AdmitDeps): ErrorRequestHandler {
+function checkKeyFirst<Caller>(admission: Admission<Caller>): ErrorRequestHandler {
   return async (error, req, res, next) => {
     const route = error instanceof URIError ? findRoute(req.method, req.originalUrl) : undefined
     if (route) {
@@ -67,50 +101,28 @@ function checkKeyFirst(admission: AdmitDeps): ErrorRequestHandler {
   }
 }
 
-/** The type of all handlers here: only the operation id connects a handler to its input type. */
-type AnyHandler = (input: object, deps: Deps, client: unknown) => Answer | Promise<Answer>
-type AnyETag = (input: object, deps: Deps, client: unknown) => Promise<string | undefined>
+/** Returns the input of the handler. The validator has checked that it has the documented type, and added the defaults. */
+function readInput<Id extends OperationId>(
+  { params, query, headers, body }: Request,
+  { mediaTypes }: Route,
+): Input<Id> {
+  const input: unknown = { params, query, headers, body, mediaType: chooseMediaType(headers.accept, mediaTypes) }
+  return input as Input<Id>
+}
+
+/** An answer of any operation. */
 interface Answer {
   status: number
   mediaType?: string
-  headers?: Record<string, string>
-  /** Text in parts if there is a media type. */
+  headers?: Readonly<Record<string, string | undefined>>
+  /** Text in parts if there is a media type other than JSON. */
   body: unknown
 }
 
-/** Returns the input and the client that a handler gets. */
-type ReadInput = (req: Request, res: Response) => [input: object, client: object]
-
-function inputReader({ mediaTypes }: Route, findAddress: FindServerAddress): ReadInput {
-  return (req, res) => [
-    {
-      params: req.params,
-      query: req.query,
-      headers: req.headers,
-      body: req.body,
-      mediaType: chooseMediaType(req.headers.accept, mediaTypes),
-    },
-    { ...res.locals.caller, address: findAddress(req) },
-  ]
-}
-
-function etagOf({ operationId }: Route, deps: Deps, read: ReadInput) {
-  const findETag = etags[operationId as keyof typeof etags] as unknown as AnyETag
-  return (req: Request, res: Response) => {
-    const [input, client] = read(req, res)
-    return findETag(input, deps, client)
-  }
-}
-
-function handle(route: Route, deps: Deps, read: ReadInput): RequestHandler {
-  const handler = handlers[route.operationId as OperationId] as unknown as AnyHandler
-  return async (req, res) => {
-    const [input, client] = read(req, res)
-    const { status, headers, mediaType, body } = await handler(input, deps, client)
-    if (headers) res.set(headers)
-    if (headers?.ETag !== undefined) allowReuse(route, res)
-    res.status(status)
-    if (mediaType === undefined || mediaType === 'application/json') res.json(body)
-    else await sendParts(res.type(mediaType), body as AsyncIterable<Uint8Array>)
-  }
+async function send(res: Response, route: Route, { status, headers, mediaType, body }: Answer): Promise<void> {
+  if (headers) res.set(headers)
+  if (headers?.ETag !== undefined) allowReuse(route, res)
+  res.status(status)
+  if (mediaType === undefined || mediaType === 'application/json') res.json(body)
+  else await sendParts(res.type(mediaType), body as AsyncIterable<Uint8Array>)
 }

@@ -6,9 +6,13 @@ const safe = /^[A-Za-z0-9._-]{1,128}$/
 
 /** Uses the X-Request-Id of the client if it is safe, otherwise a new one, and sends it with every response. */
 export const assignRequestId: RequestHandler = (req, res, next) => {
-  const given = req.headers['x-request-id']
-  const requestId = typeof given === 'string' && safe.test(given) ? given : randomUUID()
+  const requestId = safeRequestId(req.headers['x-request-id'])
   res.locals.requestId = requestId
   res.setHeader('X-Request-Id', requestId)
   next()
+}
+
+/** Returns the given id if it is safe, otherwise a new one. */
+export function safeRequestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && safe.test(given) ? given : randomUUID()
 }

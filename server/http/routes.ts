@@ -1,4 +1,5 @@
 import { type Route, routes } from '../../generated/operations.ts'
+import { HttpError } from './http-error.ts'
 
 /** Converts a path template of the document to the syntax of Express: `{id}` becomes `:id`. */
 export function toExpressPath(path: string): string {
@@ -15,4 +16,12 @@ export function findRoute(method: string, requestTarget: string): Route | undefi
   const path = requestTarget.split('?', 1)[0] ?? ''
   const wanted = method === 'HEAD' ? 'get' : method.toLowerCase()
   return patterns.find(({ route, pattern }) => route.method === wanted && pattern.test(path))?.route
+}
+
+/** Returns the error of a request whose path or method is not in the document. */
+export function refuseUnknown(method: string, requestTarget: string): HttpError {
+  const methods = ['GET', 'POST'].filter(other => findRoute(other, requestTarget))
+  return methods.length > 0 && !methods.includes(method)
+    ? new HttpError(405, `This path accepts only ${methods.join(' and ')}.`, { Allow: methods.join(', ') })
+    : new HttpError(404, 'There is nothing at this path. Compare it with the API reference.')
 }

@@ -2,7 +2,7 @@ import { parse } from 'node:url'
 import type { Request, RequestHandler, Response } from 'express'
 import { middleware as openapiMiddleware } from 'express-openapi-validator'
 import { type Route, routes } from '../../generated/operations.ts'
-import { HttpError } from './errors.ts'
+import { HttpError } from './http-error.ts'
 import {
   explainInvalid,
   type Fields,

@@ -44,6 +44,7 @@ test('the tarball is small, and has no program, no addon and no server among its
   expect(statSync(installed.tarball).size).toBeLessThan(maxBytes)
   const manifest = JSON.parse(readFileSync(join(installed.folder, 'node_modules/quire-spec/package.json'), 'utf8'))
   expect(Object.keys(manifest.dependencies)).toEqual(['openapi-fetch'])
+  expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(Object.keys(manifest.peerDependencies))
   expect(manifest).not.toHaveProperty('scripts')
 })
 
@@ -63,7 +64,7 @@ test('the types are right for every entry and module setting', async () => {
   )
   expect(problems).toEqual([])
   expect(Object.keys(checked.entrypoints)).toEqual(
-    expect.arrayContaining(['.', './node', './types', './fixtures', './server']),
+    expect.arrayContaining(['.', './node', './types', './fixtures', './server', './express', './fetch']),
   )
 })
 
@@ -82,12 +83,12 @@ const settings = [
 ]
 
 /** Compiles a program that uses every entry. Returns the compiled file. */
-async function compile({ name, file, type, options }: (typeof settings)[number]): Promise<string> {
-  const done = compiled.get(name)
+async function compile({ name, file, type, options }: (typeof settings)[number], source = 'consumer'): Promise<string> {
+  const folder = join(installed.folder, `${source}-${name.replaceAll(/\W+/g, '-')}`)
+  const done = compiled.get(folder)
   if (done !== undefined) return done
-  const folder = join(installed.folder, name.replaceAll(/\W+/g, '-'))
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, file), readFileSync(join(import.meta.dirname, 'fixtures/consumer.ts.txt')))
+  writeFileSync(join(folder, file), readFileSync(join(import.meta.dirname, `fixtures/${source}.ts.txt`)))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
   const compilerOptions = {
     ...options,
@@ -105,7 +106,7 @@ async function compile({ name, file, type, options }: (typeof settings)[number])
     throw new Error(error.stdout)
   })
   const program = join(folder, file.replace(/ts$/, 'js'))
-  compiled.set(name, program)
+  compiled.set(folder, program)
   return program
 }
 
@@ -151,6 +152,24 @@ describe('runs on', () => {
       for (const setting of settings.slice(0, 2)) await runConsumer(node, await compile(setting))
     },
   )
+})
+
+test('a server of another team compiles, and follows the contract', async () => {
+  const names = ['express', 'express-openapi-validator', '@types/express']
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const versions = names.map(name => `${name}@${dependencies[name] ?? devDependencies[name]}`)
+  const flags = ['--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+  await run('npm', ['install', ...flags, ...versions], { cwd: installed.folder, env: withoutPackages() })
+  const env = { ...withoutPackages(), QUIRE_DOCUMENT: readFileSync(join(root, 'generated/openapi.json'), 'utf8') }
+  for (const setting of settings) {
+    const { stdout } = await run(process.execPath, [await compile(setting, 'own-server')], { env })
+    expect(JSON.parse(stdout), setting.name).toEqual({
+      started: 'docs docs.example.com zip',
+      refused: 1,
+      totals: { human: 50, ai: 0, total: 50 },
+      stranger: 401,
+    })
+  }
 })
 
 test('the document and the lint rules are found by their names', () => {
