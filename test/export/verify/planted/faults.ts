@@ -145,11 +145,11 @@ const search = (index: string) => `{
   const field = document.querySelector('input[type=search]')
   field?.addEventListener('input', async () => {
     const entries = await (await fetch(${index})).json()
-    document.querySelector('.hits').innerHTML = entries.filter(it => it.includes(field.value.toLowerCase())).map(it => '<li>' + it + '</li>').join('')
+    document.querySelector('.hits').innerHTML = entries.filter(it => it.includes(field.value.toLowerCase())).map(it => '<li><a href="#' + it + '">' + it + '</a></li>').join('')
   })
 }`
 const field = '<form><input type="search" placeholder="Search"><ul class="hits"></ul></form>'
-const entries = JSON.stringify(Array.from({ length: 40 }, (_, index) => `${oddPage} more ${index}`))
+const entries = JSON.stringify(Array.from({ length: 40 }, (_, index) => `guide ${index} and more`))
 const searchFaults: Fault[] = (['app', 'plain'] as const).flatMap(site =>
   (['page', 'template'] as const).map(
     (where): Fault => ({
