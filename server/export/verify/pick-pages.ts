@@ -18,8 +18,9 @@ export interface PickedPages {
 
 /**
  * Picks the pages that stand for a group of like pages: known ones first, then the longest page, which has most of what a
- * page of the site may have, then pages that are evenly spread. Then picks pages with markup that the picked pages lack, such as a custom element that only one page has, the page with the most such marks first. The
- * same group always gives the same pages.
+ * page of the site may have, then pages that are evenly spread. Then picks pages with markup that the picked pages lack, such
+ * as a custom element that only one page has, the page with the most such marks first. The same group always gives the same
+ * pages.
  *
  * @param pages sorted by key.
  */
