@@ -1,4 +1,4 @@
-import { isOutlineLink, listHeadings, targetOf, textOf } from '../outline/build-outline.ts'
+import { isOutlineLink, listDepths, listHeadings, targetOf, textOf } from '../outline/build-outline.ts'
 import { idMark, itemsMark, type OutlineLevel, type OutlineModel, textMark } from '../outline/outline-model.ts'
 
 /** Max characters of the markup of a model. */
@@ -14,11 +14,11 @@ const maxAround = 6
  */
 export default function learnOutline(served: string): OutlineModel | null {
   const before = new DOMParser().parseFromString(served, 'text/html')
-  const known = new Set(Array.from(before.querySelectorAll('a[href*="#"]'), hashOf))
+  const known = new Set(Array.from(before.querySelectorAll('a[href*="#"]'), describe))
   const isFresh = (link: Element) =>
     link instanceof HTMLAnchorElement &&
     isOutlineLink(link) &&
-    !known.has(hashOf(link)) &&
+    !known.has(describe(link)) &&
     textOf(link) !== '' &&
     textOf(document.getElementById(targetOf(link)) ?? document.createElement('i')) === textOf(link)
   const first = Array.from(document.links).find(link => link.checkVisibility() && isFresh(link))
@@ -33,10 +33,10 @@ export default function learnOutline(served: string): OutlineModel | null {
   return JSON.stringify(model).length <= maxMarkup && givesSame(root, model) ? model : null
 }
 
-function hashOf(link: Element): string {
+/** Describes where a link leads and where it is, because the text of a page may link to the same headings. */
+function describe(link: Element): string {
   const href = link.getAttribute('href') ?? ''
-  // Links of headings lead to the headings themselves.
-  return link.closest('h1, h2, h3, h4, h5, h6') ? '' : decodeURI(href.slice(href.indexOf('#')))
+  return [decodeURI(href.slice(href.indexOf('#'))), link.className, link.closest('[class]:not(a)')?.className].join(' ')
 }
 
 /** Returns the largest element around a link whose whole text is that of outline links. */
@@ -51,27 +51,28 @@ function findRoot(first: Element, isFresh: (link: Element) => boolean): Element 
   return root
 }
 
-/** Describes the items of each level by the last item, because the first one may be marked as current. */
+/**
+ * Describes the items of each level by the last item, because the first one may be marked as current. A kind of heading belongs
+ * to the deepest level at which it is: it is less deep only where no outer heading comes before it.
+ */
 function readLevels(root: Element): OutlineLevel[] | null {
-  const levels: { tags: Set<string>; link: HTMLAnchorElement }[] = []
+  const links: HTMLAnchorElement[] = []
+  const deepest = new Map<string, number>()
   for (const link of root.querySelectorAll('a')) {
     const depth = depthOf(link, root)
-    const heading = document.getElementById(targetOf(link))
-    if (!heading) return null
-    const level = levels[depth] ?? { tags: new Set<string>(), link }
-    levels[depth] = level
-    level.tags.add(heading.localName)
-    level.link = link
+    const tag = document.getElementById(targetOf(link))?.localName ?? ''
+    if (!/^h[1-6]$/.test(tag)) return null
+    links[depth] = link
+    deepest.set(tag, Math.max(depth, deepest.get(tag) ?? 0))
   }
-  const all = levels.flatMap(level => Array.from(level.tags))
-  // Each heading belongs to one level.
-  if (levels.length === 0 || levels.includes(undefined as never) || new Set(all).size < all.length) return null
-  if (!all.every(tag => /^h[1-6]$/.test(tag))) return null
-  return levels.map(({ tags, link }, depth) => ({
-    tags: Array.from(tags).sort(),
-    item: toItem(link),
-    list: depth === 0 ? '' : emptied(link.closest('li')?.parentElement ?? null),
-  }))
+  const levels: OutlineLevel[] = []
+  for (const [depth, link] of links.entries()) {
+    const tags = [...deepest].flatMap(([tag, at]) => (at === depth ? tag : [])).sort()
+    if (!link || tags.length === 0) return null
+    const list = depth === 0 ? '' : emptied(link.closest('li')?.parentElement ?? null)
+    levels.push({ tags, item: toItem(link), list })
+  }
+  return levels.length === 0 ? null : levels
 }
 
 /** Counts the list items around a link. */
@@ -171,7 +172,12 @@ function findClasses(anchor: Element, served: Element): OutlineModel['classes'] 
 
 /** Decides whether the headings of this page give the same list. */
 function givesSame(root: Element, model: OutlineModel): boolean {
-  const given = Array.from(root.querySelectorAll('a'), link => `${targetOf(link)} ${textOf(link)}`)
-  const wanted = listHeadings(document, model).map(heading => `${heading.id} ${textOf(heading)}`)
+  const given = Array.from(
+    root.querySelectorAll('a'),
+    link => `${depthOf(link, root)} ${targetOf(link)} ${textOf(link)}`,
+  )
+  const headings = listHeadings(document, model)
+  const depths = listDepths(model.levels, headings)
+  const wanted = headings.map((heading, at) => `${depths[at]} ${heading.id} ${textOf(heading)}`)
   return given.join('\n') === wanted.join('\n')
 }

@@ -1,4 +1,4 @@
-import { idMark, itemsMark, type OutlineModel, textMark } from './outline-model.ts'
+import { idMark, itemsMark, type OutlineLevel, type OutlineModel, textMark } from './outline-model.ts'
 
 /** Max items of an outline that is built. */
 const maxItems = 500
@@ -10,7 +10,10 @@ export function placeOutline(model: OutlineModel): boolean {
   const headings = listHeadings(document, model)
   if (!anchor || anchors.length > 1 || headings.length === 0) return false
   const ids = new Set(headings.map(({ id }) => id))
-  if (Array.from(document.links).some(link => isOutlineLink(link) && ids.has(targetOf(link)))) return false
+  // The text of the page may link to its headings, too.
+  const around = (model.position === 'after' && anchor.parentElement) || anchor
+  const links = around.querySelectorAll<HTMLAnchorElement>('a[href]')
+  if (Array.from(links).some(link => isOutlineLink(link) && ids.has(targetOf(link)))) return false
   const [nodes, holder] = openShell(model)
   fill(holder, model, headings)
   if (model.position === 'after') anchor.after(...nodes)
@@ -42,10 +45,10 @@ function addClasses(anchor: Element, { classes }: OutlineModel): void {
 function fill(holder: ParentNode & Node, { levels }: OutlineModel, headings: readonly HTMLElement[]): void {
   const open: (Node | null)[] = [holder]
   const items: Element[] = []
-  for (const heading of headings.slice(0, maxItems)) {
-    let depth = levels.findIndex(({ tags }) => tags.includes(heading.localName))
-    // A heading without an outer heading before it.
-    while (depth > 0 && !items[depth - 1]) depth -= 1
+  const listed = headings.slice(0, maxItems)
+  const depths = listDepths(levels, listed)
+  for (const [at, heading] of listed.entries()) {
+    const depth = depths[at] ?? 0
     const level = levels[depth]
     if (!level) continue
     const item = toElement(level.item, textOf(heading), heading.id)
@@ -58,6 +61,16 @@ function fill(holder: ParentNode & Node, { levels }: OutlineModel, headings: rea
     items.length = depth + 1
     open.length = depth + 1
   }
+}
+
+/** Lists the depth of each heading in the outline: the number of headings around it, which are of outer levels. */
+export function listDepths(levels: readonly Pick<OutlineLevel, 'tags'>[], headings: readonly Element[]): number[] {
+  const around: number[] = []
+  return headings.map(({ localName }) => {
+    const level = levels.findIndex(({ tags }) => tags.includes(localName))
+    while (around.length > 0 && (around.at(-1) ?? 0) >= level) around.pop()
+    return around.push(level) - 1
+  })
 }
 
 /** Makes the element of a model, and puts text and id into it as text, never as markup. */

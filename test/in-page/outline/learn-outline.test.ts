@@ -85,6 +85,33 @@ describe('an outline that a script makes is made from the headings of other page
   })
 })
 
+test('a heading before the first heading of its outer level is less deep', async () => {
+  const frame = (content: string) => `<nav><ul class="t"></ul></nav><main>${content}</main>`
+  const script = `
+    const list = document.querySelector('.t')
+    for (const it of ${find('h2, h3')}) {
+      const item = document.createElement('li')
+      item.innerHTML = '<a href="#' + it.id + '">' + it.textContent + '</a>'
+      const above = it.localName === 'h3' && list.querySelector(':scope > .two:last-child')
+      if (it.localName === 'h2') item.className = 'two'
+      if (above && !above.querySelector('ul')) above.append(document.createElement('ul'))
+      ;(above ? above.querySelector('ul') : list).append(item)
+    }`
+  const one = frame(headings('h3a', 'h3b', 'h2b', 'h3c', 'h3d'))
+  const text = await rebuild(one, frame(headings('h3e', 'h3f', 'h2f', 'h3g')), script)
+  expect(text).toBe(
+    'h3e title h3f title h2f title h3g title h3e title text h3f title text h2f title text h3g title text',
+  )
+})
+
+test('links in the text of the page are no outline', async () => {
+  const frame = (content: string) => `<nav class="n"><a class="on" href="/a">a</a></nav><main>${content}</main>`
+  const script = `document.querySelector('.on').insertAdjacentHTML('afterend', '<ul class="t">' + ${find('h2')}.map(it => '<li><a class="l" href="#' + it.id + '">' + it.textContent + '</a></li>').join('') + '</ul>')`
+  const one = frame(`<ul><li><a href="#h2a">h2a title</a></li></ul>${headings('h2a', 'h2b')}`)
+  const other = frame(`<p>See <a href="#h2c">below</a>.</p>${headings('h2c')}`)
+  expect(await rebuild(one, other, script)).toBe('a h2c title See below. h2c title text')
+})
+
 describe('nothing is learned', () => {
   const add = (text: string) => `document.querySelector('nav').innerHTML = '${text}'`
   test.each([
