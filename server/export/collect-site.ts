@@ -24,6 +24,7 @@ import { type ExportOptions, obeysRobots } from './model/options.ts'
 import { isPageFile, linkKey, type Site } from './model/site.ts'
 import type { PagePool } from './pages/page-pool.ts'
 import type { ReadTask } from './pages/page-tasks.ts'
+import { createAnswerer } from './render/answer-browser.ts'
 import { type BrowserCompleter, createPageCompleter } from './render/page-completer.ts'
 
 export interface CollectDeps {
@@ -58,7 +59,8 @@ export async function collectSite(options: ExportOptions, deps: CollectDeps): Pr
   const startKey = linkKey(start)
   const compares = options.verify !== 'static'
   const shared = { tools, found, files, missing, startKey }
-  const completer = createPageCompleter({ ...shared, compares, signal, log })
+  const answer = createAnswerer(tools, files)
+  const completer = createPageCompleter({ ...shared, answer, compares, signal, log })
   // Browsers request /favicon.ico by default.
   files.need(new URL('/favicon.ico', site.origin), 'asset')
   const crawl = { ...shared, starts, missingContent: readMissing(missing), followLinks: paths === null }
@@ -72,7 +74,7 @@ export async function collectSite(options: ExportOptions, deps: CollectDeps): Pr
   const report = beginReport(options, found, completer.findings())
   // What is lost comes first, because a summary shows only the first notes.
   report.notes = [...noteLosses(losses), ...report.notes, ...noteCrawl(crawled)]
-  return { collected: found, report, tools, files, looks: completer.looks }
+  return { collected: found, report, tools, files, answer, looks: completer.looks }
 }
 
 async function createTools(

@@ -1,13 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Answerer } from '../../web/browser/browser-request.ts'
 import type { Collection } from '../crawl/collection.ts'
 import { fetchFramedPage } from '../crawl/framed-pages.ts'
 import { listThirdParties } from '../crawl/third-parties.ts'
 import type { ExportOptions } from '../model/options.ts'
 import { type ExportReport, writeReport } from '../model/report.ts'
 import type { StageClock } from '../model/stage-clock.ts'
-import { createAnswerer } from '../render/answer-browser.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { maxRounds } from '../verify/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
@@ -28,8 +26,6 @@ interface Making {
   collection: Collection
   folder: string
   hasSearch: boolean
-  /** Answers the requests of pages at the origin. */
-  answer: Answerer
   onPage(): void
   signal: AbortSignal
   clock: StageClock
@@ -45,9 +41,8 @@ export async function makeBundle(
   const { workFolder, offlineSearch: hasSearch = false, allowLoss = false, startThread } = options
   const { collected, report } = collection
   const folder = join(workFolder, 'bundle')
-  const answer = createAnswerer(collection.tools, collection.files)
   const onPage = countPages(report.pages, options)
-  const making: Making = { collection, folder, hasSearch, answer, onPage, signal, clock }
+  const making: Making = { collection, folder, hasSearch, onPage, signal, clock }
   const placer = await openPlacer(making, options)
   clock.end('look', {}, 'pages opened at the origin')
   const siteSearch = await openSearch(making, placer)
@@ -66,8 +61,8 @@ export async function makeBundle(
   return { folder, paths: [...written.paths, ...(search?.paths ?? []), ...added, ...reports] }
 }
 
-function openPlacer({ collection, hasSearch, answer, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {
-  const { collected, tools, files, looks } = collection
+function openPlacer({ collection, hasSearch, signal }: Making, options: ExportOptions): Promise<ScriptPlacer> {
+  const { collected, tools, files, answer, looks } = collection
   const { verify = 'sample', log } = options
   return createScriptPlacer({
     ...{ collected, files, looks, verify, hasSearch, answer, signal, log },
@@ -77,8 +72,8 @@ function openPlacer({ collection, hasSearch, answer, signal }: Making, options: 
   })
 }
 
-function openSearch({ collection, answer }: Making, { seen }: ScriptPlacer): Promise<SiteSearch> {
-  const { collected, tools, files } = collection
+function openSearch({ collection }: Making, { seen }: ScriptPlacer): Promise<SiteSearch> {
+  const { collected, tools, files, answer } = collection
   const fetchFramed = (url: URL) => fetchFramedPage(collection, url)
   return useSiteSearch({ collected, files, answer, views: tools.views, fetchFramed }, seen)
 }

@@ -1,3 +1,4 @@
+import type { Answerer } from '../../web/browser/browser-request.ts'
 import type { PageLook } from '../../web/browser/page-look.ts'
 import type { ExportReport } from '../model/report.ts'
 import type { MutableSite } from './collected-site.ts'
@@ -10,6 +11,8 @@ export interface Collection {
   report: ExportReport
   tools: CrawlTools
   files: FileCollector
+  /** Answers the requests of pages in a browser. */
+  answer: Answerer
   /** Pages kept as they were fetched that the crawl showed in a browser, by key. */
   looks: ReadonlyMap<string, PageLook>
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Answerer, BrowserAnswer, BrowserRequest } from '../../web/browser/browser-request.ts'
 import { FetchError } from '../../web/fetch/fetch-error.ts'
 import type { CrawlTools } from '../crawl/crawl-tools.ts'
@@ -6,14 +7,14 @@ import type { FileCollector } from '../crawl/file-collector.ts'
 import { assetKey } from '../model/site.ts'
 import { type AnswerCache, createAnswerCache } from './answer-cache.ts'
 
-type AnswerTools = Pick<CrawlTools, 'site' | 'fetcher' | 'limits' | 'products' | 'exclusions' | 'isAllowed'>
+type AnswerTools = Pick<CrawlTools, 'site' | 'fetcher' | 'limits' | 'products' | 'exclusions' | 'isAllowed' | 'folder'>
 
 /** Types of requests for files that are also in the bundle. */
 const packed = new Set(['stylesheet', 'image', 'media', 'font'])
 
-/** Answers the requests of pages in a browser. Each file is fetched once for both the browser and the bundle. */
+/** Answers the requests of pages in a browser. Each file is fetched once, for all pages and for the bundle. */
 export function createAnswerer(tools: AnswerTools, files: Pick<FileCollector, 'get'>): Answerer {
-  const cache = createAnswerCache()
+  const cache = createAnswerCache(join(tools.folder, 'answers'))
   return async request => {
     const url = findAllowed(tools, request)
     if (!url) return null

@@ -1,3 +1,4 @@
+import type { Answerer } from '../../web/browser/browser-request.ts'
 import type { PageLook } from '../../web/browser/page-look.ts'
 import type { MutableSite } from '../crawl/collected-site.ts'
 import type { CrawlTools } from '../crawl/crawl-tools.ts'
@@ -15,6 +16,8 @@ export interface PageCompleterOptions {
   tools: CrawlTools
   found: MutableSite
   files: FileCollector
+  /** Answers the requests of pages in a browser. */
+  answer: Answerer
   missing: MissingPage
   startKey: string
   /** Whether a browser also checks pages whose HTML seems complete. */

@@ -4,7 +4,6 @@ import { judgePage } from '../../web/html/page-text.ts'
 import type { FetchedPage, PageCompleter } from '../crawl/page-completer.ts'
 import { ExportError } from '../model/export-error.ts'
 import type { ExportReport } from '../model/report.ts'
-import { createAnswerer } from './answer-browser.ts'
 import { finishComparisons, startComparisons } from './compare-templates.ts'
 import type { Completion, PageCompleterOptions } from './completion.ts'
 import { type CompletionFindings, describeFindings } from './completion-findings.ts'
@@ -79,7 +78,7 @@ function createCompletion(options: PageCompleterOptions): Completion {
     collapsed: new Set(),
     hasOldRoutes: false,
   }
-  const views = createPageViews({ ...options, answer: createAnswerer(tools, files) })
+  const views = createPageViews(options)
   const apps = createFragmentApps({
     ...{ site: tools.site, found, files, startKey, views },
     keep: (resource, shown) => keepRendered({ tools, findings }, resource, shown),

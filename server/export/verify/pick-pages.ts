@@ -62,7 +62,8 @@ function findLongest([first, ...others]: readonly ScriptedPage[]): ScriptedPage[
   return [others.reduce((a, b) => (b.page.sizeBytes > a.page.sizeBytes ? b : a), first)]
 }
 
-function spread<T>(sorted: readonly T[], size: number): T[] {
+/** Returns at most so many items, evenly spread over all. */
+export function spread<T>(sorted: readonly T[], size: number): T[] {
   if (sorted.length <= size) return [...sorted]
   if (size <= 0) return []
   const picked = Array.from({ length: size }, (_, index) => sorted[Math.floor((index * sorted.length) / size)])

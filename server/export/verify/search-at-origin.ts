@@ -6,6 +6,7 @@ import type { ViewCache } from '../cache/view-cache.ts'
 import type { CollectedSite } from '../crawl/collected-site.ts'
 import { linkKey } from '../model/site.ts'
 import { readSpan } from '../pages/spool.ts'
+import { spread } from './pick-pages.ts'
 import type { SeenSite } from './place-scripts.ts'
 import type { ScriptedPage } from './sample-pages.ts'
 import { chooseSearchWords, unknownWord } from './search-words.ts'
@@ -29,6 +30,8 @@ export const comparedWords = 3
 /** Max pages tried. The first one may show its field only to some readers. */
 const maxPages = 2
 const maxHeadingWords = 12
+/** Max titles from which words are chosen. */
+const maxTitles = 16
 /** Shorter parts of a word may be anything, such as a language. */
 const minLetters = 3
 
@@ -46,14 +49,17 @@ export async function searchAtOrigin(options: OriginSearchOptions, seen: SeenSit
   return null
 }
 
-/** Reads the titles of the pages that were opened, or where they have none, their first headings. */
+/**
+ * Reads the titles of pages spread over the site, also of pages that were not opened: the few that were may be lists, whose
+ * titles are no names. A page that was opened and has no title gives its first headings.
+ */
 async function readTitles({ scripted, looks }: Pick<SeenSite, 'scripted' | 'looks'>): Promise<string[]> {
   const titles: string[] = []
-  for (const { page } of scripted) {
-    const look = looks.get(page.key)
-    if (!look || !page.span) continue
+  for (const { page } of spread(scripted, maxTitles)) {
+    if (!page.span) continue
     const { title } = readPageHead({ text: (await readSpan(page.span)).toString('latin1'), charset: page.charset })
-    titles.push(title ?? look.headingWords.slice(0, maxHeadingWords).join(' '))
+    const words = looks.get(page.key)?.headingWords ?? []
+    titles.push(title ?? words.slice(0, maxHeadingWords).join(' '))
   }
   return titles
 }

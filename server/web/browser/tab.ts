@@ -40,6 +40,8 @@ export async function openTab<S extends Showing>(browser: Browser, handle: Reque
     page.setBypassServiceWorker(true),
     page.evaluateOnNewDocument(watchPage),
     page.setRequestInterception(true),
+    // Several tabs are open at once. Without this, only the front one fires focus events, which load some searches.
+    client.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
   ])
   page.on('dialog', dialog => void dialog.dismiss().catch(() => {}))
   page.on('request', request => void answerRequest(tab, request, handle).catch(() => {}))
