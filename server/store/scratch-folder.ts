@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { existsSync, lstatSync } from 'node:fs'
+import { mkdtemp, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
@@ -53,7 +53,7 @@ function own(folder: string): Database.Database | null | 'lost' {
   } catch (error) {
     lock?.close()
     const { code = '' } = error as { code?: string }
-    return code.startsWith('SQLITE_BUSY') || code === 'ENOENT' ? 'lost' : null
+    return code.startsWith('SQLITE_BUSY') || code === 'ENOENT' || !existsSync(folder) ? 'lost' : null
   }
 }
 
@@ -73,8 +73,11 @@ async function sweep(parent: string, prefix: string): Promise<void> {
 
 async function sweepFolder(folder: string): Promise<void> {
   const file = join(folder, lockName)
-  if (!isOurs(folder) || !isOurs(file)) return
+  if (!isOurs(folder)) return
   const content = await readdir(folder)
+  // Its process was killed before it made the lock, or after it removed the lock. Fails if the lock is made meanwhile.
+  if (content.length === 0) return rmdir(folder)
+  if (!isOurs(file)) return
   if (!lstatSync(folder).isDirectory() || !lstatSync(file).isFile()) return
   if (content.some(name => name !== lockName && name !== contentName)) return
   const lock = new Database(file, { timeout: 0, fileMustExist: true })

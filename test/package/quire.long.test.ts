@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -19,6 +19,8 @@ beforeAll(async () => {
   env = { ...withoutPackages(), PUPPETEER_SKIP_DOWNLOAD: '1' }
   await run('npm', ['pack', '--pack-destination', work], { cwd: root, env })
   const tarball = readdirSync(work).find(name => name.endsWith('.tgz')) ?? ''
+  // Some versions of npm do not make the folder.
+  mkdirSync(join(work, 'global', 'lib'), { recursive: true })
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--prefix', join(work, 'global')]
   await run('npm', ['install', '--global', ...flags, join(work, tarball)], { cwd: work, env })
   quire = join(work, 'global/bin/quire')

@@ -9,7 +9,7 @@ import type { StageClock } from '../model/stage-clock.ts'
 import { packSearch, writeSearchScript } from '../search/pack-search.ts'
 import { maxRounds } from '../verify/missed-files.ts'
 import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.ts'
-import { type SiteSearch, useSiteSearch } from '../verify/site-search.ts'
+import { lookAndSearch, type SiteSearch } from '../verify/site-search.ts'
 import { noteTextLoss } from '../verify/text-loss.ts'
 import { inlineFonts } from './inline-fonts.ts'
 import { writeReportPage } from './report-page.ts'
@@ -44,10 +44,9 @@ export async function makeBundle(
   const onPage = countPages(report.pages, options)
   const making: Making = { collection, folder, hasSearch, onPage, signal, clock }
   const placer = await openPlacer(making, options)
-  clock.end('look', {}, 'pages opened at the origin')
-  const siteSearch = await openSearch(making, placer)
-  clock.end('hits', {}, 'search used at the origin')
-  const { written, added } = await writeComplete(making, placer)
+  const siteSearch = await lookAtOrigin(making, placer)
+  clock.end('look', {}, 'pages opened and search used at the origin')
+  const { written, added, search: siteHits } = await writeComplete(making, placer, siteSearch)
   // Comes first, because the command prints only the first notes.
   report.notes.unshift(...noteTextLoss(placer.findings().differences, allowLoss))
   const { pagePaths } = written
@@ -55,8 +54,7 @@ export async function makeBundle(
   if (search) clock.end('search', search.packed, 'search packed')
   finishReport(collection, written, placer)
   report.offlineSearch = search?.packed ?? null
-  report.siteSearch = await siteSearch.compare({ folder, pagePaths })
-  clock.end('hits', { words: report.siteSearch?.words ?? [] }, 'search of the site compared')
+  report.siteSearch = siteHits
   const reports = await writeReports(folder, report)
   return { folder, paths: [...written.paths, ...(search?.paths ?? []), ...added, ...reports] }
 }
@@ -72,21 +70,22 @@ function openPlacer({ collection, hasSearch, signal }: Making, options: ExportOp
   })
 }
 
-function openSearch({ collection }: Making, { seen }: ScriptPlacer): Promise<SiteSearch> {
+function lookAtOrigin({ collection }: Making, placer: ScriptPlacer): Promise<SiteSearch> {
   const { collected, tools, files, answer } = collection
   const fetchFramed = (url: URL) => fetchFramedPage(collection, url)
-  return useSiteSearch({ collected, files, answer, views: tools.views, fetchFramed }, seen)
+  return lookAndSearch({ collected, files, answer, views: tools.views, fetchFramed }, placer)
 }
 
 /** Writes the bundle, and writes it again until no obtainable file is missing, at most `maxRounds` times. */
-async function writeComplete(making: Making, placer: ScriptPlacer) {
+async function writeComplete(making: Making, placer: ScriptPlacer, siteSearch: SiteSearch) {
   const { folder, clock } = making
   for (let round = 0; ; round += 1) {
     const written = await writeOnce(making, placer)
-    const added = await placer.place({ folder, pagePaths: written.pagePaths, paths: written.paths })
+    const { pagePaths, paths } = written
+    const placed = await placer.place({ folder, pagePaths, paths }, () => siteSearch.compare({ folder, pagePaths }))
     const isComplete = round >= maxRounds || !(await placer.fetchMissed())
     clock.end('verify', { scripts: placer.findings().mode }, 'bundle verified')
-    if (isComplete) return { written, added }
+    if (isComplete) return { written, ...placed }
   }
 }
 

@@ -1,3 +1,4 @@
+import { createQueue } from '../../base/queue.ts'
 import { viewerTabs } from '../../web/browser/viewer.ts'
 import type { Difference, PlaceName, ScriptChoice, ScriptMode } from '../model/report.ts'
 import { freezeApp } from '../runtime/guard-app.ts'
@@ -42,6 +43,7 @@ const maxUnlike = 1 / 3
 export async function chooseForGroup(check: BundleCheck, isMovable: boolean): Promise<GroupChoice> {
   const memory: Memory = new Map()
   const choose = (sample: readonly SampledPage[]) => chooseScripts({ ...check, sample, memory }, isMovable)
+  if (!isMovable) openAhead({ ...check, memory })
   let sample = check.sample
   let { choice, decisive } = await choose(sample)
   const unlike = new Map<string, CheckedChoice>()
@@ -56,6 +58,18 @@ export async function chooseForGroup(check: BundleCheck, isMovable: boolean): Pr
     decisive = others.decisive
   }
   return { choice, unlike }
+}
+
+/**
+ * Opens the pages of which a decision about absolute addresses needs to know: such pages rarely work on file://, so all are
+ * opened at the root. Opening them before the decision asks for them keeps the browser busy.
+ */
+function openAhead(check: MemorizedCheck): void {
+  const { folder, sample } = check
+  const onFile = createPlace('file', folder)
+  const ahead = sample.slice(0, 2).map(page => compare(check, onFile, page))
+  // The decision sees the errors.
+  Promise.all([...ahead, findFault(check, createPlace('root', folder, guardWith(sample, 'own path')))]).catch(() => {})
 }
 
 /** Modes in the order of the places where scripts run. */
@@ -191,16 +205,28 @@ async function findFaultAway(
   )
 }
 
-/** Returns the first sampled page that fails. Opens a few pages at once, and none after a fault. */
+/**
+ * Returns the first sampled page that fails. Opens the first page alone, and no page after a fault was found: pages begin in
+ * order, so the same page is the first one each time.
+ */
 async function findFault(check: MemorizedCheck, place: Place, state = 'scripted'): Promise<Difference | null> {
-  const { sample } = check
-  for (let at = 0; at < sample.length; at += at === 0 ? 1 : viewerTabs) {
-    const batch = sample.slice(at, at === 0 ? 1 : at + viewerTabs)
-    const found = await Promise.all(batch.map(page => compare(check, place, page, state)))
-    const first = found.find(({ fault }) => fault !== null)
-    if (first) return first.fault
-  }
-  return null
+  const [first, ...others] = check.sample
+  if (!first) return null
+  const { fault } = await compare(check, place, first, state)
+  if (fault) return fault
+  const queue = createQueue(viewerTabs)
+  let isFaulty = false
+  const found = await Promise.all(
+    others.map(page =>
+      queue.add(async () => {
+        if (isFaulty) return null
+        const { fault } = await compare(check, place, page, state)
+        if (fault) isFaulty = true
+        return fault
+      }),
+    ),
+  )
+  return found.find(fault => fault !== null) ?? null
 }
 
 /** Compares a page in a place, once. */

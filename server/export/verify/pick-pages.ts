@@ -17,16 +17,15 @@ export interface PickedPages {
 }
 
 /**
- * Picks the pages that stand for a group of like pages: known ones first, then the longest page, which has most of what a
- * page of the site may have, then pages that are evenly spread. Then picks pages with markup that the picked pages lack, such
- * as a custom element that only one page has, the page with the most such marks first. The same group always gives the same
- * pages.
+ * Picks the pages that stand for a group of like pages: known ones first, then pages that are evenly spread. Then picks pages
+ * with markup that the picked pages lack, such as a custom element that only one page has. First comes the page with the most
+ * such marks for the time to open it: the longest page of a manual takes ten times as long as the others. The same group always
+ * gives the same pages.
  *
  * @param pages sorted by key.
  */
 export function pickPages(pages: readonly ScriptedPage[], { base, more, known }: PickOptions): PickedPages {
   const first = pages.filter(({ page }) => known.has(page.key)).slice(0, Math.max(1, base - 1))
-  if (first.length < base) first.push(...findLongest(pages.filter(page => !first.includes(page))))
   const others = pages.filter(page => !first.includes(page))
   const picked = [...first, ...spread(others, base - first.length)]
   const covered = new Set(picked.flatMap(marksOf))
@@ -41,6 +40,9 @@ export function pickPages(pages: readonly ScriptedPage[], { base, more, known }:
   return { base: picked.sort(byKey), odd: odd.sort(byKey) }
 }
 
+/** To open any page takes as long as to show a page of this size, about a second. */
+const openingBytes = 200_000
+
 /** Finds the pages that have a mark of the odd page that none of the usual pages has. */
 export function findLike(
   odd: ScriptedPage,
@@ -54,12 +56,6 @@ export function findLike(
 
 function marksOf({ page }: ScriptedPage): readonly number[] {
   return page.marks ?? []
-}
-
-/** Returns the longest page, or none. */
-function findLongest([first, ...others]: readonly ScriptedPage[]): ScriptedPage[] {
-  if (!first) return []
-  return [others.reduce((a, b) => (b.page.sizeBytes > a.page.sizeBytes ? b : a), first)]
 }
 
 /** Returns at most so many items, evenly spread over all. */
@@ -77,8 +73,9 @@ function findOddest(
   let oddest: ScriptedPage | null = null
   let most = 0
   for (const page of pages) {
-    let gain = 0
-    for (const mark of marksOf(page)) if (!covered.has(mark)) gain += 1
+    let marks = 0
+    for (const mark of marksOf(page)) if (!covered.has(mark)) marks += 1
+    const gain = marks / (openingBytes + page.page.sizeBytes)
     if (gain > most) [oddest, most] = [page, gain]
   }
   return [oddest, most]

@@ -4,14 +4,15 @@ import type { PageLook } from '../../web/browser/page-look.ts'
 import { createViewer, type PageViewer } from '../../web/browser/viewer.ts'
 import type { CollectedSite } from '../crawl/collected-site.ts'
 import type { Verify } from '../model/options.ts'
-import type { Difference, PlaceName, ScriptChoice, ScriptFindings, ScriptMode } from '../model/report.ts'
+import type { Difference, PlaceName, ScriptFindings, ScriptMode, SearchFindings } from '../model/report.ts'
 import { runtimePath } from '../model/runtime-file.ts'
 import type { ExportLog } from '../model/stage-clock.ts'
 import { type CheckedChoice, chooseForGroup, findDifferences, type GroupChoice } from './choose-scripts.ts'
 import type { SampledPage } from './compare-page.ts'
 import { areMovable, judgeSample } from './judge-sample.ts'
 import { createMissedFiles, type MissedFiles } from './missed-files.ts'
-import { findLike, type PickedPages, pickPages } from './pick-pages.ts'
+import { findLike } from './pick-pages.ts'
+import { type Group, sampleGroups } from './sample-groups.ts'
 import { groupPages, listScriptedPages, lookAtOrigin, type OriginLooks, type ScriptedPage } from './sample-pages.ts'
 import { describeGroups } from './script-groups.ts'
 import { changeScripts, readThemes, writeLoader, writeRuntime } from './write-scripts.ts'
@@ -19,8 +20,14 @@ import { changeScripts, readThemes, writeLoader, writeRuntime } from './write-sc
 export interface ScriptPlacer {
   /** Keys of the pages to guard while they are written. Without a browser, rules decide before the bundle is written. */
   guardedAhead: ReadonlySet<string>
-  /** Makes the scripts of a written bundle run only where they work. Returns the paths of added files. */
-  place(bundle: PlacedBundle): Promise<string[]>
+  /** Shows the sampled pages at the origin, and fills `seen.looks`. Called before the bundle is written. */
+  look(): Promise<void>
+  /**
+   * Makes the scripts of a written bundle run only where they work.
+   *
+   * @param compareSearch called when the bundle is complete, while the browser opens its pages.
+   */
+  place(bundle: PlacedBundle, compareSearch: CompareSearch): Promise<PlacedScripts>
   /** Fetches the files that the bundle check found missing. Returns true if the bundle has to be written again with them. */
   fetchMissed(): Promise<boolean>
   findings(): ScriptFindings
@@ -28,11 +35,20 @@ export interface ScriptPlacer {
   seen: SeenSite | null
 }
 
+type CompareSearch = () => Promise<SearchFindings | null>
+
+interface PlacedScripts {
+  /** Paths of added files. */
+  added: string[]
+  /** The result of `compareSearch`. */
+  search: SearchFindings | null
+}
+
 /** What is known about the pages with scripts once a browser opened some of them. */
 export interface SeenSite {
   viewer: PageViewer
   scripted: readonly ScriptedPage[]
-  /** Pages as the origin showed them, by key. */
+  /** Pages as the origin showed them, by key: first those that the crawl showed. */
   looks: ReadonlyMap<string, PageLook>
   /** Where the scripts of each page run, by key. Empty until the bundle is placed. */
   modes: Map<string, ScriptMode>
@@ -58,46 +74,26 @@ interface ScriptPlacerOptions extends Omit<OriginLooks, 'viewer' | 'limits'> {
   log: ExportLog | undefined
 }
 
-/**
- * Number of pages of a group that a browser opens by default, if the site has one group, or more. With `verify: full`, it
- * opens all pages with scripts.
- */
-const baseSizes = { one: 4, more: 2 }
-/** The pages of a site with this many pages or fewer are all opened. */
-const smallSite = 8
-/** Max further pages of all groups that a browser opens because their markup is unlike that of the others. */
-const maxOdd = 4
-
-/** Pages that load the same scripts. */
-interface Group {
-  pages: readonly ScriptedPage[]
-  /** The pages to open, sorted by key. */
-  sampled: readonly ScriptedPage[]
-  /** The choice made before the bundle was written; null with a browser. */
-  ahead: ScriptChoice | null
-}
-
 interface Placing extends ScriptPlacerOptions {
   groups: readonly Group[]
   scripted: readonly ScriptedPage[]
   /** Null without a browser, and when there is no page to open. */
   viewer: PageViewer | null
   /** Pages as the origin showed them, by key. */
-  looks: ReadonlyMap<string, PageLook>
+  looks: Map<string, PageLook>
   missed: MissedFiles
   guardedAhead: ReadonlySet<string>
   findings: ScriptFindings
   modes: SeenSite['modes']
 }
 
-/** Shows the sampled pages at the origin before the bundle is written. The browser starts only for a site with scripts. */
+/** Samples the pages with scripts. The browser starts only for a site with scripts. */
 export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<ScriptPlacer> {
   const { collected, files } = options
   const scripted = listScriptedPages(collected)
   const viewer = scripted.length > 0 ? openViewer(options) : null
   const groups = await sampleGroups(groupPages(scripted), options, viewer !== null)
-  const sampled = groups.flatMap(group => group.sampled)
-  const looks = viewer ? await lookAtOrigin({ ...options, viewer }, sampled) : new Map<string, PageLook>()
+  const looks = new Map(viewer ? options.looks : [])
   const guarded = groups.flatMap(({ ahead, pages }) =>
     ahead?.mode === 'guarded' ? pages.flatMap(({ page, app }) => (app ? [] : [page.key])) : [],
   )
@@ -118,30 +114,16 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
   }
   return {
     guardedAhead: placing.guardedAhead,
-    place: bundle => placeScripts(placing, bundle),
+    async look() {
+      if (!viewer) return
+      const sampled = groups.flatMap(group => group.sampled)
+      for (const [key, look] of await lookAtOrigin({ ...options, viewer }, sampled)) looks.set(key, look)
+    },
+    place: (bundle, compareSearch) => placeScripts(placing, bundle, compareSearch),
     fetchMissed: placing.missed.fetch,
     findings: () => placing.findings,
     seen: viewer && { viewer, scripted, looks, modes: placing.modes },
   }
-}
-
-/** Samples each group. Without a browser, decides where its scripts run. */
-async function sampleGroups(
-  groups: readonly ScriptedPage[][],
-  { verify, looks }: Pick<ScriptPlacerOptions, 'verify' | 'looks'>,
-  hasBrowser: boolean,
-): Promise<Group[]> {
-  const isWhole = verify === 'full' || groups.flat().length <= smallSite
-  const base = isWhole ? Number.POSITIVE_INFINITY : groups.length > 1 ? baseSizes.more : baseSizes.one
-  const sampled: Group[] = []
-  let more = maxOdd
-  for (const pages of groups) {
-    const picked: PickedPages = pickPages(pages, { base, more, known: looks })
-    more -= picked.odd.length
-    const all = [...picked.base, ...picked.odd].sort((a, b) => (a.page.key < b.page.key ? -1 : 1))
-    sampled.push({ pages, sampled: all, ahead: hasBrowser ? null : await judgeSample(all) })
-  }
-  return sampled
 }
 
 /** Returns null when no browser is wanted or found. */
@@ -151,11 +133,15 @@ function openViewer({ collected, limits, tabs, signal, verify }: ScriptPlacerOpt
   return createViewer(tabs, { pageTimeoutMs, pageRequests, signal, isOutside: collected.products.leavesOutside })
 }
 
-async function placeScripts(placing: Placing, bundle: PlacedBundle): Promise<string[]> {
+async function placeScripts(
+  placing: Placing,
+  bundle: PlacedBundle,
+  compareSearch: CompareSearch,
+): Promise<PlacedScripts> {
   const { scripted, hasSearch, viewer } = placing
   const { folder } = bundle
   const hasCopies = hasInertPages(placing.collected)
-  if (scripted.length === 0 && !hasCopies) return []
+  if (scripted.length === 0 && !hasCopies) return { added: [], search: null }
   // Written first, because the sampled pages are opened with it.
   const themes = await readThemes(folder, bundle.paths)
   const outlines = listOutlines(placing)
@@ -168,9 +154,12 @@ async function placeScripts(placing: Placing, bundle: PlacedBundle): Promise<str
   if (isHosted) await writeRuntime(folder, { ...themes, hasSearch, isHosted, outlines })
   const loader = await writeLoader(bundle, scripted, modes)
   await changeScripts(bundle, scripted, { modes, guardedAhead: placing.guardedAhead, hasLoader: loader !== null })
-  if (viewer) placing.findings.differences = await findRemaining(placing, bundle, viewer, choices)
+  const [search, differences] = viewer
+    ? await Promise.all([compareSearch(), findRemaining(placing, bundle, viewer, choices)])
+    : [null, []]
+  placing.findings.differences = differences
   const hasRuntime = hasCopies || scripted.some(({ page, app }) => !app && !isUnchanged(modes.get(page.key)))
-  return [...(hasRuntime ? [runtimePath] : []), ...(loader === null ? [] : [loader])]
+  return { added: [...(hasRuntime ? [runtimePath] : []), ...(loader === null ? [] : [loader])], search }
 }
 
 /** Max different outlines of a site. */

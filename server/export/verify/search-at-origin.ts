@@ -39,14 +39,28 @@ const minLetters = 3
  * Uses the search of a site at its origin. Returns null when there is none, or when it finds nothing: the words are never
  * sent, so a search on a server finds nothing.
  */
-export async function searchAtOrigin(options: OriginSearchOptions, seen: SeenSite): Promise<OriginSearch | null> {
-  const words = chooseSearchWords(await readTitles(seen))
+export async function searchAtOrigin(
+  options: OriginSearchOptions,
+  seen: SeenSite,
+  words: readonly string[],
+): Promise<OriginSearch | null> {
   if (words.length === 0) return null
+  // Listed first, because pages may be added to the looks meanwhile.
   for (const scripted of listSearchPages(seen).slice(0, maxPages)) {
     const look = await searchOn({ ...options, viewer: seen.viewer }, scripted, words)
     if (look) return look.words.some(({ hits }) => hits > 0) ? { scripted, look } : null
   }
   return null
+}
+
+/** Decides whether one of the pages that were opened so far has a search. */
+export function showsSearch({ scripted, looks }: Pick<SeenSite, 'scripted' | 'looks'>): boolean {
+  return scripted.some(({ page }) => looks.get(page.key)?.hasSearch)
+}
+
+/** Chooses words to search for. Without titles, there are none. */
+export async function readSearchWords(seen: Pick<SeenSite, 'scripted' | 'looks'>): Promise<string[]> {
+  return chooseSearchWords(await readTitles(seen))
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { SearchFindings } from '../model/report.ts'
 import { compareSearch } from './compare-search.ts'
-import type { SeenSite } from './place-scripts.ts'
-import { type OriginSearchOptions, searchAtOrigin } from './search-at-origin.ts'
+import type { ScriptPlacer } from './place-scripts.ts'
+import { type OriginSearchOptions, readSearchWords, searchAtOrigin, showsSearch } from './search-at-origin.ts'
 import { fetchSearchFiles, type SearchPartsOptions } from './search-parts.ts'
 
 /** The search of a site, in the bundle and at the origin. */
@@ -11,15 +11,19 @@ export interface SiteSearch {
 }
 
 /**
- * Uses the search of a site at its origin, and fetches the files that it loads. Called before the bundle is written.
- *
- * @param seen null = no browser looks at the bundle, so nothing is compared.
+ * Shows the sampled pages at the origin. Uses the search of the site there too, and fetches the files that it loads. The search
+ * mostly waits, so it is used while pages are shown, if the crawl has seen a page with a search. Nothing is compared when no
+ * browser looks at the bundle.
  */
-export async function useSiteSearch(
+export async function lookAndSearch(
   options: OriginSearchOptions & SearchPartsOptions,
-  seen: SeenSite | null,
+  { look, seen }: Pick<ScriptPlacer, 'look' | 'seen'>,
 ): Promise<SiteSearch> {
-  const origin = seen && (await searchAtOrigin(options, seen))
+  // It takes longest, so it begins first.
+  const isKnown = seen !== null && showsSearch(seen)
+  const words = isKnown ? await readSearchWords(seen) : []
+  const [early] = await Promise.all([isKnown ? searchAtOrigin(options, seen, words) : null, look()])
+  const origin = isKnown || !seen ? early : await searchAtOrigin(options, seen, await readSearchWords(seen))
   if (origin) await fetchSearchFiles(options, origin.look)
   return { compare: async bundle => (seen && origin ? compareSearch(seen, origin, bundle) : null) }
 }

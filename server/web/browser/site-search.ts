@@ -79,23 +79,23 @@ export async function useSearch(
 ): Promise<SearchLook | null> {
   const open = { tab, showing, task, timeoutMs, deadline: performance.now() + timeoutMs * maxShare }
   let last: SearchLook | null = null
-  for (const way of task.known ? [task.known.way] : await listWays(open)) {
+  await openPage(open)
+  for (const [at, way] of (task.known ? [task.known.way] : await listWays(open)).entries()) {
+    if (at > 0) await openPage(open)
     last = await searchBy({ ...open, way })
     if (last.words.some(({ hits }) => hits > 0)) break
   }
   return last
 }
 
-/** Lists the ways to try, best first; none when the page has no field. */
-async function listWays(searching: Pick<Searching, 'tab' | 'showing' | 'timeoutMs'>): Promise<SearchWay[]> {
-  await openPage(searching)
+/** Lists the ways to try on the open page, best first; none when it has no field. */
+async function listWays(searching: Pick<Searching, 'tab' | 'showing'>): Promise<SearchWay[]> {
   if (!(await showField(searching))) return []
   return (await findSearch(searching.tab.page, 'form')) ? ['sent', 'typed'] : ['typed', 'sent']
 }
 
 async function searchBy(searching: Searching): Promise<SearchLook> {
   const { showing, task, way, deadline } = searching
-  await openPage(searching)
   const others = countTexts((await ask(searching, task.unknown, null)).texts)
   const loaded = [...showing.loaded].sort()
   const words: WordHits[] = []

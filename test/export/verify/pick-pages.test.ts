@@ -11,10 +11,16 @@ const names = (pages: readonly ScriptedPage[]) => pages.map(({ page }) => page.k
 const usual = Array.from({ length: 200 }, (_, index) => toPage(`p${String(index).padStart(3, '0')}`, [1, 2]))
 const none = new Set<string>()
 
-test('the longest page and evenly spread pages stand for a group', () => {
-  const pages = usual.with(150, toPage('p150', [1, 2], 99))
-  const picked = pickPages(pages, { base: 4, more: 4, known: none })
-  expect([names(picked.base), names(picked.odd)]).toEqual([['p000', 'p066', 'p132', 'p150'], []])
+test('evenly spread pages stand for a group', () => {
+  const picked = pickPages(usual, { base: 4, more: 4, known: none })
+  expect([names(picked.base), names(picked.odd)]).toEqual([['p000', 'p050', 'p100', 'p150'], []])
+})
+
+test('of the pages with unusual markup, a short one comes before a long one, unless the long one has much more', () => {
+  const long = toPage('p020', [1, 2, 7, 8, 9], 2_000_000)
+  const pick = (short: number[]) =>
+    names(pickPages(usual.with(20, long).with(60, toPage('p060', short)), { base: 2, more: 1, known: none }).odd)
+  expect([pick([7]), pick([2])]).toEqual([['p060'], ['p020']])
 })
 
 test('pages that were shown at the origin come first', () => {
