@@ -169,6 +169,8 @@ async function ask(searching: Searching, word: string, expected: Expected | null
     await openPage(searching)
     if (!(await clearField(searching))) return { texts: [], looks: 0 }
   }
+  // A search that loads when its field is focused would miss what is typed before.
+  if (!isReady || !expected) await settle(tab.client, showing, searching.deadline)
   await page.keyboard.type(word)
   if (way === 'sent') await page.keyboard.press('Enter')
   for (let look = 0; isAtHits && isReady && look < maxLooks.first && !hasWord(page.url(), word); look += 1) {
