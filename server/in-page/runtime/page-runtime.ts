@@ -5,7 +5,7 @@ import { showNoscriptPictures } from './noscript-pictures.ts'
 import { findPanel, togglePanel } from './panels.ts'
 import type { RuntimeSettings } from './runtime-settings.ts'
 import { selectTab } from './tabs.ts'
-import { createThemeSwitch, isThemeControl } from './theme.ts'
+import { createThemeSwitch, isThemeControl, isThemeList } from './theme.ts'
 import { uncoverContent } from './uncover-content.ts'
 
 const controls = '[role=tab], button, [role=button], [role=switch], [aria-expanded], [aria-controls]'
@@ -33,6 +33,9 @@ export default function runPage(settings: RuntimeSettings): void {
     if (!panel) return
     event.preventDefault()
     togglePanel(control, panel)
+  })
+  document.addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLSelectElement && isThemeList(target)) theme.choose(target)
   })
   if (!settings.hasSearch) disableSearch(settings.isHosted)
 }

@@ -9,18 +9,50 @@ export function isThemeControl(control: Element): boolean {
   return !control.hasAttribute('aria-controls') && themeName.test(nameOf(control))
 }
 
+/** Decides whether a list offers a dark and a light theme. Its other options stand for the system theme. */
+export function isThemeList(list: HTMLSelectElement): boolean {
+  const themes = Array.from(list.options, themeOf)
+  return themes.includes('dark') && themes.includes('light')
+}
+
+function themeOf({ value, text }: HTMLOptionElement): string | undefined {
+  return /^(?:dark|light)$/i.exec(value)?.[0].toLowerCase() ?? /^(?:dark|light)$/i.exec(text.trim())?.[0].toLowerCase()
+}
+
+interface ThemeSwitch {
+  toggle(): void
+  /** Shows the theme that the visitor chose in a list. */
+  choose(list: HTMLSelectElement): void
+}
+
 /** Shows the theme that the visitor chose earlier, otherwise the system theme. */
-export function createThemeSwitch(settings: RuntimeSettings): { toggle(): void } {
-  let isDark = readChoice() ?? matchMedia('(prefers-color-scheme: dark)').matches
+export function createThemeSwitch(settings: RuntimeSettings): ThemeSwitch {
+  const systemTheme = matchMedia('(prefers-color-scheme: dark)')
+  const choice = readChoice()
+  let isDark = choice ?? systemTheme.matches
   showTheme(settings, isDark)
   if (hasThemes(settings)) enableThemeButtons()
+  if (choice !== null) selectTheme(choice ? 'dark' : 'light')
   return {
     toggle() {
       isDark = !isDark
       showTheme(settings, isDark)
       storeChoice(isDark)
     },
+    choose(list) {
+      const option = list.selectedOptions[0]
+      const theme = option && themeOf(option)
+      isDark = theme === undefined ? systemTheme.matches : theme === 'dark'
+      showTheme(settings, isDark)
+      storeChoice(theme === undefined ? null : isDark)
+    },
   }
+}
+
+/** Selects the theme in each list of themes. */
+function selectTheme(theme: string): void {
+  for (const list of document.querySelectorAll('select'))
+    if (isThemeList(list)) list.selectedIndex = Array.from(list.options, themeOf).indexOf(theme)
 }
 
 function hasThemes({ hasDarkClass, themeAttributes }: RuntimeSettings): boolean {
@@ -50,9 +82,11 @@ function readChoice(): boolean | null {
   }
 }
 
-function storeChoice(isDark: boolean): void {
+/** @param isDark null = the visitor chose the system theme. */
+function storeChoice(isDark: boolean | null): void {
   try {
-    localStorage.setItem(storeKey, isDark ? 'dark' : 'light')
+    if (isDark === null) localStorage.removeItem(storeKey)
+    else localStorage.setItem(storeKey, isDark ? 'dark' : 'light')
   } catch {
     // The browser may refuse storage, see above.
   }

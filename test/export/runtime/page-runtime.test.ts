@@ -24,10 +24,10 @@ afterAll(async () => {
 })
 
 /** Evaluates an expression in a page with the run-time, opened from file://. */
-async function evaluate(markup: string, expression: string): Promise<unknown> {
+async function evaluate(markup: string, expression: string, themeAttributes: string[] = []): Promise<unknown> {
   writeFileSync(
     join(scratch, 'runtime.js'),
-    runtimeFile({ themeAttributes: [], hasDarkClass: false, hasSearch: false, isHosted: false, outlines: [] }),
+    runtimeFile({ themeAttributes, hasDarkClass: false, hasSearch: false, isHosted: false, outlines: [] }),
   )
   const file = join(scratch, 'page.html')
   writeFileSync(file, `<!doctype html><script src="runtime.js" defer></script>${markup}`)
@@ -84,5 +84,40 @@ describe('a page that is hidden until its scripts run', () => {
   ]
   test.each(cases)('$fact', async ({ markup, selector, want }) => {
     expect(await evaluate(markup, seen(selector))).toBe(want)
+  })
+})
+
+describe('a list of themes', () => {
+  const list = (options: string) => `<select>${options}</select><p>Words.</p>`
+  const choose = (value: string) =>
+    `(list => { list.value = '${value}'; list.dispatchEvent(new Event('change', { bubbles: true })); return document.documentElement.dataset.theme })(document.querySelector('select'))`
+  const themes =
+    '<option value="dark">Dark</option><option value="light">Light</option><option value="auto" selected>Auto</option>'
+
+  test.each([
+    ['dark', 'dark'],
+    ['light', 'light'],
+    ['auto', 'light'],
+  ])('shows the theme %s', async (value, want) => {
+    expect(await evaluate(list(themes), choose(value), ['data-theme'])).toBe(want)
+  })
+
+  test('by the texts of its options', async () => {
+    const texts = '<option value="1">Light</option><option value="2">Dark</option>'
+    expect(await evaluate(list(texts), choose('2'), ['data-theme'])).toBe('dark')
+  })
+
+  test('shows the choice of an earlier page, and the system theme again', async () => {
+    const stored = list(`${themes}`).replace(
+      '<select>',
+      '<script>localStorage.setItem("quire-theme", "dark")</script><select>',
+    )
+    const expression = `[document.documentElement.dataset.theme, document.querySelector('select').value, ${choose('auto')}, localStorage.getItem('quire-theme')].join(' ')`
+    expect(await evaluate(stored, expression, ['data-theme'])).toBe('dark dark light ')
+  })
+
+  test('another list changes nothing', async () => {
+    const languages = '<option value="en">English</option><option value="dark">Dark arts</option>'
+    expect(await evaluate(list(languages), choose('dark'), ['data-theme'])).toBe('light')
   })
 })
