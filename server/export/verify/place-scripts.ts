@@ -143,7 +143,12 @@ async function placeScripts(
   const hasCopies = hasInertPages(placing.collected)
   if (scripted.length === 0 && !hasCopies) return { added: [], search: null }
   // Written first, because the sampled pages are opened with it.
-  const themes = await readThemes(folder, bundle.paths)
+  const samples = placing.groups.flatMap(({ sampled }) => sampled.slice(0, 1))
+  const themes = await readThemes(
+    folder,
+    bundle.paths,
+    locateSample(placing.looks, samples, bundle).map(({ path }) => path),
+  )
   const outlines = listOutlines(placing)
   await writeRuntime(folder, { ...themes, hasSearch, isHosted: false, outlines })
   const choices = await chooseAll(placing, bundle)

@@ -72,10 +72,21 @@ export async function writeLoader(
   return loaderPath
 }
 
-/** Finds the themes in the style sheets of a bundle. */
-export async function readThemes(folder: string, paths: readonly string[]): Promise<ReturnType<typeof findThemes>> {
-  const sheets = paths.filter(path => path.endsWith('.css'))
-  return findThemes(await Promise.all(sheets.map(path => readFile(join(folder, path), 'latin1'))))
+/**
+ * Finds the themes in the style sheets of a bundle and in the styles of some pages: builders put short styles into the page.
+ *
+ * @param pages paths of pages.
+ */
+export async function readThemes(
+  folder: string,
+  paths: readonly string[],
+  pages: readonly string[],
+): Promise<ReturnType<typeof findThemes>> {
+  const read = (path: string) => readFile(join(folder, path), 'latin1')
+  const sheets = await Promise.all(paths.filter(path => path.endsWith('.css')).map(read))
+  for (const page of pages)
+    for (const [, style = ''] of (await read(page)).matchAll(/<style[^>]*>(.*?)<\/style>/gis)) sheets.push(style)
+  return findThemes(sheets)
 }
 
 export async function writeRuntime(folder: string, settings: RuntimeSettings): Promise<void> {
