@@ -5,6 +5,7 @@ import { OperatorError } from '../server/base/operator-error.ts'
 import { bundleDocument } from './generate/document.ts'
 import { notice, writeFiles } from './generate/files.ts'
 import { writeInPageScripts } from './generate/in-page.ts'
+import { lintSpec } from './generate/lint.ts'
 import { writeLintRules } from './generate/lint-rules.ts'
 import { runProgram } from './run-program.ts'
 
@@ -13,12 +14,14 @@ const folder = join(root, 'generated')
 
 const program = new Command('npm run generate --')
   .description(
-    'Write generated/: the document, types, server stub and client from spec/, the scripts from server/in-page/, and the lint rules from scripts/.',
+    'Lint spec/, then write generated/: the document, types, server stub and client from spec/, the scripts from server/in-page/, and the lint rules from scripts/.',
   )
   .addOption(new Option('--check', 'write nothing; exit with 1 if a file is stale').env('QUIRE_GENERATE_CHECK'))
   .addHelpText('after', '\nExamples:\n  npm run generate\n  npm run generate -- --check\n')
   .exitOverride()
   .action(async ({ check }: { check?: boolean }) => {
+    // `npm test` lints in another step.
+    if (!check) await lintSpec(root, 'spec/openapi.yaml')
     const document = await bundleDocument(join(root, 'spec', 'openapi.yaml'))
     const wanted = {
       ...(await writeFiles(document)),

@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
+import { runRedocly } from './redocly.ts'
 
 /** The parts of the bundled OpenAPI document that generation reads. In `components`, every `$ref` is internal. */
 export interface Document {
@@ -58,15 +55,8 @@ export const methods = ['get', 'put', 'post', 'delete', 'patch'] as const
  * @throws {Error} with the output of Redocly when a file is missing or is not valid YAML.
  */
 export async function bundleDocument(indexFile: string): Promise<Document> {
-  const redocly = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin', 'cli.js')
-  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-  const run = promisify(execFile)(process.execPath, [redocly, 'bundle', indexFile, '--ext', 'json'], {
-    env,
-    maxBuffer: 64 * 1024 * 1024,
-  })
-  const { stdout } = await run.catch((error: Error & { stderr?: string }) => {
-    throw new Error(`Redocly could not bundle ${indexFile}:\n${error.stderr || error.message}`)
-  })
+  const { stdout, stderr, hasFailed } = await runRedocly(['bundle', indexFile, '--ext', 'json'])
+  if (hasFailed) throw new Error(`Redocly could not bundle ${indexFile}:\n${stderr}`)
   const { openapi, ...rest } = JSON.parse(stdout) as Document
   const components = Object.fromEntries(
     sortByName(rest.components).map(([kind, members]) => [kind, Object.fromEntries(sortByName(members))]),

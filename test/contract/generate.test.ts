@@ -11,8 +11,8 @@ const root = join(import.meta.dirname, '../..')
 const edits = [
   {
     file: 'spec/schemas/AgentJob.yaml',
-    from: '  model:',
-    to: '  modelName:',
+    from: 'Model that the agent uses.',
+    to: 'Name of the model.',
     stale: ['openapi.json', 'openapi.yaml', 'openapi.ts'],
   },
   {
@@ -97,11 +97,38 @@ describe('npm run generate', () => {
     expect(output).toContain('generated/openapi.ts, generated/extra.ts')
   })
 
-  test('a reference to a missing file ends with exit code 1 and its name', () => {
-    edit({ file: 'spec/openapi.yaml', from: 'paths/agent-job.yaml', to: 'paths/agent-jobs.yaml' })
+  test.each([
+    {
+      fault: 'a reference to a missing file',
+      change: { file: 'spec/openapi.yaml', from: 'paths/agent-job.yaml', to: 'paths/agent-jobs.yaml' },
+      place: 'spec/openapi.yaml:',
+      message: 'agent-jobs.yaml',
+    },
+    {
+      fault: 'an example that its schema refuses',
+      change: { file: 'spec/examples/agent-job.yaml', from: 'status: failed', to: 'status: broken' },
+      place: 'spec/examples/agent-job.yaml:',
+      message: 'no-invalid-media-type-examples',
+    },
+    {
+      fault: 'a line that is not YAML',
+      change: { file: 'spec/paths/visitors.yaml', from: '  tags: [analytics]', to: '  tags: [analytics' },
+      place: 'spec/paths/visitors.yaml:',
+      message: '',
+    },
+  ])('$fault ends with exit code 1, its file and line, and changes nothing', ({ change, place, message }) => {
+    edit(change)
+    const line = readFileSync(join(copy, change.file), 'utf8')
+      .split('\n')
+      .findIndex(each => each.includes(change.to.trim()))
+    const before = readFileSync(join(copy, 'generated/openapi.json'), 'utf8')
     const { status, output } = generate()
     expect(status).toBe(1)
-    expect(output).toContain('agent-jobs.yaml')
+    expect(output).toContain(message)
+    // Some rules point at the line above the wrong value, and parsers at the line after it.
+    const lines = [...output.matchAll(new RegExp(`${place}(\\d+)`, 'g'))].map(([, number]) => Number(number))
+    expect(Math.min(...lines.map(number => Math.abs(number - line - 1)))).toBeLessThanOrEqual(1)
+    expect(readFileSync(join(copy, 'generated/openapi.json'), 'utf8')).toBe(before)
   })
 
   test.each([

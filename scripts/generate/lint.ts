@@ -1,0 +1,39 @@
+import { OperatorError } from '../../server/base/operator-error.ts'
+import { runRedocly } from './redocly.ts'
+
+/** A problem in the format of Code Climate, as Redocly writes it. */
+interface Problem {
+  description: string
+  location: { path: string; lines: { begin: number } }
+  /** The rule, a hyphen and the JSON pointer. */
+  fingerprint: string
+}
+
+/**
+ * Checks a file of spec/ and the files that it names by spec/rules.yaml.
+ *
+ * @param root the top folder of the repository
+ * @param file below `root`
+ * @throws {OperatorError} with the file, line and rule of each problem
+ */
+export async function lintSpec(root: string, file: string): Promise<void> {
+  const args = ['lint', file, '--config', 'spec/rules.yaml', '--format', 'codeclimate']
+  const { stdout, stderr, hasFailed } = await runRedocly(args, root)
+  const problems = readProblems(stdout)
+  if (problems.length > 0) throw new OperatorError(describeProblems(problems))
+  if (hasFailed) throw new Error(`Redocly could not lint ${file}:\n${stderr}`)
+}
+
+function readProblems(stdout: string): Problem[] {
+  // Redocly writes nothing when there is no problem.
+  return stdout.trim().startsWith('[') ? (JSON.parse(stdout) as Problem[]) : []
+}
+
+/** One line a problem, such as `spec/parameters.yaml:12: ...`, which editors and terminals turn into a link. */
+function describeProblems(problems: readonly Problem[]): string {
+  const lines = problems.map(({ description, location, fingerprint }) => {
+    const [rule] = fingerprint.split('-#/')
+    return `${location.path}:${location.lines.begin}: ${description.replaceAll(/\s+/g, ' ')} (${rule})`
+  })
+  return `${lines.join('\n')}\nNothing was written. Correct spec/ and run npm run generate again.`
+}
