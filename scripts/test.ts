@@ -27,6 +27,7 @@ const node = ['node', '--disable-warning=DEP0169']
 const usual: Step[] = [
   { name: 'generated files are fresh', command: [...node, 'scripts/generate.ts', '--check'] },
   { name: 'lint of the spec', command: ['redocly', 'lint', 'spec/openapi.yaml', '--config', 'spec/rules.yaml'] },
+  { name: 'breaking changes of the spec', command: [...node, 'scripts/spec-diff.ts'] },
   { name: 'lint and format of the code', command: ['biome', 'ci', '--error-on-warnings', '.'] },
   { name: 'types of the server', command: ['tsc'] },
   { name: 'types of in-page code', command: ['tsc', '-p', 'server/in-page'] },

@@ -256,3 +256,64 @@ test.each(mutations)('the compile breaks in $breaks when $change', async ({ muta
   expect(mutant).not.toEqual(document)
   expect(Object.keys(await compiler.findErrors(mutant))).toContain(breaks)
 })
+
+const harmless: { change: string; mutate: (mutant: Document) => void }[] = [
+  {
+    change: 'an optional query parameter is added',
+    mutate: mutant =>
+      operation(mutant, paths.visitors, 'get').parameters?.push({ name: 'q', in: 'query', schema: { type: 'string' } }),
+  },
+  {
+    change: 'an optional header of the request is added',
+    mutate: mutant =>
+      operation(mutant, paths.agentJob, 'get').parameters?.push({
+        name: 'Q',
+        in: 'header',
+        schema: { type: 'string' },
+      }),
+  },
+  {
+    change: 'an optional field of a request is added',
+    mutate: mutant => {
+      schema(mutant, 'StartExport').properties.label = { type: 'string' }
+    },
+  },
+  {
+    change: 'an optional field of an answer is added',
+    mutate: mutant => {
+      schema(mutant, 'ExportJob').properties.label = { type: 'string' }
+    },
+  },
+  {
+    change: 'an optional header of an answer is added',
+    mutate: mutant => {
+      const accepted = operation(mutant, paths.exportJobs, 'post').responses['202'] as { headers: object }
+      Object.assign(accepted.headers, { 'X-Queue': { schema: { type: 'integer' } } })
+    },
+  },
+  {
+    change: 'the status of an error is added',
+    mutate: mutant => {
+      const { responses } = operation(mutant, paths.exportJob, 'get')
+      responses['429'] = found(responses['404'], '404')
+    },
+  },
+  {
+    change: 'the maximum of a parameter is raised',
+    mutate: mutant => Object.assign(parameter(mutant, 'Limit').schema, { maximum: 500 }),
+  },
+  {
+    change: 'a description changes',
+    mutate: mutant => Object.assign(property(mutant, 'ExportJob', 'status'), { description: 'The state.' }),
+  },
+]
+
+const clientCompiler = openHandlersCompiler(join(import.meta.dirname, '../../spec/package/client/index.ts'))
+
+test.each(harmless)('the handlers and the client compile unchanged when $change', async ({ mutate }) => {
+  const mutant = structuredClone(document)
+  mutate(mutant)
+  expect(mutant).not.toEqual(document)
+  expect(await compiler.findErrors(mutant)).toEqual({})
+  expect(await clientCompiler.findErrors(mutant)).toEqual({})
+})

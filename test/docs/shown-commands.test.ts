@@ -111,7 +111,7 @@ test('every flag that a sentence names belongs to a command', () => {
     ...command.options.flatMap(({ short, long }) => [short ?? '', long ?? '']),
     ...command.commands.flatMap(flags),
   ]
-  const known = new Set([...flags(program), '--help', '--check', '--only'])
+  const known = new Set([...flags(program), '--help', '--check', '--only', '--write', '--release'])
   const named = [...shown].flatMap(([file, text]) =>
     [...text.matchAll(/`(--[a-z][a-z0-9-]*)/g)].map(([, flag = '']) => ({ file, flag })),
   )

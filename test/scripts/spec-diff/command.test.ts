@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../../..')
+const copied = [
+  'CHANGELOG.md',
+  'spec',
+  'generated/openapi.yaml',
+  'scripts/generate',
+  'scripts/spec-diff',
+  'scripts/spec-diff.ts',
+  'scripts/run-program.ts',
+  'server/base/operator-error.ts',
+  'package.json',
+]
+
+let copy: string
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'quire-spec-diff-'))
+  for (const path of copied) {
+    mkdirSync(join(copy, path, '..'), { recursive: true })
+    cpSync(join(root, path), join(copy, path), { recursive: true })
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir')
+})
+afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+function diff(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/spec-diff.ts', ...args], {
+    cwd: copy,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+const read = (file: string) => readFileSync(join(copy, file), 'utf8')
+
+test('--help shows examples and exit codes', () => {
+  const { status, stdout } = diff('--help')
+  expect(status).toBe(0)
+  expect(stdout).toContain('npm run -s spec:diff -- --json')
+  expect(stdout).toContain('Exit codes: 0 may be released, 1 breaking')
+})
+
+test('an unknown flag ends with exit code 2, a missing or wrong document with 1', () => {
+  expect(diff('--jsn')).toMatchObject({ status: 2, stderr: expect.stringContaining('--jsn') })
+  expect(diff('--released', 'missing.yaml')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('missing.yaml cannot be read'),
+  })
+  expect(diff('--released', 'package.json')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('is not an OpenAPI document'),
+  })
+})
+
+test('--release makes the document the released one', () => {
+  appendFileSync(join(copy, 'spec/released/openapi.yaml'), '# an earlier one\n')
+  expect(diff('--release')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^No changes: /) })
+  expect(read('spec/released/openapi.yaml')).toBe(read('generated/openapi.yaml'))
+})
+
+test('a breaking edit of spec/ ends with exit code 1, in JSON and in the changelog', () => {
+  const file = 'spec/schemas/StartExport.yaml'
+  writeFileSync(join(copy, file), read(file).replace('required: [domain]', 'required: [domain, version]'))
+  const { status, stdout } = diff('--json', '--write', '--release')
+  expect(status).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({
+    released: '2.0.0',
+    problem: expect.stringContaining('1 breaking change needs a new major version'),
+    changes: [{ id: 'request-property-required', level: 'breaking', operations: ['startStaticExportJob'] }],
+  })
+  expect(read('CHANGELOG.md')).toContain('- `schema StartExport.version`: It is now required. ')
+  expect(read('spec/released/openapi.yaml')).toBe(read('generated/openapi.yaml'))
+})
+
+test('with a new major version it may be released, after npm run generate', () => {
+  const file = 'spec/openapi.yaml'
+  writeFileSync(join(copy, file), read(file).replace('version: 2.0.0', 'version: 3.0.0'))
+  expect(diff('--release')).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining('These changes may be released.'),
+    stderr: expect.stringContaining('Run npm run generate first.'),
+  })
+})

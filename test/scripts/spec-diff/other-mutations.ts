@@ -1,0 +1,137 @@
+import { agentJob, type Mutation, parameter, property, schema, start, visitors } from './mutations.ts'
+
+/** Edits of the operations, of what protects them, and of texts. */
+export const otherMutations: Mutation[] = [
+  {
+    change: 'an operation is removed',
+    level: 'breaking',
+    ids: ['operation-removed'],
+    mutate: mutant => delete mutant.paths['/v2/agent/{projectId}/job/{id}'],
+  },
+  {
+    change: 'an operation is added',
+    level: 'not breaking',
+    ids: ['operation-added'],
+    mutate: mutant =>
+      Object.assign(mutant.paths['/v1/static-export/jobs'], {
+        get: { ...start(mutant), operationId: 'listStaticExportJobs' },
+      }),
+  },
+  {
+    change: 'a path is renamed',
+    level: 'breaking',
+    ids: ['operation-removed', 'operation-added'],
+    mutate: mutant => {
+      const { '/v1/static-export/jobs': item, ...others } = mutant.paths
+      mutant.paths = { '/v1/exports': item, ...others }
+    },
+  },
+  {
+    change: 'an operationId changes',
+    level: 'breaking',
+    ids: ['operation-id-changed'],
+    mutate: mutant => Object.assign(agentJob(mutant), { operationId: 'findAgentJob' }),
+  },
+  {
+    change: 'an operation is deprecated',
+    level: 'not breaking',
+    ids: ['deprecated'],
+    mutate: mutant => Object.assign(agentJob(mutant), { deprecated: true }),
+  },
+  {
+    change: 'an operation needs another scope',
+    level: 'breaking',
+    ids: ['security-tightened'],
+    mutate: mutant => Object.assign(agentJob(mutant), { security: [{ adminApiKey: ['write'] }] }),
+  },
+  {
+    change: 'an operation needs one more scope',
+    level: 'breaking',
+    ids: ['security-tightened'],
+    mutate: mutant => agentJob(mutant).security[0].adminApiKey.push('agent'),
+  },
+  {
+    change: 'an operation is open to everybody',
+    level: 'not breaking',
+    ids: ['security-loosened'],
+    mutate: mutant => Object.assign(agentJob(mutant), { security: [] }),
+  },
+  {
+    change: 'keys are sent in another way',
+    level: 'breaking',
+    ids: ['security-tightened'],
+    mutate: mutant => Object.assign(mutant.components.securitySchemes.adminApiKey, { scheme: 'basic' }),
+  },
+  {
+    change: 'an operation needs a plan',
+    level: 'breaking',
+    ids: ['plan-required'],
+    mutate: mutant => Object.assign(visitors(mutant), { 'x-required-plan': 'enterprise' }),
+  },
+  {
+    change: 'the rate limit is lowered',
+    level: 'breaking',
+    ids: ['rate-limit-tightened'],
+    mutate: mutant => Object.assign(mutant['x-rate-limits'].analytics, { quota: 50 }),
+  },
+  {
+    change: 'the rate limit is raised',
+    level: 'not breaking',
+    ids: ['rate-limit-loosened'],
+    mutate: mutant => Object.assign(mutant['x-rate-limits'].analytics, { quota: 200 }),
+  },
+  {
+    change: 'the server gets a path',
+    level: 'breaking',
+    ids: ['server-path-changed', 'server-changed'],
+    mutate: mutant => Object.assign(mutant.servers[0], { url: 'http://127.0.0.1:8787/api' }),
+  },
+  {
+    change: 'the document is in a newer OpenAPI',
+    level: 'breaking',
+    ids: ['format-of-document-changed'],
+    mutate: mutant => Object.assign(mutant, { openapi: '3.2.0' }),
+  },
+  {
+    change: 'the document is in a newer patch release of OpenAPI',
+    level: 'documentation',
+    ids: ['text-changed'],
+    mutate: mutant => Object.assign(mutant, { openapi: '3.1.2' }),
+  },
+  {
+    change: 'a description changes',
+    level: 'documentation',
+    ids: ['text-changed'],
+    mutate: mutant => Object.assign(property(mutant, 'ExportJob', 'status'), { description: 'The state of the job.' }),
+  },
+  {
+    change: 'an example of a parameter changes',
+    level: 'documentation',
+    ids: ['example-changed'],
+    mutate: mutant => Object.assign(parameter(mutant, 'Limit'), { example: 25 }),
+  },
+  {
+    change: 'an example of an answer changes, in its component',
+    level: 'documentation',
+    ids: ['example-changed'],
+    mutate: mutant => Object.assign(mutant.components.examples.ExportJobQueued.value, { pageCount: 1 }),
+  },
+  {
+    change: 'a decision is written down',
+    level: 'documentation',
+    ids: ['text-changed'],
+    mutate: mutant => Object.assign(start(mutant), { 'x-decision': 'Because.' }),
+  },
+  {
+    change: 'a schema that no operation uses is added',
+    level: 'documentation',
+    ids: [],
+    mutate: mutant => Object.assign(mutant.components.schemas, { Unused: { type: 'string' } }),
+  },
+  {
+    change: 'a keyword without a rule is added',
+    level: 'breaking',
+    ids: ['other-changed'],
+    mutate: mutant => Object.assign(schema(mutant, 'StartExport'), { dependentRequired: { version: ['format'] } }),
+  },
+]
