@@ -6,8 +6,8 @@ import {
   type PlacedOperation,
   resolveReference,
 } from './api-document.ts'
-import { writeCurlSample } from './curl-sample.ts'
 import { escapeHtml } from './escape-html.ts'
+import { writeSamples } from './samples.ts'
 import { wrapCode } from './scroll-box.ts'
 
 type RenderMarkdown = (text: string) => string
@@ -17,7 +17,7 @@ interface ApiResponse extends ApiContent {
   headers?: Record<string, { description?: string }>
 }
 
-/** Renders the reference page of an operation: a curl command, its parameters and body, and every response with examples. */
+/** Renders the reference page of an operation: samples, its parameters and body, and every response with examples. */
 export function operationPage(document: ApiDocument, placed: PlacedOperation, renderMarkdown: RenderMarkdown): string {
   const { path, method, operation } = placed
   const parameters = (operation.parameters ?? []).map(given => resolveReference<ApiParameter>(document, given))
@@ -27,7 +27,7 @@ export function operationPage(document: ApiDocument, placed: PlacedOperation, re
     `<h1>${breakName(operation.operationId)}</h1>`,
     `<p class="route"><code>${method.toUpperCase()} ${breakPath(path)}</code></p>`,
     renderMarkdown(operation.description ?? operation.summary ?? ''),
-    `<h2 id="request">Request</h2>${wrapCode(writeCurlSample(document, placed))}`,
+    `<h2 id="request">Request</h2>${sampleList(document, placed)}`,
     parameters.length > 0
       ? `<h2 id="parameters">Parameters</h2>${parameterList(document, parameters, renderMarkdown)}`
       : '',
@@ -40,6 +40,15 @@ export function operationPage(document: ApiDocument, placed: PlacedOperation, re
     ),
   ]
   return sections.join('\n')
+}
+
+/** Renders the samples without a script: the elements share a name, so the browser keeps one of them open. */
+function sampleList(document: ApiDocument, placed: PlacedOperation): string {
+  const items = writeSamples(document, placed).map(
+    ({ language, text }, index) =>
+      `<details class="sample" name="sample"${index === 0 ? ' open' : ''}><summary>${language}</summary>${wrapCode(text)}</details>`,
+  )
+  return items.join('\n')
 }
 
 /** Renders every schema of the document with its fields. */

@@ -68,6 +68,9 @@ dt .type { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace
 dd { margin: 0.25rem 0 0 1.25rem; }
 dd p { margin: 0 0 0.4rem; }
 figure { margin: 1rem 0; }
+.sample { border: 1px solid var(--line); border-radius: 8px; margin: 0.5rem 0; }
+.sample summary { padding: 0.4rem 1rem; cursor: pointer; font-size: 0.95rem; font-weight: 600; }
+.sample pre { margin: 0; border: 0; border-top: 1px solid var(--line); border-radius: 0 0 8px 8px; }
 figcaption { color: var(--quiet); font-size: 0.875rem; margin-bottom: 0.25rem; }
 figure pre { margin: 0; }
 mark { background: var(--mark); color: var(--text); border-radius: 2px; }
