@@ -21,7 +21,7 @@ export async function buildPackage(root: string, folder: string): Promise<void> 
   ] as const) {
     compile(root, { output: join(folder, name), staging, format })
   }
-  for (const [from, to] of copied) await cp(join(root, from), join(folder, to))
+  for (const [from, to] of copied) await cp(join(root, from), join(folder, to), { recursive: true })
   const document = JSON.parse(await readFile(join(root, 'generated/openapi.json'), 'utf8')) as Document
   await writeJson(join(folder, 'openapi.dereferenced.json'), await dereferenceDocument(document))
   const manifest = createManifest(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
@@ -32,6 +32,7 @@ const copied = [
   ['LICENSE', 'LICENSE'],
   ['spec/package/README.md', 'README.md'],
   ['spec/rules.yaml', 'lint-rules.yaml'],
+  ['spec/workflows', 'workflows'],
   ['generated/openapi.json', 'openapi.json'],
   ['generated/openapi.yaml', 'openapi.yaml'],
 ] as const

@@ -23,6 +23,7 @@ export const documents: Readonly<Record<string, string>> = {
   './openapi.yaml': './openapi.yaml',
   './openapi.dereferenced.json': './openapi.dereferenced.json',
   './lint-rules.yaml': './lint-rules.yaml',
+  './workflows/export-site.arazzo.yaml': './workflows/export-site.arazzo.yaml',
   './package.json': './package.json',
 }
 

@@ -174,7 +174,8 @@ test('a server of another team compiles, and follows the contract', async () => 
 
 test('the document and the lint rules are found by their names', () => {
   const { resolve } = createRequire(join(installed.folder, 'package.json'))
-  for (const name of ['openapi.json', 'openapi.yaml', 'openapi.dereferenced.json', 'lint-rules.yaml', 'package.json']) {
+  const documents = ['openapi.json', 'openapi.yaml', 'openapi.dereferenced.json']
+  for (const name of [...documents, 'lint-rules.yaml', 'workflows/export-site.arazzo.yaml', 'package.json']) {
     expect(existsSync(resolve(`quire-spec/${name}`)), name).toBe(true)
   }
   const plain = readFileSync(resolve('quire-spec/openapi.dereferenced.json'), 'utf8')
