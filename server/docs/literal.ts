@@ -12,7 +12,7 @@ export interface Notation {
   close: string
 }
 
-const maxWidth = 60
+const maxWidth = 72
 
 /** Writes a JSON value as a literal, over several lines if it is long. */
 export function writeLiteral(value: unknown, notation: Notation): string {

@@ -12,7 +12,10 @@ export function writeTypeScriptSample(request: SampleRequest): string {
   const argument = Object.keys(options).length > 0 ? writeLiteral(options, notation) : ''
   return `import { createClient } from 'quire-spec'
 
-const quire = createClient({ baseUrl: ${quote(baseUrl)}, apiKey: process.env.QUIRE_API_KEY ?? '' })
+const quire = createClient({
+  baseUrl: ${quote(baseUrl)},
+  apiKey: process.env.QUIRE_API_KEY ?? '',
+})
 const result = await quire.${operationId}(${argument})
 if (result.status === ${successStatus}) console.log(result.data)
 else console.error(result.status, result.error)`

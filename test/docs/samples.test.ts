@@ -94,7 +94,7 @@ test('the samples in TypeScript compile, strictly', () => {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,
-    lib: ['lib.es2024.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    lib: ['lib.es2024.d.ts'],
     types: ['node'],
     strict: true,
     exactOptionalPropertyTypes: true,
