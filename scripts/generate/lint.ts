@@ -32,7 +32,8 @@ function readProblems(stdout: string): Problem[] {
 /** One line a problem, such as `spec/parameters.yaml:12: ...`, which editors and terminals turn into a link. */
 function describeProblems(problems: readonly Problem[]): string {
   const lines = problems.map(({ description, location, fingerprint }) => {
-    const [rule] = fingerprint.split('-#/')
+    // A file that cannot be parsed has no pointer.
+    const rule = fingerprint.replace(/-(#\/.*|undefined)$/, '')
     return `${location.path}:${location.lines.begin}: ${description.replaceAll(/\s+/g, ' ')} (${rule})`
   })
   return `${lines.join('\n')}\nNothing was written. Correct spec/ and run npm run generate again.`

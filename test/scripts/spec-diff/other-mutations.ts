@@ -134,4 +134,23 @@ export const otherMutations: Mutation[] = [
     ids: ['other-changed'],
     mutate: mutant => Object.assign(schema(mutant, 'StartExport'), { dependentRequired: { version: ['format'] } }),
   },
+  {
+    change: 'an operation is no longer deprecated',
+    level: 'not breaking',
+    ids: ['no-longer-deprecated'],
+    prepare: document => Object.assign(agentJob(document), { deprecated: true }),
+    mutate: mutant => delete agentJob(mutant).deprecated,
+  },
+  {
+    change: 'an operation needs no plan any more',
+    level: 'not breaking',
+    ids: ['plan-no-longer-required'],
+    mutate: mutant => delete start(mutant)['x-required-plan'],
+  },
+  {
+    change: 'an extension of a tool is added',
+    level: 'documentation',
+    ids: ['extension-changed'],
+    mutate: mutant => Object.assign(agentJob(mutant), { 'x-internal': true }),
+  },
 ]

@@ -202,4 +202,29 @@ export const requestMutations: Mutation[] = [
       requestBody.content = { 'application/merge-patch+json': requestBody.content['application/json'] }
     },
   },
+  {
+    change: 'a path parameter becomes optional',
+    level: 'not breaking',
+    ids: ['parameter-optional'],
+    mutate: mutant => delete parameter(mutant, 'AgentJobId').required,
+  },
+  {
+    change: 'a request has no body any more',
+    level: 'breaking',
+    ids: ['request-body-removed'],
+    mutate: mutant => delete start(mutant).requestBody,
+  },
+  {
+    change: 'a request can have a body',
+    level: 'not breaking',
+    ids: ['request-body-added'],
+    mutate: mutant => Object.assign(agentJob(mutant), { requestBody: { content: {} } }),
+  },
+  {
+    change: 'the body of the request becomes required',
+    level: 'breaking',
+    ids: ['request-body-required'],
+    prepare: document => delete start(document).requestBody.required,
+    mutate: mutant => Object.assign(start(mutant).requestBody, { required: true }),
+  },
 ]

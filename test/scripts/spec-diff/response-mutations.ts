@@ -152,4 +152,22 @@ export const responseMutations: Mutation[] = [
     ids: ['response-type-changed'],
     mutate: mutant => Object.assign(property(mutant, 'ApiError', 'error'), { type: 'object' }),
   },
+  {
+    change: 'a media type of an answer is added',
+    level: 'not breaking',
+    ids: ['response-media-type-added'],
+    mutate: mutant => Object.assign(agentJob(mutant).responses['200'].content, { 'text/plain': {} }),
+  },
+  {
+    change: 'a header is in every answer',
+    level: 'not breaking',
+    ids: ['response-header-required'],
+    mutate: mutant => Object.assign(mutant.components.headers.IdempotencyReplayed, { required: true }),
+  },
+  {
+    change: 'a link is removed',
+    level: 'documentation',
+    ids: ['link-changed'],
+    mutate: mutant => delete start(mutant).responses['202'].links,
+  },
 ]
