@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Route } from '../generated/operations.ts'
+import type { HttpError } from '../server/http/http-error.ts'
 import { explainInvalid, listFields, type ValidatorError } from '../server/http/invalid-request.ts'
-import { findRoute } from '../server/http/routes.ts'
+import { refuseUnknown } from '../server/http/routes.ts'
 
 export interface Answer {
   status: number
@@ -27,12 +28,14 @@ export function refuse(
 }
 
 /** Answers requests that match no operation: wrong methods, unknown paths. */
-export function answerUnknown(target: string): Answer {
-  const allowed = ['GET', 'POST'].filter(other => findRoute(other, target))
-  if (allowed.length === 0) {
-    return refuse(undefined, 404, ['There is nothing at this path. Compare it with the API reference.'])
-  }
-  return refuse(undefined, 405, [`This path accepts only ${allowed.join(' and ')}.`], { allow: allowed.join(', ') })
+export function answerUnknown(method: string, target: string): Answer {
+  return answerError(undefined, refuseUnknown(method, target))
+}
+
+/** Creates the answer of an error of the server. */
+export function answerError(route: Route | undefined, error: HttpError): Answer {
+  const headers = Object.entries(error.headers).map(([name, value]) => [name.toLowerCase(), value])
+  return refuse(route, error.status, error.details, Object.fromEntries(headers))
 }
 
 /** Headers that the document declares for CSV only. */

@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http'
 import { decideCors } from '../server/http/cors.ts'
+import { bodyTooLarge } from '../server/http/http-error.ts'
 import { chooseMediaType } from '../server/http/media-type.ts'
 import { findBadForm } from '../server/http/request-form.ts'
 import { findRoute } from '../server/http/routes.ts'
 import { answerUnreadable } from '../server/http/unreadable.ts'
-import { type Answer, answerUnchanged, answerUnknown, dropPrismHeaders, refuse, translate } from './answer.ts'
+import {
+  type Answer,
+  answerError,
+  answerUnchanged,
+  answerUnknown,
+  dropPrismHeaders,
+  refuse,
+  translate,
+} from './answer.ts'
 import { type Document, findFaults } from './requests.ts'
 
 const bodyLimitBytes = 1024 * 1024
@@ -52,14 +61,13 @@ export function createFront(options: {
     const body = await readAll(req, bodyLimitBytes)
     const route = findRoute(method, target)
     const badForm = findBadForm(req)
-    if (badForm) return refuse(route, badForm.status, badForm.details)
-    if (!route) return answerUnknown(target)
+    if (badForm) return answerError(route, badForm)
+    if (!route) return answerUnknown(method, target)
     // Without a key the answer is 401, even if the request has other faults. The fixed request below makes Prism give it.
     if (!/^bearer +\S/i.test(req.headers.authorization ?? '')) {
       return askPrism(route.method, route.path.replaceAll(/\{\w+\}/g, 'any'), {}, Buffer.alloc(0))
     }
-    if (body === undefined)
-      return refuse(route, 413, ['The request body is too large. Name fewer paths in one export.'])
+    if (body === undefined) return answerError(route, bodyTooLarge)
     const mediaType = chooseMediaType(req.headers.accept, route.mediaTypes)
     const faults = findFaults(options.document, route, { target, mediaType, body })
     if (faults.length > 0) return refuse(route, 400, faults)

@@ -1,4 +1,5 @@
 import type { Route } from '../generated/operations.ts'
+import { malformedJson, malformedPath } from '../server/http/http-error.ts'
 import { findUnfit, listBoundParameters, suggestKnown } from '../server/http/invalid-request.ts'
 
 /** The parts of the document that the mock reads; see scripts/generate for the whole. */
@@ -38,7 +39,7 @@ export function findFaults(
   { target, mediaType, body }: { target: string; mediaType: string; body: Buffer },
 ): string[] {
   const [path = '', ...query] = target.split('?')
-  if (!isDecodable(path)) return ['The path contains an invalid percent escape. Write a percent sign as %25.']
+  if (!isDecodable(path)) return [malformedPath.message]
   const inQuery = listParameters(document, route).filter(parameter => parameter.in === 'query')
   const known = inQuery.map(({ name }) => name)
   const allowed = [...known, ...prismParameters]
@@ -47,7 +48,7 @@ export function findFaults(
     .filter(name => !allowed.includes(name))
     .map(name => `${name.slice(0, 80)} is not a query parameter of this operation. ${suggestKnown(name, known)}`)
   faults.push(...findUnfit([...given.keys()], listBoundParameters(document, route), mediaType))
-  if (route.hasBody && body.length > 0 && !isJson(body)) faults.push('The request body is not valid JSON.')
+  if (route.hasBody && body.length > 0 && !isJson(body)) faults.push(malformedJson.message)
   return faults
 }
 

@@ -7,6 +7,7 @@ import { createApp } from './app.ts'
 import { describeEngine, readAsset, startThread } from './assets.ts'
 import { type Background, createBackground, type Stoppable, together } from './base/background.ts'
 import { createClockCheck } from './base/clock-check.ts'
+import { hashText } from './base/digest.ts'
 import type { Config } from './config.ts'
 import { buildDocumentation } from './docs/documentation.ts'
 import { exportSite } from './export/export-site.ts'
@@ -167,6 +168,7 @@ function createDeps(options: { parts: Parts; linkKeys: LinkKeys; visits: Visitor
     wakeRunner: runner.wake,
     now: Date.now,
     createJobId: () => createId('se'),
+    hashText,
   }
 }
 

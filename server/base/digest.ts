@@ -21,3 +21,8 @@ function sortKeys(value: unknown): unknown {
 export function digest(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
+
+/** Returns the SHA-256 of a text in base64url. */
+export function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

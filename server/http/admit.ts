@@ -1,7 +1,7 @@
 import type { Client } from '../operations/client.ts'
 import { type ApiKeys, type Caller, hashKey, isWellFormedKey } from '../tenancy/api-key.ts'
-import { type RateLimits, takeRequest } from '../tenancy/rate-limit.ts'
-import { HttpError } from './http-error.ts'
+import type { RateLimits } from '../tenancy/rate-limit.ts'
+import { checkAccess, spendRequest } from './access.ts'
 import type { Admission } from './mount.ts'
 import type { FindServerAddress } from './server-address.ts'
 
@@ -22,28 +22,11 @@ export function createAdmission(
 ): Admission<Client> {
   return {
     async authorize(route, req) {
-      const caller = await authenticate(req.headers.authorization)
-      if (!caller) throw unauthorized()
-      const missing = route.scopes.find(scope => !caller.scopes.includes(scope))
-      if (missing) throw new HttpError(403, `This API key has no "${missing}" scope. Use a key that has it.`)
-      if (route.plan === 'enterprise' && caller.plan !== 'enterprise') {
-        throw new HttpError(
-          403,
-          'Static export needs the enterprise plan. The organization of this key has a different plan.',
-        )
-      }
+      const caller = checkAccess(route, await authenticate(req.headers.authorization))
       return { ...caller, address: findAddress(req) }
     },
-    async spend({ rateLimit }, { organizationId }, res) {
-      if (!rateLimit) return
-      const { allowed, headers } = await takeRequest(rateLimits, organizationId, rateLimit, now())
-      res.set(headers)
-      if (!allowed) {
-        throw new HttpError(
-          429,
-          `The organization has used its ${rateLimit.quota} analytics requests. Try again after ${headers['Retry-After']} seconds.`,
-        )
-      }
+    async spend(route, { organizationId }, res) {
+      if (route.rateLimit) res.set(await spendRequest(rateLimits, route, organizationId, now()))
     },
   }
 
@@ -52,11 +35,4 @@ export function createAdmission(
     if (key === undefined || !isWellFormedKey(keyPrefix, key)) return undefined
     return apiKeys.authenticate(hashKey(key), now())
   }
-}
-
-/** The same response for a missing, malformed, unknown, expired or revoked key (RFC 6750). */
-function unauthorized(): HttpError {
-  return new HttpError(401, 'A valid admin API key is required. Send it as: Authorization: Bearer <key>', {
-    'WWW-Authenticate': 'Bearer',
-  })
 }

@@ -3,6 +3,7 @@ import type { BundleLinks } from '../export/jobs/bundle-link.ts'
 import { type BundleStore, explainCondition } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { Organizations } from '../tenancy/organization.ts'
+import { bundleRefusals } from './bundle-refusals.ts'
 import { correctRange, findRange } from './byte-range.ts'
 import { HttpError } from './http-error.ts'
 
@@ -26,7 +27,7 @@ export function bundleRouter({
   const router = Router()
   router.get('/*path', async (req, res) => {
     if (!bundleLinks.isValid(req.originalUrl, now())) {
-      throw new HttpError(403, 'This link has expired or was changed. Ask the API for a new one.')
+      throw bundleRefusals.invalidLink()
     }
     const [jobId = ''] = (req.params as unknown as { path: string[] }).path
     const job = await exportJobs.find(jobId)
@@ -34,7 +35,7 @@ export function bundleRouter({
     if (job && organization?.plan !== 'enterprise') {
       throw new HttpError(403, 'The organization of this link can no longer use static export. Ask its administrator.')
     }
-    if (!job?.bundle) throw new HttpError(404, 'The bundle no longer exists. Start another export.')
+    if (!job?.bundle) throw bundleRefusals.gone()
     const fault = explainCondition(await bundles.verify(job.bundle))
     if (fault !== null) throw new HttpError(500, fault)
     const { sizeBytes, sha256, fileName } = job.bundle
@@ -51,9 +52,9 @@ export function bundleRouter({
       res.sendFile(bundles.pathOf(fileName), options, error => (error && !res.headersSent ? failed(error) : done()))
     })
     await sent.catch(error => {
-      if (error.status === 412) throw new HttpError(412, 'The bundle does not match If-Match.')
+      if (error.status === 412) throw bundleRefusals.noMatch()
       if (error.status !== 416) throw error
-      throw new HttpError(416, 'The bundle ends before this range begins.', { 'Content-Range': `bytes */${sizeBytes}` })
+      throw bundleRefusals.badRange(sizeBytes)
     })
   })
   return router

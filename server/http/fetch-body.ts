@@ -10,9 +10,7 @@ import { isJson, jsonOnly } from './body-type.ts'
 export async function readFetchBody(request: Request, { hasBody }: Route, limitBytes: number): Promise<unknown> {
   if (!hasBody) return undefined
   if (!isJson(request.headers.get('Content-Type') ?? undefined)) throw jsonOnly()
-  const encoding = request.headers.get('Content-Encoding') ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') throw { type: 'encoding.unsupported' }
-  const text = await readText(request, limitBytes)
+  const text = await readText(decompress(request), limitBytes)
   try {
     // As express.json does, which takes no body for an empty object.
     return text === '' ? {} : JSON.parse(text)
@@ -21,13 +19,29 @@ export async function readFetchBody(request: Request, { hasBody }: Route, limitB
   }
 }
 
-async function readText({ body }: Request, limitBytes: number): Promise<string> {
+function decompress({ body, headers }: Request): ReadableStream<Uint8Array> | null {
+  const encoding = (headers.get('Content-Encoding') ?? 'identity').toLowerCase()
+  if (encoding === 'identity') return body
+  if (encoding !== 'gzip' && encoding !== 'deflate') throw { type: 'encoding.unsupported' }
+  return body?.pipeThrough(new DecompressionStream(encoding)) ?? null
+}
+
+/** Reads a part. Only a body that does not match its Content-Encoding cannot be read. */
+async function readPart(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  try {
+    return await reader.read()
+  } catch {
+    throw { code: 'Z_DATA_ERROR' }
+  }
+}
+
+async function readText(body: ReadableStream<Uint8Array> | null, limitBytes: number): Promise<string> {
   if (!body) return ''
   const decoder = new TextDecoder()
   const reader = body.getReader()
   let text = ''
   let sizeBytes = 0
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+  for (let next = await readPart(reader); !next.done; next = await readPart(reader)) {
     sizeBytes += next.value.length
     if (sizeBytes > limitBytes) {
       await reader.cancel()

@@ -1,11 +1,12 @@
-import type { Request as ExpressRequest, Response as ExpressResponse } from 'express'
-import type { Handlers, Input, OperationId, Route } from '../../generated/operations.ts'
+import { type Handlers, type Input, type OperationId, type Route, routes } from '../../generated/operations.ts'
 import { readFetchBody } from './fetch-body.ts'
+import { readParts, toInput } from './fetch-input.ts'
+import { allowReuse, isUnchanged, toResponse } from './fetch-response.ts'
+import type { FindETags } from './find-etags.ts'
 import { HttpError, serverFault, toErrorBody, toRequestError } from './http-error.ts'
-import { chooseMediaType } from './media-type.ts'
-import { safeRequestId } from './request-id.ts'
+import { createInputCheck, type InputParts } from './input-check.ts'
 import { findRoute, refuseUnknown } from './routes.ts'
-import { openValidator, type Validator } from './validator.ts'
+import { safeRequestId } from './safe-request-id.ts'
 
 /** Decides who may call an operation; see `Admission` of the Express side. */
 export interface FetchAdmission<Caller> {
@@ -22,6 +23,8 @@ export interface FetchHandlerOptions<Deps, Caller> {
   /** Passed to every handler. */
   deps: Deps
   admission: FetchAdmission<Caller>
+  /** The ETags of operations that can answer 304. */
+  etags?: FindETags<Deps, Caller>
   /** The largest request body. Default: 1 MiB. */
   bodyLimitBytes?: number
   /** Called with each error that is answered with a status of 500 or more. */
@@ -30,25 +33,38 @@ export interface FetchHandlerOptions<Deps, Caller> {
 
 /**
  * Creates a function that answers requests of the Fetch API as `mount` does in Express: it validates, fills in defaults, and gives
- * errors the documented body. It answers no 304.
+ * errors the documented body. It needs neither Node nor Express.
  */
 export async function createFetchHandler<Deps, Caller>(
   options: FetchHandlerOptions<Deps, Caller>,
 ): Promise<(request: Request) => Promise<Response>> {
-  const validator = await openValidator(options.document)
-  return async request => {
-    const requestId = safeRequestId(request.headers.get('X-Request-Id') ?? undefined)
+  const answer = createTargetHandler(options)
+  return request => {
+    const { pathname, search } = new URL(request.url)
+    return answer(request, pathname + search, safeRequestId(request.headers.get('X-Request-Id') ?? undefined))
+  }
+}
+
+/**
+ * Like `createFetchHandler`, for callers that know the request target better than the URL of the request, which has no dot segments
+ * any more.
+ */
+export function createTargetHandler<Deps, Caller>(
+  options: FetchHandlerOptions<Deps, Caller>,
+): (request: Request, target: string, requestId: string) => Promise<Response> {
+  const checks = new Map(routes.map(route => [route.operationId, createInputCheck(options.document, route)]))
+  return async (request, target, requestId) => {
     const headers = new Headers({ 'X-Request-Id': requestId })
-    const { pathname } = new URL(request.url)
-    const route = findRoute(request.method, pathname)
+    const route = findRoute(request.method, target)
+    const check = route && checks.get(route.operationId)
     try {
-      if (!route) throw refuseUnknown(request.method, pathname)
-      return await answer(request, { route, id: route.operationId, pathname, headers, validator, ...options })
+      if (!route || !check) throw refuseUnknown(request.method, target)
+      return await answer(request, { route, id: route.operationId, target, headers, check, ...options })
     } catch (thrown) {
       const error = thrown instanceof HttpError ? thrown : (toRequestError(thrown) ?? new HttpError(500, serverFault))
       if (error.status >= 500) options.onError?.(thrown, requestId)
       for (const [name, value] of Object.entries(error.headers)) headers.set(name, value)
-      return toResponse(request, { status: error.status, body: toErrorBody(error, route) }, headers)
+      return toResponse(request, { status: error.status, body: toErrorBody(error, route) }, headers, route)
     }
   }
 }
@@ -56,120 +72,46 @@ export async function createFetchHandler<Deps, Caller>(
 interface Matched<Id extends OperationId, Deps, Caller> extends FetchHandlerOptions<Deps, Caller> {
   route: Route
   id: Id
-  pathname: string
+  target: string
   headers: Headers
-  validator: Validator
+  check: (parts: InputParts) => void
 }
 
 async function answer<Id extends OperationId, Deps, Caller>(
   request: Request,
-  {
-    route,
-    id,
-    pathname,
-    headers,
-    validator,
-    handlers,
-    deps,
-    admission,
-    bodyLimitBytes = 2 ** 20,
-  }: Matched<Id, Deps, Caller>,
+  matched: Matched<Id, Deps, Caller>,
 ): Promise<Response> {
+  const { route, id, target, headers, check, handlers, deps, admission, bodyLimitBytes = 2 ** 20 } = matched
   const caller = await admission.authorize(route, request)
+  const unchanged = await answerUnchanged(request, matched, caller)
+  if (unchanged) return unchanged
   await admission.spend?.(route, caller, headers)
-  const body = await readFetchBody(request, route, bodyLimitBytes)
-  const input = await validate<Id>(validator, route, {
-    method: request.method === 'HEAD' ? 'GET' : request.method,
-    originalUrl: pathname,
-    params: readParams(route, pathname),
-    query: readQuery(new URL(request.url).searchParams),
-    headers: {
-      ...Object.fromEntries(request.headers),
-      // As for Express: the validator keeps a validator for each Content-Type.
-      'content-type': route.hasBody ? 'application/json' : undefined,
-    },
-    body,
-  })
-  const result = await handlers[id](input, deps, caller)
-  return toResponse(request, result, headers)
+  const parts = readParts(request, route, target)
+  parts.body = await readFetchBody(request, route, bodyLimitBytes)
+  check(parts)
+  return toResponse(request, await handlers[id](toInput<Id>(parts, route), deps, caller), headers, route)
 }
 
-/** The part of a request of Express that the validator reads, and adds the defaults to. */
-interface RequestParts {
-  method: string
-  originalUrl: string
-  params: Record<string, string>
-  query: Record<string, string | string[]>
-  headers: Record<string, string | undefined>
-  body: unknown
-}
-
-/** Returns the input of the handler. Throws the error of an invalid request. */
-async function validate<Id extends OperationId>(
-  validator: Validator,
-  route: Route,
-  parts: RequestParts,
-): Promise<Input<Id>> {
-  for (const check of validator.validate(route)) {
-    await new Promise<void>((done, failed) => {
-      const next = (error?: unknown) => (error === undefined ? done() : failed(error))
-      void check(parts as unknown as ExpressRequest, {} as ExpressResponse, next)
-    })
-  }
-  const { params, query, headers, body } = parts
-  const input: unknown = { params, query, headers, body, mediaType: chooseMediaType(headers.accept, route.mediaTypes) }
-  return input as Input<Id>
-}
-
-function readParams({ path }: Route, pathname: string): Record<string, string> {
-  const values = pathname.split('/')
-  return Object.fromEntries(
-    path
-      .split('/')
-      .flatMap((step, i) => (step.startsWith('{') ? [[step.slice(1, -1), decodeURIComponent(values[i] ?? '')]] : [])),
-  )
-}
-
-function readQuery(given: URLSearchParams): Record<string, string | string[]> {
-  const names = [...new Set(given.keys())]
-  return Object.fromEntries(
-    names.map(name => {
-      const [first = '', ...others] = given.getAll(name)
-      return [name, others.length === 0 ? first : [first, ...others]]
-    }),
-  )
-}
-
-interface Answer {
-  status: number
-  mediaType?: string
-  headers?: Readonly<Record<string, string | undefined>>
-  body: unknown
-}
-
-function toResponse(
+/** Answers 304 if If-None-Match names the current answer. Like for `mount`, that costs nothing of the rate limit. */
+async function answerUnchanged<Id extends OperationId, Deps, Caller>(
   request: Request,
-  { status, mediaType, headers: own = {}, body }: Answer,
-  headers: Headers,
-): Response {
-  for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, value)
-  const isJsonAnswer = mediaType === undefined || mediaType === 'application/json'
-  headers.set('Content-Type', isJsonAnswer ? 'application/json; charset=utf-8' : `${mediaType}; charset=utf-8`)
-  const content = isJsonAnswer ? JSON.stringify(body) : toStream(body as AsyncIterable<Uint8Array<ArrayBuffer>>)
-  return new Response(request.method === 'HEAD' ? null : content, { status, headers })
-}
-
-/** Converts parts to a stream. Web browsers and workers lack `ReadableStream.from`. */
-function toStream(parts: AsyncIterable<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const iterator = parts[Symbol.asyncIterator]()
-  return new ReadableStream({
-    async pull(stream) {
-      const next = await iterator.next()
-      if (next.done) stream.close()
-      else stream.enqueue(next.value)
-    },
-    async cancel() {
-      await iterator.return?.()
-    },
-  })
+  { route, id, target, headers, check, deps, etags }: Matched<Id, Deps, Caller>,
+  caller: Caller,
+): Promise<Response | undefined> {
+  const findETag = etags?.[id]
+  if (!findETag || !request.headers.has('If-None-Match')) return undefined
+  let input: Input<Id>
+  try {
+    const parts = readParts(request, route, target)
+    check(parts)
+    input = toInput<Id>(parts, route)
+  } catch {
+    // It is answered as without the header.
+    return undefined
+  }
+  const etag = await findETag(input, deps, caller)
+  if (etag === undefined || !isUnchanged(request.headers, etag)) return undefined
+  headers.set('ETag', etag)
+  allowReuse(route, headers)
+  return new Response(null, { status: 304, headers })
 }

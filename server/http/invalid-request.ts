@@ -114,18 +114,24 @@ function showExample(field: Field | undefined): string {
   return ` Example: ${typeof example === 'string' ? example : JSON.stringify(example)}`
 }
 
-interface Schema extends RuledSchema {
+/** The parts of a schema that describe a field. */
+export interface Schema extends RuledSchema {
   $ref?: string
   example?: unknown
   examples?: unknown[]
   properties?: Record<string, Schema>
   items?: Schema
   required?: string[]
+  additionalProperties?: boolean
+  uniqueItems?: boolean
+  default?: unknown
 }
-interface Parameter {
+/** A parameter of an operation, as the document has it. */
+export interface Parameter {
   $ref?: string
   name: string
   in: string
+  required?: boolean
   example?: unknown
   schema?: Schema
   /** The only media type of answers that the parameter applies to. */
@@ -138,9 +144,6 @@ interface Operation {
 
 /** Lists the fields of an operation, with their examples from the document. */
 export function listFields(document: object, route: Route): Fields {
-  const paths = (document as { paths: Record<string, Record<string, Operation> & Operation> }).paths
-  const item = paths[route.path]
-  const operation = item?.[route.method]
   const fields: Fields = new Map()
   for (const parameter of listParameters(document, route)) {
     const place = { header: 'headers', path: 'params' }[parameter.in] ?? parameter.in
@@ -148,10 +151,17 @@ export function listFields(document: object, route: Route): Fields {
     const rule = parameter.schema && describeRule(`/${place}/${name}`, resolve<Schema>(document, parameter.schema))
     fields.set(`/${place}/${name}`, { example: parameter.example, rule, name: parameter.name })
   }
+  const body = findBodySchema(document, route)
+  if (body) addBody(document, fields, body)
+  return fields
+}
+
+/** Returns the schema of the request body; undefined for an operation without one. */
+export function findBodySchema(document: object, route: Route): Schema | undefined {
+  const operation = findItem(document, route)?.[route.method]
   const body = operation?.requestBody && resolve<NonNullable<Operation['requestBody']>>(document, operation.requestBody)
   const schema = body?.content['application/json']?.schema
-  if (schema) addBody(document, fields, resolve<Schema>(document, schema))
-  return fields
+  return schema && resolve<Schema>(document, schema)
 }
 
 /** Lists the integer query parameters of an operation. */
@@ -159,6 +169,11 @@ export function listQueryIntegers(document: object, route: Route): string[] {
   return listParameters(document, route).flatMap(({ name, in: place, schema }) =>
     place === 'query' && schema && resolve<Schema>(document, schema).type === 'integer' ? [name] : [],
   )
+}
+
+/** Lists the names of the query parameters of an operation. */
+export function listQueryNames(document: object, route: Route): string[] {
+  return listParameters(document, route).flatMap(({ name, in: place }) => (place === 'query' ? [name] : []))
 }
 
 /** Lists the parameters that apply to answers of one media type only, with that type. */
@@ -177,10 +192,15 @@ export function findUnfit(given: readonly string[], bound: ReadonlyMap<string, s
     .map(name => `${name} does not apply to ${mediaType}. Leave it out, or accept ${bound.get(name)}.`)
 }
 
-function listParameters(document: object, route: Route): Parameter[] {
-  const item = (document as { paths: Record<string, Record<string, Operation> & Operation> }).paths[route.path]
+/** Lists the parameters of an operation, without references. */
+export function listParameters(document: object, route: Route): Parameter[] {
+  const item = findItem(document, route)
   const given = [...(item?.parameters ?? []), ...(item?.[route.method]?.parameters ?? [])]
   return given.map(parameter => resolve<Parameter>(document, parameter))
+}
+
+function findItem(document: object, { path }: Route): (Record<string, Operation> & Operation) | undefined {
+  return (document as { paths: Record<string, Record<string, Operation> & Operation> }).paths[path]
 }
 
 /** Adds the body with an example of its required fields, and its fields. */
@@ -204,7 +224,8 @@ function addField(fields: Fields, path: string, schema: Schema): void {
   fields.set(path, { example: schema.example ?? schema.examples?.[0], rule: describeRule(path, schema) })
 }
 
-function resolve<T>(document: object, value: object): T {
+/** Follows references of the document until a value is found. */
+export function resolve<T>(document: object, value: object): T {
   const pointer = (value as { $ref?: string }).$ref
   if (pointer === undefined) return value as T
   const target = pointer

@@ -1,10 +1,12 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Handlers } from '../../generated/operations.ts'
-import { HttpError, sendError, serverFault, toRequestError } from './http-error.ts'
+import type { FindETags } from './find-etags.ts'
+import { HttpError, serverFault, toRequestError } from './http-error.ts'
 import { sendJson } from './json.ts'
-import { type Admission, type FindETags, mountOperations } from './mount.ts'
+import { type Admission, mountOperations } from './mount.ts'
 import { assignRequestId } from './request-id.ts'
 import { findRoute } from './routes.ts'
+import { sendError } from './send-error.ts'
 import { openValidator } from './validator.ts'
 
 /** Options that can be left out if the handlers do not use what they give. */

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express'
 import { type Handlers, type Input, type OperationId, type Route, routes } from '../../generated/operations.ts'
 import { readBody } from './body.ts'
+import type { FindETags } from './find-etags.ts'
 import { chooseMediaType } from './media-type.ts'
 import { sendParts } from './parts.ts'
 import { findRoute, toExpressPath } from './routes.ts'
@@ -13,11 +14,6 @@ export interface Admission<Caller> {
   authorize(route: Route, req: Request, res: Response): Promise<Caller> | Caller
   /** Counts the request against a limit. Throws `HttpError` to refuse it: 429. Not called for a 304. */
   spend?(route: Route, caller: Caller, res: Response): Promise<void> | void
-}
-
-/** Functions that return the ETag that a 200 has now; undefined if the answer is another one. */
-export type FindETags<Deps, Caller> = {
-  [Id in OperationId]?: (input: Input<Id>, deps: Deps, caller: Caller) => Promise<string | undefined>
 }
 
 export interface MountedOperations<Deps, Caller> {

@@ -2,17 +2,17 @@ import { parse } from 'node:url'
 import type { Request, RequestHandler, Response } from 'express'
 import { middleware as openapiMiddleware } from 'express-openapi-validator'
 import { type Route, routes } from '../../generated/operations.ts'
-import { HttpError } from './http-error.ts'
 import {
-  explainInvalid,
   type Fields,
   findUnfit,
   listBoundParameters,
   listFields,
   listQueryIntegers,
+  listQueryNames,
   type ValidatorError,
 } from './invalid-request.ts'
 import { chooseMediaType } from './media-type.ts'
+import { findUnclearIntegers, findUnusable, refuseDetails, refuseInvalid } from './refuse-invalid.ts'
 
 export interface Validator {
   /** Returns the middleware that checks requests of this operation against the document and fills in defaults. */
@@ -105,13 +105,16 @@ function checkRoute(
   const fields = listFields(document, route)
   const integers = listQueryIntegers(document, route)
   const bound = listBoundParameters(document, route)
+  const known = new Set(listQueryNames(document, route))
   return (req, res, next) => {
     const { query } = req
     // Now, because the validator adds the parameters that have defaults.
     const unfit = findUnfit(Object.keys(query), bound, chooseMediaType(req.headers.accept, route.mediaTypes))
-    if (unfit.length > 0) return next(new HttpError(400, unfit.join(' '), {}, unfit))
+    if (unfit.length > 0) return next(refuseDetails(unfit))
     const unclear = findUnclearIntegers(query, integers)
-    if (unclear.length > 0) return next(refuse(unclear, fields))
+    if (unclear.length > 0) return next(refuseInvalid(unclear, fields))
+    const unusable = findUnusable(query, known)
+    if (unusable) return next(refuseInvalid([unusable], fields, req.body))
     Object.assign(req, { openapi: { ...matched, pathParams: req.params } })
     checkRequest(req, res, error => next(error && translate(error, fields, req.body)))
   }
@@ -171,21 +174,5 @@ function isValidatorError(error: unknown): error is { status: number; errors: Va
 
 function translate(error: unknown, fields: Fields, body: unknown): unknown {
   if (!isValidatorError(error) || error.status !== 400) return error
-  return refuse(error.errors, fields, body)
-}
-
-function refuse(errors: readonly ValidatorError[], fields: Fields, body?: unknown): HttpError {
-  const details = explainInvalid(errors, fields, body)
-  return new HttpError(400, details.join(' '), {}, details)
-}
-
-/** Finds integers not written in decimal digits: the validator accepts all that JavaScript converts, such as 0x10 and 1e2. */
-function findUnclearIntegers(query: Request['query'], names: readonly string[]): ValidatorError[] {
-  return names.flatMap(name => {
-    const value = query[name]
-    const isUnclear = typeof value === 'string' && value !== '' && !/^(\d+|-[1-9]\d*)$/.test(value)
-    return isUnclear
-      ? [{ path: `/query/${name}`, message: 'must be integer', errorCode: 'type.openapi.validation' }]
-      : []
-  })
+  return refuseInvalid(error.errors, fields, body)
 }

@@ -8,11 +8,11 @@ import type { Sites } from '../tenancy/site.ts'
 
 /** Everything that handlers may use; each handler declares the parts that it needs. */
 export interface Deps {
-  projects: Projects
-  sites: Sites
-  agentJobs: AgentJobs
+  projects: Pick<Projects, 'findOwned'>
+  sites: Pick<Sites, 'findOwned'>
+  agentJobs: Pick<AgentJobs, 'find'>
   visits: VisitorReader
-  exportJobs: ExportJobs
+  exportJobs: Pick<ExportJobs, 'start' | 'findOwned' | 'find' | 'noteLink'>
   bundles: Pick<BundleStore, 'check'>
   bundleLinks: BundleLinks
   /** How many exports of one organization may wait in the queue. */
@@ -22,4 +22,6 @@ export interface Deps {
   /** Milliseconds since 1970. */
   now(): number
   createJobId(): string
+  /** Returns the SHA-256 of a text in base64url. */
+  hashText(text: string): string
 }

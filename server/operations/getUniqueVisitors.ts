@@ -6,12 +6,12 @@ import type { Caller } from '../tenancy/api-key.ts'
 import type { Deps } from './deps.ts'
 import { type VisitorsQuestion, visitorsETag } from './visitors-etag.ts'
 
-type VisitorsDeps = Pick<Deps, 'projects' | 'visits'>
+type VisitorsDeps = Pick<Deps, 'projects' | 'visits' | 'hashText'>
 
 /** Also checks that dates exist: the pattern in the document accepts 2026-02-30. */
 export async function getUniqueVisitors(
   input: Input<'getUniqueVisitors'>,
-  { projects, visits }: VisitorsDeps,
+  { projects, visits, hashText }: VisitorsDeps,
   caller: Caller,
 ): Promise<Output<'getUniqueVisitors'>> {
   const project = await projects.findOwned(caller.organizationId, input.params.projectId)
@@ -24,7 +24,7 @@ export async function getUniqueVisitors(
   if (!page) {
     const { revision, totals, csv } = await visits.readAllPages(project.id, range)
     const headers = {
-      ETag: visitorsETag(question, revision),
+      ETag: visitorsETag(question, revision, { hashText }),
       'Visitor-Totals': `human=${totals.human}, ai=${totals.ai}, total=${totals.total}`,
       'Content-Disposition': `attachment; filename="${nameFile(project.id, range)}"`,
     }
@@ -33,7 +33,7 @@ export async function getUniqueVisitors(
   const { revision, totals, visitors, hasMore } = await visits.countAtRevision(project.id, range, page)
   return {
     status: 200,
-    headers: { ETag: visitorsETag(question, revision) },
+    headers: { ETag: visitorsETag(question, revision, { hashText }) },
     body: { totals: toCounts(totals), visitors: visitors.map(toPage), hasMore },
   }
 }
@@ -41,13 +41,13 @@ export async function getUniqueVisitors(
 /** Returns the ETag of the answer now; undefined if the request is refused. */
 export async function findVisitorsETag(
   input: Input<'getUniqueVisitors'>,
-  { projects, visits }: VisitorsDeps,
+  { projects, visits, hashText }: VisitorsDeps,
   caller: Caller,
 ): Promise<string | undefined> {
   const project = await projects.findOwned(caller.organizationId, input.params.projectId)
   const question = project && readQuestion(input)
   if (question === undefined || typeof question === 'string') return undefined
-  return visitorsETag(question, await visits.findRevision(question.projectId))
+  return visitorsETag(question, await visits.findRevision(question.projectId), { hashText })
 }
 
 /** Returns what the request asks for, or a sentence that says why it is refused. */

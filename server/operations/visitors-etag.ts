@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { DayRange, Revision } from '../analytics/unique-visitors.ts'
+import type { Deps } from './deps.ts'
 
 /** What an answer depends on besides the code. */
 export interface VisitorsQuestion {
@@ -18,9 +18,13 @@ const form = 1
  * depends on the current time, because a range without dateTo ends with the last visit. Nobody can guess the ETag of an answer,
  * because a revision is random and never sent.
  */
-export function visitorsETag({ projectId, mediaType, range, page }: VisitorsQuestion, revision: Revision): string {
+export function visitorsETag(
+  { projectId, mediaType, range, page }: VisitorsQuestion,
+  revision: Revision,
+  { hashText }: Pick<Deps, 'hashText'>,
+): string {
   const { dateFrom = null, dateTo = null } = range
   const { limit = null, offset = null } = page ?? {}
   const parts = [form, projectId, revision, mediaType, dateFrom, dateTo, limit, offset]
-  return `W/"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)}"`
+  return `W/"${hashText(JSON.stringify(parts)).slice(0, 22)}"`
 }

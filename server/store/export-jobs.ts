@@ -1,5 +1,6 @@
+import { digestJson } from '../base/digest.ts'
 import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
-import { digestRequest, type ExportJobs } from '../export/jobs/export-job.ts'
+import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { Database } from './database.ts'
 import { type ExportJobRow, toExportJob } from './export-job-row.ts'
 import { openExportLeases } from './export-leases.ts'
@@ -74,7 +75,7 @@ function prepareStart(database: Database): ExportJobs['start'] {
      WHERE status IN ('queued', 'running') AND status = 'queued' AND organization_id = @organizationId`,
   )
   const start: ExportJobs['start'] = (job, idempotencyKey, keysSince, maxQueued = Number.POSITIVE_INFINITY) => {
-    const requestSha256 = digestRequest(job.request)
+    const requestSha256 = digestJson(job.request)
     const { organizationId, jobId, createdAt } = job
     if (idempotencyKey !== undefined) {
       const used = keys.find(organizationId, idempotencyKey, { since: keysSince, now: createdAt })

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Input } from '../../generated/operations.ts'
 import { findVisitorsETag } from '../../server/operations/getUniqueVisitors.ts'
-import { type VisitorsQuestion, visitorsETag } from '../../server/operations/visitors-etag.ts'
+import { visitorsETag as createETag, type VisitorsQuestion } from '../../server/operations/visitors-etag.ts'
 
 const question: VisitorsQuestion = {
   projectId: 'prj_1',
@@ -9,6 +10,9 @@ const question: VisitorsQuestion = {
   range: { dateFrom: 1, dateTo: 2 },
   page: { limit: 50, offset: 0 },
 }
+
+const hashText = (text: string) => createHash('sha256').update(text).digest('base64url')
+const visitorsETag = (asked: VisitorsQuestion, revision: string) => createETag(asked, revision, { hashText })
 
 test('every part of the question and the revision changes the ETag', () => {
   const { page: _, ...withoutPage } = question

@@ -1,5 +1,4 @@
 import type { Awaitable } from '../../base/awaitable.ts'
-import { digestJson } from '../../base/digest.ts'
 import type { Deployment, Features } from '../../products/features.ts'
 import type { BundleFormat, Verify } from '../model/options.ts'
 
@@ -133,9 +132,4 @@ export interface ExportJobs {
   fail(lease: Lease, error: string, now: number): Awaitable<boolean>
   /** Releases the lease, so that any runner can claim the job at once. The job stays running. */
   release(lease: Lease): Awaitable<boolean>
-}
-
-/** Returns a digest of a request. The order of the request's fields does not matter. */
-export function digestRequest(request: ExportRequest): string {
-  return digestJson(request)
 }

@@ -1,0 +1,51 @@
+import type { Route } from '../../generated/operations.ts'
+import type { Caller } from '../tenancy/api-key.ts'
+import { type RateLimits, takeRequest } from '../tenancy/rate-limit.ts'
+import { HttpError } from './http-error.ts'
+
+/**
+ * Returns the caller if it may call the operation.
+ *
+ * @param caller undefined = the request has no valid key
+ * @throws {HttpError} 401, or 403 for a scope or plan that the caller lacks.
+ */
+export function checkAccess<Known extends Caller>(route: Route, caller: Known | undefined): Known {
+  if (!caller) throw unauthorized()
+  const missing = route.scopes.find(scope => !caller.scopes.includes(scope))
+  if (missing) throw new HttpError(403, `This API key has no "${missing}" scope. Use a key that has it.`)
+  if (route.plan === 'enterprise' && caller.plan !== 'enterprise') {
+    throw new HttpError(
+      403,
+      'Static export needs the enterprise plan. The organization of this key has a different plan.',
+    )
+  }
+  return caller
+}
+
+/**
+ * Counts a request against the rate limit of its operation. Returns the headers for its answer.
+ *
+ * @throws {HttpError} 429, with the headers of its answer.
+ */
+export async function spendRequest(
+  limits: RateLimits,
+  { rateLimit }: Route,
+  organizationId: string,
+  now: number,
+): Promise<Record<string, string>> {
+  if (!rateLimit) return {}
+  const { allowed, headers } = await takeRequest(limits, organizationId, rateLimit, now)
+  if (allowed) return headers
+  throw new HttpError(
+    429,
+    `The organization has used its ${rateLimit.quota} analytics requests. Try again after ${headers['Retry-After']} seconds.`,
+    headers,
+  )
+}
+
+/** The same response for a missing, malformed, unknown, expired or revoked key (RFC 6750). */
+function unauthorized(): HttpError {
+  return new HttpError(401, 'A valid admin API key is required. Send it as: Authorization: Bearer <key>', {
+    'WWW-Authenticate': 'Bearer',
+  })
+}

@@ -1,0 +1,53 @@
+import type { Route } from '../../generated/operations.ts'
+
+/** An answer of any operation. */
+interface Answer {
+  status: number
+  mediaType?: string
+  headers?: Readonly<Record<string, string | undefined>>
+  body: unknown
+}
+
+/** Converts the answer of a handler to a response with these headers. */
+export function toResponse(request: Request, answer: Answer, headers: Headers, route: Route | undefined): Response {
+  const { status, mediaType, headers: own = {}, body } = answer
+  for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, value)
+  if (route && own.ETag !== undefined) allowReuse(route, headers)
+  const isJsonAnswer = mediaType === undefined || mediaType === 'application/json'
+  headers.set('Content-Type', isJsonAnswer ? 'application/json; charset=utf-8' : `${mediaType}; charset=utf-8`)
+  const content = isJsonAnswer ? JSON.stringify(body) : toStream(body as AsyncIterable<Uint8Array<ArrayBuffer>>)
+  return new Response(request.method === 'HEAD' ? null : content, { status, headers })
+}
+
+/** Lets browsers keep an answer with an ETag, as `allowReuse` in `unchanged.ts` does. */
+export function allowReuse({ mediaTypes }: Route, headers: Headers): void {
+  headers.set('Cache-Control', 'private, no-cache')
+  if (mediaTypes.length > 1) headers.append('Vary', 'Accept')
+}
+
+/** Whether a client has the answer with this ETag (RFC 9110, 13.1.2), and does not ask for a new one. */
+export function isUnchanged(headers: Headers, etag: string): boolean {
+  if (/(?:^|,)\s*?no-cache\s*?(?:,|$)/.test(headers.get('Cache-Control') ?? '')) return false
+  const tags = (headers.get('If-None-Match') ?? '').split(',').map(tag => tag.trim())
+  return tags.some(tag => opaqueTag(tag) === opaqueTag(etag)) || (tags.length === 1 && tags[0] === '*')
+}
+
+/** Weak and strong tags are compared without the mark of weak ones. */
+function opaqueTag(tag: string): string {
+  return tag.replace(/^W\//, '')
+}
+
+/** Converts parts to a stream. Web browsers and workers lack `ReadableStream.from`. */
+function toStream(parts: AsyncIterable<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const iterator = parts[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(stream) {
+      const next = await iterator.next()
+      if (next.done) stream.close()
+      else stream.enqueue(next.value)
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}

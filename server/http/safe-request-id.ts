@@ -1,0 +1,10 @@
+/** Ids that are safe in a log line. */
+const safe = /^[A-Za-z0-9._-]{1,128}$/
+
+/** Returns the given id if it is safe, otherwise a new one. */
+export function safeRequestId(
+  given: string | string[] | undefined,
+  createId: () => string = () => crypto.randomUUID(),
+): string {
+  return typeof given === 'string' && safe.test(given) ? given : createId()
+}
