@@ -5,15 +5,21 @@ import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { runProgram } from '../scripts/run-program.ts'
 import { addOrigins } from '../server/flags/address-options.ts'
+import { createMock } from '../spec/package/mock/index.ts'
 import { createFront } from './front.ts'
 import { writeLines } from './lines.ts'
+import { createMovingServer } from './moving.ts'
+import { addMovingOptions, type MovingFlags, readMovingFlags } from './moving-flags.ts'
+import { writeMovingLines } from './moving-lines.ts'
 import { startPrism } from './prism.ts'
 import type { Document } from './requests.ts'
 
 const documentFile = join(import.meta.dirname, '..', 'generated', 'openapi.json')
 
 const program = new Command('npm run mock --')
-  .description('Serve the contract with example answers (Prism on generated/openapi.json); no server, no database.')
+  .description(
+    'Serve the contract without a server and a database: with the examples of the document (Prism), or with --scenario as a mock that moves.',
+  )
   .addOption(
     new Option('--port <number>', 'port to listen on, 0 for any free one')
       .env('QUIRE_MOCK_PORT')
@@ -33,50 +39,92 @@ const program = new Command('npm run mock --')
   .addHelpText(
     'after',
     `
-Any Bearer token is accepted; a request without one gets 401. Choose an answer with the Prefer header:
+Any Bearer token is accepted; a request without one gets 401. Without --scenario, choose an answer with the Prefer header:
   Prefer: code=409                       the first example of a status
   Prefer: code=200, example=archived     an example by its name
+
+With --scenario, switch the scenario at http://127.0.0.1:4010/mock. For one request, use its query or its Prefer header:
+  ?__scenario=slow&__delay=500&__error=503
+  Prefer: scenario=slow, delay=500, error=503
 
 Examples:
   npm run mock
   npm run mock -- --port 8080
+  npm run mock -- --scenario usual
+  npm run mock -- --scenario failing-exports --speed 10
+  npm run mock -- --scenario mixed --seed 7 --step 1
   curl -i -H 'Authorization: Bearer any' -H 'Prefer: code=429' http://127.0.0.1:4010/v1/analytics/any/visitors
 `,
   )
   .exitOverride()
   .action(serve)
 
-interface MockFlags {
+addMovingOptions(program)
+
+interface MockFlags extends MovingFlags {
   port: number
   host: string
   corsOrigin?: string[]
   quiet?: boolean
 }
 
-async function serve({ port, host, corsOrigin, quiet }: MockFlags): Promise<void> {
+/** The server that clients connect to, and what it prints when it listens. */
+interface Started {
+  server: Server
+  writeLines(url: string): string
+  /** Settles when the server can no longer answer. */
+  ended: Promise<void>
+  stop(): void
+}
+
+async function serve(flags: MockFlags): Promise<void> {
+  const { port, host, corsOrigin, quiet } = flags
+  const common = {
+    allowsOrigin: (origin: string) => corsOrigin?.includes(origin) ?? true,
+    ...(!quiet && {
+      onAnswer: (method: string, target: string, status: number) =>
+        console.error(`${status} ${method} ${target.slice(0, 200)}`),
+    }),
+  }
+  const moving = readMovingFlags(flags)
   const document = JSON.parse(readFileSync(documentFile, 'utf8')) as Document
+  const { server, writeLines, ended, stop } = moving
+    ? startMoving(moving, common)
+    : await startExamples(document, common)
+  const stopAll = () => {
+    server.close()
+    server.closeAllConnections()
+    stop()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stopAll)
+  try {
+    const url = await listen(server, host, port)
+    console.log(`${document.info.title} ${document.info.version}, mocked\n\n${writeLines(url)}\n`)
+    console.log(`Listening on ${url} (stop with Ctrl-C)`)
+    await ended
+  } finally {
+    stopAll()
+  }
+}
+
+interface Common {
+  allowsOrigin: (origin: string) => boolean
+  onAnswer?: (method: string, target: string, status: number) => void
+}
+
+function startMoving({ options, settings }: NonNullable<ReturnType<typeof readMovingFlags>>, common: Common): Started {
+  const mock = createMock(options)
+  mock.use(settings)
+  const { promise: ended, resolve: stop } = Promise.withResolvers<void>()
+  return { server: createMovingServer({ mock, ...common }), writeLines: writeMovingLines, ended, stop }
+}
+
+async function startExamples(document: Document, common: Common): Promise<Started> {
   let prism = await startPrism(documentFile)
   let restarted = Promise.resolve(prism)
-  const front = createFront({
-    prismUrl: async () => (await restarted).url,
-    document,
-    allowsOrigin: origin => corsOrigin?.includes(origin) ?? true,
-    ...(!quiet && {
-      onAnswer: (method, target, status) => console.error(`${status} ${method} ${target.slice(0, 200)}`),
-    }),
-  })
   let stopping = false
-  const stop = () => {
-    stopping = true
-    front.close()
-    front.closeAllConnections()
-    prism.stop()
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-  try {
-    const url = await listen(front, host, port)
-    console.log(`${document.info.title} ${document.info.version}, mocked\n\n${writeLines(document, url)}\n`)
-    console.log(`Listening on ${url} (stop with Ctrl-C)`)
+  const server = createFront({ prismUrl: async () => (await restarted).url, document, ...common })
+  async function watch(): Promise<void> {
     while (!stopping) {
       await prism.ended
       if (stopping) return
@@ -84,8 +132,15 @@ async function serve({ port, host, corsOrigin, quiet }: MockFlags): Promise<void
       restarted = startPrism(documentFile)
       prism = await restarted
     }
-  } finally {
-    stop()
+  }
+  return {
+    server,
+    writeLines: url => writeLines(document, url),
+    ended: watch(),
+    stop() {
+      stopping = true
+      prism.stop()
+    },
   }
 }
 

@@ -55,3 +55,6 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders outside server/ that no file of it may import. */
 export const foreignFolders: readonly string[] = ['spec/package']
+
+/** Folders that run in web browsers and in workers. They import no package and nothing of Node, also not through other files. */
+export const portableFolders: readonly string[] = ['spec/package/mock']

@@ -1,4 +1,4 @@
-import { folderLayers, foreignFolders, packageOwners, serverLayers } from '../layers.ts'
+import { folderLayers, foreignFolders, packageOwners, portableFolders, serverLayers } from '../layers.ts'
 import { longFunctions, maxLines, maxLongLines } from '../long-functions.ts'
 
 /** A folder of server/ that has one set of rules, or a file directly in it. */
@@ -16,7 +16,7 @@ interface Place {
 export function writeLintRules(): string {
   const rules = {
     linter: { rules: { complexity: limitFunctions(maxLines) } },
-    overrides: [...limitLayers(), allowLong()],
+    overrides: [...limitLayers(), ...limitPortable(), allowLong()],
   }
   return `${JSON.stringify(rules, undefined, 2)}\n`
 }
@@ -41,6 +41,30 @@ function limitLayers() {
   return places.map(({ name, forbidden }) => ({
     includes: [includes(name)],
     linter: { rules: { style: { noRestrictedImports: restrict(name, forbidden) } } },
+  }))
+}
+
+/** A test checks what these folders import through other files. */
+function limitPortable() {
+  return portableFolders.map(folder => ({
+    includes: [`${folder}/**`],
+    linter: {
+      rules: {
+        style: {
+          noRestrictedImports: {
+            level: 'error',
+            options: {
+              patterns: [
+                {
+                  group: ['node:*', ...Object.keys(packageOwners)],
+                  message: `${folder} runs in web browsers (portableFolders in scripts/layers.ts).`,
+                },
+              ],
+            },
+          },
+        },
+      },
+    },
   }))
 }
 

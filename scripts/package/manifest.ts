@@ -15,6 +15,8 @@ export const entries: readonly Entry[] = [
   { path: './server', source: 'generated/operations' },
   { path: './express', source: 'spec/package/server/express' },
   { path: './fetch', source: 'spec/package/server/fetch' },
+  { path: './mock', source: 'spec/package/mock/index' },
+  { path: './msw', source: 'spec/package/mock/msw' },
 ]
 
 /** The files of the package that are not compiled, by the path that users import. */
@@ -61,7 +63,7 @@ export function createManifest({ version, license, engines, dependencies }: Repo
       ),
     },
     dependencies: range(['openapi-fetch']),
-    // Only ./express and ./fetch need them.
+    // Only ./express needs them.
     peerDependencies: range(optional),
     peerDependenciesMeta: Object.fromEntries(optional.map(name => [name, { optional: true }])),
   }

@@ -52,7 +52,7 @@ describe('visitors', () => {
     [`offset=${'9'.repeat(400)}`, 'offset must be a whole number from 0 to 9007199254740991. Example: 0'],
     ['limit=', 'limit is empty'],
     ['limit=1&limit=2', 'limit must be a whole number from 1 to 250. Example: 250'],
-    ['limit[]=1', 'limit must be a whole number from 1 to 250. Example: 250'],
+    ['limit[]=1', 'limit[] is not a query parameter of this operation. Did you mean limit?'],
     ['offset=-1', 'offset must be a whole number from 0 to 9007199254740991. Example: 0'],
     ['offset=99999999999999999999', 'offset must be a whole number from 0 to 9007199254740991. Example: 0'],
     ['dateFrom=2026-02-30', 'dateFrom is not a valid date'],

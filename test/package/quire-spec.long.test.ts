@@ -64,7 +64,17 @@ test('the types are right for every entry and module setting', async () => {
   )
   expect(problems).toEqual([])
   expect(Object.keys(checked.entrypoints)).toEqual(
-    expect.arrayContaining(['.', './node', './types', './fixtures', './server', './express', './fetch']),
+    expect.arrayContaining([
+      '.',
+      './node',
+      './types',
+      './fixtures',
+      './server',
+      './express',
+      './fetch',
+      './mock',
+      './msw',
+    ]),
   )
 })
 
@@ -125,6 +135,8 @@ async function runConsumer(node: string, program: string): Promise<void> {
     isQuireError: true,
     routes: 5,
     example: 'running',
+    mocked: 202,
+    paths: 6,
   })
 }
 

@@ -1,0 +1,33 @@
+import type { Client } from '../../../server/operations/client.ts'
+
+/** The organization of every key, and what it has. These are the ids of the examples of the document. */
+export const world = {
+  organizationId: 'org_4a1d9c0b7e5f2836',
+  projectId: 'prj_5b1c2d3e4f506172',
+  domain: 'docs.example.com',
+}
+
+/** Words in a key that make it another key. Every other key may do everything. */
+const keyWords = {
+  refused: ['invalid', 'wrong', 'unknown', 'expired', 'revoked'],
+  'read-only': ['readonly', 'read-only'],
+  'write-only': ['writeonly', 'write-only'],
+  standard: ['standard'],
+  other: ['other'],
+}
+
+/** Returns the caller of a key; undefined = the key is refused. */
+export function findCaller(authorization: string | null, baseUrl: string): Client | undefined {
+  const key = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]?.toLowerCase()
+  if (key === undefined) return undefined
+  const has = (kind: keyof typeof keyWords) =>
+    keyWords[kind].some(word => new RegExp(`(^|[^a-z])${word}($|[^a-z])`).test(key))
+  if (has('refused')) return undefined
+  return {
+    keyId: 'key_0000000000000000',
+    organizationId: has('other') ? 'org_0000000000000000' : world.organizationId,
+    plan: has('standard') ? 'standard' : 'enterprise',
+    scopes: has('read-only') ? ['read'] : has('write-only') ? ['write'] : ['read', 'write'],
+    address: { url: baseUrl, isPublic: false },
+  }
+}

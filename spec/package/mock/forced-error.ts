@@ -1,0 +1,55 @@
+import { fixtures } from '../../../generated/fixtures.ts'
+import { type Route, routes } from '../../../generated/operations.ts'
+import { HttpError } from '../../../server/http/http-error.ts'
+
+interface ErrorExample {
+  status: number
+  name: string
+  body: { error: string; details?: { message: string }[] }
+}
+
+/**
+ * Returns a documented error of an operation, with the body of its example; undefined if the operation has no such error.
+ *
+ * @param wanted a status such as `503`, or the name of an example such as `plan`
+ */
+export function findForcedError({ operationId }: Pick<Route, 'operationId'>, wanted: string): HttpError | undefined {
+  const found = listErrors(operationId).find(({ status, name }) => name === wanted || String(status) === wanted)
+  if (!found) return undefined
+  const { error, details } = found.body
+  const messages = details?.map(({ message }) => message)
+  return new HttpError(found.status, error, listHeaders(found, operationId), messages)
+}
+
+/** Says which errors there are: of one operation, or of all of them. */
+export function explainNoError(wanted: string, operationId?: Route['operationId']): string {
+  const examples = (operationId ? [operationId] : routes.map(route => route.operationId)).flatMap(listErrors)
+  const statuses = [...new Set(examples.map(({ status }) => status))].sort().join(', ')
+  const names = [...new Set(examples.map(({ name }) => name))].join(', ')
+  return `${operationId ?? 'The API'} has no error ${wanted.slice(0, 80)}. Choose a status (${statuses}), a name (${names}), or network.`
+}
+
+function listErrors(operationId: Route['operationId']): ErrorExample[] {
+  return Object.entries(fixtures[operationId].responses).flatMap(([status, content]) => {
+    const examples = (content as { 'application/json'?: Record<string, unknown> })['application/json'] ?? {}
+    return Number(status) < 400
+      ? []
+      : Object.entries(examples).map(([name, body]) => ({
+          status: Number(status),
+          name,
+          body: body as ErrorExample['body'],
+        }))
+  })
+}
+
+/** The headers that the document requires for the error, as in its example. */
+function listHeaders({ status, body }: ErrorExample, operationId: Route['operationId']): Record<string, string> {
+  if (status === 401) return { 'WWW-Authenticate': 'Bearer' }
+  if (status === 503) return { 'Retry-After': '5' }
+  if (status !== 429) return {}
+  const seconds = /after (\d+) seconds/.exec(body.error)?.[1] ?? '60'
+  return {
+    'Retry-After': seconds,
+    ...(operationId === 'getUniqueVisitors' && { RateLimit: `"analytics";r=0;t=${seconds}` }),
+  }
+}

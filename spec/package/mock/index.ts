@@ -1,0 +1,4 @@
+// A mock that keeps state, without a server: a function from Request to Response.
+export { createMock, type Mock, type MockOptions, type RequestPlace } from './mock.ts'
+export { type ScenarioName, scenarioNames, summaries } from './scenarios.ts'
+export type { Settings, SettingTexts } from './settings.ts'

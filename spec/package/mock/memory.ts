@@ -1,0 +1,79 @@
+import type { VisitorReader } from '../../../server/analytics/unique-visitors.ts'
+import type { Deps } from '../../../server/operations/deps.ts'
+import type { Arrival, RateLimits } from '../../../server/tenancy/rate-limit.ts'
+import { world } from './access.ts'
+import { createAgentJobMemory } from './agent-jobs.ts'
+import { createMockLinks } from './bundle-links.ts'
+import type { Clock } from './clock.ts'
+import { createExportMemory } from './export-jobs.ts'
+import { createRandom, pickDigits } from './random.ts'
+import type { Scenario } from './scenarios.ts'
+import { hashText } from './sha256.ts'
+import { createVisits } from './visits.ts'
+
+/** What the mock keeps instead of a database. All scenarios share it, so a job outlives a change of the scenario. */
+export interface Memory {
+  depsOf(scenario: Scenario): Deps
+  limitsOf(scenario: Scenario): RateLimits
+}
+
+const analyticsIntervalMs = 36_000
+
+export function createMemory(clock: Clock, seed: string): Memory {
+  const { organizationId, projectId, domain } = world
+  const createdAt = clock.now()
+  const exportMemory = createExportMemory(organizationId, clock.now)
+  const agentJobs = createAgentJobMemory(projectId, clock.now)
+  const random = createRandom(`${seed} ids`)
+  const visits = new Map<number, VisitorReader>()
+  const limits = new Map<Scenario, RateLimits>()
+
+  function visitsOf({ visitedPages }: Scenario): VisitorReader {
+    const known = visits.get(visitedPages) ?? createVisits(visitedPages, { seed, now: createdAt })
+    visits.set(visitedPages, known)
+    return known
+  }
+
+  return {
+    depsOf: scenario => ({
+      projects: {
+        findOwned: (organization, id) =>
+          organization === organizationId && id === projectId
+            ? { id, organizationId, name: 'Docs', visitorSaltRotation: 'never', createdAt }
+            : undefined,
+      },
+      sites: {
+        findOwned: (organization, name) =>
+          organization === organizationId && name === domain
+            ? { domain, projectId, origin: null, removal: null, allowedOrigins: [], createdAt }
+            : undefined,
+      },
+      agentJobs,
+      visits: visitsOf(scenario),
+      exportJobs: exportMemory.in(scenario),
+      bundles: { check: () => 'sound' },
+      bundleLinks: createMockLinks({ seed, ttlSeconds: scenario.linkTtlSeconds }),
+      maxQueuedExports: 100,
+      wakeRunner: () => undefined,
+      now: clock.now,
+      createJobId: () => `se_${pickDigits(random, 16)}`,
+      hashText,
+    }),
+    limitsOf(scenario) {
+      const known = limits.get(scenario) ?? createLimits(clock.now() + scenario.analyticsUsed * analyticsIntervalMs)
+      limits.set(scenario, known)
+      return known
+    },
+  }
+}
+
+function createLimits(arrivalAt: number): RateLimits {
+  const arrivals = new Map<string, Arrival>()
+  return {
+    replace(organizationId, budget, next) {
+      const name = `${organizationId} ${budget}`
+      const after = next(arrivals.get(name) ?? { arrivalAt })
+      if (after) arrivals.set(name, after)
+    },
+  }
+}

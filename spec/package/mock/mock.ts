@@ -1,0 +1,177 @@
+import type { Route } from '../../../generated/operations.ts'
+import { requests } from '../../../generated/requests.ts'
+import { checkAccess, spendRequest } from '../../../server/http/access.ts'
+import { createTargetHandler, type FetchAdmission } from '../../../server/http/fetch-handler.ts'
+import { toResponse } from '../../../server/http/fetch-response.ts'
+import { HttpError, serverFault, toErrorBody } from '../../../server/http/http-error.ts'
+import { findRoute } from '../../../server/http/routes.ts'
+import { safeRequestId } from '../../../server/http/safe-request-id.ts'
+import type { Client } from '../../../server/operations/client.ts'
+import { etags, handlers } from '../../../server/operations/index.ts'
+import { findCaller } from './access.ts'
+import { answerBundle } from './bundle-answer.ts'
+import { bundlesPath } from './bundle-links.ts'
+import { createRunningClock, createStepClock } from './clock.ts'
+import { explainNoError, findForcedError } from './forced-error.ts'
+import { createMemory } from './memory.ts'
+import { createRandom, pickInteger } from './random.ts'
+import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts'
+import { changeSettings, type Settings, type SettingTexts, takeSettings } from './settings.ts'
+
+export interface MockOptions {
+  /** Default: usual. */
+  scenario?: ScenarioName
+  /** The same seed gives the same ids, counts, delays and faults. Default: quire. */
+  seed?: string
+  /** The time of the mock moves by this much with each request, and stands still in between. Default: it runs. */
+  stepSeconds?: number
+  /** How many times as fast the time of the mock runs. Default: 1. */
+  speed?: number
+  /** How long each answer waits, besides the delay of the scenario. Default: 0. */
+  delayMs?: number
+  /** Waits before a slow answer. Default: with a timer. */
+  wait?: (delayMs: number) => Promise<void>
+}
+
+/** A server in memory that keeps state: jobs move, links expire, and budgets run out. */
+export interface Mock {
+  /**
+   * Answers a request. Its query (`__scenario`, `__delay`, `__error`) or its header `Prefer: scenario=..., delay=..., error=...` can
+   * change the settings for it alone.
+   *
+   * @returns a network error (`Response.error()`) if the setting `error` is `network`
+   */
+  answer(request: Request, place?: RequestPlace): Promise<Response>
+  /**
+   * Changes the settings for all later requests.
+   *
+   * @throws {Error} with a sentence for people, such as for an unknown scenario.
+   */
+  use(texts: SettingTexts): void
+  settings(): Readonly<Settings>
+  /** Forgets everything that happened, and begins with the first settings. */
+  reset(): void
+}
+
+/** Where a request arrived, if its URL does not say it. */
+export interface RequestPlace {
+  /** The undecoded path and query. */
+  target?: string
+  /** Where the paths of the API begin, without a trailing slash. Default: the origin of the request. */
+  baseUrl?: string
+}
+
+/** Creates a mock, which has no server and needs no Node. */
+export function createMock(options: MockOptions = {}): Mock {
+  const { scenario = 'usual', delayMs = 0 } = options
+  const first = changeSettings({ scenario: 'usual', delayMs, error: null }, { scenario })
+  let settings = first
+  let state = createState(options)
+  return {
+    answer: (request, place = {}) => state(request, place, settings),
+    use(texts) {
+      settings = changeSettings(settings, texts)
+    },
+    settings: () => settings,
+    reset() {
+      settings = first
+      state = createState(options)
+    },
+  }
+}
+
+/** What is known about a request when its key is checked. */
+interface Arrived {
+  scenario: Scenario
+  error: string | null
+  baseUrl: string
+}
+
+type Answer = (request: Request, place: RequestPlace, settings: Settings) => Promise<Response>
+
+function createState({ seed = 'quire', stepSeconds, speed = 1, wait = pause }: MockOptions): Answer {
+  const clock = stepSeconds === undefined ? createRunningClock(speed) : createStepClock(stepSeconds)
+  const memory = createMemory(clock, seed)
+  const random = createRandom(`${seed} answers`)
+  const arrived = new WeakMap<Request, Arrived>()
+  const answerers = new Map<ScenarioName, ReturnType<typeof createTargetHandler>>()
+  let count = 0
+
+  const admissionOf = (scenario: Scenario): FetchAdmission<Client & { error: HttpError | undefined }> => ({
+    authorize(route, request) {
+      const { baseUrl, error } = arrived.get(request) as Arrived
+      const forced = error === null ? undefined : findForcedError(route, error)
+      if (forced?.status === 401 || forced?.status === 403) throw forced
+      const client = checkAccess(route, findCaller(request.headers.get('Authorization'), baseUrl))
+      return { ...client, error: forced }
+    },
+    async spend(route, { organizationId, error }, headers) {
+      const given = await spendRequest(memory.limitsOf(scenario), route, organizationId, clock.now())
+      for (const [name, value] of Object.entries(given)) headers.set(name, value)
+      if (error) throw error
+      if (random() < scenario.faultRate) throw new HttpError(500, serverFault)
+    },
+  })
+
+  function answererOf(name: ScenarioName) {
+    const scenario = scenarios[name]
+    const known =
+      answerers.get(name) ??
+      createTargetHandler({
+        document: requests,
+        handlers,
+        etags,
+        deps: memory.depsOf(scenario),
+        admission: admissionOf(scenario),
+      })
+    answerers.set(name, known)
+    return known
+  }
+
+  return async (request, place, settings) => {
+    clock.tick()
+    count += 1
+    const requestId = safeRequestId(request.headers.get('X-Request-Id') ?? undefined, () => `mock-${count}`)
+    const url = new URL(request.url)
+    const { target, texts } = takeSettings(place.target ?? url.pathname + url.search, request.headers.get('Prefer'))
+    const route = findRoute(request.method, target)
+    let own: Settings
+    try {
+      own = changeSettings(settings, texts)
+      if (route && texts.error !== undefined) checkError(route, own.error)
+    } catch (error) {
+      return refuseSettings(request, route, { requestId, message: (error as Error).message })
+    }
+    const scenario: Scenario = scenarios[own.scenario]
+    const [least, most] = scenario.delayMs
+    const delayMs = own.delayMs + pickInteger(random, least, most)
+    if (delayMs > 0) await wait(delayMs)
+    if (own.error === 'network') return Response.error()
+    if (target.startsWith(`${bundlesPath}/`)) {
+      const headers = new Headers({ 'X-Request-Id': requestId })
+      return answerBundle(request, { target, headers }, memory.depsOf(scenario))
+    }
+    arrived.set(request, { scenario, error: own.error, baseUrl: place.baseUrl ?? url.origin })
+    return answererOf(own.scenario)(request, target, requestId)
+  }
+}
+
+/** Settings of a request that the mock does not know are a mistake in it, so its answer is a 400. */
+function refuseSettings(
+  request: Request,
+  route: Route | undefined,
+  { requestId, message }: { requestId: string; message: string },
+): Response {
+  const body = toErrorBody(new HttpError(400, message), route)
+  return toResponse(request, { status: 400, body }, new Headers({ 'X-Request-Id': requestId }), route)
+}
+
+/** An error for one request must be one of its operation. An error for all requests applies where there is one. */
+function checkError(route: Route, error: string | null): void {
+  if (error === null || error === 'network' || findForcedError(route, error)) return
+  throw new Error(explainNoError(error, route.operationId))
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise(done => setTimeout(done, delayMs))
+}

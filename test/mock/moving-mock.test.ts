@@ -1,0 +1,286 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { expect, test } from 'vitest'
+import { listDocumentedResponses } from '../../scripts/generate/dereference.ts'
+import type { Document } from '../../scripts/generate/document.ts'
+import { findRoute } from '../../server/http/routes.ts'
+import { createMock, type Mock, type MockOptions, scenarioNames } from '../../spec/package/mock/index.ts'
+
+const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8')) as Document
+const responses = await listDocumentedResponses(document)
+const ajv = new Ajv2020({ strict: false })
+addFormats.default(ajv)
+
+const origin = 'http://mock.test'
+const visitors = '/v1/analytics/prj_5b1c2d3e4f506172/visitors'
+const jobs = '/v1/static-export/jobs'
+
+interface Sent {
+  status: number
+  headers: Record<string, string>
+  body: Record<string, unknown>
+}
+
+async function send(mock: Mock, path: string, init: RequestInit = {}): Promise<Sent> {
+  const request = new Request(origin + path, { ...init, headers: { Authorization: 'Bearer any', ...init.headers } })
+  const response = await mock.answer(request)
+  const sent = {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: response.headers.get('Content-Type')?.includes('json') ? await response.json() : {},
+  }
+  checkDocumented(request.method, path, sent)
+  return sent
+}
+
+/** Checks that the document has the answer: its status, its body and its required headers. */
+function checkDocumented(method: string, path: string, { status, headers, body }: Sent): void {
+  const route = findRoute(method, path)
+  if (!route || !headers['content-type']?.includes('json')) return
+  const documented = responses.find(
+    given => given.operationId === route.operationId && given.status === status && given.mediaType?.includes('json'),
+  )
+  if (!documented) throw new Error(`${route.operationId} has no ${status}: ${JSON.stringify(body)}`)
+  const validate = ajv.compile(documented.schema)
+  expect(validate(body) || validate.errors).toBe(true)
+  for (const [name, { required, schema }] of Object.entries(documented.headers)) {
+    if (required) expect(headers).toHaveProperty(name.toLowerCase())
+    const text = headers[name.toLowerCase()]
+    if (text !== undefined) expect(ajv.validate(schema, schema.type === 'integer' ? Number(text) : text)).toBe(true)
+  }
+}
+
+/** A mock whose time moves by a second with each request, and that never waits. */
+function createStepMock(options: MockOptions = {}) {
+  const waited: number[] = []
+  const mock = createMock({
+    stepSeconds: 1,
+    wait: async delayMs => void waited.push(delayMs),
+    ...options,
+  })
+  return { mock, waited }
+}
+
+const startInit = (body: object = { domain: 'docs.example.com' }, headers = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})
+
+async function pollExport(mock: Mock, jobId: string, times: number): Promise<Sent['body'][]> {
+  const seen: Sent['body'][] = []
+  for (let i = 0; i < times; i++) seen.push((await send(mock, `${jobs}/${jobId}`)).body)
+  return seen
+}
+
+test('an export is queued, runs with rising progress, and is completed', async () => {
+  const { mock } = createStepMock()
+  const started = await send(mock, jobs, startInit())
+  expect(started).toMatchObject({ status: 202, body: { status: 'queued', progress: 0 } })
+  expect(started.headers.location).toBe(`${jobs}/${started.body.jobId}`)
+  const seen = await pollExport(mock, String(started.body.jobId), 14)
+  expect([...new Set(seen.map(({ status }) => status))]).toEqual(['queued', 'running', 'completed'])
+  const progress = seen.map(job => Number(job.progress))
+  expect(progress).toEqual([...progress].sort((a, b) => a - b))
+  expect(new Set(progress).size).toBeGreaterThan(8)
+  expect(seen.at(-1)).toMatchObject({ progress: 100, pageCount: 526, error: null })
+})
+
+test('an export of some pages counts these pages', async () => {
+  const { mock } = createStepMock()
+  const { body } = await send(mock, jobs, startInit({ domain: 'docs.example.com', paths: ['index', 'api'] }))
+  expect((await pollExport(mock, String(body.jobId), 13)).at(-1)).toMatchObject({ pageCount: 2 })
+})
+
+test('a failing export ends with a sentence, and has no bundle', async () => {
+  const { mock } = createStepMock({ scenario: 'failing-exports' })
+  const { jobId } = (await send(mock, jobs, startInit())).body
+  const seen = await pollExport(mock, String(jobId), 8)
+  expect(seen.map(({ status }) => status)).toContain('running')
+  expect(seen.at(-1)).toMatchObject({ status: 'failed', error: expect.stringMatching(/\.$/) })
+  expect(Number(seen.at(-1)?.progress)).toBeLessThan(100)
+  expect(await send(mock, `${jobs}/${jobId}/bundle`, { method: 'POST' })).toMatchObject({ status: 409 })
+})
+
+test('a start with an Idempotency-Key is replayed, and refused with another body', async () => {
+  const { mock } = createStepMock()
+  const key = { 'Idempotency-Key': 'release-1' }
+  const first = await send(mock, jobs, startInit(undefined, key))
+  const again = await send(mock, jobs, startInit(undefined, key))
+  expect(again.body.jobId).toBe(first.body.jobId)
+  expect(again.headers['idempotency-replayed']).toBe('true')
+  expect(await send(mock, jobs, startInit({ domain: 'docs.example.com', format: 'tar.gz' }, key))).toMatchObject({
+    status: 409,
+  })
+})
+
+test('agent jobs go through all their states', async () => {
+  const { mock } = createStepMock({ stepSeconds: 5 })
+  const watch = async (id: string) => {
+    const seen: Sent['body'][] = []
+    for (let i = 0; i < 12; i++) seen.push((await send(mock, `/v2/agent/prj_5b1c2d3e4f506172/job/${id}`)).body)
+    return [...new Set(seen.map(({ status, prLink }) => `${status} ${prLink}`))]
+  }
+  const pull = 'https://github.com/acme/docs/pull/482'
+  expect(await watch('aj_9c41d2e0b7a65f38')).toEqual(['active null', `completed ${pull}`, `archived ${pull}`])
+  expect(await watch('aj_2f6b8d01c3e4a597')).toEqual(['active null', 'completed null', 'archived null'])
+  expect(await watch('aj_d07e5a91b2c8463f')).toEqual(['active null', 'failed null', 'archived null'])
+})
+
+test('limit and offset page through all visitors, and dateTo is exclusive', async () => {
+  const { mock } = createStepMock()
+  const paths: unknown[] = []
+  for (let offset = 0, hasMore = true; hasMore; offset += 7) {
+    const { body } = await send(mock, `${visitors}?limit=7&offset=${offset}`)
+    const page = body.visitors as { path: string }[]
+    expect(page.length).toBeLessThanOrEqual(7)
+    paths.push(...page.map(({ path }) => path))
+    hasMore = Boolean(body.hasMore)
+  }
+  expect([paths.length, new Set(paths).size]).toEqual([120, 120])
+  expect((await send(mock, `${visitors}?offset=120`)).body).toMatchObject({ visitors: [], hasMore: false })
+  const empty = await send(mock, `${visitors}?dateFrom=2026-11-20&dateTo=2026-11-20`)
+  expect(empty.body).toEqual({ totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false })
+  const count = async (query: string) => (await send(mock, visitors + query)).body.totals as Record<string, number>
+  const [all, week] = [await count(''), await count('?dateFrom=2026-11-10')]
+  expect(week.total).toBeLessThan(all.total as number)
+  expect(all.total).toBeLessThan((all.human as number) + (all.ai as number))
+})
+
+test('the rate limit is reached, and refills with the time', async () => {
+  const { mock } = createStepMock({ scenario: 'rate-limit', stepSeconds: 2 })
+  const statuses: number[] = []
+  for (let i = 0; i < 5; i++) statuses.push((await send(mock, visitors)).status)
+  expect(statuses).toEqual([200, 200, 200, 429, 429])
+  const refused = await send(mock, visitors)
+  expect(refused.body.error).toMatch(
+    /^The organization has used its 100 analytics requests\. Try again after \d+ seconds\.$/,
+  )
+  for (let i = 0; i < 15; i++) await send(mock, `${jobs}/se_0f3c9a1b2d4e5f60`)
+  expect(await send(mock, visitors)).toMatchObject({ status: 200 })
+})
+
+test('an ETag gets a 304, which costs nothing of the rate limit', async () => {
+  const { mock } = createStepMock({ scenario: 'rate-limit' })
+  const { etag = '' } = (await send(mock, visitors)).headers
+  for (let i = 0; i < 5; i++) {
+    expect(await send(mock, visitors, { headers: { 'If-None-Match': etag } })).toMatchObject({ status: 304 })
+  }
+  expect(await send(mock, visitors)).toMatchObject({ status: 200 })
+})
+
+test('a full queue refuses a start', async () => {
+  const { mock } = createStepMock({ scenario: 'full-queue' })
+  expect(await send(mock, jobs, startInit())).toMatchObject({ status: 429, headers: { 'retry-after': '60' } })
+})
+
+test('a 500 comes now and then, and slow answers wait', async () => {
+  const faulty = createStepMock({ scenario: 'faults' })
+  const statuses: number[] = []
+  for (let i = 0; i < 60; i++) statuses.push((await send(faulty.mock, `${jobs}/se_0f3c9a1b2d4e5f60`)).status)
+  const faults = statuses.filter(status => status === 500).length
+  expect(faults).toBeGreaterThan(5)
+  expect(faults).toBeLessThan(30)
+  expect(faulty.waited).toEqual([])
+  const slow = createStepMock({ scenario: 'slow', delayMs: 100 })
+  for (let i = 0; i < 10; i++) await send(slow.mock, visitors)
+  expect(slow.waited.every(delayMs => delayMs >= 2100 && delayMs < 5100)).toBe(true)
+  expect(new Set(slow.waited).size).toBeGreaterThan(5)
+})
+
+/** Forty requests that change the state, read it, and make mistakes. */
+async function playSteps(options: MockOptions): Promise<string[]> {
+  const { mock, waited } = createStepMock(options)
+  const seen: string[] = []
+  let jobId = 'se_0f3c9a1b2d4e5f60'
+  for (let i = 0; i < 40; i++) {
+    const steps = [
+      () => send(mock, jobs, startInit()),
+      () => send(mock, `${jobs}/${jobId}`),
+      () => send(mock, `${jobs}/${jobId}/bundle`, { method: 'POST' }),
+      () => send(mock, `${visitors}?limit=3&offset=${i}`),
+      () => send(mock, '/v2/agent/prj_5b1c2d3e4f506172/job/aj_9c41d2e0b7a65f38'),
+      () => send(mock, `${visitors}?limit=x`),
+    ]
+    const sent = await (steps[i % steps.length] as () => Promise<Sent>)()
+    if (typeof sent.body.jobId === 'string') jobId = sent.body.jobId
+    seen.push(JSON.stringify(sent))
+  }
+  return [...seen, JSON.stringify(waited)]
+}
+
+test.each(scenarioNames)('40 steps are the same twice: %s', async scenario => {
+  const first = await playSteps({ scenario })
+  expect(await playSteps({ scenario })).toEqual(first)
+  expect(await playSteps({ scenario, seed: 'another' })).not.toEqual(first)
+})
+
+test('the query, the header and the settings switch the scenario, the delay and the error', async () => {
+  const { mock, waited } = createStepMock()
+  const job = `${jobs}/se_0f3c9a1b2d4e5f60`
+  expect(await send(mock, `${job}?__error=500&__delay=30`)).toMatchObject({ status: 500 })
+  expect(await send(mock, job, { headers: { Prefer: 'error=plan, delay=40' } })).toMatchObject({
+    status: 403,
+    body: { error: expect.stringContaining('enterprise plan') },
+  })
+  expect(await send(mock, `${visitors}?__scenario=no-visitors&limit=5`)).toMatchObject({ body: { visitors: [] } })
+  expect(await send(mock, `${visitors}?limit=5`)).toMatchObject({ body: { hasMore: true } })
+  const started = await send(mock, `${jobs}?__scenario=failing-exports`, startInit())
+  mock.use({ scenario: 'no-visitors', error: '503', delay: '7' })
+  expect(mock.settings()).toEqual({ scenario: 'no-visitors', delayMs: 7, error: '503' })
+  expect(await send(mock, jobs, startInit())).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  // A job keeps the script it was started with. Its operation has no 503.
+  expect((await pollExport(mock, String(started.body.jobId), 8)).at(-1)).toMatchObject({ status: 'failed' })
+  expect(waited.slice(0, 3)).toEqual([30, 40, 7])
+  mock.reset()
+  expect(mock.settings()).toEqual({ scenario: 'usual', delayMs: 0, error: null })
+  expect(await send(mock, `${jobs}/${started.body.jobId}`)).toMatchObject({ status: 404 })
+})
+
+test('every documented error can be forced, as in its example', async () => {
+  const { mock } = createStepMock()
+  for (const { method, path, status, operationId, parameters, examples, mediaType } of responses) {
+    if (status < 400 || mediaType !== 'application/json') continue
+    const target = parameters
+      .filter(parameter => parameter.in === 'path')
+      .reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), path)
+    const init = operationId === 'startStaticExportJob' ? startInit() : { method: method.toUpperCase() }
+    for (const [name, body] of Object.entries(examples)) {
+      expect(await send(mock, `${target}?__error=${name}`, init)).toMatchObject({ status, body: body as object })
+    }
+  }
+})
+
+test.each([
+  ['__scenario=none', /^There is no scenario none\. Choose one of: usual, /],
+  ['__delay=soon', /^The delay must be a whole number of milliseconds from 0 to 60000\. /],
+  ['__error=409', /^getStaticExportJob has no error 409\. Choose a status \(400, 401, 403, 404, 500\), /],
+  ['__error=418', /^The API has no error 418\. Choose a status /],
+])('a setting that the mock does not know is refused: %s', async (query, error) => {
+  const { mock } = createStepMock()
+  const { status, body } = await send(mock, `${jobs}/se_0f3c9a1b2d4e5f60?${query}`)
+  expect(status).toBe(400)
+  expect(body).toEqual({ error: expect.stringMatching(error) })
+})
+
+test('the error `network` breaks the connection', async () => {
+  const { mock } = createStepMock()
+  const response = await mock.answer(new Request(`${origin}${visitors}?__error=network`))
+  expect(response.type).toBe('error')
+})
+
+test('keys with a word in them have other rights', async () => {
+  const { mock } = createStepMock()
+  const as = async (key: string, path: string, init: RequestInit = {}) =>
+    (await send(mock, path, { ...init, headers: { ...init.headers, Authorization: `Bearer ${key}` } })).status
+  expect(await as('quire_expired', visitors)).toBe(401)
+  expect(await as('read-only', jobs, startInit())).toBe(403)
+  expect(await as('read-only', visitors)).toBe(200)
+  expect(await as('write-only', visitors)).toBe(403)
+  expect(await as('standard-plan', jobs, startInit())).toBe(403)
+  expect(await as('other-organization', visitors)).toBe(404)
+  expect(await as('other-organization', `${jobs}/se_0f3c9a1b2d4e5f60`)).toBe(404)
+  expect(await as('another', visitors)).toBe(200)
+})
