@@ -33,6 +33,7 @@ const copied = [
   ['spec/package/README.md', 'README.md'],
   ['spec/rules.yaml', 'lint-rules.yaml'],
   ['spec/workflows', 'workflows'],
+  ['spec/package/conformance/quire-conformance.mjs', 'quire-conformance.mjs'],
   ['generated/openapi.json', 'openapi.json'],
   ['generated/openapi.yaml', 'openapi.yaml'],
 ] as const

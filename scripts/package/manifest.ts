@@ -17,6 +17,7 @@ export const entries: readonly Entry[] = [
   { path: './fetch', source: 'spec/package/server/fetch' },
   { path: './mock', source: 'spec/package/mock/index' },
   { path: './msw', source: 'spec/package/mock/msw' },
+  { path: './conformance', source: 'spec/package/conformance/index' },
 ]
 
 /** The files of the package that are not compiled, by the path that users import. */
@@ -52,6 +53,7 @@ export function createManifest({ version, license, engines, dependencies }: Repo
     license,
     type: 'module',
     sideEffects: false,
+    bin: { 'quire-conformance': './quire-conformance.mjs' },
     engines,
     exports: { ...Object.fromEntries(compiled), ...documents },
     // For TypeScript with "moduleResolution": "node10", which does not read exports.

@@ -17,6 +17,7 @@ import { restoreCommand } from '../../server/commands/restore.ts'
 import { serveCommand } from '../../server/commands/serve.ts'
 import { sitesCommand } from '../../server/commands/sites.ts'
 import { visitsCommand } from '../../server/commands/visits.ts'
+import { flagNames } from '../../spec/package/conformance/options.ts'
 import { repository, texts } from './shipped-documentation.ts'
 
 const community = ['CONTRIBUTING', 'SECURITY', 'pull_request_template'].map(name => `.github/${name}.md`)
@@ -111,7 +112,7 @@ test('every flag that a sentence names belongs to a command', () => {
     ...command.options.flatMap(({ short, long }) => [short ?? '', long ?? '']),
     ...command.commands.flatMap(flags),
   ]
-  const known = new Set([...flags(program), '--help', '--check', '--only', '--write', '--release'])
+  const known = new Set([...flags(program), ...flagNames, '--help', '--check', '--only', '--write', '--release'])
   const named = [...shown].flatMap(([file, text]) =>
     [...text.matchAll(/`(--[a-z][a-z0-9-]*)/g)].map(([, flag = '']) => ({ file, flag })),
   )

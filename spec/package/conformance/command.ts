@@ -1,0 +1,66 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { type Command, readCommand, UsageError, writeHelp } from './options.ts'
+import { writeHtml } from './report-html.ts'
+import { writeText } from './report-text.ts'
+import { runConformance } from './run.ts'
+import { createSender } from './send.ts'
+import { RunStopped } from './session.ts'
+
+/** What the command needs of its process. */
+export interface Terminal {
+  args: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
+  print(text: string): void
+  printError(text: string): void
+}
+
+/**
+ * Runs `quire-conformance`.
+ *
+ * @param document the OpenAPI document, parsed
+ * @returns the exit code: 0 all checks passed, 1 a check failed or the server cannot be checked, 2 wrong usage
+ */
+export async function runCommand(document: object, { args, env, print, printError }: Terminal): Promise<number> {
+  try {
+    const command = readCommand(args, env)
+    if (!command) {
+      print(writeHelp())
+      return 0
+    }
+    return await check(document, command, print)
+  } catch (error) {
+    if (error instanceof UsageError) {
+      printError(`${error.message}\n`)
+      return 2
+    }
+    if (!(error instanceof RunStopped)) throw error
+    printError(`${error.message}\n`)
+    return 1
+  }
+}
+
+async function check(document: object, command: Command, print: Terminal['print']): Promise<number> {
+  const { settings, report: file, isJson } = command
+  // Now, because a run takes long.
+  if (file !== undefined && !existsSync(dirname(resolve(file)))) {
+    throw new UsageError(`--report: the folder ${dirname(file)} does not exist.`)
+  }
+  const sender = createSender(settings)
+  try {
+    const report = await runConformance({ document, settings, send: sender.send })
+    print(isJson ? `${JSON.stringify(report, undefined, 2)}\n` : writeText(report))
+    if (file !== undefined) writeReport(file, writeHtml(report))
+    return report.failures.length > 0 ? 1 : 0
+  } finally {
+    sender.close()
+  }
+}
+
+function writeReport(file: string, html: string): void {
+  try {
+    writeFileSync(file, html)
+  } catch (error) {
+    throw new RunStopped(`The report could not be written: ${(error as Error).message}.`)
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { toDay } from '../../../server/analytics/day.ts'
+import { toViewBatch } from '../../../server/analytics/view-batch.ts'
+import type { ServeFlags } from '../../../server/flags/serve-options.ts'
+import { startServer } from '../../../server/server.ts'
+import { openStore, type Store } from '../../../server/store/store.ts'
+import { createId } from '../../../server/tenancy/id.ts'
+import { createSender, type Settings } from '../../../spec/package/conformance/index.ts'
+import { addCompletedJob } from '../../support/completed-job.ts'
+import { createApiKey, createConfig, createOrganization } from '../../support/server.ts'
+
+export interface ConformanceServer {
+  url: string
+  store: Store
+  /** One organization for each name, with data for every check. They share no budget. */
+  settings(name: string): Settings
+  dispose(): Promise<void>
+}
+
+const dayMs = 86_400_000
+
+/** Starts a real server with an organization for each name. */
+export async function startConformanceServer(
+  names: readonly string[],
+  flags: Partial<ServeFlags> = {},
+): Promise<ConformanceServer> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'quire-conformance-'))
+  const store = openStore(dataFolder)
+  // Before the server starts, because its runner would claim the jobs.
+  const tenants = new Map<string, Omit<Settings, 'url'>>()
+  for (const name of names)
+    tenants.set(name, await addTenant(store, dataFolder, `${createId('org').slice('org_'.length)}.example.com`))
+  const log = pino({ level: 'silent' })
+  const server = await startServer(createConfig({ data: dataFolder, ...flags }), log)
+  return {
+    url: server.url,
+    store,
+    settings: name => ({ url: server.url, ...(tenants.get(name) as Omit<Settings, 'url'>) }),
+    async dispose() {
+      store.close()
+      await server.close()
+      await rm(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function addTenant(store: Store, dataFolder: string, domain: string): Promise<Omit<Settings, 'url'>> {
+  const now = Date.now()
+  const { organizationId, projectId } = await createOrganization(store)
+  const other = await createOrganization(store)
+  // Nothing listens there, so exports fail at once.
+  await store.sites.insert({ domain, projectId, origin: 'http://127.0.0.1:9/', createdAt: now })
+  const agentJob = createId('aj')
+  await store.agentJobs.insert({
+    projectId,
+    id: agentJob,
+    status: 'active',
+    source: { repository: 'https://git.example.com/acme/docs', ref: null },
+    model: 'writer-2',
+    prLink: null,
+    createdAt: now,
+    archivedAt: null,
+  })
+  await store.visits.recordBatch(projectId, toViewBatch(makeViews(now)))
+  const exportJob = await addCompletedJob(store, dataFolder, organizationId)
+  return {
+    key: (await createApiKey(store, organizationId)).key,
+    otherKey: (await createApiKey(store, other.organizationId)).key,
+    readKey: (await createApiKey(store, organizationId, { scopes: ['read'] })).key,
+    writeKey: (await createApiKey(store, organizationId, { scopes: ['write'] })).key,
+    project: projectId,
+    agentJob,
+    domain,
+    exportJob: exportJob.jobId,
+    seed: 20_251,
+    maxRequests: 0,
+    maxStarts: 2,
+    timeoutMs: 10_000,
+    maxWaitMs: 20_000,
+    excluded: [],
+  }
+}
+
+/** Seven pages on three days, two of them with the same counts. The last day with visits is three days ago. */
+function makeViews(now: number) {
+  const views = []
+  for (let page = 0; page < 7; page++) {
+    for (let visitor = 0; visitor <= Math.min(page, 5); visitor++) {
+      for (const daysAgo of [3, 4, 30]) {
+        views.push({
+          visitor: Buffer.alloc(16, visitor + 1),
+          path: `/page-${page}`,
+          day: toDay(now - daysAgo * dayMs),
+          kind: visitor % 3 === 0 ? ('ai' as const) : ('human' as const),
+        })
+      }
+    }
+  }
+  return views
+}
+
+/** Closes the connections of a sender after the function. */
+export async function withSender<T>(
+  settings: Settings,
+  use: (sender: ReturnType<typeof createSender>) => Promise<T>,
+): Promise<T> {
+  const sender = createSender(settings)
+  try {
+    return await use(sender)
+  } finally {
+    sender.close()
+  }
+}
