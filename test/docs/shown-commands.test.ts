@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { addMovingOptions } from '../../mock/moving-flags.ts'
 import { agentJobsCommand } from '../../server/commands/agent-jobs.ts'
 import { backupCommand } from '../../server/commands/backup.ts'
 import { demoCommand } from '../../server/commands/demo.ts'
@@ -112,7 +113,17 @@ test('every flag that a sentence names belongs to a command', () => {
     ...command.options.flatMap(({ short, long }) => [short ?? '', long ?? '']),
     ...command.commands.flatMap(flags),
   ]
-  const known = new Set([...flags(program), ...flagNames, '--help', '--check', '--only', '--write', '--release'])
+  const mock = addMovingOptions(new Command('mock'))
+  const known = new Set([
+    ...flags(program),
+    ...flags(mock),
+    ...flagNames,
+    '--help',
+    '--check',
+    '--only',
+    '--write',
+    '--release',
+  ])
   const named = [...shown].flatMap(([file, text]) =>
     [...text.matchAll(/`(--[a-z][a-z0-9-]*)/g)].map(([, flag = '']) => ({ file, flag })),
   )
