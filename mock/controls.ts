@@ -64,6 +64,7 @@ function writePage({ scenario, delayMs, error }: Settings, message: string): str
 <style>
 body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; color-scheme: light dark; }
 label { display: block; margin: .4rem 0; }
+fieldset label { padding-left: 1.6rem; text-indent: -1.6rem; }
 fieldset { margin: 1rem 0; }
 [role=alert] { color: #b00020; }
 </style>
