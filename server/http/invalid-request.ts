@@ -96,7 +96,8 @@ function nameField(steps: readonly string[]): string {
   return name.length > maxNameCharacters ? `${name.slice(0, maxNameCharacters)}...` : name
 }
 
-function escapeStep(step: string): string {
+/** Writes a name as a step of a JSON pointer (RFC 6901). */
+export function escapeStep(step: string): string {
   return step.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 

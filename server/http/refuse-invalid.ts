@@ -1,5 +1,5 @@
 import { HttpError } from './http-error.ts'
-import { explainInvalid, type Fields, type ValidatorError } from './invalid-request.ts'
+import { escapeStep, explainInvalid, type Fields, type ValidatorError } from './invalid-request.ts'
 
 /** Returns the error of a request that breaks the contract. */
 export function refuseInvalid(errors: readonly ValidatorError[], fields: Fields, body?: unknown): HttpError {
@@ -38,7 +38,7 @@ export function findUnusable(
   known: ReadonlySet<string>,
 ): ValidatorError | undefined {
   for (const [name, value] of Object.entries(query)) {
-    if (!known.has(name)) return { path: `/query/${name}`, message: 'Unknown query parameter' }
+    if (!known.has(name)) return { path: `/query/${escapeStep(name)}`, message: 'Unknown query parameter' }
     if (value === '') return { path: `/query/${name}`, message: 'Empty value' }
   }
   return undefined

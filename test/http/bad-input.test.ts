@@ -66,6 +66,14 @@ describe('visitors', () => {
     ['from=2026-11-20', 'from is not a query parameter of this operation. Known here: dateFrom, dateTo, limit, offset'],
     ['__proto__=1', 'is not a query parameter'],
     ['constructor=1', 'is not a query parameter'],
+    ['[=1', '[ is not a query parameter of this operation. Known here: dateFrom'],
+    ['%5Blimit%5D=1', '[limit] is not a query parameter of this operation. Did you mean limit? Known here: dateFrom'],
+    ['a/b[=1', 'a/b[ is not a query parameter of this operation. Known here: dateFrom'],
+    ['a[b]=1', 'a[b] is not a query parameter of this operation. Known here: dateFrom'],
+    ['__proto__[a]=1', '__proto__[a] is not a query parameter of this operation. Known here: dateFrom'],
+    ['limit[=1', 'limit[ is not a query parameter of this operation. Did you mean limit?'],
+    ['limit[__proto__]=1', 'limit[__proto__] is not a query parameter of this operation. Known here: dateFrom'],
+    ['dateFrom[a]b=2026-11-20', 'dateFrom[a]b is not a query parameter of this operation.'],
   ])('?%s', async (query, named) => {
     // Each counts against the rate limit, so each uses a separate organization.
     const organization = await createOrganization(server.store)
