@@ -74,6 +74,7 @@ test('the types are right for every entry and module setting', async () => {
       './fetch',
       './mock',
       './msw',
+      './conformance',
     ]),
   )
 })
@@ -193,6 +194,20 @@ test('the document and the lint rules are found by their names', () => {
   const plain = readFileSync(resolve('quire-spec/openapi.dereferenced.json'), 'utf8')
   expect(plain).not.toContain('"$ref"')
   expect(JSON.parse(plain).paths).toHaveProperty('/v1/static-export/jobs')
+})
+
+test('the installed conformance kit checks a server, on this Node and on the one of the system', async () => {
+  const bin = join(installed.folder, 'node_modules/.bin/quire-conformance')
+  const env = { ...withoutPackages(), QUIRE_CONFORMANCE_KEY: variables.QUIRE_KEY }
+  const args = ['--url', server.url, '--project', variables.QUIRE_PROJECT ?? '', '--max-requests', '10', '--json']
+  for (const command of [[process.execPath, bin], [bin]]) {
+    const [program = '', ...first] = command
+    const { stdout, stderr } = await run(program, [...first, ...args, '--max-wait', '100'], { env })
+    const { failures, checks } = JSON.parse(stdout)
+    expect({ failures, stderr }).toEqual({ failures: [], stderr: '' })
+    expect(checks.length).toBeGreaterThan(20)
+    expect(stdout).not.toContain(variables.QUIRE_KEY)
+  }
 })
 
 test('a bundler finds the client for a page, without modules of Node', async () => {
