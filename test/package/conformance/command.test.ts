@@ -115,6 +115,15 @@ test.each<[what: string, sent: string, sentence: string]>([
   expect(await run(['--url', url, '--key', key])).toEqual({ code: 1, out: '', error: `${sentence}\n` })
 })
 
+test('a server that stops to answer during the run gets one sentence, exit code 1', async () => {
+  let connections = 0
+  const answer = http(`404 Not Found\r\n${json}\r\nContent-Length: 13\r\nConnection: close`, '{"error":"x"}')
+  const url = await listen(socket => (connections++ === 0 ? socket.end(answer) : socket.destroy()))
+  const sentence =
+    'The server did not answer 3 requests in succession. The server closed the connection without an answer.'
+  expect(await run(['--url', url, '--key', key])).toEqual({ code: 1, out: '', error: `${sentence}\n` })
+})
+
 test('nothing listens at the address', async () => {
   expect(await run(['--url', 'http://127.0.0.1:9', '--key', key])).toEqual({
     code: 1,
