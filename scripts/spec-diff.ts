@@ -14,9 +14,9 @@ const changelogFile = join(root, 'CHANGELOG.md')
 
 interface Flags {
   released: string
-  json?: true
-  write?: true
-  release?: true
+  json?: boolean
+  write?: boolean
+  release?: boolean
 }
 
 const program = new Command('npm run spec:diff --')

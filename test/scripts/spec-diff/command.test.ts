@@ -23,6 +23,7 @@ const copied = [
   'scripts/spec-diff.ts',
   'scripts/run-program.ts',
   'server/base/operator-error.ts',
+  'server/flags/boolean-variables.ts',
   'package.json',
 ]
 
@@ -37,44 +38,53 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-function diff(...args: string[]) {
+function diff(args: string[], variables: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/spec-diff.ts', ...args], {
     cwd: copy,
     encoding: 'utf8',
+    env: { ...process.env, ...variables },
   })
   return { status, stdout, stderr }
 }
 const read = (file: string) => readFileSync(join(copy, file), 'utf8')
 
 test('--help shows examples and exit codes', () => {
-  const { status, stdout } = diff('--help')
+  const { status, stdout } = diff(['--help'])
   expect(status).toBe(0)
   expect(stdout).toContain('npm run -s spec:diff -- --json')
   expect(stdout).toContain('Exit codes: 0 may be released, 1 breaking')
 })
 
 test('an unknown flag ends with exit code 2, a missing or wrong document with 1', () => {
-  expect(diff('--jsn')).toMatchObject({ status: 2, stderr: expect.stringContaining('--jsn') })
-  expect(diff('--released', 'missing.yaml')).toMatchObject({
+  expect(diff(['--jsn'])).toMatchObject({ status: 2, stderr: expect.stringContaining('--jsn') })
+  expect(diff(['--released', 'missing.yaml'])).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('missing.yaml cannot be read'),
   })
-  expect(diff('--released', 'package.json')).toMatchObject({
+  expect(diff(['--released', 'package.json'])).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('is not an OpenAPI document'),
   })
 })
 
+test('a variable that is neither on nor off ends with exit code 2', () => {
+  const { status, stderr } = diff([], { QUIRE_SPEC_DIFF_RELEASE: 'maybe' })
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('QUIRE_SPEC_DIFF_RELEASE') })
+})
+
 test('--release makes the document the released one', () => {
   appendFileSync(join(copy, 'spec/released/openapi.yaml'), '# an earlier one\n')
-  expect(diff('--release')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^No changes: /) })
+  expect(diff(['--release'], { QUIRE_SPEC_DIFF_JSON: '0' })).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^No changes: /),
+  })
   expect(read('spec/released/openapi.yaml')).toBe(read('generated/openapi.yaml'))
 })
 
 test('a breaking edit of spec/ ends with exit code 1, in JSON and in the changelog', () => {
   const file = 'spec/schemas/StartExport.yaml'
   writeFileSync(join(copy, file), read(file).replace('required: [domain]', 'required: [domain, version]'))
-  const { status, stdout } = diff('--json', '--write', '--release')
+  const { status, stdout } = diff(['--json', '--write', '--release'])
   expect(status).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject({
     released: '2.0.0',
@@ -88,7 +98,7 @@ test('a breaking edit of spec/ ends with exit code 1, in JSON and in the changel
 test('with a new major version it may be released, after npm run generate', () => {
   const file = 'spec/openapi.yaml'
   writeFileSync(join(copy, file), read(file).replace('version: 2.0.0', 'version: 3.0.0'))
-  expect(diff('--release')).toMatchObject({
+  expect(diff(['--release'])).toMatchObject({
     status: 1,
     stdout: expect.stringContaining('These changes may be released.'),
     stderr: expect.stringContaining('Run npm run generate first.'),
