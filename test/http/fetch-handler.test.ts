@@ -24,7 +24,12 @@ const handlers: Handlers<undefined, string> = {
   getAgentJob: ({ params }) => ({ status: 404, body: { error: JSON.stringify(params) } }),
   getUniqueVisitors: ({ params, query, mediaType }) =>
     mediaType === 'text/csv'
-      ? { status: 200, mediaType, headers: { 'Visitor-Totals': 'human=1, ai=0, total=1' }, body: csv() }
+      ? {
+          status: 200,
+          mediaType,
+          headers: { 'Visitor-Totals': 'human=1, ai=0, total=1', ETag: 'W/"one"' },
+          body: csv(),
+        }
       : { status: 404, body: { error: JSON.stringify([params, query]), details: [] } },
   startStaticExportJob: ({ body, headers }, _deps, caller) => ({
     status: 202,
@@ -40,6 +45,7 @@ const authorize = (authorization: string | null | undefined): string => {
   if (authorization !== 'Bearer good') throw new HttpError(401, 'Send a key.', { 'WWW-Authenticate': 'Bearer' })
   return 'team'
 }
+const etags = { getUniqueVisitors: async () => 'W/"one"' }
 const spent = new HttpError(429, 'Spent.', { 'Retry-After': '36' })
 
 let server: Server
@@ -51,6 +57,7 @@ beforeAll(async () => {
   await mount(app, {
     document,
     handlers,
+    etags,
     admission: {
       authorize: (_route, req) => authorize(req.headers.authorization),
       spend: (_route, _caller, res) => {
@@ -65,6 +72,7 @@ beforeAll(async () => {
   answer = await createFetchHandler<undefined, string>({
     document,
     handlers,
+    etags,
     deps: undefined,
     admission: {
       authorize: (_route, request) => {
@@ -79,6 +87,8 @@ beforeAll(async () => {
 })
 afterAll(() => new Promise(done => server.close(done)))
 
+/** Without Cache-Control, `fetch` adds `no-cache`. */
+const known = (tags: string) => ({ 'If-None-Match': tags, 'Cache-Control': 'max-age=0' })
 const json = { 'Content-Type': 'application/json' }
 const start = (body: unknown, headers: Record<string, string> = json): RequestInit => ({
   method: 'POST',
@@ -105,6 +115,13 @@ test.each<[path: string, init?: RequestInit]>([
   ['/v1/analytics/p/visitors?limit=5', { headers: { Accept: 'text/csv' } }],
   ['/v1/analytics/p/visitors', { headers: { 'X-Spent': 'yes' } }],
   ['/v1/analytics/p/visitors', { headers: json }],
+  ['/v1/analytics/p/visitors', { headers: { Accept: 'text/csv', ...known('W/"one"') } }],
+  ['/v1/analytics/p/visitors', { headers: { Accept: 'text/csv', ...known('"other", "one"') } }],
+  ['/v1/analytics/p/visitors', { headers: { Accept: 'text/csv', ...known('"other"') } }],
+  ['/v1/analytics/p/visitors', { headers: { Accept: 'text/csv', ...known('*') } }],
+  ['/v1/analytics/p/visitors', { headers: { ...known('*'), 'Cache-Control': 'no-cache' } }],
+  ['/v1/analytics/p/visitors?limit=0', { headers: known('*') }],
+  ['/v1/analytics/%/visitors', { headers: known('*') }],
   ['/v1/static-export/jobs', start({ domain: 'docs.example.com' })],
   ['/v1/static-export/jobs', start({ domain: 'docs.example.com' }, { ...json, 'Idempotency-Key': 'release-1' })],
   ['/v1/static-export/jobs', start({ domain: 'docs.example.com' }, { ...json, 'Idempotency-Key': 'a b' })],
@@ -125,7 +142,17 @@ test.each<[path: string, init?: RequestInit]>([
   const headers = { Authorization: 'Bearer good', 'X-Request-Id': 'req-1', ...init.headers }
   const viaExpress = await fetch(`${origin}${path}`, { ...init, headers })
   const viaFetch = await answer(new Request(`${origin}${path}`, { ...init, headers }))
-  const shown = ['Content-Type', 'X-Request-Id', 'WWW-Authenticate', 'Retry-After', 'Location', 'Visitor-Totals']
+  const shown = [
+    'Content-Type',
+    'X-Request-Id',
+    'WWW-Authenticate',
+    'Retry-After',
+    'Location',
+    'Visitor-Totals',
+    'ETag',
+    'Cache-Control',
+    'Vary',
+  ]
   const describe = async (response: Response) => ({
     status: response.status,
     headers: shown.map(name => `${name}: ${response.headers.get(name)}`),
