@@ -89,9 +89,10 @@ const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; }
-th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); padding: .3rem .6rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
-tr.failed td:first-child::before { content: "\\2717 "; color: light-dark(#b3261e, #ff8a80); }
-tr.passed td:first-child::before { content: "\\2713 "; color: light-dark(#1b6e32, #7fd99a); }
-tr.open td:first-child::before { content: "\\2013 "; }
+th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); padding: .3rem .6rem; text-align: left; vertical-align: top; overflow-wrap: break-word; }
+td:first-child { white-space: nowrap; }
+tr.failed td:first-child::before { content: "\\2717  "; color: light-dark(#b3261e, #ff8a80); }
+tr.passed td:first-child::before { content: "\\2713  "; color: light-dark(#1b6e32, #7fd99a); }
+tr.open td:first-child::before { content: "\\2013  "; }
 pre { overflow-x: auto; padding: .6rem; background: color-mix(in srgb, currentColor 8%, transparent); white-space: pre-wrap; overflow-wrap: anywhere; }
 `

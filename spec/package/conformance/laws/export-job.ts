@@ -114,7 +114,9 @@ async function follow(session: Session, started: Job): Promise<Job> {
     session.check('export_progress', fault === undefined, () => fault ?? '', read)
     if (isTerminal(before) && isTerminal(job)) return job
     if (!isTerminal(job) && Date.now() > endsAt) {
-      throw new LawSkipped(`The export did not end within ${session.settings.maxWaitMs / 1000} seconds (--max-wait).`)
+      const reason = `The export did not end within ${session.settings.maxWaitMs / 1000} seconds (--max-wait).`
+      session.recorder.skip('export_progress', reason)
+      throw new LawSkipped()
     }
     before = job
     // A job that has ended is read once more.
