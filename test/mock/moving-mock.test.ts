@@ -1,79 +1,17 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
-import { listDocumentedResponses } from '../../scripts/generate/dereference.ts'
-import type { Document } from '../../scripts/generate/document.ts'
-import { findRoute } from '../../server/http/routes.ts'
-import { createMock, type Mock, type MockOptions, scenarioNames } from '../../spec/package/mock/index.ts'
-
-const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8')) as Document
-const responses = await listDocumentedResponses(document)
-const ajv = new Ajv2020({ strict: false })
-addFormats.default(ajv)
-
-const origin = 'http://mock.test'
-const visitors = '/v1/analytics/prj_5b1c2d3e4f506172/visitors'
-const jobs = '/v1/static-export/jobs'
-
-interface Sent {
-  status: number
-  headers: Record<string, string>
-  body: Record<string, unknown>
-}
-
-async function send(mock: Mock, path: string, init: RequestInit = {}): Promise<Sent> {
-  const request = new Request(origin + path, { ...init, headers: { Authorization: 'Bearer any', ...init.headers } })
-  const response = await mock.answer(request)
-  const sent = {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: response.headers.get('Content-Type')?.includes('json') ? await response.json() : {},
-  }
-  checkDocumented(request.method, path, sent)
-  return sent
-}
-
-/** Checks that the document has the answer: its status, its body and its required headers. */
-function checkDocumented(method: string, path: string, { status, headers, body }: Sent): void {
-  const route = findRoute(method, path)
-  if (!route || !headers['content-type']?.includes('json')) return
-  const documented = responses.find(
-    given => given.operationId === route.operationId && given.status === status && given.mediaType?.includes('json'),
-  )
-  if (!documented) throw new Error(`${route.operationId} has no ${status}: ${JSON.stringify(body)}`)
-  const validate = ajv.compile(documented.schema)
-  expect(validate(body) || validate.errors).toBe(true)
-  for (const [name, { required, schema }] of Object.entries(documented.headers)) {
-    if (required) expect(headers).toHaveProperty(name.toLowerCase())
-    const text = headers[name.toLowerCase()]
-    if (text !== undefined) expect(ajv.validate(schema, schema.type === 'integer' ? Number(text) : text)).toBe(true)
-  }
-}
-
-/** A mock whose time moves by a second with each request, and that never waits. */
-function createStepMock(options: MockOptions = {}) {
-  const waited: number[] = []
-  const mock = createMock({
-    stepSeconds: 1,
-    wait: async delayMs => void waited.push(delayMs),
-    ...options,
-  })
-  return { mock, waited }
-}
-
-const startInit = (body: object = { domain: 'docs.example.com' }, headers = {}): RequestInit => ({
-  method: 'POST',
-  headers: { 'Content-Type': 'application/json', ...headers },
-  body: JSON.stringify(body),
-})
-
-async function pollExport(mock: Mock, jobId: string, times: number): Promise<Sent['body'][]> {
-  const seen: Sent['body'][] = []
-  for (let i = 0; i < times; i++) seen.push((await send(mock, `${jobs}/${jobId}`)).body)
-  return seen
-}
+import { type MockOptions, scenarioNames } from '../../spec/package/mock/index.ts'
+import { createRandom } from '../support/random.ts'
+import {
+  createStepMock,
+  jobs,
+  origin,
+  pollExport,
+  responses,
+  type Sent,
+  send,
+  startInit,
+  visitors,
+} from './step-mock.ts'
 
 test('an export is queued, runs with rising progress, and is completed', async () => {
   const { mock } = createStepMock()
@@ -283,4 +221,46 @@ test('keys with a word in them have other rights', async () => {
   expect(await as('other-organization', visitors)).toBe(404)
   expect(await as('other-organization', `${jobs}/se_0f3c9a1b2d4e5f60`)).toBe(404)
   expect(await as('another', visitors)).toBe(200)
+})
+
+test('2,000 random requests, right and wrong, get documented answers', async () => {
+  const random = createRandom('moving mock')
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
+  const { mock } = createStepMock({ stepSeconds: 3 })
+  const jobIds = ['se_0f3c9a1b2d4e5f60', 'se_7a1d0c3b5e6f9824', 'null', '%E0%A4%A']
+  const statuses = new Map<number, number>()
+  for (let i = 0; i < 2000; i++) {
+    mock.use({ scenario: pick(scenarioNames) })
+    const headers = {
+      Authorization: pick(['Bearer any', 'Bearer any', 'Bearer any', 'Bearer read-only', 'Bearer expired']),
+    }
+    const dates = ['2026-11-01', '2026-11-19T10:11:12.123456%2B00:00', '2026-11-20', '2026-02-30', 'x']
+    const sent = await pick([
+      () =>
+        send(
+          mock,
+          jobs,
+          startInit(
+            { domain: pick(['docs.example.com', 'a.example.com']), format: pick(['zip', 'tar.gz', 'rar']) },
+            headers,
+          ),
+        ),
+      () => send(mock, `${jobs}/${pick(jobIds)}`, { headers }),
+      () => send(mock, `${jobs}/${pick(jobIds)}/bundle`, { method: 'POST', headers }),
+      () =>
+        send(mock, `${visitors}?limit=${pick(['1', '50', '250', '251'])}&offset=${pick(['0', '119', '500', '-1'])}`, {
+          headers,
+        }),
+      () => send(mock, `${visitors}?dateFrom=${pick(dates)}&dateTo=${pick(dates)}`, { headers }),
+      () =>
+        send(
+          mock,
+          `/v2/agent/prj_5b1c2d3e4f506172/job/${pick(['aj_9c41d2e0b7a65f38', 'aj_d07e5a91b2c8463f', 'aj_0'])}`,
+          { headers },
+        ),
+    ])()
+    statuses.set(sent.status, (statuses.get(sent.status) ?? 0) + 1)
+    if (sent.status === 202) jobIds.push(String(sent.body.jobId))
+  }
+  expect([...statuses.keys()].sort()).toEqual([200, 202, 400, 401, 403, 404, 409, 429, 500])
 })
