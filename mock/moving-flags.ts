@@ -6,6 +6,7 @@ import { changeSettings } from '../spec/package/mock/settings.ts'
 /** The flags of a moving mock. */
 export interface MovingFlags {
   scenario?: ScenarioName
+  key?: string
   seed?: string
   step?: number
   speed?: number
@@ -20,6 +21,9 @@ export function addMovingOptions(program: Command): Command {
       '--scenario <name>',
       `keep state: jobs move, links expire, budgets run out; one of ${scenarioNames.join(', ')} (default: fixed examples)`,
     ).env('QUIRE_MOCK_SCENARIO'),
+    new Option('--key <text>', 'with --scenario: the only API key to accept (default: every key)').env(
+      'QUIRE_MOCK_KEY',
+    ),
     new Option('--seed <text>', 'with --scenario: the same seed gives the same ids, counts, delays and faults').env(
       'QUIRE_MOCK_SEED',
     ),
@@ -51,8 +55,8 @@ export function addMovingOptions(program: Command): Command {
 export function readMovingFlags(
   flags: MovingFlags,
 ): { options: MockOptions; settings: { delay?: string; error?: string } } | undefined {
-  const { scenario, seed, step, speed, delay, error } = flags
-  const given = Object.entries({ seed, step, speed, delay, error }).find(([, value]) => value !== undefined)
+  const { scenario, key, seed, step, speed, delay, error } = flags
+  const given = Object.entries({ key, seed, step, speed, delay, error }).find(([, value]) => value !== undefined)
   if (scenario === undefined) {
     if (!given) return undefined
     throw new OperatorError(`--${given[0]} needs --scenario. Example: npm run mock -- --scenario usual`, 2)
@@ -69,6 +73,7 @@ export function readMovingFlags(
   return {
     options: {
       scenario,
+      ...(key !== undefined && { key }),
       ...(seed !== undefined && { seed }),
       ...(step !== undefined && { stepSeconds: step }),
       ...(speed !== undefined && { speed }),

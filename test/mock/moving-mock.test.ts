@@ -223,6 +223,16 @@ test('keys with a word in them have other rights', async () => {
   expect(await as('another', visitors)).toBe(200)
 })
 
+test('with a key, only that key and those with other rights are accepted', async () => {
+  const { mock } = createStepMock({ key: 'quire_wrong-or-right' })
+  const as = async (key: string) => (await send(mock, visitors, { headers: { Authorization: `Bearer ${key}` } })).status
+  expect(await as('quire_wrong-or-right')).toBe(200)
+  expect(await as('quire_wrong-or-righ')).toBe(401)
+  expect(await as('QUIRE_wrong-or-right')).toBe(401)
+  expect(await as('any')).toBe(401)
+  expect([await as('read-only'), await as('write-only'), await as('other')]).toEqual([200, 403, 404])
+})
+
 test('2,000 random requests, right and wrong, get documented answers', async () => {
   const random = createRandom('moving mock')
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T

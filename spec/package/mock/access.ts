@@ -16,10 +16,22 @@ const keyWords = {
   other: ['other'],
 }
 
-/** Returns the caller of a key; undefined = the key is refused. */
-export function findCaller(authorization: string | null, baseUrl: string): Client | undefined {
-  const key = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]?.toLowerCase()
-  if (key === undefined) return undefined
+/** The keys that are accepted besides the only one. */
+const otherKeys = ['read-only', 'write-only', 'standard', 'other']
+
+/**
+ * Returns the caller of a key; undefined = the key is refused.
+ *
+ * @param onlyKey undefined = every key is accepted
+ */
+export function findCaller(
+  authorization: string | null,
+  { baseUrl, onlyKey }: { baseUrl: string; onlyKey: string | undefined },
+): Client | undefined {
+  const given = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+  if (given === undefined) return undefined
+  if (onlyKey !== undefined && given !== onlyKey && !otherKeys.includes(given)) return undefined
+  const key = given === onlyKey ? '' : given.toLowerCase()
   const has = (kind: keyof typeof keyWords) =>
     keyWords[kind].some(word => new RegExp(`(^|[^a-z])${word}($|[^a-z])`).test(key))
   if (has('refused')) return undefined

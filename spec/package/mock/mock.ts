@@ -21,6 +21,8 @@ import { changeSettings, type Settings, type SettingTexts, takeSettings } from '
 export interface MockOptions {
   /** Default: usual. */
   scenario?: ScenarioName
+  /** The only key that is accepted, besides `read-only`, `write-only`, `standard` and `other`. Default: every key. */
+  key?: string
   /** The same seed gives the same ids, counts, delays and faults. Default: quire. */
   seed?: string
   /** The time of the mock moves by this much with each request, and stands still in between. Default: it runs. */
@@ -89,7 +91,7 @@ interface Arrived {
 
 type Answer = (request: Request, place: RequestPlace, settings: Settings) => Promise<Response>
 
-function createState({ seed = 'quire', stepSeconds, speed = 1, wait = pause }: MockOptions): Answer {
+function createState({ key, seed = 'quire', stepSeconds, speed = 1, wait = pause }: MockOptions): Answer {
   const clock = stepSeconds === undefined ? createRunningClock(speed) : createStepClock(stepSeconds)
   const memory = createMemory(clock, seed)
   const random = createRandom(`${seed} answers`)
@@ -102,7 +104,7 @@ function createState({ seed = 'quire', stepSeconds, speed = 1, wait = pause }: M
       const { baseUrl, error } = arrived.get(request) as Arrived
       const forced = error === null ? undefined : findForcedError(route, error)
       if (forced?.status === 401 || forced?.status === 403) throw forced
-      const client = checkAccess(route, findCaller(request.headers.get('Authorization'), baseUrl))
+      const client = checkAccess(route, findCaller(request.headers.get('Authorization'), { baseUrl, onlyKey: key }))
       return { ...client, error: forced }
     },
     async spend(route, { organizationId, error }, headers) {
