@@ -69,13 +69,14 @@ describe('the work folder of a killed export', () => {
     const foreign = {
       'quire-export-aaaaaa': ['owner.lock', 'mine.txt'],
       'quire-export-bbbbbb': ['mine.txt'],
-      'quire-export-cccccc': [],
       'quire-export-notes': ['owner.lock'],
     }
     for (const [name, files] of Object.entries(foreign)) {
       mkdirSync(join(inside, name))
       for (const file of files) writeFileSync(join(inside, name, file), '')
     }
+    // Killed before it made its lock.
+    mkdirSync(join(inside, 'quire-export-cccccc'))
     mkdirSync(join(inside, 'precious'))
     writeFileSync(join(inside, 'precious', 'owner.lock'), '')
     symlinkSync('precious', join(inside, 'quire-export-dddddd'))
