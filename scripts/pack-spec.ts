@@ -1,40 +1,85 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { Command, Option } from 'commander'
 import { buildPackage } from './package/build.ts'
+import { describeProvenance } from './package/provenance.ts'
+import { runNpm } from './package/run-npm.ts'
+import { listComponents } from './package/sbom.ts'
+import { readSourceCommit } from './package/source-commit.ts'
 import { runProgram } from './run-program.ts'
 
 const root = join(import.meta.dirname, '..')
 
+interface Flags {
+  output: string
+  sbom?: boolean
+  provenance?: boolean
+}
+
 const program = new Command('npm run pack:spec --')
   .description('Pack quire-spec, the package for integrators: document, types, client, server stub and examples.')
   .addOption(new Option('-o, --output <folder>', 'folder of the tarball').env('QUIRE_PACK_OUTPUT').default('.'))
-  .addHelpText('after', '\nExamples:\n  npm run pack:spec\n  npm run pack:spec -- --output dist\n')
-  .exitOverride()
-  .action(async ({ output }: { output: string }) => {
-    const work = await mkdtemp(join(tmpdir(), 'quire-spec-'))
-    try {
-      const folder = join(work, 'quire-spec')
-      await buildPackage(root, folder)
-      console.log(await pack(folder, resolve(output)))
-    } finally {
-      await rm(work, { recursive: true, force: true })
-    }
-  })
+  .addOption(
+    new Option('--sbom', 'write what is installed with the package beside the tarball (CycloneDX)').env(
+      'QUIRE_PACK_SBOM',
+    ),
+  )
+  .addOption(
+    new Option('--provenance', 'write the commit of the tarball beside it (in-toto, not signed)').env(
+      'QUIRE_PACK_PROVENANCE',
+    ),
+  )
+  .addHelpText(
+    'after',
+    `
+Prints the paths of the files that it writes. To publish with a signed provenance, run npm publish --provenance on the tarball in a
+continuous integration that npm trusts.
 
-/** Returns the path of the tarball. */
-async function pack(folder: string, output: string): Promise<string> {
+Examples:
+  npm run pack:spec
+  npm run pack:spec -- --output dist --sbom --provenance
+`,
+  )
+  .exitOverride()
+  .action(run)
+
+async function run({ output, sbom = false, provenance = false }: Flags): Promise<void> {
+  const startedAt = new Date()
+  const source = provenance ? await readSourceCommit(root) : null
+  const work = await mkdtemp(join(tmpdir(), 'quire-spec-'))
+  try {
+    const folder = join(work, 'quire-spec')
+    await buildPackage(root, folder)
+    const { file, name, version } = await pack(folder, resolve(output))
+    console.log(file)
+    const beside = async (ending: string, text: string) => {
+      const path = file.replace(/\.tgz$/, ending)
+      await writeFile(path, text)
+      console.log(path)
+    }
+    if (sbom) await beside('.cdx.json', await listComponents(folder, join(work, 'components', 'quire-spec')))
+    if (!source) return
+    const tarball = await readFile(file)
+    const statement = describeProvenance({ name, version, tarball, ...source, startedAt, finishedAt: new Date() })
+    await beside('.intoto.json', `${JSON.stringify(statement, undefined, 2)}\n`)
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+interface Packed {
+  file: string
+  name: string
+  version: string
+}
+
+async function pack(folder: string, output: string): Promise<Packed> {
   const args = ['pack', folder, '--pack-destination', output, '--json', '--ignore-scripts', '--loglevel=error']
-  // npm sets its path in the environment of its scripts; otherwise the PATH is used.
-  const [command, ...prefix] = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm']
-  const { stdout } = await promisify(execFile)(command, [...prefix, ...args])
-  const packed: unknown = JSON.parse(stdout)
+  const packed: unknown = JSON.parse(await runNpm(args))
   // npm 12 writes an object by name instead of a list.
-  const [{ filename }] = Object.values(packed as object) as [{ filename: string }]
-  return join(output, filename)
+  const [{ filename, name, version }] = Object.values(packed as object) as [Packed & { filename: string }]
+  return { file: join(output, filename), name, version }
 }
 
 await runProgram(program)
