@@ -9,6 +9,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createMovingServer } from '../../mock/moving.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { createMock } from '../../spec/package/mock/index.ts'
+import { startServer } from '../export/static-server.ts'
+import { createApiKey, createOrganization, startTestServer } from '../support/server.ts'
 
 const workerFile = createRequire(import.meta.url).resolve('msw/mockServiceWorker.js')
 
@@ -89,6 +91,27 @@ const seen = [
 
 test('a page of another origin polls an export, downloads its bundle and shows a 429', async () => {
   expect(await read(`/with-server?api=${mockUrl}`)).toEqual(seen)
+})
+
+test('the same page works with the real server and --cors-origin', async () => {
+  const site = await startServer((_req, res) => {
+    res.setHeader('Content-Type', 'text/html')
+    res.end('<!doctype html><html lang="en"><title>Docs</title><h1>Docs</h1><p>One page with some text.</p></html>')
+  })
+  const server = await startTestServer({ corsOrigin: [pagesUrl] })
+  try {
+    const { organizationId, projectId } = await createOrganization(server.store)
+    const origin = site.origin.href
+    await server.store.sites.insert({ domain: 'docs.example.com', projectId, origin, createdAt: Date.now() })
+    const { key } = await createApiKey(server.store, organizationId)
+    const lines = await read(`/with-server?api=${server.url}&key=${key}&project=${projectId}`)
+    // How many states a page sees depends on how fast the server works.
+    expect(lines[1]).toMatch(/^(?:queued )?(?:running )?completed$/)
+    expect(lines.toSpliced(1, 1)).toEqual(seen.toSpliced(1, 1))
+  } finally {
+    await server.dispose()
+    await site.close()
+  }
 })
 
 test('the same page works with the service worker of MSW, without a server', async () => {

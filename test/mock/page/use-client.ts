@@ -1,13 +1,25 @@
 import { createClient, waitForExport } from '../../../spec/package/client/index.ts'
 
+/** The server that the page uses. */
+export interface Api {
+  baseUrl: string
+  apiKey: string
+  projectId: string
+}
+
+/** The key and the project of the mock. */
+export const mocked = { apiKey: 'any', projectId: 'prj_5b1c2d3e4f506172' }
+/** More questions than any plan allows at once. */
+const maxQuestions = 1000
+
 /** Uses the client as a front end does, and writes into the page what it sees. */
-export async function useClient(baseUrl: string, list: HTMLElement): Promise<void> {
+export async function useClient({ baseUrl, apiKey, projectId }: Api, list: HTMLElement): Promise<void> {
   const show = (text: string) => {
     const item = document.createElement('li')
     item.textContent = text
     list.append(item)
   }
-  const quire = createClient({ baseUrl, apiKey: 'any' })
+  const quire = createClient({ baseUrl, apiKey })
   const started = await quire.startStaticExportJob({ body: { domain: 'docs.example.com' } })
   if (started.status !== 202) return show(`not started: ${started.status}`)
   show(`Location ${started.response.headers.get('Location')?.replace(started.data.jobId, 'JOB_ID')}`)
@@ -23,9 +35,8 @@ export async function useClient(baseUrl: string, list: HTMLElement): Promise<voi
     `bundle ${bundle.status} ${isWhole ? 'whole' : 'damaged'} ${bundle.headers.get('Content-Disposition')?.replace(jobId, 'JOB_ID')}`,
   )
   // Different questions, because the browser keeps an answer, and a 304 costs nothing of the rate limit.
-  for (let offset = 0; offset < 4; offset++) {
-    const params = { path: { projectId: 'prj_5b1c2d3e4f506172' }, query: { offset } }
-    const visitors = await quire.getUniqueVisitors({ params })
-    if (visitors.status === 429) show(`429 Retry-After ${visitors.response.headers.get('Retry-After')}`)
+  for (let offset = 0; offset < maxQuestions; offset++) {
+    const visitors = await quire.getUniqueVisitors({ params: { path: { projectId }, query: { offset } } })
+    if (visitors.status === 429) return show(`429 Retry-After ${visitors.response.headers.get('Retry-After')}`)
   }
 }

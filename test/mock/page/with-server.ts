@@ -1,5 +1,10 @@
-import { useClient } from './use-client.ts'
+import { mocked, useClient } from './use-client.ts'
 
 const list = document.querySelector('ul') as HTMLElement
-const baseUrl = new URLSearchParams(location.search).get('api') ?? ''
-useClient(baseUrl, list).finally(() => document.body.setAttribute('data-done', ''))
+const asked = new URLSearchParams(location.search)
+const api = {
+  baseUrl: asked.get('api') ?? '',
+  apiKey: asked.get('key') ?? mocked.apiKey,
+  projectId: asked.get('project') ?? mocked.projectId,
+}
+useClient(api, list).finally(() => document.body.setAttribute('data-done', ''))
