@@ -1,10 +1,11 @@
 // Prepares a fresh clone, then runs a script of the project on the pinned Node. Uses only Node built-ins and runs on any
 // Node >= 20, because it installs everything else.
 //
-//   node scripts/bootstrap.mjs [--quiet] [--production] [--browser] SCRIPT [ARG ...]
+//   node scripts/bootstrap.mjs [--quiet] [--production | --production-with=ARG] [--browser] SCRIPT [ARG ...]
 //
-// Without SCRIPT it only installs. `--production` installs only the packages that Quire needs to run. `--browser` also looks
-// for Chromium and installs it where possible. `--quiet` does not report a missing Chromium.
+// Without SCRIPT it only installs. `--production` installs only the packages that Quire needs to run; `--production-with=ARG` does so
+// if ARG is among the arguments of the script. `--browser` also looks for Chromium and installs it where possible. `--quiet` does
+// not report a missing Chromium.
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,11 +17,16 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
 const args = process.argv.slice(2)
 const flags = new Set()
-while (['--quiet', '--production', '--browser'].includes(args[0])) flags.add(args.shift())
+while (/^--(?:quiet|production|production-with=.*|browser)$/.test(args[0])) flags.add(args.shift())
+const isProduction = [...flags].some(flag => {
+  const [name, wanted] = flag.split('=')
+  if (name === '--production-with') return args.some(arg => arg.split('=')[0] === wanted)
+  return name === '--production'
+})
 
 const report = flags.has('--quiet') ? () => {} : text => process.stderr.write(`${text}\n`)
 const browser = flags.has('--browser') ? installBrowser(root, report) : undefined
-const [problem] = await Promise.all([installPackages(root, { production: flags.has('--production') }), browser])
+const [problem] = await Promise.all([installPackages(root, { production: isProduction }), browser])
 if (problem) {
   process.stderr.write(`${problem}\n`)
   process.exit(1)
