@@ -35,7 +35,9 @@ function explain({ settings, known }: Session, operation: Operation, status: num
     case 200:
     case 304:
       if (path.includes('{jobId}')) return 'No completed export: set --export-job, or --domain to a registered site.'
-      return id === 'getAgentJob' ? 'Set --project and --agent-job.' : 'Set --project.'
+      return id === 'getAgentJob'
+        ? 'Set --project and --agent-job.'
+        : 'Set --project, and run when the analytics budget is not spent.'
     case 202:
       return `The site ${settings.domain} was not exported: set --domain to a registered site.`
     case 403:
