@@ -21,8 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.dispose())
 
-/** Half of them are invalid. */
-const requestsPerOperation = 10_000
+/** Half of them are invalid. Fewer than before a release, because every run of all tests waits for them: 10000 take five minutes. */
+const requestsPerOperation = Number(process.env.QUIRE_TEST_REQUESTS ?? 2000)
 
 /** Sends the generated requests. Every answer must be as documented, and most of them must be beyond the budget. */
 async function checkGenerated(settings: Settings): Promise<void> {
@@ -34,13 +34,13 @@ async function checkGenerated(settings: Settings): Promise<void> {
     expect({ operation, valid, invalid }).toEqual({ operation, valid: half, invalid: half })
     const { 200: ok = 0, 202: started = 0, 400: refused = 0 } = report.statuses[operation] ?? {}
     expect(refused).toBeGreaterThan(0.8 * half)
-    expect(ok + started).toBeGreaterThan(operation === 'startStaticExportJob' ? 50 : 0.5 * half)
+    expect(ok + started).toBeGreaterThan(operation === 'startStaticExportJob' ? half / 100 : 0.5 * half)
   }
 }
 
 const generated = { seed, maxRequests: requestsPerOperation, maxStarts: 50 }
 
-describe('10,000 generated requests per operation get documented answers, and no invalid one is accepted', () => {
+describe('generated requests get documented answers, and no invalid one is accepted', () => {
   test('by our server', async () => {
     const settings = server.settings('generated')
     const { organizationId } = (await server.store.projects.find(settings.project)) as { organizationId: string }
