@@ -30,8 +30,9 @@ export async function installPackage(): Promise<InstalledPackage> {
   return { folder, tarball, remove: () => rmSync(work, { recursive: true, force: true }) }
 }
 
-/** The environment with the Node of the system, as in a shell. */
+/** The environment with the Node of the system, as in a shell: without the settings that npm passes to the scripts of a project. */
 export function withoutPackages(): NodeJS.ProcessEnv {
   const path = (process.env.PATH ?? '').split(delimiter).filter(folder => !folder.includes('node_modules'))
-  return { ...process.env, PATH: path.join(delimiter) }
+  const others = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
+  return { ...Object.fromEntries(others), PATH: path.join(delimiter) }
 }
