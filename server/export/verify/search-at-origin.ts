@@ -25,6 +25,8 @@ export interface OriginSearchOptions {
   views: ViewCache
 }
 
+/** Hits are counted up to this number. A search that loads every page with a hit would take the time of the check. */
+const enoughHits = 50
 /** How many words are compared. */
 export const comparedWords = 3
 /** Max pages tried. The first one may show its field only to some readers. */
@@ -97,7 +99,7 @@ async function searchOn(
   { page, app }: ScriptedPage,
   words: readonly string[],
 ): Promise<SearchLook | null> {
-  const task = { unknown: unknownWord, words: words.map(word => ({ word })), wanted: comparedWords }
+  const task = { unknown: unknownWord, words: words.map(word => ({ word, enough: enoughHits })), wanted: comparedWords }
   // The search may lead to any page of the site.
   const pages = [...collected.pages].map(([key, outcome]) => [key, outcome.state === 'page' && outcome.resource.sha256])
   const subject = { view: 'search', url: page.url, pages: digestJson(pages.sort()), task }

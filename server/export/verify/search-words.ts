@@ -11,17 +11,22 @@ export const unknownWord = 'qzjxvkqwz'
 export function chooseSearchWords(pageTitles: readonly string[]): string[] {
   const titles = pageTitles.map(splitNames)
   const counts = new Map<string, number>()
-  for (const word of titles.flatMap(words => [...words])) counts.set(word, (counts.get(word) ?? 0) + 1)
+  for (const words of titles)
+    for (const word of new Set([...words].map(lower))) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const countOf = (word: string) => counts.get(lower(word)) ?? 0
   const sorted = titles.map(words =>
-    [...words].sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0) || b.length - a.length || (a < b ? -1 : 1)),
+    [...words].sort((a, b) => countOf(a) - countOf(b) || b.length - a.length || (a < b ? -1 : 1)),
   )
-  const chosen = new Set<string>()
-  for (let rank = 0; rank < maxWords; rank += 1)
-    for (const words of sorted) {
-      const word = words[rank]
-      if (word !== undefined && chosen.size < maxWords) chosen.add(word)
-    }
-  return [...chosen]
+  const ranked = Array.from({ length: maxWords }, (_, rank) => sorted.flatMap(words => words[rank] ?? [])).flat()
+  // A word of most titles has so many hits that a reader would wait for them: it comes last.
+  const isCommon = (word: string) => countOf(word) > titles.length / 2
+  const chosen = new Set([...ranked.filter(word => !isCommon(word)), ...ranked.filter(isCommon)])
+  return [...chosen].slice(0, maxWords)
+}
+
+/** Searches ignore case: "Documentation" is as frequent as "documentation" in all other titles. */
+function lower(word: string): string {
+  return word.toLowerCase()
 }
 
 /** Splits `std::vec::Vec<T>` into names, and leaves out what is short or has digits. */

@@ -115,6 +115,8 @@ async function searchBy(searching: Searching): Promise<SearchLook> {
     if (hits < enough && performance.now() > deadline) break
     if (hits > 0) looks = Math.max(looks, shown.looks)
     words.push({ word, hits, loaded: [...showing.loaded].filter(address => !before.has(address)).sort() })
+    // So many hits show that the search works. Another word would wait until the page has loaded them all.
+    if (hits >= enough && !task.known) break
   }
   return { way, looks, words, loaded, frames: [...showing.frames].sort() }
 }

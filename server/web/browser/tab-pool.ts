@@ -63,7 +63,8 @@ export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>)
     } finally {
       tab.showing = null
       const hasRoom = idleTabs.length < options.countTabs()
-      if (isReusable && hasRoom && ownGeneration === generation) idleTabs.push(tab)
+      const isKept = isReusable && hasRoom && ownGeneration === generation && (await leavePage(tab.page))
+      if (isKept) idleTabs.push(tab)
       // After an abort, the whole browser is closed with all its tabs.
       else if (!signal.aborted)
         await withTimeout(tab.page.browserContext().close(), closeTabWithinMs, tooLong, signal).catch(() =>
@@ -96,6 +97,16 @@ export async function openTabPool<S extends Showing>(options: TabPoolOptions<S>)
 }
 
 const tooLong = () => new Error('it took too long')
+
+/** Leaves the page: requests that it still makes would count for the next page of the tab. Returns false if it does not go. */
+async function leavePage(page: Page): Promise<boolean> {
+  try {
+    await page.goto('about:blank', { timeout: closeTabWithinMs })
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Fails as soon as the tab crashes. Without this check, the work would end only at its timeout. */
 async function untilCrash<T>(page: Page, work: Promise<T>): Promise<T> {

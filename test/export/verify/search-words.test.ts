@@ -19,3 +19,8 @@ test('names words in other scripts, and stops at eight', () => {
 test('the same pages give the same words in any order of equal candidates', () => {
   expect(chooseSearchWords(['beta alfa'])).toEqual(chooseSearchWords(['alfa beta']))
 })
+
+test('a word that most titles have comes last, in upper or lower case', () => {
+  const titles = ['Documentation', 'Joining documentation', 'Sorting documentation']
+  expect(chooseSearchWords(titles)).toEqual(['Joining', 'Sorting', 'Documentation', 'documentation'])
+})
