@@ -1,7 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { OperatorError } from '../server/base/operator-error.ts'
 import { buildPackage } from './package/build.ts'
 import { describeProvenance } from './package/provenance.ts'
 import { runNpm } from './package/run-npm.ts'
@@ -45,6 +46,9 @@ Examples:
   .action(run)
 
 async function run({ output, sbom = false, provenance = false }: Flags): Promise<void> {
+  await mkdir(output, { recursive: true }).catch(() => {
+    throw new OperatorError(`${output} is no folder and cannot be made. Name another with --output.`)
+  })
   const startedAt = new Date()
   const source = provenance ? await readSourceCommit(root) : null
   const work = await mkdtemp(join(tmpdir(), 'quire-spec-'))
