@@ -81,6 +81,8 @@ ${choices.join('\n')}
 </form>
 <p>For one request only: add <code>?__scenario=${scenario}&amp;__delay=500&amp;__error=503</code> to its address, or the header
 <code>Prefer: scenario=${scenario}, delay=500, error=503</code>.</p>
+<p>With <code>--step</code> or <code>--speed</code>, let the client poll more often:
+<code>waitForExport(quire, jobId, { firstWaitMs: 50, maxWaitMs: 50 })</code>.</p>
 </html>
 `
 }

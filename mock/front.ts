@@ -6,6 +6,7 @@ import { chooseMediaType } from '../server/http/media-type.ts'
 import { findBadForm } from '../server/http/request-form.ts'
 import { findRoute } from '../server/http/routes.ts'
 import { answerUnreadable } from '../server/http/unreadable.ts'
+import { settingNames } from '../spec/package/mock/settings.ts'
 import {
   type Answer,
   answerError,
@@ -68,6 +69,8 @@ export function createFront(options: {
       return askPrism(route.method, route.path.replaceAll(/\{\w+\}/g, 'any'), {}, Buffer.alloc(0))
     }
     if (body === undefined) return answerError(route, bodyTooLarge)
+    const moving = findMovingSetting(req.headers.prefer?.toString())
+    if (moving !== undefined) return refuse(route, 400, [explainMoving(moving)])
     const mediaType = chooseMediaType(req.headers.accept, route.mediaTypes)
     const faults = findFaults(options.document, route, { target, mediaType, body })
     if (faults.length > 0) return refuse(route, 400, faults)
@@ -120,4 +123,14 @@ async function readAll(message: IncomingMessage, limitBytes = Number.POSITIVE_IN
     if (sizeBytes <= limitBytes) chunks.push(chunk)
   }
   return sizeBytes <= limitBytes ? Buffer.concat(chunks) : undefined
+}
+
+/** Returns the name of the first preference that only the mock that moves knows. */
+function findMovingSetting(prefer = ''): string | undefined {
+  const names = prefer.split(',').map(preference => preference.split('=', 1)[0]?.trim().toLowerCase())
+  return settingNames.find(name => names.includes(name))
+}
+
+function explainMoving(name: string): string {
+  return `This mock has fixed examples, and no ${name}. Start it with npm run mock -- --scenario usual, or choose an example with code and example.`
 }

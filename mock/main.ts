@@ -46,6 +46,9 @@ Any Bearer token is accepted; a request without one gets 401. Without --scenario
 With --scenario, switch the scenario at http://127.0.0.1:4010/mock. For one request, use its query or its Prefer header:
   ?__scenario=slow&__delay=500&__error=503
   Prefer: scenario=slow, delay=500, error=503
+  Prefer: code=503                       the same as error=503
+
+Exit codes: 0 stopped, 1 failed, 2 wrong usage, such as an unknown scenario
 
 Examples:
   npm run mock

@@ -64,6 +64,12 @@ export function readMovingFlags(
   if (step !== undefined && speed !== undefined) {
     throw new OperatorError('--step and --speed exclude each other. Leave one of them out.', 2)
   }
+  if (key !== undefined && !/^[!-~]+$/.test(key)) {
+    throw new OperatorError(
+      '--key must be a text of ASCII characters without spaces. Leave it out to accept every key.',
+      2,
+    )
+  }
   const settings = { ...(delay !== undefined && { delay }), ...(error !== undefined && { error }) }
   try {
     changeSettings({ scenario: 'usual', delayMs: 0, error: null }, { scenario, ...settings })

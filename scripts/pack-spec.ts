@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { makeFolder } from '../server/base/make-folder.ts'
 import { OperatorError } from '../server/base/operator-error.ts'
 import { buildPackage } from './package/build.ts'
 import { describeProvenance } from './package/provenance.ts'
@@ -46,8 +47,10 @@ Examples:
   .action(run)
 
 async function run({ output, sbom = false, provenance = false }: Flags): Promise<void> {
-  await mkdir(output, { recursive: true }).catch(() => {
-    throw new OperatorError(`${output} is no folder and cannot be made. Name another with --output.`)
+  await makeFolder(resolve(output)).catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorError(
+      `${output} is not a folder and cannot be created (${error.code}). Name another with --output.`,
+    )
   })
   const startedAt = new Date()
   const source = provenance ? await readSourceCommit(root) : null

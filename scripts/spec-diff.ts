@@ -4,10 +4,12 @@ import { Command, Option } from 'commander'
 import { OperatorError } from '../server/base/operator-error.ts'
 import { bundleDocument } from './generate/document.ts'
 import { runProgram } from './run-program.ts'
+import type { Change } from './spec-diff/change.ts'
 import { writeChangelog } from './spec-diff/changelog.ts'
 import { isSame, type Part } from './spec-diff/part.ts'
 import { printChanges } from './spec-diff/print.ts'
 import { acceptedFile, compareWithReleased, readDocument, releasedFile } from './spec-diff/released.ts'
+import type { Verdict } from './spec-diff/verdict.ts'
 
 const root = join(import.meta.dirname, '..')
 const changelogFile = join(root, 'CHANGELOG.md')
@@ -38,12 +40,16 @@ const program = new Command('npm run spec:diff --')
   .addHelpText(
     'after',
     `
+With --write and --release, the changelog is written first. If the document may not be released, --write still writes, and --release
+changes nothing. Both say what they did; with --json, on standard error.
+
 Exit codes: 0 may be released, 1 breaking without a new major version or failed, 2 wrong usage
 
 Examples:
   npm run spec:diff
   npm run -s spec:diff -- --json
   npm run spec:diff -- --write
+  npm run spec:diff -- --write --release
   npm run spec:diff -- --released ../released/openapi.json
 `,
   )
@@ -51,28 +57,43 @@ Examples:
   .action(diff)
 
 async function diff({ released, json, write, release }: Flags): Promise<void> {
-  const document = (await bundleDocument(join(root, 'spec', 'openapi.yaml'))) as Part
+  const document = (await bundleDocument(root)) as Part
   const { changes, verdict } = await compareWithReleased(root, document, released)
   if (json) console.log(JSON.stringify({ ...verdict, problem: verdict.problem ?? null, changes }, undefined, 2))
   else console.log(printChanges(changes, verdict))
-  if (write) {
-    const changelog = await readFile(changelogFile, 'utf8')
-    await writeFile(changelogFile, writeChangelog(changelog, changes, verdict))
-  }
+  const say = json ? console.error : console.log
+  const mayRelease = release && verdict.problem === undefined
+  // Before anything is written.
+  if (mayRelease) await checkGenerated(document)
+  if (write) say(await updateChangelog(changes, verdict))
+  if (mayRelease) say(await makeReleased())
+  else if (release) say(`${releasedFile} is unchanged, because the document may not be released.`)
   if (verdict.problem) process.exitCode = 1
-  else if (release) await makeReleased(document)
+}
+
+async function updateChangelog(changes: readonly Change[], verdict: Verdict): Promise<string> {
+  const before = await readFile(changelogFile, 'utf8')
+  const after = writeChangelog(before, changes, verdict)
+  if (after === before) return 'CHANGELOG.md is unchanged.'
+  await writeFile(changelogFile, after)
+  if (changes.length === 0) return 'Removed the entry of the API from CHANGELOG.md, because nothing changed.'
+  return `Wrote the changes of the API to CHANGELOG.md (${changes.length}).`
+}
+
+const generatedFile = 'generated/openapi.yaml'
+
+async function checkGenerated(document: Part): Promise<void> {
+  if (isSame(await readDocument(join(root, generatedFile)), document)) return
+  throw new OperatorError(`${generatedFile} is stale, so nothing was written. Run npm run generate first.`)
 }
 
 /** The accepted changes are part of the released document from now on. */
-async function makeReleased(document: Part): Promise<void> {
-  const generated = join(root, 'generated', 'openapi.yaml')
-  if (!isSame(await readDocument(generated), document)) {
-    throw new OperatorError('generated/openapi.yaml is stale. Run npm run generate first.')
-  }
-  await copyFile(generated, join(root, releasedFile))
+async function makeReleased(): Promise<string> {
+  await copyFile(join(root, generatedFile), join(root, releasedFile))
   const accepted = await readFile(join(root, acceptedFile), 'utf8')
   const comments = accepted.split('\n').filter(line => line.startsWith('#'))
   await writeFile(join(root, acceptedFile), `${comments.join('\n')}\n`)
+  return `Copied ${generatedFile} to ${releasedFile}, and removed all entries of ${acceptedFile}.`
 }
 
 await runProgram(program)

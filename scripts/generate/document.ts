@@ -1,3 +1,5 @@
+import { OperatorError } from '../../server/base/operator-error.ts'
+import { listProblems } from './lint.ts'
 import { runRedocly } from './redocly.ts'
 
 /** The parts of the bundled OpenAPI document that generation reads. In `components`, every `$ref` is internal. */
@@ -52,11 +54,17 @@ export const methods = ['get', 'put', 'post', 'delete', 'patch'] as const
  * Merges spec/ into one document with only internal references. Components are in alphabetical order, so that moving a file
  * does not change the output.
  *
- * @throws {Error} with the output of Redocly when a file is missing or is not valid YAML.
+ * @param root the top folder of the repository
+ * @param indexFile below `root`
+ * @throws {OperatorError} with file and line when a file is missing or is not valid YAML.
  */
-export async function bundleDocument(indexFile: string): Promise<Document> {
-  const { stdout, stderr, hasFailed } = await runRedocly(['bundle', indexFile, '--ext', 'json'])
-  if (hasFailed) throw new Error(`Redocly could not bundle ${indexFile}:\n${stderr}`)
+export async function bundleDocument(root: string, indexFile = 'spec/openapi.yaml'): Promise<Document> {
+  const { stdout, stderr, hasFailed } = await runRedocly(['bundle', indexFile, '--ext', 'json'], root)
+  if (hasFailed) {
+    const lines = await listProblems(root, indexFile)
+    if (lines.length === 0) throw new Error(`Redocly could not bundle ${indexFile}:\n${stderr}`)
+    throw new OperatorError(`${lines.join('\n')}\nCorrect spec/ and run the command again.`)
+  }
   const { openapi, ...rest } = JSON.parse(stdout) as Document
   const components = Object.fromEntries(
     sortByName(rest.components).map(([kind, members]) => [kind, Object.fromEntries(sortByName(members))]),

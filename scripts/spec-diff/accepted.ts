@@ -16,9 +16,12 @@ export interface Accepted {
  * @throws {OperatorError} if an entry is incomplete or accepts no breaking change
  */
 export function acceptChanges(changes: readonly Change[], given: unknown): Change[] {
+  if (given !== null && given !== undefined && !Array.isArray(given)) {
+    throw new OperatorError(`${file}: This must be a list of entries with id, place and reason.`)
+  }
   const accepted = (given ?? []) as Accepted[]
   for (const entry of accepted) {
-    const { id, place, reason } = entry
+    const { id, place, reason } = entry ?? {}
     if (!id || !place || !reason) {
       throw new OperatorError(`${file}: ${JSON.stringify(entry)} lacks id, place or reason.`)
     }

@@ -6,7 +6,7 @@ export interface Change {
   level: Level
   /** A component such as `schema ExportJob.status`, or a part of an operation such as `GET /v1/jobs: 200`. */
   place: string
-  /** What changed, and for breaking changes what that does to clients. */
+  /** What changed, and what that does to clients, or to servers that use the stub. */
   text: string
   /** The operationIds that it affects; empty = the whole API. */
   operations: string[]

@@ -3,8 +3,8 @@ import type { Change } from './change.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
- * Writes the changes of the API to the unreleased version in the text of CHANGELOG.md. An earlier entry is replaced, and removed if
- * nothing changed.
+ * Writes the changes of the API to the unreleased version in the text of CHANGELOG.md. An earlier entry from the same released
+ * version is replaced, and removed if nothing changed.
  *
  * @throws {OperatorError} if the changelog has no unreleased version
  */
@@ -15,7 +15,10 @@ export function writeChangelog(changelog: string, changes: readonly Change[], ve
     throw new OperatorError('CHANGELOG.md has no unreleased version. Add a heading such as: ## 0.2.0 (unreleased)')
   }
   const end = findLine(lines, start + 1, /^## /)
-  const old = lines.slice(0, end).findIndex((line, index) => index > start && line.startsWith(heading))
+  const title = `${heading} from ${verdict.released}`
+  const old = lines
+    .slice(0, end)
+    .findIndex((line, index) => index > start && (line === title || line.startsWith(`${title} to `)))
   if (old >= 0) lines.splice(old, findLine(lines, old + 1, /^##/) - old)
   const entry = writeEntry(changes, verdict)
   if (entry.length > 0) {

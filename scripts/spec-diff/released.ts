@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { parse, YAMLParseError } from 'yaml'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { acceptChanges } from './accepted.ts'
 import type { Change } from './change.ts'
@@ -28,7 +28,7 @@ export async function compareWithReleased(
   released = join(root, releasedFile),
 ): Promise<{ changes: Change[]; verdict: Verdict }> {
   const before = await readDocument(released)
-  const accepted: unknown = parse(await readFile(join(root, acceptedFile), 'utf8'))
+  const accepted = parseYaml(acceptedFile, await readFile(join(root, acceptedFile), 'utf8'))
   const changes = acceptChanges(compareDocuments(before, document), accepted)
   return { changes, verdict: judgeVersion(changes, { released: readVersion(before), current: readVersion(document) }) }
 }
@@ -38,11 +38,23 @@ export async function readDocument(file: string): Promise<Part> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new OperatorError(`${file} cannot be read (${error.code}). Name the released document with --released.`)
   })
-  const document: unknown = parse(text)
+  const document = parseYaml(file, text)
   if (typeof (document as Part | null)?.openapi !== 'string') {
     throw new OperatorError(`${file} is not an OpenAPI document: it has no field openapi.`)
   }
   return document as Part
+}
+
+/** Parses YAML, of which JSON is a part. */
+function parseYaml(file: string, text: string): unknown {
+  try {
+    return parse(text, { prettyErrors: true })
+  } catch (error) {
+    const line = error instanceof YAMLParseError ? `:${error.linePos?.[0].line ?? 1}` : ''
+    // The message goes on with the place and an excerpt.
+    const [problem = ''] = (error as Error).message.split(/ at line \d+|\n/)
+    throw new OperatorError(`${file}${line}: This is not valid YAML or JSON: ${problem}.`)
+  }
 }
 
 function readVersion({ info }: Part): string {

@@ -6,7 +6,7 @@ export type Direction = 'request' | 'response'
 
 interface Rule {
   level: Level
-  /** What the change does to clients; undefined where the level says everything. */
+  /** What the change does to clients, or to servers that use the stub; undefined where the level says everything. */
   why?: string
 }
 
@@ -44,9 +44,12 @@ export type SchemaFact = keyof typeof schemaFacts
 const refused = 'The server refuses what clients send today.'
 const unexpected = 'Clients receive what they do not expect.'
 const uncertain = 'No rule says which values are still allowed.'
+const stubNeedsIt = 'Servers that use the stub do not compile until they have it.'
 
 const breaking = (why: string): Rule => ({ level: 'breaking', why })
 const compatible: Rule = { level: 'not breaking' }
+/** Clients are not affected, and servers that use the stub are. */
+const wanted: Rule = { level: 'not breaking', why: stubNeedsIt }
 const documentation: Rule = { level: 'documentation' }
 
 function judgeFact(direction: Direction, effect: (typeof schemaFacts)[SchemaFact]): Rule {
@@ -57,15 +60,19 @@ function judgeFact(direction: Direction, effect: (typeof schemaFacts)[SchemaFact
 
 type FactRules = Record<`${Direction}-${SchemaFact}`, Rule>
 
-const factRules = Object.fromEntries(
-  Object.entries(schemaFacts).flatMap(([fact, effect]) =>
-    (['request', 'response'] as const).map(direction => [`${direction}-${fact}`, judgeFact(direction, effect)]),
-  ),
-) as FactRules
+const factRules: FactRules = { ...judgeFacts(), 'response-property-required': wanted }
+
+function judgeFacts(): FactRules {
+  return Object.fromEntries(
+    Object.entries(schemaFacts).flatMap(([fact, effect]) =>
+      (['request', 'response'] as const).map(direction => [`${direction}-${fact}`, judgeFact(direction, effect)]),
+    ),
+  ) as FactRules
+}
 
 const ownRules = {
   'operation-removed': breaking('Requests to it are answered with 404 or 405.'),
-  'operation-added': compatible,
+  'operation-added': wanted,
   'operation-id-changed': breaking('The method of generated clients has another name.'),
   deprecated: compatible,
   'no-longer-deprecated': compatible,
@@ -109,6 +116,7 @@ const ownRules = {
   'response-property-removed': breaking('Clients that read it find nothing.'),
   // Clients ignore fields that they do not know.
   'response-property-added': compatible,
+  'response-property-added-required': wanted,
   'response-object-opened': compatible,
   'response-default-changed': documentation,
   'link-changed': documentation,

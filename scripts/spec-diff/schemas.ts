@@ -72,7 +72,7 @@ function compareProperties(walk: Walk, pair: Pair, direction: Direction, enclosi
     const at = `${place}.${name}`
     const [wasRequired, required] = [isRequired(before, name), isRequired(after, name)]
     if (!(name in from)) {
-      if (direction === 'request' && required) report(walk, 'request-property-added-required', at, 'Added, required.')
+      if (required) report(walk, `${direction}-property-added-required`, at, 'Added, required.')
       else report(walk, `${direction}-property-added`, at, 'Added.')
     } else if (!(name in to)) report(walk, `${direction}-property-removed`, at, 'Removed.')
     else {

@@ -22,6 +22,7 @@ const exposedHeaders = [
 /** Headers of requests that scripts of other origins may set. `Prefer` chooses an answer of the mock. */
 const requestHeaders = [
   'Authorization',
+  'Cache-Control',
   'Content-Type',
   'Idempotency-Key',
   'If-Match',

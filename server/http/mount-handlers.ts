@@ -1,11 +1,11 @@
-import express, { type ErrorRequestHandler, type Express } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Handlers } from '../../generated/operations.ts'
 import type { FindETags } from './find-etags.ts'
 import { HttpError, serverFault, toRequestError } from './http-error.ts'
 import { sendJson } from './json.ts'
 import { type Admission, mountOperations } from './mount.ts'
 import { assignRequestId } from './request-id.ts'
-import { findRoute } from './routes.ts'
+import { findRoute, isApiPath, refuseUnknown } from './routes.ts'
 import { sendError } from './send-error.ts'
 import { openValidator } from './validator.ts'
 
@@ -24,6 +24,11 @@ export type MountOptions<Deps, Caller> = Given<Deps, Caller> & {
   validateResponses?: boolean
   /** The largest request body. Default: 1 MiB. */
   bodyLimitBytes?: number
+  /**
+   * What happens to paths that do not begin as those of the document: `pass` leaves them to later routes of the app, `refuse` answers
+   * them with a 404 in JSON, as `createFetchHandler` does. Default: pass.
+   */
+  otherPaths?: 'pass' | 'refuse'
   /** Called with each error that is answered with a status of 500 or more. */
   onError?: (error: unknown, requestId: string) => void
 }
@@ -33,6 +38,9 @@ export type MountOptions<Deps, Caller> = Given<Deps, Caller> & {
  * of the document before its handler sees it; one that breaks the contract, and an error that a handler throws, get the
  * documented error body. Every answer has an `X-Request-Id`.
  *
+ * It also answers 405 for other methods, and 404 for unknown paths that begin as those of the document: `/v1/analytics`,
+ * `/v1/static-export` and `/v2/agent`. Routes of the app that come before it are not touched.
+ *
  * Do not mount a body parser before it. `admission` decides who may call; without it, everybody may.
  */
 export async function mount<Deps = undefined, Caller = undefined>(
@@ -40,6 +48,7 @@ export async function mount<Deps = undefined, Caller = undefined>(
   options: MountOptions<Deps, Caller>,
 ): Promise<void> {
   const { document, handlers, etags = {}, validateResponses = false, bodyLimitBytes = 2 ** 20, onError } = options
+  const { otherPaths = 'pass' } = options
   const validator = await openValidator(document, { validateResponses })
   // An app inside the app, so that these settings change no other route.
   const operations = express()
@@ -48,8 +57,10 @@ export async function mount<Deps = undefined, Caller = undefined>(
   operations.enable('case sensitive routing')
   operations.set('query parser', 'simple')
   operations.response.json = sendJson
+  if (otherPaths === 'pass') operations.use(passOtherPaths)
   operations.use(assignRequestId)
   mountOperations(operations, { handlers, etags, ...readGiven(options), validator, bodyLimitBytes })
+  operations.use(refuseOthers)
   operations.use(answerErrors(onError))
   app.use(operations)
 }
@@ -64,9 +75,14 @@ function answerErrors(onError: MountOptions<undefined, undefined>['onError']): E
   return (thrown, req, res, next) => {
     const error = thrown instanceof HttpError ? thrown : (toRequestError(thrown) ?? new HttpError(500, serverFault))
     if (error.status >= 500) onError?.(thrown, res.locals.requestId)
-    const route = findRoute(req.method, req.originalUrl)
-    // Other routes of the app have their own errors.
-    if (res.headersSent || !route) return next(thrown)
-    sendError(res, error, route)
+    if (res.headersSent) return next(thrown)
+    sendError(res, error, findRoute(req.method, req.url))
   }
+}
+
+/** `url` lacks the path that an app inside another one is mounted at. */
+const passOtherPaths: RequestHandler = ({ url }, _res, next) => next(isApiPath(url) ? undefined : 'router')
+
+const refuseOthers: RequestHandler = ({ method, url }) => {
+  throw refuseUnknown(method, url)
 }

@@ -88,7 +88,7 @@ function spendBudget<Caller>(route: Route, admission: Admission<Caller>): Reques
  */
 function checkKeyFirst<Caller>(admission: Admission<Caller>): ErrorRequestHandler {
   return async (error, req, res, next) => {
-    const route = error instanceof URIError ? findRoute(req.method, req.originalUrl) : undefined
+    const route = error instanceof URIError ? findRoute(req.method, req.url) : undefined
     if (route) {
       await authorize(route, admission)(req, res, () => undefined)
       await spendBudget(route, admission)(req, res, () => undefined)

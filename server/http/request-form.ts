@@ -19,7 +19,8 @@ export function findBadForm(req: IncomingMessage): HttpError | undefined {
     return new HttpError(505, 'This server speaks HTTP/1.1. Send the request with HTTP/1.1.')
   const count = countHosts(req.rawHeaders)
   if (count !== 1 && !(count === 0 && req.httpVersion === '1.0')) {
-    return new HttpError(400, `The request has ${count === 0 ? 'no' : count} Host headers. Send exactly one.`)
+    const found = count === 0 ? 'no Host header' : `${count} Host headers`
+    return new HttpError(400, `The request has ${found}. Send exactly one.`)
   }
   if (count === 1 && !hostPattern.test(req.headers.host ?? '')) {
     return new HttpError(400, 'The Host header is not a host name with an optional port. Example: api.example.com')

@@ -18,6 +18,18 @@ export function findRoute(method: string, requestTarget: string): Route | undefi
   return patterns.find(({ route, pattern }) => route.method === wanted && pattern.test(path))?.route
 }
 
+const beginnings = new Set(routes.map(({ path }) => readBeginning(path)))
+
+/** The version of the API and the segment after it, such as `/v1/analytics`. */
+function readBeginning(path: string): string {
+  return path.split('/', 3).join('/')
+}
+
+/** Whether the path of an undecoded request target begins as paths of the document do, also if the document does not have it. */
+export function isApiPath(requestTarget: string): boolean {
+  return beginnings.has(readBeginning(requestTarget.split('?', 1)[0] ?? ''))
+}
+
 /** Returns the error of a request whose path or method is not in the document. */
 export function refuseUnknown(method: string, requestTarget: string): HttpError {
   const methods = ['GET', 'POST'].filter(other => findRoute(other, requestTarget))

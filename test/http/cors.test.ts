@@ -42,7 +42,9 @@ describe('a preflight of an allowed origin', () => {
     expect(corsHeaders(answer)).toEqual({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': methods,
-      'access-control-allow-headers': expect.stringMatching(/Authorization, Content-Type, Idempotency-Key/),
+      'access-control-allow-headers': expect.stringMatching(
+        /Authorization, Cache-Control, Content-Type, Idempotency-Key/,
+      ),
       'access-control-max-age': '600',
     })
     expect(answer.headers.vary).toBe('Origin')

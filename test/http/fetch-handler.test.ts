@@ -65,6 +65,7 @@ beforeAll(async () => {
       },
     },
     bodyLimitBytes: 1000,
+    otherPaths: 'refuse',
   })
   server = app.listen(0, '127.0.0.1')
   await new Promise(done => server.once('listening', done))
@@ -138,6 +139,14 @@ test.each<[path: string, init?: RequestInit]>([
   ['/v1/static-export/jobs/se_1'],
   ['/v1/static-export/jobs/se_1', { method: 'HEAD' }],
   ['/v1/static-export/jobs/se_1/bundle', { method: 'POST' }],
+  ['/v1/static-export/jobs/se_1/bundle', { method: 'HEAD' }],
+  ['/v1/static-export/jobs', { method: 'DELETE' }],
+  ['/v1/static-export/jobs', { method: 'OPTIONS' }],
+  ['/v1/analytics/p/visitors?limit=x', start({})],
+  ['/v1/analytics/p/unknown'],
+  ['/v2/agent'],
+  ['/v3/unknown', { method: 'PUT' }],
+  ['/'],
 ])('answers %s %j as Express does', async (path, init = {}) => {
   const headers = { Authorization: 'Bearer good', 'X-Request-Id': 'req-1', ...init.headers }
   const viaExpress = await fetch(`${origin}${path}`, { ...init, headers })
@@ -145,6 +154,7 @@ test.each<[path: string, init?: RequestInit]>([
   const shown = [
     'Content-Type',
     'X-Request-Id',
+    'Allow',
     'WWW-Authenticate',
     'Retry-After',
     'Location',

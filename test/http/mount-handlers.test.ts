@@ -26,7 +26,8 @@ const handlers: Handlers<undefined, undefined> = {
 }
 
 let server: Server | undefined
-afterEach(() => new Promise<void>(done => (server ? server.close(() => done()) : done())))
+const stop = () => new Promise<void>(done => (server ? server.close(() => done()) : done()))
+afterEach(stop)
 
 /** Starts an app with the operations and one other route. */
 async function start<Deps = undefined, Caller = undefined>(
@@ -35,6 +36,10 @@ async function start<Deps = undefined, Caller = undefined>(
   const app = express()
   await mount(app, { document, ...options } as MountOptions<Deps, Caller>)
   app.get('/other', (req, res) => void res.json({ nested: req.query }))
+  return listen(app)
+}
+
+async function listen(app: express.Express): Promise<string> {
   const started = app.listen(0, '127.0.0.1')
   server = started
   await new Promise(done => started.once('listening', done))
@@ -153,6 +158,57 @@ test('other routes of the app keep the settings of the app', async () => {
   expect((await send(url, '/other?a=1')).json).toEqual({ nested: { a: '1' } })
   const unknown = await send(url, '/unknown')
   expect([unknown.status, unknown.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+})
+
+test.each<[method: string, path: string, status: number, headers: object]>([
+  ['DELETE', '/v1/static-export/jobs', 405, { allow: 'POST' }],
+  ['OPTIONS', '/v1/analytics/p/visitors', 405, { allow: 'GET' }],
+  ['POST', '/v1/static-export/jobs/se_1?a=b', 405, { allow: 'GET' }],
+  ['GET', '/v1/static-export/jobs/se_1/nothing', 404, {}],
+  ['GET', '/v1/analytics', 404, {}],
+  ['GET', '/v2/agent/p/jobs/j', 404, {}],
+  ['GET', '/v2/agent/%/nothing', 404, {}],
+])('%s %s below the paths of the document is a %s in JSON', async (method, path, status, headers) => {
+  const url = await start({ handlers })
+  const answer = await send(url, path, { method })
+  expect(answer).toMatchObject({ status, headers, json: { error: expect.stringContaining('path') } })
+  expect(answer.headers['x-request-id']).toBeDefined()
+})
+
+test('other paths reach the app, unless it wants them refused', async () => {
+  const paths = ['/other', '/v1/other', '/v1/static-exports/jobs', '/v3/x', '/%']
+  const read = async (url: string) =>
+    Promise.all(
+      paths.map(async path => {
+        const { status, headers } = await send(url, path)
+        return [status, headers['content-type'], headers['x-request-id'] !== undefined].join(' ')
+      }),
+    )
+  const html = '404 text/html; charset=utf-8 false'
+  expect(await read(await start({ handlers }))).toEqual([
+    '200 application/json; charset=utf-8 false',
+    html,
+    html,
+    html,
+    html,
+  ])
+  await stop()
+  const refused = '404 application/json; charset=utf-8 true'
+  expect(await read(await start({ handlers, otherPaths: 'refuse' }))).toEqual(paths.map(() => refused))
+})
+
+test('an app that is mounted at a path of another app works there', async () => {
+  const api = express()
+  await mount(api, { document, handlers })
+  const url = await listen(express().use('/platform', api))
+  expect(await send(url, '/platform/v1/static-export/jobs/se_1')).toMatchObject({ status: 200 })
+  expect(await send(url, '/platform/v1/analytics/p/visitors?limit=0')).toMatchObject({
+    status: 400,
+    json: { details: [{ message: expect.stringContaining('limit') }] },
+  })
+  expect(await send(url, '/platform/v1/analytics/%/visitors')).toMatchObject({ status: 400 })
+  expect(await send(url, '/platform/v1/static-export/jobs')).toMatchObject({ status: 405 })
+  expect((await send(url, '/v1/static-export/jobs')).headers['content-type']).toContain('text/html')
 })
 
 test('the compiler wants what the handlers need', () => {

@@ -24,7 +24,7 @@ test.each([
     400,
     /2 Host headers/,
   ],
-  ['no Host header', `GET /healthz HTTP/1.1\r\n${end}`, 400, /no Host headers/],
+  ['no Host header', `GET /healthz HTTP/1.1\r\n${end}`, 400, /no Host header\./],
   ['a Host that is none', `GET /healthz HTTP/1.1\r\nHost: a b\r\n${end}`, 400, /Host/],
   ['a Host with a path', `GET /healthz HTTP/1.1\r\nHost: a/b\r\n${end}`, 400, /Host/],
   ['an unknown expectation', `GET /healthz HTTP/1.1\r\n${host}Expect: miracles\r\n${end}`, 417, /Expect/],

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startQuire } from '../support/process.ts'
 import { type RunningProgram, startProgram } from '../support/program.ts'
 
 const jobs = '/v1/static-export/jobs'
@@ -39,7 +40,7 @@ test('allows browsers of other origins', async () => {
 
 test('says the same to scripts of an allowed origin as the server', async () => {
   const origin = 'http://app.example'
-  const server = startProgram(['server/main.ts', 'serve', '--port', '0', '--data', dataFolder, '--cors-origin', origin])
+  const server = startQuire(['serve', '--port', '0', '--data', dataFolder, '--cors-origin', origin])
   const serverUrl = await server.read(output => /"url":"([^"]+)"/.exec(output)?.[1])
   const listHeaders = async (base: string, path: string, method: string, headers: Record<string, string>) => {
     const answer = await fetch(base + path, { method, headers: { Origin: origin, ...headers } })

@@ -55,6 +55,21 @@ function readHeader(response: Response, name: string, schema: Schema): unknown {
   return schema.type === 'integer' && text !== null ? Number(text) : text
 }
 
+test.each(['scenario=slow', 'code=404, Delay=500', 'error="503"'])(
+  'a preference of the mock that moves is refused: %s',
+  async prefer => {
+    const response = await fetch(`${url}/v1/static-export/jobs/se_1`, {
+      headers: { Authorization: 'Bearer any', Prefer: prefer },
+    })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({
+      error: expect.stringMatching(
+        /^This mock has fixed examples, and no \w+\. Start it with npm run mock -- --scenario usual/,
+      ),
+    })
+  },
+)
+
 describe('with a Prefer header', () => {
   test.each(responses)('$operationId answers $status $mediaType as documented', async given => {
     const response = await ask(given, `code=${given.status}`)

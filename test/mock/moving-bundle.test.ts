@@ -74,6 +74,48 @@ test('a changed link is refused', async () => {
   }
 })
 
+test('the settings of a request work for a link, too', async () => {
+  const waited: number[] = []
+  const mock = createMock({ stepSeconds: 1, wait: async delayMs => void waited.push(delayMs) })
+  const { bundleUrl } = await createLink(mock)
+  const ask = async (query: string, init: RequestInit = {}) => {
+    const response = await download(mock, `${bundleUrl}${query}`, init)
+    const text = response.body ? await response.text() : ''
+    return {
+      status: response.status,
+      retryAfter: response.headers.get('Retry-After'),
+      text,
+      etag: response.headers.get('ETag'),
+    }
+  }
+  expect(await ask('&__error=500&__delay=30')).toMatchObject({
+    status: 500,
+    text: expect.stringContaining('Internal server error.'),
+    etag: null,
+  })
+  expect(waited).toEqual([30])
+  expect(await ask('&__error=503')).toMatchObject({ status: 503, retryAfter: '5' })
+  expect(await ask('', { headers: { Prefer: 'error=403' } })).toMatchObject({
+    status: 403,
+    text: expect.stringContaining('This link has expired'),
+  })
+  expect(await ask('', { headers: { Prefer: 'code=404' } })).toMatchObject({ status: 404 })
+  expect(await ask('&__error=404', { method: 'HEAD' })).toMatchObject({ status: 404, text: '' })
+  expect((await download(mock, `${bundleUrl}&__error=network`)).type).toBe('error')
+  expect(await ask('&__error=plan')).toMatchObject({
+    status: 400,
+    text: expect.stringContaining(
+      'A link to a bundle has no error plan. Choose a status (403, 404, 500, 503), or network.',
+    ),
+  })
+  // A setting for all requests applies where there is such an error.
+  mock.use({ error: 'plan' })
+  expect(await ask('')).toMatchObject({ status: 200 })
+  mock.use({ error: '500' })
+  expect(await ask('')).toMatchObject({ status: 500 })
+  expect(await ask('&__error=')).toMatchObject({ status: 200 })
+})
+
 test('ranges, conditions and HEAD work as on the server', async () => {
   const mock = createMock({ stepSeconds: 1 })
   const { bundleUrl, sizeBytes } = await createLink(mock)

@@ -191,6 +191,34 @@ test('every documented error can be forced, as in its example', async () => {
   }
 })
 
+test.each<[prefer: string, status: number, error: RegExp]>([
+  ['code=404', 404, /^This organization has no export job with the id/],
+  ['code=403, example=plan', 403, /enterprise plan/],
+  ['Example="plan"', 403, /enterprise plan/],
+  ['code=404, example=plan', 400, /^The example plan has the status 403, not 404\. Leave out code\.$/],
+  [
+    'code=200',
+    400,
+    /^The mock that moves has no error with the code 200 here\. .* without --scenario to choose any\.$/,
+  ],
+  ['example=running', 400, /^The mock that moves has no error with the example running here\. /],
+  ['code=409', 400, /^The mock that moves has no error with the code 409 here\. /],
+  ['code=404, error=500', 400, /^Choose the answer with error, or with code and example, and not with both\.$/],
+])('the preference of the mock with examples is honoured for errors and refused otherwise: %s', async (...given) => {
+  const [prefer, status, error] = given
+  const { mock } = createStepMock()
+  const job = `${jobs}/se_0f3c9a1b2d4e5f60`
+  const wanted = { status, body: { error: expect.stringMatching(error) } }
+  expect(await send(mock, job, { headers: { Prefer: prefer } })).toMatchObject(wanted)
+  const query = prefer
+    .toLowerCase()
+    .replaceAll('"', '')
+    .split(', ')
+    .map(pair => `__${pair}`)
+    .join('&')
+  expect(await send(mock, `${job}?${query}`)).toMatchObject(wanted)
+})
+
 test.each([
   ['__scenario=none', /^There is no scenario none\. Choose one of: usual, /],
   ['__delay=soon', /^The delay must be a whole number of milliseconds from 0 to 60000\. /],
@@ -207,30 +235,6 @@ test('the error `network` breaks the connection', async () => {
   const { mock } = createStepMock()
   const response = await mock.answer(new Request(`${origin}${visitors}?__error=network`))
   expect(response.type).toBe('error')
-})
-
-test('keys with a word in them have other rights', async () => {
-  const { mock } = createStepMock()
-  const as = async (key: string, path: string, init: RequestInit = {}) =>
-    (await send(mock, path, { ...init, headers: { ...init.headers, Authorization: `Bearer ${key}` } })).status
-  expect(await as('quire_expired', visitors)).toBe(401)
-  expect(await as('read-only', jobs, startInit())).toBe(403)
-  expect(await as('read-only', visitors)).toBe(200)
-  expect(await as('write-only', visitors)).toBe(403)
-  expect(await as('standard-plan', jobs, startInit())).toBe(403)
-  expect(await as('other-organization', visitors)).toBe(404)
-  expect(await as('other-organization', `${jobs}/se_0f3c9a1b2d4e5f60`)).toBe(404)
-  expect(await as('another', visitors)).toBe(200)
-})
-
-test('with a key, only that key and those with other rights are accepted', async () => {
-  const { mock } = createStepMock({ key: 'quire_wrong-or-right' })
-  const as = async (key: string) => (await send(mock, visitors, { headers: { Authorization: `Bearer ${key}` } })).status
-  expect(await as('quire_wrong-or-right')).toBe(200)
-  expect(await as('quire_wrong-or-righ')).toBe(401)
-  expect(await as('QUIRE_wrong-or-right')).toBe(401)
-  expect(await as('any')).toBe(401)
-  expect([await as('read-only'), await as('write-only'), await as('other')]).toEqual([200, 403, 404])
 })
 
 test('2,000 random requests, right and wrong, get documented answers', async () => {

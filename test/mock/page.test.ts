@@ -86,6 +86,7 @@ const seen = [
   'Location /v1/static-export/jobs/JOB_ID',
   'queued running completed',
   'bundle 200 whole attachment; filename="docs.example.com-JOB_ID.zip"',
+  'visitors 200 304, counted again 200',
   expect.stringMatching(/^429 Retry-After \d+$/),
 ]
 

@@ -192,7 +192,7 @@ describe('wrong requests are answered as in the contract', () => {
       400,
       /has 2 Host headers/,
     ],
-    ['no Host header', 'GET /v1/static-export/jobs/a HTTP/1.1\r\n\r\n', 400, /has no Host headers/],
+    ['no Host header', 'GET /v1/static-export/jobs/a HTTP/1.1\r\n\r\n', 400, /has no Host header\./],
     ['bytes that are no request', 'hello\r\n\r\n', 400, /not a valid HTTP request/],
     ['a header that is too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, 431, /too long/],
   ])('%s', async (_, bytes, status, error) => {

@@ -1,7 +1,8 @@
 import createSender from 'openapi-fetch'
 import { calls, type QuireClient } from '../../../generated/client.ts'
 import type { paths } from '../../../generated/openapi.ts'
-import { describeCause, QuireError } from './error.ts'
+import { describeCause, describeWrongBody, QuireError } from './error.ts'
+import { createHideKey, type HideKey } from './hide-key.ts'
 import type { OperationId, ParseAs } from './method.ts'
 import { findWait, isRepeatable, type RetryOptions, readRetryAfter, sleep } from './retry.ts'
 
@@ -51,8 +52,7 @@ export function createClient(options: ClientOptions): QuireClient {
     (id: OperationId) =>
     async (given: AnyOptions = {}) => {
       const [verb] = calls[id]
-      const headers = new Headers({ ...given.params?.header, ...given.headers })
-      const limits = { attempts: isRepeatable(verb.toUpperCase(), headers) ? attempts : 1, maxWaitMs }
+      const limits = { attempts: isRepeatable(verb.toUpperCase(), readHeaders(given)) ? attempts : 1, maxWaitMs }
       for (let count = 1; ; count++) {
         const outcome = await attempt(id, given).catch((error: unknown) => {
           if (error instanceof QuireError) return error
@@ -65,6 +65,19 @@ export function createClient(options: ClientOptions): QuireClient {
       }
     }
   return Object.fromEntries(Object.keys(calls).map(id => [id, method(id as OperationId)])) as unknown as QuireClient
+}
+
+function readHeaders({ params, headers }: AnyOptions): Headers {
+  return new Headers({ ...params?.header, ...headers })
+}
+
+/**
+ * Chooses how the caches of the browser and of proxies are used. For a request with `If-None-Match`, fetch otherwise adds
+ * `Cache-Control: no-cache`, which asks for a 200 (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch). In this mode it adds
+ * `max-age=0`. A header that is set here would need the permission of the server in browsers.
+ */
+function chooseCache(headers: Headers): Pick<RequestInit, 'cache'> {
+  return headers.has('If-None-Match') && !headers.has('Cache-Control') ? { cache: 'no-cache' } : {}
 }
 
 /** Not repeated, because a server that hangs once mostly hangs again. */
@@ -86,7 +99,7 @@ function createAttempt({ baseUrl, apiKey, fetch, timeoutMs = 30_000 }: ClientOpt
     // `fetch` is looked up at each request, so that a later replacement of the global one is used.
     fetch: request => (fetch ?? globalThis.fetch)(request),
   })
-  const hideKey = (text: string) => text.replaceAll(apiKey, '[API key]')
+  const hide = createHideKey(apiKey)
 
   return async (id, options) => {
     const [method, path, statuses] = calls[id]
@@ -104,15 +117,17 @@ function createAttempt({ baseUrl, apiKey, fetch, timeoutMs = 30_000 }: ClientOpt
         path as never,
         {
           ...options,
+          ...chooseCache(readHeaders(options)),
           signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
           middleware: [{ onResponse: keep }],
         } as never,
       )
-      return judge(id, statuses, answer as Omit<AnyResult, 'status' | 'requestId'>, hideKey)
+      const isJson = (options.parseAs ?? 'json') === 'json'
+      return judge(id, statuses, answer as Omit<AnyResult, 'status' | 'requestId'>, { isJson, hide })
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof QuireError) throw error
-      const details = { requestId: response?.headers.get('X-Request-Id') ?? undefined }
+      const details = { requestId: readRequestId(response, hide) }
       if (timeout.signal.aborted) {
         throw new TimeoutError(id, `the server did not answer within ${timeoutMs / 1000} seconds.`, details)
       }
@@ -123,34 +138,46 @@ function createAttempt({ baseUrl, apiKey, fetch, timeoutMs = 30_000 }: ClientOpt
         })
       }
       const missing = response ? 'the answer broke off' : 'no answer'
-      throw new QuireError(id, `${missing}: ${hideKey(describeCause(error))}.`, details)
+      throw new QuireError(id, `${missing}: ${hide.text(describeCause(error))}.`, details)
     } finally {
       clearTimeout(timer)
     }
   }
 }
 
+/** A server may repeat anything that it was sent, also in this header. */
+function readRequestId(response: Response | undefined, hide: HideKey): string | undefined {
+  const id = response?.headers.get('X-Request-Id')
+  return id ? hide.text(id) : undefined
+}
+
 /** Returns the answer if the document lists it. */
 function judge(
   id: OperationId,
   statuses: readonly number[],
-  { data, error, response }: Omit<AnyResult, 'status' | 'requestId'>,
-  hideKey: (text: string) => string,
+  answer: Omit<AnyResult, 'status' | 'requestId'>,
+  { isJson, hide }: { isJson: boolean; hide: HideKey },
 ): AnyResult {
+  const { response } = answer
   const { status, headers, ok } = response
-  const requestId = headers.get('X-Request-Id') ?? undefined
+  const [data, error] = [hide.json(answer.data), hide.json(answer.error)]
+  const requestId = readRequestId(response, hide)
   if (statuses.includes(status)) {
     if (status === 304) return { status, requestId, response }
-    if (ok && data !== undefined) return { status, requestId, response, data }
-    if (!ok && typeof error === 'object' && error !== null) return { status, requestId, response, error }
+    // With another parseAs than json, the data is a text, a stream or bytes, of any length.
+    if (ok && (isJson ? isObject(data) : data !== undefined)) return { status, requestId, response, data }
+    if (!ok && isObject(error)) return { status, requestId, response, error }
   }
-  const given = JSON.stringify(ok ? data : error)
   throw new QuireError(id, describeUnlisted(statuses, response), {
     status,
-    body: given === undefined ? undefined : JSON.parse(hideKey(given)),
+    body: ok ? data : error,
     requestId,
     retryAfterMs: readRetryAfter(headers),
   })
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 function describeUnlisted(statuses: readonly number[], { status }: Response): string {
@@ -159,7 +186,7 @@ function describeUnlisted(statuses: readonly number[], { status }: Response): st
     return 'the server redirects. Use the address where the API itself answers as baseUrl.'
   }
   return statuses.includes(status)
-    ? `the answer ${status} does not have the body that the API documents.`
+    ? describeWrongBody(status)
     : `the server answered ${status}, which the API does not document for this operation.`
 }
 

@@ -1,10 +1,11 @@
-import { rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import type { QuireClient } from '../../../generated/client.ts'
 import { describeCause, QuireError } from './error.ts'
 import { getData } from './get-data.ts'
 import type { Data } from './method.ts'
 import { PartFile } from './part-file.ts'
 import { growWait, readRetryAfter, sleep } from './retry.ts'
+import { checkTarget, moveTo, WriteError } from './target-file.ts'
 
 export interface DownloadOptions {
   /** Called after each part that arrives. */
@@ -33,49 +34,61 @@ const leastBytes = 64 * 1024
 /**
  * Downloads the bundle of a completed job to `file`, which is replaced when the bundle is whole and has the right SHA-256. Until
  * then the bytes are in `file` with `.part` added. A broken download goes on where it stopped, also in another process; an
- * expired link is replaced.
+ * expired link is replaced. If nothing arrived, no file is left.
  *
  * @throws {QuireError} if the bundle cannot be had, or is not what the API announced
+ * @throws {Error} if the file cannot be written: a sentence that names it
  */
 export async function downloadBundle(
   client: LinkClient,
   { jobId, file }: { jobId: string; file: string },
   options: DownloadOptions = {},
 ): Promise<Bundle> {
+  await checkTarget(file)
+  const getLink = () => requestLink(client, jobId, options.signal)
+  const announced = await getLink()
   const part = await PartFile.open(`${file}.part`)
   try {
-    const bundle = await fill(part, () => requestLink(client, jobId, options.signal), options)
-    await rename(part.path, file)
+    const bundle = await fill(part, { announced, getLink }, options)
+    await moveTo(file, part.path)
     return bundle
   } finally {
     await part.close()
+    if (part.sizeBytes === 0) await rm(part.path, { force: true })
   }
 }
 
 function requestLink(client: LinkClient, jobId: string, signal: AbortSignal | undefined): Promise<Bundle> {
   // It can be repeated: an earlier link stays valid.
   const send = () => client.generateStaticExportBundle({ params: { path: { jobId } }, signal })
-  return getData('generateStaticExportBundle', send, signal)
+  return getData('generateStaticExportBundle', { send, isWhole: isBundle, signal })
 }
 
-async function fill(part: PartFile, getLink: () => Promise<Bundle>, options: DownloadOptions): Promise<Bundle> {
-  let bundle = await getLink()
+function isBundle({ bundleUrl, sizeBytes, sha256 }: Bundle): boolean {
+  return URL.canParse(bundleUrl) && Number.isSafeInteger(sizeBytes) && sizeBytes >= 0 && typeof sha256 === 'string'
+}
+
+async function fill(
+  part: PartFile,
+  { announced, getLink }: { announced: Bundle; getLink: () => Promise<Bundle> },
+  options: DownloadOptions,
+): Promise<Bundle> {
+  let bundle = announced
   // An older file may be the beginning of another bundle.
   let isOwn = part.sizeBytes === 0
+  let most = part.sizeBytes
   for (let failures = 0; ; ) {
-    const before = part.sizeBytes
     const failure = await receive(part, bundle, options)
     if (failure === undefined) {
       if ((await part.finish()) === bundle.sha256) return bundle
       await part.clear()
-      if (isOwn) {
-        await rm(part.path, { force: true })
-        throw new QuireError(undefined, 'The bundle does not have the SHA-256 that the API announced.')
-      }
+      if (isOwn) throw new QuireError(undefined, 'The bundle does not have the SHA-256 that the API announced.')
       isOwn = true
       continue
     }
-    failures = part.sizeBytes - before >= leastBytes ? 0 : failures + 1
+    // Bytes that were there before are no progress: a server that announces too much sends them for ever.
+    failures = part.sizeBytes - most >= leastBytes ? 0 : failures + 1
+    most = Math.max(most, part.sizeBytes)
     if (failures >= maxFailures || !failure.canPass) throw failure.error
     await sleep(Math.min(failure.error.retryAfterMs ?? growWait(failures + 1), maxWaitMs), options.signal)
     if (failure.isLinkRefused) bundle = await getLink()
@@ -121,7 +134,7 @@ async function receive(part: PartFile, bundle: Bundle, options: DownloadOptions)
       : fail(`The download ended after ${part.sizeBytes} of ${sizeBytes} bytes.`)
   } catch (error) {
     signal?.throwIfAborted()
-    if (isFileError(error)) throw error
+    if (error instanceof WriteError) throw error
     const reason = stall.signal.aborted ? `nothing arrived for ${stallMs / 1000} seconds` : describeCause(error)
     return fail(`The download stopped after ${part.sizeBytes} of ${sizeBytes} bytes: ${reason}.`)
   } finally {
@@ -161,10 +174,4 @@ function fail(
   }: { details?: ConstructorParameters<typeof QuireError>[2]; canPass?: boolean; isLinkRefused?: boolean } = {},
 ): Failure {
   return { error: new QuireError(undefined, problem, details), canPass, isLinkRefused }
-}
-
-/** Whether writing failed, for example because the disk is full. Another request would not help. */
-function isFileError(error: unknown): boolean {
-  const { syscall, code } = error as NodeJS.ErrnoException
-  return code !== undefined && ['write', 'ftruncate', 'fsync', 'open'].includes(syscall ?? '')
 }

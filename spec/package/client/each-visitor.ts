@@ -38,7 +38,7 @@ export async function* eachVisitor(
     signal?.throwIfAborted()
     const params = { path: { projectId }, query: { ...range, limit, offset } }
     const send = () => client.getUniqueVisitors({ params, signal })
-    const { visitors, hasMore } = await getData('getUniqueVisitors', send, signal)
+    const { visitors, hasMore } = await getData('getUniqueVisitors', { send, isWhole: hasVisitors, signal })
     const added = visitors.filter(({ path }) => !seen.has(path))
     for (const visitor of added) {
       // Also within one answer, a page counts once.
@@ -50,4 +50,8 @@ export async function* eachVisitor(
     offset += visitors.length
   }
   throw new QuireError('getUniqueVisitors', `the server still has more pages after ${maxRequests} requests.`)
+}
+
+function hasVisitors({ visitors }: Data<'getUniqueVisitors'>): boolean {
+  return Array.isArray(visitors) && visitors.every(visitor => typeof visitor?.path === 'string')
 }

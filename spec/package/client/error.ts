@@ -34,6 +34,10 @@ export class QuireError extends Error {
   }
 }
 
+export function describeWrongBody(status: number): string {
+  return `the answer ${status} does not have the body that the API documents.`
+}
+
 /** Describes an error that `fetch` threw. The innermost message says most: "connect ECONNREFUSED 127.0.0.1:8787". */
 export function describeCause(error: unknown): string {
   const inner = error instanceof Error ? error.cause : undefined

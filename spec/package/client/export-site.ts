@@ -5,6 +5,7 @@ import { type DownloadOptions, type DownloadProgress, downloadBundle } from './d
 import { QuireError } from './error.ts'
 import { getData } from './get-data.ts'
 import type { Data } from './method.ts'
+import { checkTarget } from './target-file.ts'
 import { type WaitOptions, waitForExport } from './wait-for.ts'
 
 type Job = Data<'getStaticExportJob'>
@@ -31,6 +32,7 @@ export interface ExportedSite {
  * Exports a site to a file: starts the job, waits for it, requests the link, and downloads the bundle as `downloadBundle` does.
  *
  * @throws {QuireError} if the export fails, with the reason that the job gives, or if a step is refused
+ * @throws {Error} if the file cannot be written, before the job is started where possible
  */
 export async function exportSite(
   client: Pick<QuireClient, 'startStaticExportJob' | 'getStaticExportJob' | 'generateStaticExportBundle'>,
@@ -38,10 +40,12 @@ export async function exportSite(
   options: ExportSiteOptions,
 ): Promise<ExportedSite> {
   const { file, idempotencyKey = randomUUID(), onProgress, signal } = options
+  await checkTarget(file)
   const params = { header: { 'Idempotency-Key': idempotencyKey } }
   // The key makes the start repeatable.
   const start = () => client.startStaticExportJob({ params, body: site, signal })
-  let job: Job = await getData('startStaticExportJob', start, signal)
+  const isWhole = (started: Job) => typeof started.jobId === 'string'
+  let job: Job = await getData('startStaticExportJob', { send: start, isWhole, signal })
   for await (job of waitForExport(client, job.jobId, options)) onProgress?.({ step: 'export', job })
   if (job.status === 'failed') {
     throw new QuireError('getStaticExportJob', `the export ${job.jobId} failed. ${job.error ?? ''}`.trim(), {

@@ -1,4 +1,4 @@
-import { QuireError } from './error.ts'
+import { describeWrongBody, QuireError } from './error.ts'
 import type { OperationId } from './method.ts'
 import { growWait, readRetryAfter, sleep } from './retry.ts'
 
@@ -15,23 +15,35 @@ const maxAttempts = 5
 /** A server may ask for a longer wait. It is asked again after this one. */
 const maxWaitMs = 300_000
 
+type DataOf<Answer> = Extract<Answer, { error?: never; data: unknown }>['data']
+
+interface Sending<Answer> {
+  send: () => Promise<Answer>
+  /** Whether the data has what the caller reads of it. */
+  isWhole: (data: DataOf<Answer>) => boolean
+  signal: AbortSignal | undefined
+}
+
 /**
  * Sends a request until it succeeds, and returns the data. A server that is busy or away is asked five times, after the time
  * in `Retry-After`.
  *
- * @throws {QuireError} for a refusal, and after the last attempt
+ * @throws {QuireError} for a refusal, for data that is not whole, and after the last attempt
  */
 export async function getData<Answer extends AnyAnswer>(
   operation: OperationId,
-  send: () => Promise<Answer>,
-  signal: AbortSignal | undefined,
-): Promise<Extract<Answer, { error?: never; data: unknown }>['data']> {
+  { send, isWhole, signal }: Sending<Answer>,
+): Promise<DataOf<Answer>> {
   for (let attempt = 1; ; attempt++) {
     const outcome = await send().catch((error: unknown) => {
       if (error instanceof QuireError) return error
       throw error
     })
-    if (!(outcome instanceof QuireError) && outcome.data !== undefined) return outcome.data as never
+    if (!(outcome instanceof QuireError) && outcome.data !== undefined) {
+      const data = outcome.data as DataOf<Answer>
+      if (isWhole(data)) return data
+      throw new QuireError(operation, describeWrongBody(outcome.status), { ...outcome, body: data })
+    }
     const error = outcome instanceof QuireError ? outcome : toError(operation, outcome)
     if (attempt === maxAttempts || !mayPass(error)) throw error
     await sleep(Math.min(error.retryAfterMs ?? growWait(attempt), maxWaitMs), signal)

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { writing } from './target-file.ts'
 
 /** The file that a download is written to until it is whole, with the hash of what it has. */
 export class PartFile {
@@ -14,9 +15,13 @@ export class PartFile {
     this.#handle = handle
   }
 
-  /** Opens the file, and reads what an earlier download left in it. The caller closes it. */
+  /**
+   * Opens the file, and reads what an earlier download left in it. The caller closes it.
+   *
+   * @throws {WriteError} as the other methods do
+   */
   static async open(path: string): Promise<PartFile> {
-    const part = new PartFile(path, await open(path, 'a'))
+    const part = new PartFile(path, await writing(path, () => open(path, 'a')))
     try {
       for await (const chunk of createReadStream(path)) {
         part.#hash.update(chunk)
@@ -34,21 +39,21 @@ export class PartFile {
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    await this.#handle.appendFile(bytes)
+    await writing(this.path, () => this.#handle.appendFile(bytes))
     this.#hash.update(bytes)
     this.#sizeBytes += bytes.length
   }
 
   /** Empties the file. */
   async clear(): Promise<void> {
-    await this.#handle.truncate(0)
+    await writing(this.path, () => this.#handle.truncate(0))
     this.#hash = createHash('sha256')
     this.#sizeBytes = 0
   }
 
   /** Returns the SHA-256 of the content in hexadecimal, after it is on the disk. */
   async finish(): Promise<string> {
-    await this.#handle.sync()
+    await writing(this.path, () => this.#handle.sync())
     return this.#hash.copy().digest('hex')
   }
 

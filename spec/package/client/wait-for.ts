@@ -24,8 +24,8 @@ export function waitForExport(
   options: WaitOptions = {},
 ): AsyncGenerator<Data<'getStaticExportJob'>, void, undefined> {
   const { signal } = options
-  const read = () =>
-    getData('getStaticExportJob', () => client.getStaticExportJob({ params: { path: { jobId } }, signal }), signal)
+  const send = () => client.getStaticExportJob({ params: { path: { jobId } }, signal })
+  const read = () => getData('getStaticExportJob', { send, isWhole: hasStatus, signal })
   return poll(read, ({ status }) => status === 'completed' || status === 'failed', options)
 }
 
@@ -41,8 +41,14 @@ export function waitForAgentJob(
   options: WaitOptions = {},
 ): AsyncGenerator<Data<'getAgentJob'>, void, undefined> {
   const { signal } = options
-  const read = () => getData('getAgentJob', () => client.getAgentJob({ params: { path }, signal }), signal)
+  const send = () => client.getAgentJob({ params: { path }, signal })
+  const read = () => getData('getAgentJob', { send, isWhole: hasStatus, signal })
   return poll(read, ({ status }) => status !== 'active', options)
+}
+
+/** A job without a status would never be done. */
+function hasStatus({ status }: { status: unknown }): boolean {
+  return typeof status === 'string'
 }
 
 async function* poll<Job>(

@@ -1,10 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Command, readCommand, UsageError, writeHelp } from './options.ts'
 import { writeHtml } from './report-html.ts'
 import { writeText } from './report-text.ts'
 import { runConformance } from './run.ts'
-import { createSender } from './send.ts'
 import { RunStopped } from './session.ts'
 
 /** What the command needs of its process. */
@@ -43,17 +42,27 @@ export async function runCommand(document: object, { args, env, print, printErro
 async function check(document: object, command: Command, print: Terminal['print']): Promise<number> {
   const { settings, report: file, isJson } = command
   // Now, because a run takes long.
-  if (file !== undefined && !existsSync(dirname(resolve(file)))) {
-    throw new UsageError(`--report: the folder ${dirname(file)} does not exist.`)
-  }
-  const sender = createSender(settings)
+  if (file !== undefined) checkReportFile(file)
+  const report = await runConformance({ document, settings })
+  print(isJson ? `${JSON.stringify(report, undefined, 2)}\n` : writeText(report))
+  if (file !== undefined) writeReport(file, writeHtml(report))
+  return report.failures.length > 0 ? 1 : 0
+}
+
+function checkReportFile(file: string): void {
+  const find = (path: string) => statSync(path, { throwIfNoEntry: false })
+  const folder = dirname(resolve(file))
   try {
-    const report = await runConformance({ document, settings, send: sender.send })
-    print(isJson ? `${JSON.stringify(report, undefined, 2)}\n` : writeText(report))
-    if (file !== undefined) writeReport(file, writeHtml(report))
-    return report.failures.length > 0 ? 1 : 0
-  } finally {
-    sender.close()
+    if (/[\\/]$/.test(file) || find(resolve(file))?.isDirectory()) {
+      throw new UsageError(`--report: ${file || 'the value'} is a folder. Name a file.`)
+    }
+    if (!find(folder)?.isDirectory()) throw new UsageError(`--report: the folder ${dirname(file)} does not exist.`)
+    accessSync(find(resolve(file)) ? resolve(file) : folder, constants.W_OK)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(
+      `--report: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}). Name another file.`,
+    )
   }
 }
 

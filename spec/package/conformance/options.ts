@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type CheckName, checkNames, checks } from './checks.ts'
-import type { Settings } from './settings.ts'
+import { defaultSettings, type Settings } from './settings.ts'
 
 /** The command line was wrong: a sentence that names the flag. */
 export class UsageError extends Error {
@@ -21,25 +21,35 @@ interface Flag {
   fallback?: string
 }
 
+const { project, agentJob, domain, seed, maxRequests, maxStarts, timeoutMs, maxWaitMs } = defaultSettings
+
 const flags = {
   url: { value: 'url', text: 'base URL of the server' },
   key: { value: 'key', text: 'admin API key with the scopes read and write' },
   'other-key': { value: 'key', text: 'key of another organization, to check that it sees nothing of this one' },
   'read-key': { value: 'key', text: 'key of the organization without the scope write' },
   'write-key': { value: 'key', text: 'key of the organization without the scope read' },
-  project: { value: 'id', text: 'project with visitors', fallback: 'prj_5b1c2d3e4f506172' },
-  'agent-job': { value: 'id', text: 'agent job of the project', fallback: 'aj_9c41d2e0b7a65f38' },
-  domain: { value: 'domain', text: 'registered site, which is exported', fallback: 'docs.example.com' },
+  project: { value: 'id', text: 'project with visitors', fallback: project },
+  'agent-job': { value: 'id', text: 'agent job of the project', fallback: agentJob },
+  domain: { value: 'domain', text: 'registered site, which is exported', fallback: domain },
   'export-job': { value: 'id', text: 'completed export job (default: the one that the run starts)' },
-  seed: { value: 'number', text: 'seed of the generated requests', fallback: '1' },
+  seed: { value: 'number', text: 'seed of the generated requests', fallback: `${seed}` },
   'max-requests': {
     value: 'number',
     text: 'generated requests for each operation, half of them invalid',
-    fallback: '100',
+    fallback: `${maxRequests}`,
   },
-  'max-starts': { value: 'number', text: 'exports that the generated requests start at most', fallback: '3' },
-  timeout: { value: 'seconds', text: 'time for each answer', fallback: '10' },
-  'max-wait': { value: 'seconds', text: 'time for an export to end, and for a link to expire', fallback: '60' },
+  'max-starts': {
+    value: 'number',
+    text: 'exports that the generated requests start at most',
+    fallback: `${maxStarts}`,
+  },
+  timeout: { value: 'seconds', text: 'time for each answer', fallback: `${timeoutMs / 1000}` },
+  'max-wait': {
+    value: 'seconds',
+    text: 'time for an export to end, and for a link to expire',
+    fallback: `${maxWaitMs / 1000}`,
+  },
   'exclude-checks': { value: 'names', text: 'checks to leave out, separated by commas' },
   report: { value: 'file', text: 'also write the report as an HTML page' },
   json: { text: 'print the report as JSON' },
@@ -108,13 +118,25 @@ function parse(args: readonly string[]): Partial<Record<FlagName, string>> {
     Object.entries(flags).map(([name, flag]) => [name, { type: 'value' in flag ? 'string' : 'boolean' } as const]),
   )
   try {
-    const { values } = parseArgs({ args: [...args], options })
+    const { values } = parseArgs({ args: joinNegative(args), options })
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
   } catch (error) {
+    const [, flag] = /'(--[\w-]+).*' argument is ambiguous/.exec((error as Error).message) ?? []
+    if (flag) throw new UsageError(`${flag} needs a value. Write one that begins with a dash as ${flag}=VALUE.`)
     // Node's advice about arguments that begin with a dash would be a second sentence about something else.
     const [sentence = ''] = (error as Error).message.split(/\. |\n/)
     throw new UsageError(`${sentence.replace(/\.$/, '')}. See quire-conformance --help.`)
   }
+}
+
+/** Writes `--seed -1` as `--seed=-1`, because Node takes a number below zero for a flag. */
+function joinNegative(args: readonly string[]): string[] {
+  const isNumber = (arg = '') => /^-\d/.test(arg)
+  const takesNext = (index: number) => /^--[a-z-]+$/.test(args[index] ?? '') && isNumber(args[index + 1])
+  return args.flatMap((arg, index) => {
+    if (isNumber(arg) && takesNext(index - 1)) return []
+    return [takesNext(index) ? `${arg}=${args[index + 1]}` : arg]
+  })
 }
 
 function readUrl(text: string): string {

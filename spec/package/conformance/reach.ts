@@ -34,10 +34,40 @@ export async function reachServer(session: Session, send: Send): Promise<void> {
   }
   if (status === 401) throw stop('The server does not accept the key (401). Check --key.', id)
   await findKnown(session)
+  if (await isElsewhere(session, status)) {
+    throw stop(
+      `The server answered ${status} to every operation, also to ${locate(settings.url, target)}. Set --url to where /v1 and /v2 begin.`,
+      id,
+    )
+  }
 
   function stop(sentence: string, given: string | undefined): RunStopped {
     const shown = given === undefined ? '' : ` Request id: ${given}`
     return new RunStopped(session.secrets.mask(`${sentence}${shown}`))
+  }
+}
+
+function locate(url: string, target: string): string {
+  return `${url.replace(/\/+$/, '')}${target}`
+}
+
+/**
+ * Whether the API is somewhere else: all operations get the same answer. An API that knows none of the ids also answers 404 to each
+ * GET, so a start without a body field decides, to which it answers 400 or 403.
+ */
+async function isElsewhere(session: Session, first: number): Promise<boolean> {
+  const { getAgentJob, getUniqueVisitors, startStaticExportJob } = session.operations
+  const isAlike = [getAgentJob, getUniqueVisitors].every(({ id }) => {
+    const [status, ...others] = session.statuses.get(id)?.keys() ?? []
+    return status === first && others.length === 0
+  })
+  if (!isAlike) return false
+  try {
+    const { status } = (await session.ask(startStaticExportJob, { body: {} })).answer
+    return status === first || (first === 404 && status === 405)
+  } catch (error) {
+    if (error instanceof LawSkipped) return false
+    throw error
   }
 }
 

@@ -1,10 +1,11 @@
 import { checks } from './checks.ts'
 import { summarize } from './report-text.ts'
 import type { Report } from './run.ts'
+import { groupByReason } from './unreached.ts'
 
 /** Writes a report as a page without scripts, which needs nothing else. */
 export function writeHtml(report: Report): string {
-  const { url, seed, failures, unreached, statuses, generated } = report
+  const { url, seed } = report
   const title = `Conformance of ${url}`
   return `<!doctype html>
 <html lang="en">
@@ -14,43 +15,49 @@ export function writeHtml(report: Report): string {
 <style>${style}</style>
 <h1>${toText(title)}</h1>
 <p>${toText(summarize(report))} Seed: ${seed}.</p>
-<h2>Checks</h2>
-${table(
-  ['check', 'passed', 'failed', 'meaning'],
-  report.checks.map(({ check, passed, failed, notDone }) => ({
-    mark: failed > 0 ? 'failed' : passed > 0 ? 'passed' : 'open',
-    cells: [
-      check,
-      `${passed}`,
-      `${failed}`,
-      [checks[check], ...notDone.map(reason => `Not done: ${reason}`)].join(' '),
-    ],
-  })),
-)}
 <h2>Failures</h2>
-${failures.length === 0 ? '<p>None.</p>' : failures.map(writeFailure).join('\n')}
+${writeFailures(report)}
+<h2>Checks</h2>
+${writeChecks(report)}
 <h2>Documented responses that were not reached</h2>
-${table(
-  ['operation', 'status', 'media type', 'reason'],
-  unreached.map(({ operation, status, mediaType = '', reason }) => ({
-    cells: [operation, `${status}`, mediaType, reason],
-  })),
-)}
+${writeUnreached(report)}
 <h2>Answers by operation</h2>
-${table(
-  ['operation', 'made from the document', 'answers by status'],
-  generated.map(({ operation, valid, invalid }) => ({
-    cells: [
-      operation,
-      `${valid} valid, ${invalid} invalid`,
-      Object.entries(statuses[operation] ?? {})
-        .map(([status, count]) => `${status}: ${count}`)
-        .join(', '),
-    ],
-  })),
-)}
+${writeStatuses(report)}
 </html>
 `
+}
+
+function writeFailures({ failures }: Report): string {
+  if (failures.length === 0) return '<p>None.</p>'
+  return `<p>In the curl lines, <code>$KEY</code> is your key, and <code>$WRONG_KEY</code> is a key that differs from it.</p>
+${failures.map(writeFailure).join('\n')}`
+}
+
+function writeChecks({ checks: results }: Report): string {
+  return table(
+    ['result', 'check', 'passed', 'failed', 'meaning'],
+    results.map(({ check, passed, failed, notDone }) => {
+      const mark = failed > 0 ? 'failed' : passed > 0 ? 'passed' : 'open'
+      const notes = notDone.map(reason => `Not done: ${reason}`)
+      return { mark, cells: [mark === 'open' ? 'not done' : mark, check, passed, failed, checks[check]], notes }
+    }),
+  )
+}
+
+function writeUnreached({ unreached }: Report): string {
+  if (unreached.length === 0) return '<p>None.</p>'
+  const rows = groupByReason(unreached).map(({ reason, responses }) => ({ cells: [reason, responses.join(', ')] }))
+  return table(['reason', 'responses'], rows)
+}
+
+function writeStatuses({ generated, statuses }: Report): string {
+  return table(
+    ['operation', 'made from the document', 'answers by status'],
+    generated.map(({ operation, valid, invalid }) => {
+      const counts = Object.entries(statuses[operation] ?? {}).map(([status, count]) => `${status}: ${count}`)
+      return { cells: [operation, `${valid} valid, ${invalid} invalid`, counts.join(', ')] }
+    }),
+  )
 }
 
 function writeFailure({
@@ -71,13 +78,25 @@ function writeFailure({
 <p>${toText(`${answer}${id}Failures of this check and operation: ${count}.`)}</p>`
 }
 
-function table(names: readonly string[], rows: readonly { cells: readonly string[]; mark?: string }[]): string {
+interface Row {
+  cells: readonly (string | number)[]
+  mark?: string
+  /** Lines below the last cell. */
+  notes?: readonly string[]
+}
+
+function table(names: readonly string[], rows: readonly Row[]): string {
   const head = names.map(name => `<th scope="col">${toText(name)}</th>`).join('')
-  const body = rows.map(({ cells, mark }) => {
+  const body = rows.map(({ cells, mark, notes = [] }) => {
     const attribute = mark === undefined ? '' : ` class="${mark}"`
-    return `<tr${attribute}>${cells.map(cell => `<td>${toText(cell)}</td>`).join('')}</tr>`
+    const below = notes.map(note => `<br><em>${toText(note)}</em>`).join('')
+    const written = cells.map((cell, index) => {
+      const kind = typeof cell === 'number' ? ' class="number"' : ''
+      return `<td${kind}>${toText(String(cell))}${index === cells.length - 1 ? below : ''}</td>`
+    })
+    return `<tr${attribute}>${written.join('')}</tr>`
   })
-  return `<table><thead><tr>${head}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table>`
+  return `<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table></div>`
 }
 
 function toText(text: string): string {
@@ -88,11 +107,18 @@ function toText(text: string): string {
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { overflow-wrap: anywhere; }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
-th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); padding: .3rem .6rem; text-align: left; vertical-align: top; overflow-wrap: break-word; }
-td:first-child { white-space: nowrap; }
-tr.failed td:first-child::before { content: "\\2717  "; color: light-dark(#b3261e, #ff8a80); }
-tr.passed td:first-child::before { content: "\\2713  "; color: light-dark(#1b6e32, #7fd99a); }
-tr.open td:first-child::before { content: "\\2013  "; }
+th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); padding: .3rem .6rem; text-align: left; vertical-align: top; }
+th, tr[class] td:first-child { white-space: nowrap; }
+td:last-child { min-width: 16rem; }
+td.number { text-align: right; }
+tr.failed { background: color-mix(in srgb, #b3261e 14%, transparent); }
+tr.failed td:first-child { color: light-dark(#b3261e, #ff8a80); font-weight: bold; }
+tr.failed td:first-child::before { content: "\\2717  " / ""; }
+tr.passed td:first-child { color: light-dark(#1b6e32, #7fd99a); }
+tr.passed td:first-child::before { content: "\\2713  " / ""; }
+tr.open td:first-child::before { content: "\\2013  " / ""; }
 pre { overflow-x: auto; padding: .6rem; background: color-mix(in srgb, currentColor 8%, transparent); white-space: pre-wrap; overflow-wrap: anywhere; }
 `

@@ -1,6 +1,7 @@
 import { checks } from './checks.ts'
 import type { Failure } from './recorder.ts'
 import type { Report } from './run.ts'
+import { groupByReason } from './unreached.ts'
 
 /** Writes a report for a terminal. */
 export function writeText(report: Report): string {
@@ -20,10 +21,8 @@ export function writeText(report: Report): string {
     ...(unreached.length === 0
       ? []
       : [
-          `Not reached:\n${unreached
-            .map(({ operation, status, mediaType = '', reason }) =>
-              `  ${operation} ${status} ${mediaType}`.trimEnd().concat(`: ${reason}`),
-            )
+          `Documented responses that were not reached, by reason:\n${groupByReason(unreached)
+            .map(({ reason, responses }) => `  ${reason}\n    ${responses.join(', ')}`)
             .join('\n')}`,
         ]),
     summarize(report),

@@ -16,8 +16,9 @@ import { readOperations } from './operations.ts'
 import { reachServer } from './reach.ts'
 import { type CheckResult, createRecorder, type Failure } from './recorder.ts'
 import { createSecrets } from './secrets.ts'
+import { createSender } from './send.ts'
 import { createSession, LawSkipped, type Session } from './session.ts'
-import type { Settings } from './settings.ts'
+import { fillSettings, type GivenSettings, type Settings } from './settings.ts'
 import { listUnreached, type Unreached } from './unreached.ts'
 
 /** What a run found. It contains no secret. */
@@ -38,9 +39,10 @@ export interface Report {
 export interface RunOptions {
   /** The OpenAPI document: quire-spec/openapi.json, parsed. */
   document: object
-  settings: Settings
-  /** Sends the requests. */
-  send: Send
+  /** `url` and `key` at least. */
+  settings: GivenSettings
+  /** Sends the requests. Default: over HTTP, to `url`. */
+  send?: Send
 }
 
 /** In this order: what does not spend the budget of the analytics operations first. */
@@ -66,7 +68,18 @@ const laws: readonly Law[] = [
  *
  * @throws {RunStopped} if the server cannot be checked: a sentence that says why
  */
-export async function runConformance({ document, settings, send }: RunOptions): Promise<Report> {
+export async function runConformance({ document, settings: given, send }: RunOptions): Promise<Report> {
+  const settings = fillSettings(given)
+  if (send) return run(document, settings, send)
+  const sender = createSender(settings)
+  try {
+    return await run(document, settings, sender.send)
+  } finally {
+    sender.close()
+  }
+}
+
+async function run(document: object, settings: Settings, send: Send): Promise<Report> {
   const operations = readOperations(document)
   const chosen = new Set(checkNames.filter(name => !settings.excluded.includes(name)))
   const recorder = createRecorder(chosen)
@@ -107,7 +120,12 @@ async function tryLaw(session: Session, law: Law, chosen: ReadonlySet<CheckName>
     await law.run(session)
   } catch (error) {
     if (!(error instanceof LawSkipped)) throw error
+    const { recorder, secrets } = session
     const { reason } = error
-    if (reason !== undefined) for (const name of law.checks) session.recorder.skip(name, session.secrets.mask(reason))
+    const open = recorder.results().flatMap(({ check, passed, failed }) => (passed + failed === 0 ? [check] : []))
+    for (const name of law.checks) {
+      if (reason !== undefined) recorder.skip(name, secrets.mask(reason))
+      else if (open.includes(name)) recorder.skip(name, 'An answer that it needs failed another check.')
+    }
   }
 }

@@ -119,7 +119,16 @@ function readHeaders(message: IncomingMessage): Record<string, string> {
   return Object.fromEntries(Object.keys(message.headers).map(name => [name, readHeader(message, name) ?? '']))
 }
 
-function explain({ code = '', message }: NodeJS.ErrnoException): string {
+function explain({ code = '', message, rawPacket }: RequestError): string {
+  // The first bytes of an alert of TLS (RFC 8446, 5.1).
+  if (rawPacket?.[0] === 21 && rawPacket[1] === 3)
+    return 'The server speaks TLS at this port. Write https instead of http.'
+  if (/wrong.version.number|packet.length.too.long/i.test(message)) {
+    return 'The server does not speak TLS at this port. Write http instead of https.'
+  }
+  if (/^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|CERT_|ERR_TLS_CERT)/.test(code)) {
+    return `The TLS certificate of the server is not valid (${toLine(message)}). Set NODE_EXTRA_CA_CERTS to the file of its authority.`
+  }
   if (code.startsWith('HPE_')) return `The answer is not valid HTTP/1.1 (${message}).`
   const reasons: Record<string, string> = {
     ECONNREFUSED: 'Nothing listens at this address.',
@@ -131,5 +140,10 @@ function explain({ code = '', message }: NodeJS.ErrnoException): string {
     EHOSTUNREACH: 'The host cannot be reached.',
     ENETUNREACH: 'The network of the host cannot be reached.',
   }
-  return reasons[code] ?? `The request failed: ${message || code}.`
+  return reasons[code] ?? `The request failed: ${toLine(message || code)}.`
+}
+
+/** The messages of OpenSSL end with a line break. */
+function toLine(message: string): string {
+  return message.trim().replace(/\s+/g, ' ').replace(/\.$/, '')
 }

@@ -29,6 +29,23 @@ export function listUnreached(session: Session): { documented: number; unreached
   return { documented: all.length, unreached }
 }
 
+/** Responses that were not reached for the same reason. */
+export interface UnreachedGroup {
+  reason: string
+  /** Such as `getAgentJob 403`, with the media type if it is not JSON. */
+  responses: string[]
+}
+
+/** Groups responses by the reason, because a flag that is not set, or a fault that nobody can cause, concerns many of them. */
+export function groupByReason(unreached: readonly Unreached[]): UnreachedGroup[] {
+  const groups = new Map<string, string[]>()
+  for (const { operation, status, mediaType = '', reason } of unreached) {
+    const shown = mediaType === 'application/json' ? '' : mediaType
+    groups.set(reason, [...(groups.get(reason) ?? []), `${operation} ${status} ${shown}`.trimEnd()])
+  }
+  return [...groups].map(([reason, responses]) => ({ reason, responses }))
+}
+
 function explain({ settings, known }: Session, operation: Operation, status: number): string {
   const { id, path, scopes } = operation
   switch (status) {
@@ -36,26 +53,30 @@ function explain({ settings, known }: Session, operation: Operation, status: num
     case 304:
       if (path.includes('{jobId}')) return 'No completed export: set --export-job, or --domain to a registered site.'
       return id === 'getAgentJob'
-        ? 'Set --project and --agent-job.'
-        : 'Set --project, and run when the analytics budget is not spent.'
+        ? `No answer for the agent job ${settings.agentJob} of the project ${settings.project}: set --project and --agent-job.`
+        : `No answer for the project ${settings.project}: set --project, and run when the analytics budget is not spent.`
     case 202:
       return `The site ${settings.domain} was not exported: set --domain to a registered site.`
-    case 403:
-      return scopes.includes('write')
-        ? 'Set --read-key to a key without the scope write.'
-        : 'Set --write-key to a key without the scope read.'
+    case 403: {
+      const [flag, given, scope] = scopes.includes('write')
+        ? ['--read-key', settings.readKey, 'write']
+        : ['--write-key', settings.writeKey, 'read']
+      return given === undefined
+        ? `Set ${flag} to a key without the scope ${scope}.`
+        : `The key of ${flag} was not refused. Check that it lacks the scope ${scope}.`
+    }
     case 409:
       return known.domain ? 'No answer had this status.' : 'Set --domain to a registered site.'
     case 413:
       return 'The server accepts bodies of 2 MiB.'
     case 429:
       return operation.body
-        ? 'The queue of the organization was not full.'
-        : 'The budget of the organization was not spent.'
+        ? 'The queue of the organization was not full. Run the kit while it is.'
+        : 'The budget of the organization was not spent. Do not exclude rate_limit_enforcement.'
     case 500:
-      return 'A fault of the server cannot be caused from outside.'
+      return 'A fault of the server cannot be caused from outside. Test it where you can cause one.'
     case 503:
-      return 'A busy or full server cannot be caused from outside.'
+      return 'A busy or full server cannot be caused from outside. Test it where you can cause one.'
     default:
       return 'No answer had this status.'
   }

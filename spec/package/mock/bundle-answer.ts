@@ -10,14 +10,16 @@ import { packSite } from './bundle-site.ts'
  * If-Match and If-None-Match.
  *
  * @param target the undecoded path and query
+ * @param error the answer to a valid method; undefined = the usual one
  */
 export async function answerBundle(
   request: Request,
-  { target, headers }: { target: string; headers: Headers },
+  { target, headers, error }: { target: string; headers: Headers; error: HttpError | undefined },
   { bundleLinks, exportJobs, now }: Pick<Deps, 'bundleLinks' | 'exportJobs' | 'now'>,
 ): Promise<Response> {
   const { method } = request
   if (method !== 'GET' && method !== 'HEAD') return refuse(refuseUnknown(method, target), request, headers)
+  if (error) return refuse(error, request, headers)
   if (!bundleLinks.isValid(target, now())) return refuse(bundleRefusals.invalidLink(), request, headers)
   const job = await exportJobs.find(target.split('/')[2] ?? '')
   if (!job?.bundle) return refuse(bundleRefusals.gone(), request, headers)

@@ -10,36 +10,22 @@ import type { Client } from '../../../server/operations/client.ts'
 import { etags, handlers } from '../../../server/operations/index.ts'
 import { findCaller } from './access.ts'
 import { answerBundle } from './bundle-answer.ts'
+import { explainNoBundleError, findBundleError } from './bundle-errors.ts'
 import { bundlesPath } from './bundle-links.ts'
 import { createRunningClock, createStepClock } from './clock.ts'
 import { explainNoError, findForcedError } from './forced-error.ts'
 import { createMemory } from './memory.ts'
+import { checkOptions, type MockOptions, readSettings } from './options.ts'
+import { readChoice } from './prism-choice.ts'
 import { createRandom, pickInteger } from './random.ts'
 import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts'
-import { changeSettings, type Settings, type SettingTexts, takeSettings } from './settings.ts'
-
-export interface MockOptions {
-  /** Default: usual. */
-  scenario?: ScenarioName
-  /** The only key that is accepted, besides `read-only`, `write-only`, `standard` and `other`. Default: every key. */
-  key?: string
-  /** The same seed gives the same ids, counts, delays and faults. Default: quire. */
-  seed?: string
-  /** The time of the mock moves by this much with each request, and stands still in between. Default: it runs. */
-  stepSeconds?: number
-  /** How many times as fast the time of the mock runs. Default: 1. */
-  speed?: number
-  /** How long each answer waits, besides the delay of the scenario. Default: 0. */
-  delayMs?: number
-  /** Waits before a slow answer. Default: with a timer. */
-  wait?: (delayMs: number) => Promise<void>
-}
+import { changeSettings, type Settings, type SettingTexts, type TakenSettings, takeSettings } from './settings.ts'
 
 /** A server in memory that keeps state: jobs move, links expire, and budgets run out. */
 export interface Mock {
   /**
    * Answers a request. Its query (`__scenario`, `__delay`, `__error`) or its header `Prefer: scenario=..., delay=..., error=...` can
-   * change the settings for it alone.
+   * change the settings for it alone. `Prefer: code=..., example=...` chooses an error, too.
    *
    * @returns a network error (`Response.error()`) if the setting `error` is `network`
    */
@@ -63,16 +49,21 @@ export interface RequestPlace {
   baseUrl?: string
 }
 
-/** Creates a mock, which has no server and needs no Node. */
+/**
+ * Creates a mock, which has no server and needs no Node.
+ *
+ * @throws {TypeError} with a sentence that names an option that cannot be used
+ */
 export function createMock(options: MockOptions = {}): Mock {
-  const { scenario = 'usual', delayMs = 0 } = options
-  const first = changeSettings({ scenario: 'usual', delayMs, error: null }, { scenario })
+  checkOptions(options, 'createMock')
+  const { scenario = 'usual', delayMs = 0, error = '' } = options
+  const first = changeSettings({ scenario, delayMs, error: null }, { error: String(error) })
   let settings = first
   let state = createState(options)
   return {
     answer: (request, place = {}) => state(request, place, settings),
     use(texts) {
-      settings = changeSettings(settings, texts)
+      settings = changeSettings(settings, readSettings(texts))
     },
     settings: () => settings,
     reset() {
@@ -135,12 +126,13 @@ function createState({ key, seed = 'quire', stepSeconds, speed = 1, wait = pause
     count += 1
     const requestId = safeRequestId(request.headers.get('X-Request-Id') ?? undefined, () => `mock-${count}`)
     const url = new URL(request.url)
-    const { target, texts } = takeSettings(place.target ?? url.pathname + url.search, request.headers.get('Prefer'))
+    const taken = takeSettings(place.target ?? url.pathname + url.search, request.headers.get('Prefer'))
+    const { target } = taken
     const route = findRoute(request.method, target)
+    const isBundle = target.startsWith(`${bundlesPath}/`)
     let own: Settings
     try {
-      own = changeSettings(settings, texts)
-      if (route && texts.error !== undefined) checkError(route, own.error)
+      own = readOwnSettings(settings, taken, isBundle ? 'bundle' : route)
     } catch (error) {
       return refuseSettings(request, route, { requestId, message: (error as Error).message })
     }
@@ -149,9 +141,9 @@ function createState({ key, seed = 'quire', stepSeconds, speed = 1, wait = pause
     const delayMs = own.delayMs + pickInteger(random, least, most)
     if (delayMs > 0) await wait(delayMs)
     if (own.error === 'network') return Response.error()
-    if (target.startsWith(`${bundlesPath}/`)) {
+    if (isBundle) {
       const headers = new Headers({ 'X-Request-Id': requestId })
-      return answerBundle(request, { target, headers }, memory.depsOf(scenario))
+      return answerBundle(request, { target, headers, error: findBundleError(own.error) }, memory.depsOf(scenario))
     }
     arrived.set(request, { scenario, error: own.error, baseUrl: place.baseUrl ?? url.origin })
     return answererOf(own.scenario)(request, target, requestId)
@@ -168,10 +160,24 @@ function refuseSettings(
   return toResponse(request, { status: 400, body }, new Headers({ 'X-Request-Id': requestId }), route)
 }
 
-/** An error for one request must be one of its operation. An error for all requests applies where there is one. */
-function checkError(route: Route, error: string | null): void {
-  if (error === null || error === 'network' || findForcedError(route, error)) return
-  throw new Error(explainNoError(error, route.operationId))
+/**
+ * Returns the settings with those of the request in their place. An error for one request must be one of its operation. An error for
+ * all requests applies where there is one.
+ *
+ * @throws {Error} with a sentence for people.
+ */
+function readOwnSettings(
+  settings: Settings,
+  { texts, choice }: TakenSettings,
+  place: Route | 'bundle' | undefined,
+): Settings {
+  const find = (name: string) => (place === 'bundle' ? findBundleError(name) : place && findForcedError(place, name))
+  const chosen = readChoice(choice, texts.error, name => find(name)?.status)
+  const own = changeSettings(settings, chosen === undefined ? texts : { ...texts, error: chosen })
+  const { error } = own
+  const isOwn = texts.error !== undefined && place !== undefined
+  if (!isOwn || error === null || error === 'network' || find(error)) return own
+  throw new Error(place === 'bundle' ? explainNoBundleError(error) : explainNoError(error, place.operationId))
 }
 
 function pause(delayMs: number): Promise<void> {

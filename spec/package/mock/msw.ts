@@ -1,6 +1,7 @@
 import { routes } from '../../../generated/operations.ts'
 import { bundlesPath } from './bundle-links.ts'
-import { createMock, type Mock, type MockOptions } from './mock.ts'
+import { createMock, type Mock } from './mock.ts'
+import { checkOptions, type MockOptions } from './options.ts'
 
 /** The part of `http` of MSW (https://mswjs.io) that is used, in every version of it. */
 export interface MswHttp<Handler> {
@@ -10,7 +11,7 @@ export interface MswHttp<Handler> {
 export interface MockHandlersOptions extends MockOptions {
   /** The `baseUrl` of your client. Default: any origin, without a path. */
   baseUrl?: string
-  /** A mock that you created, for example to change its settings in a test. */
+  /** A mock that you created, for example to change its settings in a test. The other options are set there, and not here. */
   mock?: Mock
 }
 
@@ -18,13 +19,17 @@ export interface MockHandlersOptions extends MockOptions {
  * Creates handlers for `setupServer` and `setupWorker` of MSW: one for each path of the API, and one for bundles.
  *
  * @param http what `import { http } from 'msw'` gives
+ * @throws {TypeError} with a sentence that names an option that cannot be used
  */
-export function createHandlers<Handler>(
-  http: MswHttp<Handler>,
-  { baseUrl = '*', mock, ...options }: MockHandlersOptions = {},
-): Handler[] {
-  const { answer } = mock ?? createMock(options)
-  const base = baseUrl.replace(/\/$/, '')
+export function createHandlers<Handler>(http: MswHttp<Handler>, options: MockHandlersOptions = {}): Handler[] {
+  checkOptions(options, 'createHandlers', ['baseUrl', 'mock'])
+  const { baseUrl = '*', mock, ...own } = options
+  const [other] = Object.keys(own)
+  if (mock && other !== undefined) {
+    throw new TypeError(`createHandlers has the option mock, so ${other} has no effect. Set ${other} in createMock.`)
+  }
+  const { answer } = mock ?? createMock(own)
+  const base = readBase(baseUrl)
   const prefix = base === '*' ? '' : new URL(base, 'http://localhost').pathname.replace(/\/$/, '')
   const paths = [...new Set(routes.map(({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'))), `${bundlesPath}/*`]
   return paths.map(path =>
@@ -33,4 +38,13 @@ export function createHandlers<Handler>(
       return answer(request, { target: pathname.slice(prefix.length) + search, baseUrl: origin + prefix })
     }),
   )
+}
+
+/** Returns the address without its last slash. */
+function readBase(baseUrl: unknown): string {
+  if (typeof baseUrl === 'string') {
+    const isAddress = /^https?:\/\//.test(baseUrl) && URL.canParse(baseUrl)
+    if (baseUrl === '*' || isAddress || /^\/(?!\/)/.test(baseUrl)) return baseUrl.replace(/\/$/, '')
+  }
+  throw new TypeError('baseUrl must be an http or https URL, or a path that begins with a slash. Example: /api')
 }

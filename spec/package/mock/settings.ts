@@ -1,5 +1,6 @@
 import { routes } from '../../../generated/operations.ts'
 import { explainNoError, findForcedError } from './forced-error.ts'
+import type { PrismChoice } from './prism-choice.ts'
 import { isScenario, type ScenarioName, scenarioNames } from './scenarios.ts'
 
 /** What the mock does with a request. */
@@ -12,9 +13,14 @@ export interface Settings {
 }
 
 /** Settings as text, from flags, a form, a query or a header. A missing one keeps its value. */
-export type SettingTexts = { readonly [Name in 'scenario' | 'delay' | 'error']?: string | undefined }
+export type SettingTexts = { readonly [Name in (typeof settingNames)[number]]?: string | undefined }
 
-const maxDelayMs = 60_000
+export const maxDelayMs = 60_000
+
+/** Whether a text is a delay in milliseconds. */
+export function isDelay(text: string): boolean {
+  return /^\d{1,6}$/.test(text) && Number(text) <= maxDelayMs
+}
 
 /**
  * Returns the settings with the given ones in their place. An empty `error` means the usual answer.
@@ -32,13 +38,12 @@ export function changeSettings(settings: Settings, { scenario, delay, error }: S
 /** @throws {Error} that lists the scenarios. */
 export function readScenario(name: string): ScenarioName {
   if (isScenario(name)) return name
-  throw new Error(`There is no scenario ${name.slice(0, 80)}. Choose one of: ${scenarioNames.join(', ')}.`)
+  throw new TypeError(`There is no scenario ${name.slice(0, 80)}. Choose one of: ${scenarioNames.join(', ')}.`)
 }
 
 /** @throws {Error} with the rule. */
 export function readDelay(text: string): number {
-  const delayMs = Number(text)
-  if (/^\d{1,6}$/.test(text) && delayMs <= maxDelayMs) return delayMs
+  if (isDelay(text)) return Number(text)
   throw new Error(`The delay must be a whole number of milliseconds from 0 to ${maxDelayMs}. Example: 500`)
 }
 
@@ -46,30 +51,46 @@ export function readDelay(text: string): number {
 export function readError(text: string): string | null {
   if (text === '') return null
   if (text === 'network' || routes.some(route => findForcedError(route, text))) return text
-  throw new Error(explainNoError(text))
+  throw new TypeError(explainNoError(text))
 }
 
-const names = ['scenario', 'delay', 'error'] as const
+/** The settings that can change while the mock runs. */
+export const settingNames = ['scenario', 'delay', 'error'] as const
+
+/** The settings of one request. */
+export interface TakenSettings {
+  /** The target without them. */
+  target: string
+  texts: SettingTexts
+  choice: PrismChoice
+}
+
+const taken = [...settingNames, 'code', 'example'] as const
 
 /**
  * Takes the settings of one request from its query (`__scenario`, `__delay`, `__error`) and from its header `Prefer` (RFC 7240), which
- * has the same names without underscores. Returns the target without them.
+ * has the same names without underscores; `code` and `example` are those of Prism.
  */
-export function takeSettings(target: string, prefer: string | null): { target: string; texts: SettingTexts } {
-  const texts: { -readonly [Name in keyof SettingTexts]: SettingTexts[Name] } = {}
+export function takeSettings(target: string, prefer: string | null): TakenSettings {
+  const texts: { [Name in (typeof taken)[number]]?: string } = {}
   for (const preference of (prefer ?? '').split(',')) {
     const [name = '', value = ''] = preference.split('=').map(part => part.trim())
-    const known = names.find(other => other === name.toLowerCase())
+    const known = taken.find(other => other === name.toLowerCase())
     if (known) texts[known] = value.replace(/^"(.*)"$/, '$1')
   }
   const [path = '', ...query] = target.split('?')
-  if (query.length === 0) return { target, texts }
-  const kept = query.join('?').split('&')
-  const others = kept.filter(pair => {
+  const pairs = query.length === 0 ? [] : query.join('?').split('&')
+  const others = pairs.filter(pair => {
     const [name = '', ...value] = pair.split('=')
-    const known = names.find(other => name === `__${other}`)
+    const known = taken.find(other => name === `__${other}`)
     if (known) texts[known] = new URLSearchParams(`v=${value.join('=')}`).get('v') ?? ''
     return known === undefined
   })
-  return { target: others.length === 0 ? path : `${path}?${others.join('&')}`, texts }
+  const { code, example, ...settings } = texts
+  return {
+    target:
+      others.length === pairs.length ? target : [path, ...(others.length > 0 ? [others.join('&')] : [])].join('?'),
+    texts: settings,
+    choice: { ...(code !== undefined && { code }), ...(example !== undefined && { example }) },
+  }
 }

@@ -34,6 +34,14 @@ export async function useClient({ baseUrl, apiKey, projectId }: Api, list: HTMLE
   show(
     `bundle ${bundle.status} ${isWhole ? 'whole' : 'damaged'} ${bundle.headers.get('Content-Disposition')?.replace(jobId, 'JOB_ID')}`,
   )
+  const first = await quire.getUniqueVisitors({ params: { path: { projectId } } })
+  const header = { 'If-None-Match': first.response.headers.get('ETag') ?? '' }
+  const again = await quire.getUniqueVisitors({ params: { path: { projectId }, header } })
+  const counted = await quire.getUniqueVisitors({
+    params: { path: { projectId }, header },
+    headers: { 'Cache-Control': 'no-cache' },
+  })
+  show(`visitors ${first.status} ${again.status}, counted again ${counted.status}`)
   // Different questions, because the browser keeps an answer, and a 304 costs nothing of the rate limit.
   for (let offset = 0; offset < maxQuestions; offset++) {
     const visitors = await quire.getUniqueVisitors({ params: { path: { projectId }, query: { offset } } })

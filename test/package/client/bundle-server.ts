@@ -27,6 +27,8 @@ interface BundleServerOptions {
   announce?: { sha256?: string; sizeBytes?: number }
   /** The states of the export job, in turn. */
   jobs?: object[]
+  /** The status of the first request for a link. */
+  refusal?: number
 }
 
 /** Starts a small server of one export job and its bundle on a free port. */
@@ -35,6 +37,7 @@ export async function startBundleServer({
   script = [],
   announce = {},
   jobs = [{ status: 'completed' }],
+  refusal,
 }: BundleServerOptions): Promise<BundleServer> {
   const ranges: string[] = []
   const keys: string[] = []
@@ -56,6 +59,7 @@ export async function startBundleServer({
     if (req.url === '/v1/static-export/jobs/se_1/bundle') {
       const sha256 = createHash('sha256').update(bytes).digest('hex')
       const bundleUrl = `${origin}/bundle/${++links}`
+      if (links === 1 && refusal !== undefined) return json(res, refusal, { error: 'The job has not finished yet.' })
       return json(res, 200, { jobId: 'se_1', bundleUrl, sizeBytes: bytes.length, sha256, ...announce })
     }
     keys.push(req.headers.authorization ?? '')

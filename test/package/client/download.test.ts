@@ -1,11 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { downloadBundle, type ExportProgress, exportSite } from '../../../spec/package/client/node.ts'
+import { writing } from '../../../spec/package/client/target-file.ts'
 import { createRandomBytes } from '../../support/random.ts'
 import { type BundleServer, breakAt, type Send, startBundleServer } from './bundle-server.ts'
+import { openScripted } from './scripted-client.ts'
 
 const bytes = createRandomBytes('bundle', 300_000)
 const jobId = 'se_1'
@@ -19,6 +21,7 @@ beforeEach(() => {
   file = join(folder, 'docs.zip')
 })
 afterEach(async () => {
+  vi.useRealTimers()
   await server?.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -112,6 +115,39 @@ test('keeps the old file, and no part, if the bundle has another SHA-256', async
   expect(existsSync(`${file}.part`)).toBe(false)
 })
 
+test('gives up a server that announces more bytes than it has, however often it sends them', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const sha256 = 'f'.repeat(64)
+  const link = { bundleUrl: 'http://bundles.test/a', sizeBytes: 400_000, sha256 }
+  const { client } = openScripted([Response.json(link)])
+  const ranges: (string | undefined)[] = []
+  const send = async (_url: string, { headers }: { headers: Record<string, string> }) => {
+    ranges.push(headers.Range)
+    return headers.Range ? new Response(null, { status: 416 }) : new Response(new Uint8Array(bytes))
+  }
+  let isDone = false
+  const ended = downloadBundle(client, { jobId, file }, { fetch: send })
+    .catch((error: unknown) => error)
+    .finally(() => {
+      isDone = true
+    })
+  while (!isDone && ranges.length < 20) {
+    await vi.advanceTimersByTimeAsync(10_000)
+    await new Promise(setImmediate)
+  }
+  expect(ranges.length).toBeLessThan(10)
+  expect(await ended).toMatchObject({ name: 'QuireError' })
+})
+
+test.each([{ sizeBytes: null }, { bundleUrl: 5 }, { sha256: undefined }])('a link with %j is an error', async wrong => {
+  const link = { bundleUrl: 'http://bundles.test/a', sizeBytes: 5, sha256: 'f'.repeat(64), ...wrong }
+  const { client } = openScripted([Response.json(link)])
+  await expect(downloadBundle(client, { jobId, file })).rejects.toThrow(
+    'generateStaticExportBundle: the answer 200 does not have the body that the API documents.',
+  )
+  expect(readdirSync(folder)).toEqual([])
+})
+
 test('stops at once if more bytes arrive than announced', async () => {
   const sendForever: Send = (_req, res) => {
     const write = () => {
@@ -161,10 +197,46 @@ test('an aborted signal ends it, and the part stays', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('a folder that does not exist is an error before anything is requested', async () => {
-  server = await startBundleServer({ bytes })
-  await expect(downloadBundle(server.client, { jobId, file: join(folder, 'none', 'x.zip') })).rejects.toThrow('ENOENT')
-  expect(server.links()).toBe(0)
+test.each<{ given: string; name: string; prepare?: string; sentence: string }>([
+  { given: 'whose folder does not exist', name: 'none/x.zip', sentence: '/none does not exist. Create it, or name' },
+  { given: 'that is a folder', name: 'docs', prepare: 'docs', sentence: '/docs is a folder. Name a file in it.' },
+  { given: 'with a slash at its end', name: 'none/', sentence: '/none/ is a folder. Name a file in it.' },
+  { given: 'below another file', name: 'a.txt/x.zip', sentence: '/a.txt does not exist. Create it, or name' },
+  { given: 'whose part is a folder', name: 'x.zip', prepare: 'x.zip.part', sentence: '/x.zip.part is a folder, and' },
+])(
+  'a file $given is an error before anything is requested, and nothing is left',
+  async ({ name, prepare, sentence }) => {
+    writeFileSync(join(folder, 'a.txt'), 'a')
+    if (prepare) mkdirSync(join(folder, prepare))
+    const before = readdirSync(folder)
+    server = await startBundleServer({ bytes })
+    const target = `${folder}/${name}`
+    await expect(downloadBundle(server.client, { jobId, file: target })).rejects.toThrow(sentence)
+    await expect(exportSite(server.client, { domain: 'docs.example.com' }, { file: target })).rejects.toThrow(sentence)
+    expect([server.links(), server.starts]).toEqual([0, []])
+    expect(readdirSync(folder)).toEqual(before)
+  },
+)
+
+test('an error of the system is a sentence, with its cause', async () => {
+  const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+  const error = await writing('docs.zip.part', () => Promise.reject(cause)).catch(thrown => thrown)
+  expect(error).toMatchObject({ message: 'docs.zip.part cannot be written: the disk is full (ENOSPC).', cause })
+})
+
+test('a refused job, and a link that brings nothing, leave no file', async () => {
+  server = await startBundleServer({ bytes, script: [answer(418)], refusal: 409 })
+  await expect(downloadBundle(server.client, { jobId, file })).rejects.toMatchObject({ status: 409 })
+  expect(readdirSync(folder)).toEqual([])
+  await expect(downloadBundle(server.client, { jobId, file })).rejects.toMatchObject({ status: 418 })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('what an earlier download left stays if the job is refused', async () => {
+  writeFileSync(`${file}.part`, bytes.subarray(0, 5))
+  server = await startBundleServer({ bytes, refusal: 409 })
+  await expect(downloadBundle(server.client, { jobId, file })).rejects.toMatchObject({ status: 409 })
+  expect(readFileSync(`${file}.part`).length).toBe(5)
 })
 
 test('exportSite starts the job, waits for it, and downloads the bundle', async () => {

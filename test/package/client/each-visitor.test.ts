@@ -30,6 +30,17 @@ async function collect(script: Scripted[], options: { limit?: number } = {}) {
   return { paths, requests, error: await end }
 }
 
+test.each([{}, { visitors: null }, { visitors: [null] }, { visitors: [{ path: 5 }] }])(
+  'visitors of another form are an error: %j',
+  async body => {
+    const { paths, requests, error } = await collect([Response.json({ totals, hasMore: true, ...body })])
+    expect({ paths, requests: requests.length }).toEqual({ paths: [], requests: 1 })
+    expect(error).toMatchObject({
+      message: 'getUniqueVisitors: the answer 200 does not have the body that the API documents.',
+    })
+  },
+)
+
 const site = Array.from({ length: 23 }, (_, i) => `/${i}`)
 
 test.each([1, 5, 23, 24])('yields all pages of a site in requests of %i', async limit => {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createClient, QuireError } from '../../../spec/package/client/index.ts'
+import { createClient, QuireError, waitForExport } from '../../../spec/package/client/index.ts'
 import { apiKey, openScripted, refuse, type Scripted } from './scripted-client.ts'
 
 const job = { params: { path: { jobId: 'se_0f3c9a1b2d4e5f60' } } }
@@ -78,6 +78,12 @@ describe('the API key is in nothing that can be printed', () => {
     { given: 'a body that repeats it', script: [new Response(echo, { status: 502 })] },
     { given: 'JSON that repeats it', script: [Response.json({ error: echo }, { status: 502 })] },
     { given: 'text that repeats it with 200', script: [new Response(echo)] },
+    { given: 'a request id', script: [new Response('', { status: 502, headers: { 'X-Request-Id': apiKey } })] },
+    {
+      given: 'a request id with 200 and no JSON',
+      script: [new Response('x', { headers: { 'X-Request-Id': apiKey } })],
+    },
+    { given: 'names of JSON', script: [Response.json({ [apiKey]: [{ a: echo }] }, { status: 502 })] },
     {
       given: 'an error of fetch that holds the request',
       script: [
@@ -89,6 +95,34 @@ describe('the API key is in nothing that can be printed', () => {
     for (const text of [inspect(error, { depth: 9, showHidden: true }), JSON.stringify(error), error.message]) {
       expect(text).not.toContain(apiKey)
     }
+  })
+
+  test.each<{ given: string; answer: Response }>([
+    { given: 'a documented refusal', answer: refuse(404, echo, { 'X-Request-Id': apiKey }) },
+    {
+      given: 'a job',
+      answer: Response.json({ status: 'failed', error: echo }, { headers: { 'X-Request-Id': apiKey } }),
+    },
+  ])('$given that repeats it', async ({ answer }) => {
+    const { client } = openScripted([answer])
+    const { response: _, ...given } = await client.getStaticExportJob(job)
+    expect(given.requestId).toBe('[API key]')
+    const waited: unknown[] = []
+    try {
+      for await (const state of waitForExport(client, 'se_1')) waited.push(state)
+    } catch (error) {
+      waited.push(error)
+    }
+    for (const value of [given, waited]) {
+      expect(inspect(value, { depth: 9, showHidden: true })).not.toContain(apiKey)
+      expect(inspect(value, { depth: 9 })).toContain('no access for Bearer [API key]')
+    }
+  })
+
+  test('a short key is hidden after Bearer, and stays in other words', async () => {
+    const { client } = openScripted([refuse(404, 'any of many, for Bearer any')], { apiKey: 'any' })
+    const { error } = await client.getStaticExportJob(job)
+    expect(error?.error).toBe('any of many, for Bearer [API key]')
   })
 
   test('the client, and an answer', async () => {

@@ -46,6 +46,17 @@ test('waits longer and longer, 10 seconds at most', async () => {
   expect(waits.slice(-4)).toEqual([10_000, 10_000, 10_000, 10_000])
 })
 
+test.each([{}, { status: null }, [], null, 'completed'])('a job without a status ends the wait: %j', async body => {
+  const { client, requests } = openScripted([Response.json(body)])
+  const { states, error } = await collect(waitForExport(client, jobId))
+  expect({ states, requests: requests.length }).toEqual({ states: [], requests: 1 })
+  expect(error).toMatchObject({
+    name: 'QuireError',
+    message: 'getStaticExportJob: the answer 200 does not have the body that the API documents.',
+    body,
+  })
+})
+
 test.each(['completed', 'failed', 'archived'])('ends when an agent job is %s', async status => {
   const { client } = openScripted([
     Response.json({ id: 'aj_1', status: 'active' }),

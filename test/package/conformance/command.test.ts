@@ -13,17 +13,26 @@ afterEach(() => {
 })
 
 /** Starts a server that does this with each connection, once a request has arrived. */
-async function listen(answer: (socket: Socket) => void): Promise<string> {
+async function listen(answer: (socket: Socket, first: Buffer) => void): Promise<string> {
   const sockets: Socket[] = []
   const server = createServer(socket => {
     sockets.push(socket)
     socket.on('error', () => undefined)
-    socket.once('data', () => answer(socket))
+    socket.once('data', bytes => answer(socket, Buffer.from(bytes)))
   })
   server.on('close', () => undefined)
   open.push(Object.assign(server, { close: closeAll(server, sockets) }))
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Starts a server that answers every request, also further ones of a connection. */
+async function listenForAll(answer: (head: string) => string): Promise<string> {
+  return listen((socket, first) => {
+    const reply = (bytes: Buffer | string) => void socket.write(answer(bytes.toString()))
+    reply(first)
+    socket.on('data', reply)
+  })
 }
 
 function closeAll(server: Server, sockets: readonly Socket[]): Server['close'] {
@@ -124,6 +133,53 @@ test('a server that stops to answer during the run gets one sentence, exit code 
   expect(await run(['--url', url, '--key', key])).toEqual({ code: 1, out: '', error: `${sentence}\n` })
 })
 
+test.each([
+  ['the same 404', '404 Not Found', '404 Not Found'],
+  ['a 404 to every GET, and 405 to others', '404 Not Found', '405 Method Not Allowed'],
+  ['a 200', '200 OK', '200 OK'],
+])('a wrong path in --url, where every answer is %s, gets one sentence at the start', async (_, get, post) => {
+  const requests: string[] = []
+  const url = await listenForAll(head => {
+    requests.push(head)
+    // As other frameworks do, the body has the path.
+    const body = JSON.stringify({ message: `No route ${head.split('\r\n')[0]}` })
+    return http(`${head.startsWith('GET') ? get : post}\r\n${json}\r\nContent-Length: ${body.length}`, body)
+  })
+  const { code, out, error } = await run(['--url', `${url}/api`, '--key', key])
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(error).toBe(
+    `The server answered ${get.slice(0, 3)} to every operation, also to ${url}/api/v1/static-export/jobs/kit-unknown. Set --url to where /v1 and /v2 begin. Request id: req-7\n`,
+  )
+  expect(requests).toHaveLength(4)
+})
+
+test('an API that knows none of the ids is checked', async () => {
+  const requests: string[] = []
+  const url = await listenForAll(head => {
+    requests.push(head)
+    return http(`${head.startsWith('GET') ? 404 : 400} No\r\n${json}\r\nContent-Length: 13`, '{"error":"x"}')
+  })
+  const { code } = await run(['--url', url, '--key', key, '--max-requests', '0'])
+  expect(code).toBe(1)
+  expect(requests.length).toBeGreaterThan(50)
+})
+
+test.each([
+  [
+    'https',
+    'HTTP/1.1 400 Bad Request\r\n\r\n',
+    'The server does not speak TLS at this port. Write http instead of https.',
+  ],
+  ['http', Buffer.from([21, 3, 3, 0, 2, 2, 22]), 'The server speaks TLS at this port. Write https instead of http.'],
+])('%s at a port of the other protocol gets one sentence', async (protocol, sent, sentence) => {
+  const url = await listen(socket => socket.end(sent))
+  expect(await run(['--url', url.replace('http', protocol), '--key', key])).toEqual({
+    code: 1,
+    out: '',
+    error: `${sentence} Check --url.\n`,
+  })
+})
+
 test('nothing listens at the address', async () => {
   expect(await run(['--url', 'http://127.0.0.1:9', '--key', key])).toEqual({
     code: 1,
@@ -141,10 +197,16 @@ test.each<[args: string[], sentence: string]>([
     ['--url', 'http://h', '--key', 'a secret'],
     '--key has a space or a character that is not ASCII. Copy the key again.',
   ],
+  [['--url', 'http://h', '--key', 'k', '--seed', '-1'], '--seed is not a whole number from 0 to 4294967295.'],
   [
-    ['--url', 'http://h', '--key', 'k', '--seed', '-1'],
-    "Option '--seed' argument is ambiguous. See quire-conformance --help.",
+    ['--max-requests', '-1', '--url', 'http://h', '--key', 'k'],
+    '--max-requests is not a whole number from 0 to 1000000.',
   ],
+  [['--url', 'http://h', '--key', '-k'], '--key needs a value. Write one that begins with a dash as --key=VALUE.'],
+  [['--url', 'http://h', '--key'], "Option '--key <value>' argument missing. See quire-conformance --help."],
+  [['--url', 'http://h', '--key', 'k', '--report', '/tmp'], '--report: /tmp is a folder. Name a file.'],
+  [['--url', 'http://h', '--key', 'k', '--report', 'no/such/'], '--report: no/such/ is a folder. Name a file.'],
+  [['--url', 'http://h', '--key', 'k', '--report', ''], '--report: the value is a folder. Name a file.'],
   [['--url', 'http://h', '--key', 'k', '--timeout', '0'], '--timeout is not a whole number from 1 to 3600.'],
   [['--url', 'http://h', '--key', 'k', '--report', '/no/such/file'], '--report: the folder /no/such does not exist.'],
   [['--urll', 'x'], "Unknown option '--urll'. See quire-conformance --help."],

@@ -36,6 +36,53 @@ test('the mock passes the checks that need no state', async () => {
   expect(failed).toEqual(Object.keys(limits))
 })
 
+test('a test suite needs the address and the key only', async () => {
+  const moving = await startMovingMock({ scenario: 'no-visitors' })
+  try {
+    const report = await runConformance({
+      document,
+      settings: {
+        url: moving.url,
+        key: 'any-key-of-the-mock',
+        maxRequests: 0,
+        maxWaitMs: 0,
+        excluded: ['ignored_auth'],
+      },
+    })
+    expect({ failures: report.failures, seed: report.seed }).toEqual({ failures: [], seed: 1 })
+    expect(report.checks.find(({ check }) => check === 'unknown_resource')?.passed).toBeGreaterThan(10)
+  } finally {
+    await moving.close()
+  }
+})
+
+test('a check that needs an answer that failed another check says so, and a Location may be anything', async () => {
+  const moving = await startMovingMock({ scenario: 'usual', stepSeconds: 60 })
+  try {
+    const settings = { ...mockSettings(moving.url), maxRequests: 0 }
+    const report = await withSender(settings, ({ send }) =>
+      runConformance({
+        document,
+        settings,
+        send: async (request, options) => {
+          const answer = await send(request, options)
+          const { etag: _, ...headers } = answer.headers
+          return { ...answer, headers: { ...headers, ...(headers.location && { location: 'http://[' }) } }
+        },
+      }),
+    )
+    expect(report.checks.find(({ check }) => check === 'conditional_request')).toMatchObject({
+      passed: 0,
+      notDone: ['An answer that it needs failed another check.'],
+    })
+    expect(report.failures.map(({ message }) => message)).toContain(
+      'Location is http://[, which is not the path of the job.',
+    )
+  } finally {
+    await moving.close()
+  }
+})
+
 test('the mock that moves passes every check but that of the key', async () => {
   const moving = await startMovingMock({ scenario: 'short-links' })
   try {

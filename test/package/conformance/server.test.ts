@@ -78,6 +78,11 @@ test('without the ids of the server, it says what to set', async () => {
   expect(stdout).toContain('not done: Set --other-key to a key of another organization.')
   expect(stdout).toContain('The project prj_5b1c2d3e4f506172 is unknown. Set --project.')
   expect(stdout).toContain('The site docs.example.com is not registered. Set --domain.')
-  expect(stdout).toContain('  getAgentJob 200 application/json: Set --project and --agent-job.')
+  expect(stdout).toContain(
+    '  No answer for the agent job aj_9c41d2e0b7a65f38 of the project prj_5b1c2d3e4f506172: set --project and --agent-job.\n    getAgentJob 200\n',
+  )
+  expect(stdout).toContain(
+    '  Set --write-key to a key without the scope read.\n    getAgentJob 403, getUniqueVisitors 403, getStaticExportJob 403, generateStaticExportBundle 403\n',
+  )
   expect(stdout).not.toContain(settings.key)
 })

@@ -52,7 +52,7 @@ export const responseMutations: Mutation[] = [
   {
     change: 'a required field of an answer is added',
     level: 'not breaking',
-    ids: ['response-property-added'],
+    ids: ['response-property-added-required'],
     mutate: mutant => {
       Object.assign(schema(mutant, 'ExportBundle').properties, { fileName: { type: 'string' } })
       schema(mutant, 'ExportBundle').required.push('fileName')

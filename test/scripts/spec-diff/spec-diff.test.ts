@@ -54,6 +54,19 @@ test('a change of a shared component is listed once, with all operations', () =>
   })
 })
 
+test('a new required field of an answer is not breaking, and stops servers on the stub', () => {
+  const stub = 'Servers that use the stub do not compile until they have it.'
+  const { before, after } = change(mutant => {
+    Object.assign(schema(mutant, 'ExportBundle').properties, { fileName: { type: 'string' } })
+    schema(mutant, 'ExportBundle').required.push('fileName')
+  })
+  expect(compareDocuments(before, after)).toMatchObject([{ level: 'not breaking', text: `Added, required. ${stub}` }])
+  const optional = change(mutant => schema(mutant, 'ExportJob').required.pop()).after
+  expect(compareDocuments(optional, released)).toMatchObject([
+    { level: 'not breaking', text: `It is now required. ${stub}` },
+  ])
+})
+
 test('the same schema is judged in both directions', () => {
   const narrow = (mutant: Node) => {
     const answer = agentJob(mutant).responses['200'].content['application/json']

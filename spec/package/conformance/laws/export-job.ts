@@ -85,8 +85,10 @@ async function checkAvailable(session: Session, start: Exchange, job: Job): Prom
     read,
   )
   const location = start.answer.headers.location ?? ''
-  const isRight = new URL(location, 'http://host.invalid').pathname.endsWith(`/v1/static-export/jobs/${job.jobId}`)
-  const locationFault = () => `Location is ${location}, which is not the path of the job.`
+  const url = URL.canParse(location, 'http://host.invalid') ? new URL(location, 'http://host.invalid') : undefined
+  const isRight = url?.pathname.endsWith(`/v1/static-export/jobs/${job.jobId}`) ?? false
+  const locationFault = () =>
+    location === '' ? 'Location is missing.' : `Location is ${location}, which is not the path of the job.`
   session.check('ensure_resource_availability', isRight, locationFault, start)
 }
 
