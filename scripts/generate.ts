@@ -22,7 +22,7 @@ const program = new Command('npm run generate --')
   .action(async ({ check }: { check?: boolean }) => {
     // `npm test` lints in another step.
     if (!check) await lintSpec(root, 'spec/openapi.yaml')
-    const document = await bundleDocument(join(root, 'spec', 'openapi.yaml'))
+    const document = await bundleDocument(root)
     const wanted = {
       ...(await writeFiles(document)),
       'in-page.ts': notice + (await writeInPageScripts(join(root, 'server', 'in-page'))),

@@ -6,14 +6,14 @@ export const serverLayers: readonly (readonly string[])[] = [
   ['main.ts'],
   ['commands'],
   ['server.ts', 'demo', 'doctor'],
-  ['app.ts', 'flags', 'workers'],
+  ['app.ts', 'flags', 'workers', 'licenses', 'completion'],
   ['config.ts'],
   ['http'],
   ['operations'],
   ['store'],
-  ['docs'],
+  ['docs', 'addon'],
   ['assets.ts'],
-  ['export', 'analytics', 'agent'],
+  ['export', 'analytics', 'agent', 'host'],
   ['products'],
   ['web'],
   ['tenancy', 'unpack'],
@@ -36,8 +36,12 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
     ['model'],
   ],
   analytics: [['follow'], ['import', 'report'], ['envelopes'], ['counters', 'formats', 'agents'], ['.']],
+  host: [['.'], ['fetch', 'prepare', 'serve'], ['versions']],
   web: [['browser', 'fetch', 'javascript'], ['html'], ['.']],
-  'in-page': [['browser', 'docs', 'guard', 'runtime', 'search'], ['outline']],
+  'in-page': [
+    ['browser', 'docs', 'guard', 'packed', 'runtime', 'search'],
+    ['outline', 'panels'],
+  ],
 }
 
 /** Packages that only some parts of server/ may import; other code uses those parts. */

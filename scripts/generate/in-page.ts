@@ -21,6 +21,8 @@ const scripts: readonly InPageScript[] = [
   { name: 'runPage', file: 'runtime/page-runtime.ts', target: currentBrowsers },
   { name: 'loadPages', file: 'runtime/load-pages.ts', target: currentBrowsers },
   { name: 'redirectRequests', file: 'runtime/redirect-requests.ts', target: currentBrowsers },
+  { name: 'servePacked', file: 'packed/serve-packed.ts', target: currentBrowsers },
+  { name: 'startWorker', file: 'packed/start-worker.ts', target: currentBrowsers },
   { name: 'startSearch', file: 'search/start-search.ts', target: currentBrowsers },
   { name: 'searchDocs', file: 'docs/search-docs.ts', target: currentBrowsers },
   { name: 'watchPage', file: 'browser/watch-page.ts', target: currentBrowsers },
@@ -36,6 +38,7 @@ const scripts: readonly InPageScript[] = [
   { name: 'readHits', file: 'browser/read-hits.ts', target: currentBrowsers },
   { name: 'openReferences', file: 'browser/open-references.ts', target: currentBrowsers },
   { name: 'keepPanels', file: 'browser/keep-panels.ts', target: currentBrowsers },
+  { name: 'copyPanels', file: 'browser/copy-panels.ts', target: currentBrowsers },
   { name: 'freezeReferences', file: 'browser/freeze-references.ts', target: currentBrowsers },
   { name: 'serializePage', file: 'browser/serialize-page.ts', target: currentBrowsers },
 ]

@@ -44,7 +44,7 @@ export async function lookAt(address: string, options: LookOptions): Promise<Pag
     // A refused request has failed too. It is counted only as outbound.
     failed: local(look.failed.filter(line => !outbound.some(refused => line.startsWith(refused.replace(/^\S+ /, ''))))),
     // From file://, the same error of a script has a longer name.
-    errors: local(look.errors).map(line => line.replace(/^(Error: )?Uncaught /, '')),
+    errors: local(look.errors).map(line => line.replace(/^(Error: )?Uncaught (\(in promise\) )?/, '')),
     outbound,
   }
 }

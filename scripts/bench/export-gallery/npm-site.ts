@@ -9,8 +9,8 @@ export interface NpmProject {
   dependencies: Record<string, string>
   /** Exact versions of packages that others depend on. */
   overrides?: Record<string, string>
-  /** The kind of its scripts; absent = modules. */
-  type?: 'commonjs'
+  /** The kind of its scripts; absent = modules, null = each file tells it. */
+  type?: 'commonjs' | null
   /** Text of its files, by path. */
   files: Record<string, string>
   /** Command of the script `build`; absent = nothing is built. */
@@ -18,14 +18,15 @@ export interface NpmProject {
   env?: Record<string, string>
 }
 
-const buildTimeoutMs = 600_000
+const buildTimeoutMs = 900_000
 
 /** Installs and builds a project once. Returns its folder. */
 export function makeNpmProject(cacheFolder: string, name: string, project: NpmProject): Promise<string> {
   return makeOnce(cacheFolder, `gallery-${name}`, project, async folder => {
     const { dependencies, overrides = {}, type = 'module', files, build, env = {} } = project
     const scripts = build === undefined ? {} : { build }
-    const manifest = { name: 'docs', private: true, type, scripts, dependencies, overrides }
+    const kind = type === null ? {} : { type }
+    const manifest = { name: 'docs', private: true, ...kind, scripts, dependencies, overrides }
     await writeFiles(folder, { 'package.json': JSON.stringify(manifest, undefined, 2), ...files })
     await runNpm(['install', '--legacy-peer-deps'], { folder, log: 'npm.log', timeoutMs: buildTimeoutMs })
     if (build === undefined) return

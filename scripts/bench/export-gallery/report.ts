@@ -82,11 +82,12 @@ export function listRemarks({ verdict }: SiteResult): string[] {
 
 /** Names what misses the goals; otherwise why scripts do not run everywhere. */
 function explain(result: SiteResult): string {
-  const { scripts } = result
+  const { scripts, note } = result
   const limited = scripts && !['none', 'everywhere'].includes(scripts.mode)
   const why = limited ? [`scripts ${scripts.mode}: ${scripts.reason ?? ''}`] : []
   // The table shows what is missed. The reason and one example are enough.
-  const text = [...listMisses(result).slice(0, 3), ...why].join('; ')
+  const misses = listMisses(result)
+  const text = [...misses.slice(0, 3), ...(note && misses.length > 0 ? [note] : []), ...why].join('; ')
   return text.length > 300 ? `${text.slice(0, 297)}...` : text
 }
 

@@ -16,6 +16,7 @@ import type { GallerySite } from './site.ts'
 export interface SiteResult {
   site: string
   description: string
+  note?: string
   isUnseen: boolean
   /** RFC 3339. */
   at: string
@@ -45,10 +46,11 @@ const project = resolve(import.meta.dirname, '../../..')
 
 /** Exports a site with the default command line and judges the bundle. Ends the site's server. Never throws. */
 export async function runSite(site: GallerySite, options: RunOptions): Promise<SiteResult> {
-  const { name, description, unseen = false } = site
+  const { name, description, note, unseen = false } = site
   const result = {
     site: name,
     description,
+    ...(note === undefined ? {} : { note }),
     isUnseen: unseen,
     at: new Date().toISOString(),
     loadAverage: loadavg()[0] ?? 0,

@@ -58,12 +58,24 @@ export async function generateMetadata(props) {
 }
 `
 
+const tabs = `---
+title: Tabs
+---
+import { Tab, Tabs } from 'fumadocs-ui/components/tabs'
+
+<Tabs items={['npm', 'yarn']}>
+  <Tab>Install with npm here.</Tab>
+  <Tab>Install with yarn here.</Tab>
+</Tabs>
+`
+
 async function project(cacheFolder: string, output: 'export' | 'server'): Promise<NpmProject> {
   const documents = await readDocuments(cacheFolder, slug => addressOf(slug))
   const isStatic = output === 'export'
   return {
     dependencies,
-    build: 'next build',
+    // Turbopack takes over 15 minutes on 2 cores.
+    build: 'next build --webpack',
     files: {
       'next.config.mjs': `import { createMDX } from 'fumadocs-mdx/next'
 export default createMDX()({ ${isStatic ? `output: 'export', images: { unoptimized: true }` : ''} })
@@ -82,6 +94,7 @@ import { createFromSource } from 'fumadocs-core/search/server'
 export const revalidate = false
 export const { ${isStatic ? 'staticGET: GET' : 'GET'} } = createFromSource(source)
 `,
+      'content/docs/tabs.mdx': tabs,
       ...toFiles(
         documents,
         ({ slug }) => `content/docs/${slug}.md`,

@@ -6,6 +6,8 @@ export interface GallerySite {
   name: string
   /** Generator, content and manner of serving, for the table. */
   description: string
+  /** Why the bundle differs, where the site itself is the reason. Shown in the table if something is missed. */
+  note?: string
   /** Whether its first result is written down before anything is mended. */
   unseen?: boolean
   /**

@@ -10,6 +10,7 @@ export const debianManuals: readonly GallerySite[] = [
     description: 'SQLite manual (Debian sqlite3-doc), written by hand',
     packages: ['sqlite3-doc'],
     folder: 'usr/share/doc/sqlite3',
+    note: 'a script of the site hides its search (1 word) on file://',
   }),
   debianSite({
     name: 'glib',

@@ -66,6 +66,16 @@ function judgeCheck(site: string, { wallSeconds: checked }: ToolResult, bare: To
   return [{ site, what, given: `${ratio.toFixed(1)} x`, isMet: ratio <= maxCheckRatio }]
 }
 
+/** A copy may take this part of the processor time of the peer. */
+const maxCpuShare = 1 / 2
+
+function judgeCpu(site: string, ours: ToolResult, tool: string, results: readonly ToolResult[]): Goal[] {
+  const theirs = results.find(result => result.tool === tool)?.cpuSeconds
+  if (theirs === undefined || ours.cpuSeconds === undefined) return []
+  const given = `${ours.cpuSeconds.toFixed(1)} s, ${tool} ${theirs.toFixed(1)} s`
+  return [{ site, what: `half the CPU time of ${tool}`, given, isMet: ours.cpuSeconds <= theirs * maxCpuShare }]
+}
+
 function judgeSpeed(site: string, isUnseen: boolean, ours: ToolResult, results: readonly ToolResult[]): Goal[] {
   const speed = ({ copy, wallSeconds }: ToolResult) => (copy && wallSeconds ? copy.pages / wallSeconds : undefined)
   const own = speed(ours) ?? 0
@@ -82,7 +92,8 @@ function judgeSpeed(site: string, isUnseen: boolean, ours: ToolResult, results: 
     const given = `${ours.wallSeconds.toFixed(1)} s, wget ${wget.toFixed(1)} s`
     return [{ site, what: 'as fast as wget', given, isMet: ours.wallSeconds <= wget }]
   }
-  if (site === 'docusaurus' || isUnseen) return against('website-scraper', 10)
+  if (site === 'docusaurus' || isUnseen)
+    return [...against('website-scraper', 3), ...judgeCpu(site, ours, 'website-scraper', results)]
   const rate = { site, what: '4 pages/s', given: `${own.toFixed(1)} pages/s`, isMet: own >= 4 }
   return [rate, ...against('single-file-cli', 3)]
 }

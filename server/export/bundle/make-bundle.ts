@@ -12,6 +12,8 @@ import { createScriptPlacer, type ScriptPlacer } from '../verify/place-scripts.t
 import { lookAndSearch, type SiteSearch } from '../verify/site-search.ts'
 import { noteTextLoss } from '../verify/text-loss.ts'
 import { inlineFonts } from './inline-fonts.ts'
+import { inlineSprites } from './inline-sprites.ts'
+import { choosePacked, packFiles } from './pack-files.ts'
 import { writeReportPage } from './report-page.ts'
 import { type WrittenBundle, writeBundle } from './write-bundle.ts'
 
@@ -80,25 +82,46 @@ function lookAtOrigin({ collection }: Making, placer: ScriptPlacer): Promise<Sit
 async function writeComplete(making: Making, placer: ScriptPlacer, siteSearch: SiteSearch) {
   const { folder, clock } = making
   for (let round = 0; ; round += 1) {
-    const written = await writeOnce(making, placer)
-    const { pagePaths, paths } = written
-    const placed = await placer.place({ folder, pagePaths, paths }, () => siteSearch.compare({ folder, pagePaths }))
+    const written = await writeOnce(making, placer, siteSearch)
+    const { pagePaths, paths, packed } = written
+    const bundle = { folder, pagePaths, paths, packed }
+    const placed = await placer.place(bundle, siteSearch.open(bundle))
     const isComplete = round >= maxRounds || !(await placer.fetchMissed())
     clock.end('verify', { scripts: placer.findings().mode }, 'bundle verified')
     if (isComplete) return { written, ...placed }
   }
 }
 
-async function writeOnce(making: Making, { guardedAhead: guarded }: ScriptPlacer): Promise<WrittenBundle> {
+/** A written bundle, and the paths of the copies for file://. */
+interface PackedBundle extends WrittenBundle {
+  packed: readonly string[]
+}
+
+async function writeOnce(
+  making: Making,
+  { guardedAhead: guarded, seen }: ScriptPlacer,
+  { fetched: bySearch }: SiteSearch,
+): Promise<PackedBundle> {
   const { collection, folder, hasSearch, onPage, signal, clock } = making
   const { collected, report, tools } = collection
   await rm(folder, { recursive: true, force: true })
-  const written = await writeBundle(collected, { folder, pool: tools.pool, hasSearch, guarded, onPage })
+  const packed = seen ? choosePacked(collected, { looks: seen.looks.values(), bySearch }) : []
+  const written = await writeBundle(collected, { folder, pool: tools.pool, hasSearch, packed, guarded, onPage })
   signal.throwIfAborted()
   if (hasSearch) await writeSearchScript(folder)
   await inlineFonts(folder, written.fontPaths)
+  await inlineSprites(folder, written.spritePaths)
+  const copies = await packFiles(folder, packed.flatMap(describeFile(collected, written)))
   clock.end('rewrite', { pages: report.pages }, 'bundle written')
-  return written
+  return { ...written, packed: copies }
+}
+
+function describeFile({ files }: Collection['collected'], { filePaths }: WrittenBundle) {
+  return (key: string) => {
+    const path = filePaths.get(key)
+    const outcome = files.get(key)
+    return path !== undefined && outcome?.state === 'file' ? [{ path, type: outcome.resource.type }] : []
+  }
 }
 
 function finishReport({ collected, report }: Collection, written: WrittenBundle, placer: ScriptPlacer): void {

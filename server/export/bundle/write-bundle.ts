@@ -11,7 +11,7 @@ import { externalFilesPath, externalFilesScript } from '../runtime/external-file
 import { createFindings } from './findings.ts'
 import { type BundlePlan, planBundle, planEntrance, planRedirects } from './plan-bundle.ts'
 import { startFiles } from './write-files.ts'
-import { type PageWriting, startPages } from './write-pages.ts'
+import { type PageWriting, startPages, type UnfinishedPage } from './write-pages.ts'
 import { compareText, sortedEntries, type Writing } from './writing.ts'
 
 /** The files of a written bundle, and the findings. */
@@ -20,8 +20,12 @@ export interface WrittenBundle {
   paths: string[]
   /** Paths of the pages, by key. */
   pagePaths: ReadonlyMap<string, string>
+  /** Paths of the other files, by key. */
+  filePaths: ReadonlyMap<string, string>
   /** Paths of pages and style sheets that may name fonts. */
   fontPaths: string[]
+  /** Paths of pages that may show parts of SVG files. */
+  spritePaths: string[]
   pageCount: number
   fileCount: number
   findings: Pick<ExportReport, 'redirects' | 'deadLinks' | 'missingFiles' | 'unresolved' | 'notes'>
@@ -31,6 +35,8 @@ interface WriteOptions extends PageWriting {
   folder: string
   /** Whether pages load the search of the bundle. */
   hasSearch: boolean
+  /** Keys of files with a copy for file://. */
+  packed: readonly string[]
 }
 
 /** Max files read and written at once. */
@@ -40,7 +46,7 @@ const parallelFiles = 4
  * Writes all pages and files of a site into a folder. Rewrites the links between them, and checks that the links resolve.
  */
 export async function writeBundle(collected: CollectedSite, options: WriteOptions): Promise<WrittenBundle> {
-  const { folder, hasSearch, pool } = options
+  const { folder, hasSearch, pool, packed } = options
   const aliases = findAliases(collected.pages)
   const plan = planBundle(collected, aliases)
   const targets = planTargets(collected, plan, aliases)
@@ -53,7 +59,7 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
   if (loader) paths.add(loader)
   await makeFolders(folder, paths)
   const known = new Set([...paths, runtimePath, ...(hasSearch ? [searchScriptPath] : [])])
-  pool.beginWriting({ folder, targets, paths: known, loader, hasSearch })
+  pool.beginWriting({ folder, targets, paths: known, loader, hasPacked: packed.length > 0, hasSearch })
 
   const queue = createQueue(parallelFiles)
   const writing = { collected, folder, plan, map, paths, queue, found: createFindings(collected.site), unresolved: [] }
@@ -61,11 +67,11 @@ export async function writeBundle(collected: CollectedSite, options: WriteOption
   const files = startFiles(writing)
   const leading = startRedirects(writing, moved)
   const loading = loader ? [writeFile(join(folder, loader), externalFilesScript(external))] : []
-  const [fontPages] = await Promise.all([Promise.all(pages), ...files, ...leading, ...loading])
+  const [unfinished] = await Promise.all([Promise.all(pages), ...files, ...leading, ...loading])
   return describeWritten(
     writing,
     redirects,
-    fontPages.filter(path => path !== null),
+    unfinished.filter(page => page !== null),
   )
 }
 
@@ -87,12 +93,16 @@ function startRedirects({ folder, queue }: Writing, redirects: readonly Redirect
 function describeWritten(
   { plan, paths, found, unresolved }: Writing,
   redirects: readonly Redirect[],
-  fontPages: readonly string[],
+  unfinished: readonly UnfinishedPage[],
 ): WrittenBundle {
+  const pathsOf = (pages: readonly UnfinishedPage[]) => pages.map(({ path }) => path)
+  const fontPages = pathsOf(unfinished.filter(({ hasFonts }) => hasFonts))
   return {
     paths: [...paths].sort(),
     pagePaths: plan.pages,
+    filePaths: plan.files,
     fontPaths: [...[...paths].filter(path => path.endsWith('.css')), ...fontPages].sort(),
+    spritePaths: pathsOf(unfinished.filter(({ hasSprites }) => hasSprites)).sort(),
     pageCount: plan.pages.size,
     fileCount: new Set(plan.files.values()).size,
     findings: {

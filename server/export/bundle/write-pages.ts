@@ -11,8 +11,17 @@ export interface PageWriting {
   onPage(): void
 }
 
-/** Starts to write all pages. Each promise resolves to the path of a page whose style elements name fonts, or to null. */
-export function startPages(writing: Writing, options: PageWriting): Promise<string | null>[] {
+/** A page that is changed once all files are written. */
+export interface UnfinishedPage {
+  path: string
+  /** Whether its style elements name fonts. */
+  hasFonts: boolean
+  /** Whether it may show parts of SVG files. */
+  hasSprites: boolean
+}
+
+/** Starts to write all pages. Each promise resolves to the page if it is unfinished, or to null. */
+export function startPages(writing: Writing, options: PageWriting): Promise<UnfinishedPage | null>[] {
   const { collected, plan, queue } = writing
   return sortedEntries(plan.pages).flatMap(([key, path]) => {
     const outcome = collected.pages.get(key)
@@ -43,7 +52,7 @@ async function writePage(
   { found, unresolved }: Writing,
   { pool, onPage }: PageWriting,
   task: WriteTask,
-): Promise<string | null> {
+): Promise<UnfinishedPage | null> {
   const { path } = task
   const page = await pool.write(task)
   const findings = found.on(path)
@@ -51,5 +60,6 @@ async function writePage(
   for (const [url, reason] of page.missingFiles) findings.missingFile(new URL(url), reason)
   for (const address of page.unresolved) unresolved.push({ page: path, address })
   onPage()
-  return page.hasFonts ? path : null
+  const { hasFonts, hasSprites } = page
+  return hasFonts || hasSprites ? { path, hasFonts, hasSprites } : null
 }

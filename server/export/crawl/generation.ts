@@ -36,13 +36,16 @@ async function visitGeneration(visits: Visits, batch: readonly Candidate[]): Pro
   const { slashes } = visits
   const plain = batch.filter(({ key }) => !isRouteKey(key))
   const routes = batch.filter(({ key }) => isRouteKey(key))
-  const ask = (candidate: Candidate) => askFor(visits, candidate)
-  const probe = slashes.probe(plain).map(ask)
-  await Promise.all(probe)
+  const asked = new Map<Candidate, Visited>()
+  const ask = (candidate: Candidate) => {
+    const answer = asked.get(candidate) ?? askFor(visits, candidate)
+    asked.set(candidate, answer)
+    return answer
+  }
+  await Promise.all(slashes.probe(plain).map(ask))
   slashes.learn()
-  const asked = [...probe, ...plain.slice(probe.length).map(ask)]
   await Promise.all([
-    ...plain.map((candidate, at) => finishVisit(visits, candidate, asked[at] ?? ask(candidate))),
+    ...plain.map(candidate => finishVisit(visits, candidate, ask(candidate))),
     ...routes.map(candidate => visitRoute(visits, candidate)),
   ])
   visits.isFirst = false

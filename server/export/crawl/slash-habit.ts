@@ -2,8 +2,11 @@ import type { Candidate } from './candidate.ts'
 
 /** Learns whether a site redirects `/guide` to `/guide/`. Static hosts with a separate folder for each page do this. */
 export interface SlashHabit {
-  /** Returns the pages of a generation to visit first, to learn the habit. Returns none when the habit is known. */
-  probe<T>(batch: readonly T[]): readonly T[]
+  /**
+   * Returns the pages of a generation to visit first, to learn the habit. Returns none when the habit is known, or when it
+   * would save few redirects.
+   */
+  probe(batch: readonly Candidate[]): readonly Candidate[]
   /** Records the URL requested for a page, and the URL where it was found. */
   note(asked: URL, found: URL): void
   /** Decides from the recorded URLs. Called between visits, to make requests independent of the order of the answers. */
@@ -21,7 +24,14 @@ export function createSlashHabit(): SlashHabit {
   let stayed = 0
   let hasHabit = false
   return {
-    probe: batch => (redirected + stayed < minRedirects && batch.length > probeSize ? batch.slice(0, probeSize) : []),
+    probe(batch) {
+      if (redirected + stayed >= minRedirects) return []
+      const plain = batch.filter(({ targets: [target = ''] }) => {
+        const url = URL.parse(target)
+        return url !== null && mayGetSlash(url)
+      })
+      return plain.length > probeSize ? plain.slice(0, probeSize) : []
+    },
     note(asked, found) {
       if (!mayGetSlash(asked)) return
       if (found.pathname === `${asked.pathname}/`) redirected += 1

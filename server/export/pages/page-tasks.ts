@@ -46,6 +46,8 @@ export interface ReadPage {
   text: PageText
   /** The marks of `createMarkReader`. */
   marks: number[]
+  /** Whether the page has tabs whose panels only scripts make. */
+  lacksPanels: boolean
   /** Addresses of the site's own pages, without duplicates. Fragments are kept if they may name a page. */
   links: string[]
   /** Positions in `links` of the links inside the page's navigation. */
@@ -67,6 +69,8 @@ export interface WriteSetup {
   paths: ReadonlySet<string>
   /** Path of a script that pages load before the site's scripts; null = none. */
   loader: string | null
+  /** Whether pages with scripts load the script that answers requests on file://. */
+  hasPacked: boolean
   /** Whether pages load the search of the bundle. */
   hasSearch: boolean
 }
@@ -96,6 +100,8 @@ export interface WrittenPage {
   unresolved: string[]
   /** Whether the page's inline styles name fonts. */
   hasFonts: boolean
+  /** Whether the page may show parts of SVG files. */
+  hasSprites: boolean
 }
 
 /** Work on pages that needs no network. Runs in a worker thread or in the calling thread. */

@@ -6,6 +6,7 @@ import { createMarkReader } from '../../web/html/page-marks.ts'
 import { createTextReader, readPageText, readPageWords } from '../../web/html/page-text.ts'
 import { readScriptRedirect } from '../../web/html/script-redirect.ts'
 import { resolveStreamedContent } from '../../web/html/streamed-content.ts'
+import { createTabReader } from '../../web/html/tab-reader.ts'
 import { type RawText, readRawText } from '../../web/html/text-encoding.ts'
 import { expandEmptyElements } from '../../web/html/xhtml.ts'
 import { chunkFiles } from '../../web/javascript/chunk-files.ts'
@@ -29,11 +30,12 @@ export function createPageReader(site: Site, products: ProductRemoval, spool: Sp
     const text = createTextReader(raw)
     const links = createLinkReader(raw, url)
     const marks = createMarkReader(raw)
-    scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler, marks.handler))
+    const tabs = createTabReader(raw)
+    scanHtml(raw.text, inTurn(finder.handler, text.handler, links.handler, marks.handler, tabs.handler))
     const cleaned = finder.remove(!isRendered)
     const names = [...cleaned.products].map(({ name }) => name)
     const resolved = resolveStreamedContent(cleaned.raw)
-    const read = { raw: cleaned.raw, names, marks: marks.finish() }
+    const read = { raw: cleaned.raw, names, marks: marks.finish(), lacksPanels: tabs.finish() }
     if (resolved === raw) return { ...read, text: text.finish(), links: links.finish() }
     return { ...read, text: readPageText(resolved), links: readPageLinks(resolved, url) }
   }
@@ -55,6 +57,7 @@ export function createPageReader(site: Site, products: ProductRemoval, spool: Sp
       sha256: createHash('sha256').update(bytes).digest('hex'),
       text: page.text,
       marks: page.marks,
+      lacksPanels: page.lacksPanels,
       ...listOwnLinks(site, page.links),
       assets: assets.map(({ url, role }) => ({ url: url.href, role })),
       guesses: [...new Set(scripts.flatMap(script => [...scriptFiles(script), ...chunkFiles(script)]))],

@@ -19,9 +19,10 @@ export interface PageWriting extends WriteSetup {
 }
 
 /** Rewrites a kept page, checks its addresses, and writes it to its place in the bundle. */
-export function writePage(task: WriteTask, { folder, map, paths, loader, hasSearch, products, spans }: PageWriting) {
+export function writePage(task: WriteTask, writing: PageWriting) {
+  const { folder, map, paths, loader, hasPacked, hasSearch, products, spans } = writing
   const { span, charset, url, isRendered, path, sources, losesSearch, guardedAt, app } = task
-  const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [], hasFonts: false }
+  const written: WrittenPage = { deadLinks: [], missingFiles: [], unresolved: [], hasFonts: false, hasSprites: false }
   const findings = {
     deadLink: (to: URL, reason: string) => void written.deadLinks.push([to.href, reason]),
     missingFile: (to: URL, reason: string) => void written.missingFiles.push([to.href, reason]),
@@ -29,7 +30,7 @@ export function writePage(task: WriteTask, { folder, map, paths, loader, hasSear
   const outside = { isOutside: products.leavesOutside, sources }
 
   function rewrite(raw: RawText, place: Pick<PagePlace, 'page' | 'app' | 'isApp' | 'search'>): RawText {
-    const text = rewritePage(raw, { path, map, findings, outside, loader, ...place })
+    const text = rewritePage(raw, { path, map, findings, outside, loader, hasPacked, ...place })
     const rewritten = { text, charset: raw.charset }
     written.unresolved.push(...findUnresolvedInPage(rewritten, path, paths, products.leavesOutside))
     return rewritten
@@ -50,6 +51,7 @@ export function writePage(task: WriteTask, { folder, map, paths, loader, hasSear
   const content = resolveStreamedContent(readSpan(span, charset))
   const rewritten = rewrite(content, { page, search, app: app && writeApp(app) })
   written.hasFonts = /@font-face/i.test(rewritten.text)
+  written.hasSprites = /\.svg[#?]/i.test(rewritten.text) && /<use\s/i.test(rewritten.text)
   const finished = guardedAt === null ? rewritten.text : guardPage(rewritten, path, guardedAt)
   writeFileSync(join(folder, path), finished, 'latin1')
   return written

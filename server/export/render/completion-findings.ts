@@ -13,6 +13,10 @@ export interface CompletionFindings {
   empty: Set<string>
   /** Pages with an API reference of which not all collapsed parts could be opened. */
   collapsed: Set<string>
+  /** Pages that were opened to copy the panels of their tabs. */
+  tabbed: Set<string>
+  /** Pages with tabs whose panels were not copied, because there were too many. */
+  closedTabs: Set<string>
   /** Whether the pages of the site differ only in fragments such as #!/page. */
   hasOldRoutes: boolean
 }
@@ -40,6 +44,7 @@ export function describeFindings(
       ...noteChecks(findings, described),
       ...noteScriptLinks(described.scriptLinks),
       ...noteApps(rendered, described.apps),
+      ...noteTabs(findings),
       ...[...empty]
         .sort()
         .map(key => `${nameOf(key)} may be incomplete: its scripts build it, and no browser could show it.`),
@@ -77,6 +82,13 @@ function noteScriptLinks(scriptLinks: Pick<ScriptLinks, 'found'>): string[] {
   if (opened.length === 0) return [found]
   const more = opened.length === 1 ? '1 more page' : `${opened.length} more pages`
   return [`${found} To find ${isOne ? 'it' : 'them'}, Quire opened ${more} in a browser.`]
+}
+
+function noteTabs({ closedTabs }: CompletionFindings): string[] {
+  const [first] = [...closedTabs].sort()
+  if (first === undefined) return []
+  const pages = closedTabs.size === 1 ? '1 page' : `${closedTabs.size} pages`
+  return [`The tabs of ${pages}, such as ${nameOf(first)}, work only where the site's scripts run.`]
 }
 
 function noteApps(rendered: ReadonlySet<string>, apps: CollectedSite['apps']): string[] {

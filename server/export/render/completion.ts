@@ -35,6 +35,8 @@ export interface Completion extends PageCompleterOptions {
   findings: CompletionFindings
   /** Comparisons under way. */
   comparisons: Promise<void>[]
+  /** Keys of pages with tabs whose panels only scripts make. */
+  lacksPanels: Set<string>
   /** Compared pages whose HTML is complete except for menus. */
   menuPages: FetchedPage[]
   /** Pages kept as they were fetched that a browser showed as at the origin, by key. */

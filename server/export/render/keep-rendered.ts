@@ -1,10 +1,12 @@
 import type { RenderedPage } from '../../web/browser/renderer.ts'
+import { rawOf } from '../../web/html/text-encoding.ts'
 import type { CrawlTools } from '../crawl/crawl-tools.ts'
 import type { FileCollector } from '../crawl/file-collector.ts'
 import type { FetchedPage } from '../crawl/page-completer.ts'
 import type { Resource } from '../model/resource.ts'
 import type { ReadPage } from '../pages/page-tasks.ts'
 import type { CompletionFindings } from './completion-findings.ts'
+import { withPanels } from './with-panels.ts'
 
 interface Keeping {
   tools: Pick<CrawlTools, 'pool' | 'products'>
@@ -40,7 +42,7 @@ export async function keepWithMenus(
   return { resource, content: await readShown(tools, shown) }
 }
 
-function readShown({ pool }: Pick<CrawlTools, 'pool'>, { html, url }: RenderedPage): Promise<ReadPage> {
-  const bytes = Buffer.from(html)
+function readShown({ pool }: Pick<CrawlTools, 'pool'>, { html, url, panels }: RenderedPage): Promise<ReadPage> {
+  const bytes = Buffer.from(withPanels(rawOf(html), panels).text, 'latin1')
   return pool.read({ bytes, charset: 'utf-8', url: url.href, isRendered: true, missing: null })
 }

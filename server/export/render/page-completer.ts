@@ -10,6 +10,7 @@ import { type CompletionFindings, describeFindings } from './completion-findings
 import { createFragmentApps } from './fragment-apps.ts'
 import { freezePage, hasReference } from './freeze-page.ts'
 import { keepRendered } from './keep-rendered.ts'
+import { addPanels } from './lazy-panels.ts'
 import { createPageViews } from './page-views.ts'
 import { createScriptLinks } from './script-links.ts'
 import { type ShowRequest, showPage } from './show-page.ts'
@@ -57,7 +58,10 @@ export function createPageCompleter(options: PageCompleterOptions): BrowserCompl
       if (views.isAvailable && compares) startComparisons(completion)
     },
     async review() {
-      if (views.isAvailable) return finishComparisons(completion)
+      if (views.isAvailable) {
+        const completed = await finishComparisons(completion)
+        return [...completed, ...(compares ? await whileRendering(() => addPanels(completion, completed)) : [])]
+      }
       checkEmptyShare(completion)
       return []
     },
@@ -76,6 +80,8 @@ function createCompletion(options: PageCompleterOptions): Completion {
     compared: new Set(),
     empty: new Set(),
     collapsed: new Set(),
+    tabbed: new Set(),
+    closedTabs: new Set(),
     hasOldRoutes: false,
   }
   const views = createPageViews(options)
@@ -89,6 +95,7 @@ function createCompletion(options: PageCompleterOptions): Completion {
     ...{ views, apps, scriptLinks, findings },
     templates: createTemplates(),
     comparisons: [],
+    lacksPanels: new Set(),
     menuPages: [],
     looks: new Map(),
   }
@@ -103,6 +110,7 @@ async function completePage(completion: Completion, page: FetchedPage, show: Sho
   const { scripts, refreshes, hasEmptyRoot } = content.text
   if (scripts.length === 0 || refreshes) return page
   if (completion.compares) views.prepare()
+  if (content.lacksPanels) completion.lacksPanels.add(resource.key)
   const verdict = judgePage(content.text)
   const template = templates.of(page)
   const request = { resource, content, siblings: template.keys }

@@ -4,6 +4,7 @@ import { documentBase, maxFrameDepth } from '../../web/html/page-links.ts'
 import { isExecutable, isImportMap } from '../../web/html/page-text.ts'
 import { createSplices, type Splices } from '../../web/html/splice.ts'
 import { decodeRaw, type RawText, rawOf } from '../../web/html/text-encoding.ts'
+import { packedScriptPath } from '../model/packed-files.ts'
 import type { Resource } from '../model/resource.ts'
 import { runtimePath } from '../model/runtime-file.ts'
 import { type SearchPlace, searchScriptPath } from '../model/search-files.ts'
@@ -12,6 +13,7 @@ import { type Change, createAddressChanger, type Outside } from './change-addres
 import { type AttributeEditor, createAttributeEditor } from './edit-attributes.ts'
 import type { RewriteFindings } from './findings.ts'
 import { relativeReference } from './layout.ts'
+import { packedMarkup } from './packed-markup.ts'
 import { type AttributeRewriting, rewriteAttributes } from './rewrite-attributes.ts'
 import { rewriteImportMap, rewriteScript } from './rewrite-script.ts'
 import { rewriteCss } from './rewrite-stylesheet.ts'
@@ -27,6 +29,8 @@ export interface PagePlace {
   outside?: Outside
   /** Path of a script that pages load before the site's scripts; null = none. */
   loader?: string | null
+  /** Whether pages with scripts load the script that answers requests on file://. */
+  hasPacked?: boolean
   /** How the page loads the bundle's search; null = not at all. */
   search?: SearchPlace | null
   /** Markup that starts an app and replaces this page; null = none. */
@@ -143,6 +147,7 @@ function rewriteRawText(own: RawText, { tag, raw, base, place, rewriting }: RawT
 /** Adds the policy, the icon, the search and the bundle's scripts to the head of the page. */
 function seal(raw: RawText, place: PagePlace, head: PageHead, splices: Splices): void {
   const { page, path, map, outside = nothingOutside, loader = null, search = null, app = null, depth = 0 } = place
+  const { hasPacked = false, isApp = false } = place
   const at = sealPosition(raw.text, head.headEnd, head.htmlEnd)
   const isInert = page.rendered && app === null
   const markup = sealMarkup({
@@ -156,6 +161,8 @@ function seal(raw: RawText, place: PagePlace, head: PageHead, splices: Splices):
     search: search && { script: relativeReference(path, searchScriptPath), place: search },
   })
   splices.replace(at, at, markup + (app ?? ''))
+  if (hasPacked && !isApp && head.hasScripts && !page.rendered)
+    splices.replace(at, at, packedMarkup(relativeReference(path, packedScriptPath)))
   if (loader !== null && head.hasScripts && !page.rendered)
     splices.replace(at, at, `<script src="${relativeReference(path, loader)}"></script>`)
 }

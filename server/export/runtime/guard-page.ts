@@ -7,6 +7,7 @@ import { decodeAttribute, encodeAttribute, type RawText } from '../../web/html/t
 import { runtimePath } from '../model/runtime-file.ts'
 import { encodeSegment } from '../rewrite/file-name.ts'
 import { relativeReference } from '../rewrite/layout.ts'
+import { isPackedMarkup } from '../rewrite/packed-markup.ts'
 import { sealEnd } from '../rewrite/seal.ts'
 
 /**
@@ -84,6 +85,8 @@ function rewriteScripts(raw: RawText, markup: string, change: Change): string {
       if (isWrapper(name) && around.pop()) dormant -= 1
     },
     rawText(tag, _start, end) {
+      // Guarded scripts never run on file://.
+      if (isPackedMarkup(tag)) return splices.replace(tag.start, text.indexOf('>', end) + 1, '')
       // The script right after the seal is the bundle's search.
       if (tag.name !== 'script' || tag.start === sealed || dormant > 0 || !isExecutable(tag, raw)) return
       const close = text.indexOf('>', end)

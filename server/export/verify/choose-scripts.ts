@@ -163,10 +163,14 @@ export async function findDifferences(
 /** The places, beginning with the one where browsers refuse most. */
 const placesByRefusals: readonly PlaceName[] = ['file', 'folder', 'root']
 
-type Change = (path: string, text: string) => string
+/** Changes a page of a bundle as it is served. */
+export type Change = (path: string, text: string) => string
+
+/** A page of a bundle that contains its scripts, unless an app shows it. */
+export type PlacedPage = Pick<SampledPage, 'path' | 'ownPath' | 'charset' | 'app'>
 
 /** Adds the guard to pages that are not guarded yet. */
-function guardWith(sample: readonly SampledPage[], at: 'own path' | 'any path'): Change {
+export function guardWith(sample: readonly PlacedPage[], at: 'own path' | 'any path'): Change {
   const pages = byPath(sample)
   return (path, text) => {
     const page = pages.get(path)
@@ -184,7 +188,7 @@ function freezeWith(sample: readonly SampledPage[]): Change {
 }
 
 /** Returns the pages that contain their scripts, by path. */
-function byPath(sample: readonly SampledPage[]): Map<string, SampledPage> {
+function byPath(sample: readonly PlacedPage[]): Map<string, PlacedPage> {
   return new Map(sample.flatMap(page => (page.app ? [] : [[page.path, page] as const])))
 }
 

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
 import type { BrowserTabs } from '../../web/browser/browser-tabs.ts'
 import type { PageLook } from '../../web/browser/page-look.ts'
@@ -15,6 +17,7 @@ import { findLike } from './pick-pages.ts'
 import { type Group, sampleGroups } from './sample-groups.ts'
 import { groupPages, listScriptedPages, lookAtOrigin, type OriginLooks, type ScriptedPage } from './sample-pages.ts'
 import { describeGroups } from './script-groups.ts'
+import { type BundleSearch, startSearch } from './search-ahead.ts'
 import { changeScripts, readThemes, writeLoader, writeRuntime } from './write-scripts.ts'
 
 export interface ScriptPlacer {
@@ -22,12 +25,8 @@ export interface ScriptPlacer {
   guardedAhead: ReadonlySet<string>
   /** Shows the sampled pages at the origin, and fills `seen.looks`. Called before the bundle is written. */
   look(): Promise<void>
-  /**
-   * Makes the scripts of a written bundle run only where they work.
-   *
-   * @param compareSearch called when the bundle is complete, while the browser opens its pages.
-   */
-  place(bundle: PlacedBundle, compareSearch: CompareSearch): Promise<PlacedScripts>
+  /** Makes the scripts of a written bundle run only where they work. Uses the search of the site while pages are opened. */
+  place(bundle: PlacedBundle, search: BundleSearch): Promise<PlacedScripts>
   /** Fetches the files that the bundle check found missing. Returns true if the bundle has to be written again with them. */
   fetchMissed(): Promise<boolean>
   findings(): ScriptFindings
@@ -35,12 +34,10 @@ export interface ScriptPlacer {
   seen: SeenSite | null
 }
 
-type CompareSearch = () => Promise<SearchFindings | null>
-
 interface PlacedScripts {
   /** Paths of added files. */
   added: string[]
-  /** The result of `compareSearch`. */
+  /** The result of `BundleSearch.compare`. */
   search: SearchFindings | null
 }
 
@@ -61,6 +58,8 @@ interface PlacedBundle {
   pagePaths: ReadonlyMap<string, string>
   /** Paths of all files. */
   paths: readonly string[]
+  /** Paths of the copies that scripts read on file://. They are removed if no scripts run there. */
+  packed: readonly string[]
 }
 
 interface ScriptPlacerOptions extends Omit<OriginLooks, 'viewer' | 'limits'> {
@@ -119,7 +118,7 @@ export async function createScriptPlacer(options: ScriptPlacerOptions): Promise<
       const sampled = groups.flatMap(group => group.sampled)
       for (const [key, look] of await lookAtOrigin({ ...options, viewer }, sampled)) looks.set(key, look)
     },
-    place: (bundle, compareSearch) => placeScripts(placing, bundle, compareSearch),
+    place: (bundle, search) => placeScripts(placing, bundle, search),
     fetchMissed: placing.missed.fetch,
     findings: () => placing.findings,
     seen: viewer && { viewer, scripted, looks, modes: placing.modes },
@@ -133,11 +132,7 @@ function openViewer({ collected, limits, tabs, signal, verify }: ScriptPlacerOpt
   return createViewer(tabs, { pageTimeoutMs, pageRequests, signal, isOutside: collected.products.leavesOutside })
 }
 
-async function placeScripts(
-  placing: Placing,
-  bundle: PlacedBundle,
-  compareSearch: CompareSearch,
-): Promise<PlacedScripts> {
+async function placeScripts(placing: Placing, bundle: PlacedBundle, search: BundleSearch): Promise<PlacedScripts> {
   const { scripted, hasSearch, viewer } = placing
   const { folder } = bundle
   const hasCopies = hasInertPages(placing.collected)
@@ -151,7 +146,9 @@ async function placeScripts(
   )
   const outlines = listOutlines(placing)
   await writeRuntime(folder, { ...themes, hasSearch, isHosted: false, outlines })
-  const choices = await chooseAll(placing, bundle)
+  const movable = await Promise.all(placing.groups.map(({ sampled }) => areMovable(placing.collected.site, sampled)))
+  if (viewer) startSearch(scripted, bundle.pagePaths, { movable, search })
+  const choices = await chooseAll(placing, bundle, movable)
   const { modes } = placing
   for (const [key, { mode }] of choices) modes.set(key, mode)
   const chosen = new Set(modes.values())
@@ -159,12 +156,26 @@ async function placeScripts(
   if (isHosted) await writeRuntime(folder, { ...themes, hasSearch, isHosted, outlines })
   const loader = await writeLoader(bundle, scripted, modes)
   await changeScripts(bundle, scripted, { modes, guardedAhead: placing.guardedAhead, hasLoader: loader !== null })
-  const [search, differences] = viewer
-    ? await Promise.all([compareSearch(), findRemaining(placing, bundle, viewer, choices)])
+  const [hits, differences] = viewer
+    ? await Promise.all([search.compare(), findRemaining(placing, bundle, viewer, choices)])
     : [null, []]
   placing.findings.differences = differences
   const hasRuntime = hasCopies || scripted.some(({ page, app }) => !app && !isUnchanged(modes.get(page.key)))
-  return { added: [...(hasRuntime ? [runtimePath] : []), ...(loader === null ? [] : [loader])], search }
+  const packed = await keepPacked(bundle, modes)
+  return {
+    added: [...(hasRuntime ? [runtimePath] : []), ...(loader === null ? [] : [loader]), ...packed],
+    search: hits,
+  }
+}
+
+/** Returns the paths of the copies for file://. Removes the copies if no scripts run there. */
+async function keepPacked(
+  { folder, packed }: PlacedBundle,
+  modes: ReadonlyMap<string, ScriptMode>,
+): Promise<readonly string[]> {
+  if ([...modes.values()].includes('everywhere')) return packed
+  for (const path of packed) await rm(join(folder, path))
+  return []
 }
 
 /** Max different outlines of a site. */
@@ -207,11 +218,17 @@ function locateSample(
 }
 
 /** Chooses where the scripts of each group run, and records the choices. Returns the choice for each page, by key. */
-async function chooseAll(placing: Placing, bundle: PlacedBundle): Promise<ReadonlyMap<string, CheckedChoice>> {
+async function chooseAll(
+  placing: Placing,
+  bundle: PlacedBundle,
+  movable: readonly boolean[],
+): Promise<ReadonlyMap<string, CheckedChoice>> {
   const { groups, looks, viewer, log } = placing
   const choices = new Map<string, CheckedChoice>()
   const chosen: { group: Group; choice: GroupChoice }[] = []
-  const made = await Promise.all(groups.map(group => chooseOne(placing, group, bundle)))
+  const made = await Promise.all(
+    groups.map((group, at) => chooseOne(placing, group, { bundle, isMovable: movable[at] === true })),
+  )
   for (const [at, group] of groups.entries()) {
     const choice = made[at]
     if (!choice) continue
@@ -245,13 +262,16 @@ function likeIt(
   return odd ? findLike(odd, usual, pages).filter(unlikeAlone) : []
 }
 
-async function chooseOne(placing: Placing, { sampled, ahead }: Group, bundle: PlacedBundle): Promise<GroupChoice> {
-  const { collected, looks, viewer, missed } = placing
+async function chooseOne(
+  { looks, viewer, missed }: Placing,
+  { sampled, ahead }: Group,
+  { bundle, isMovable }: { bundle: PlacedBundle; isMovable: boolean },
+): Promise<GroupChoice> {
   const sample = locateSample(looks, sampled, bundle)
   if (viewer === null || sample.length === 0)
     return { choice: { ...(ahead ?? (await judgeSample(sampled))), unseen: [], remarks: [] }, unlike: new Map() }
   const check = { folder: bundle.folder, sample, viewer, missed }
-  return chooseForGroup(check, await areMovable(collected.site, sampled))
+  return chooseForGroup(check, isMovable)
 }
 
 /** Finds differences of the finished bundle in the places where the browser has not seen its pages without a fault. */

@@ -1,13 +1,15 @@
-import type { SearchFindings } from '../model/report.ts'
-import { compareSearch } from './compare-search.ts'
+import { openBundleSearch, type SearchedBundle } from './compare-search.ts'
 import type { ScriptPlacer } from './place-scripts.ts'
+import type { BundleSearch } from './search-ahead.ts'
 import { type OriginSearchOptions, readSearchWords, searchAtOrigin, showsSearch } from './search-at-origin.ts'
 import { fetchSearchFiles, type SearchPartsOptions } from './search-parts.ts'
 
 /** The search of a site, in the bundle and at the origin. */
 export interface SiteSearch {
-  /** Compares the search of the finished bundle with the origin. Null = there is nothing to compare. */
-  compare(bundle: { folder: string; pagePaths: ReadonlyMap<string, string> }): Promise<SearchFindings | null>
+  /** Addresses of the data that the search fetched at the origin. */
+  fetched: readonly string[]
+  /** Returns the search of a written bundle. */
+  open(bundle: SearchedBundle): BundleSearch
 }
 
 /**
@@ -25,5 +27,6 @@ export async function lookAndSearch(
   const [early] = await Promise.all([isKnown ? searchAtOrigin(options, seen, words) : null, look()])
   const origin = isKnown || !seen ? early : await searchAtOrigin(options, seen, await readSearchWords(seen))
   if (origin) await fetchSearchFiles(options, origin.look)
-  return { compare: async bundle => (seen && origin ? compareSearch(seen, origin, bundle) : null) }
+  if (!seen || !origin) return { fetched: [], open: () => ({ startAhead() {}, compare: async () => null }) }
+  return { fetched: origin.look.fetched, open: bundle => openBundleSearch(seen, origin, bundle) }
 }

@@ -1,9 +1,11 @@
 import { placeOutline } from '../outline/build-outline.ts'
 import { disableSearch } from './disable-search.ts'
+import { placeKeptPanels } from './kept-panels.ts'
 import { showLazyPictures } from './lazy-pictures.ts'
 import { showNoscriptPictures } from './noscript-pictures.ts'
 import { findPanel, togglePanel } from './panels.ts'
 import type { RuntimeSettings } from './runtime-settings.ts'
+import { showPart } from './tab-parts.ts'
 import { selectTab } from './tabs.ts'
 import { createThemeSwitch, isThemeControl, isThemeList } from './theme.ts'
 import { uncoverContent } from './uncover-content.ts'
@@ -19,11 +21,12 @@ export default function runPage(settings: RuntimeSettings): void {
   showNoscriptPictures()
   const theme = createThemeSwitch(settings)
   uncoverContent()
+  placeKeptPanels()
   for (const outline of settings.outlines) if (placeOutline(outline)) break
   document.addEventListener('click', event => {
     if (event.defaultPrevented || !(event.target instanceof Element)) return
     const control = event.target.closest(controls)
-    if (!control) return
+    if (!control) return showPart(event.target)
     if (control.getAttribute('role') === 'tab') return selectTab(control)
     if (isThemeControl(control)) return theme.toggle()
     // If a heading is also a link, a click follows the link.

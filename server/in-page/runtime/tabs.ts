@@ -1,3 +1,5 @@
+import { swapStates } from './tab-parts.ts'
+
 /** Selects a tab of a tab list and shows only its panel. */
 export function selectTab(tab: Element): void {
   const list = tab.closest('[role=tablist]')
@@ -10,20 +12,13 @@ export function selectTab(tab: Element): void {
     document.getElementById(other.getAttribute('aria-controls') ?? '') ?? panels[index]
   const panel = panelOf(tab, tabs.indexOf(tab))
   if (!panel) return
-  moveActiveClass(tabs, tab)
+  const active = tabs.findIndex(other => other.getAttribute('aria-selected') === 'true')
+  const shown = tabs[active]
+  if (shown) swapStates(panelOf(shown, active), panel)
+  swapStates(shown, tab)
   for (const [index, other] of tabs.entries()) {
     other.setAttribute('aria-selected', String(other === tab))
     const own = panelOf(other, index)
     if (own) own.hidden = own !== panel
   }
-}
-
-/** Moves the class that marks the selected tab, such as `active` or `selected`. */
-function moveActiveClass(tabs: readonly Element[], tab: Element): void {
-  const active = tabs.find(other => other.getAttribute('aria-selected') === 'true')
-  if (!active || active === tab) return
-  const name = Array.from(active.classList).find(each => /active|selected/.test(each))
-  if (!name) return
-  active.classList.remove(name)
-  tab.classList.add(name)
 }

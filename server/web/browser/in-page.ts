@@ -6,6 +6,7 @@ import type { SearchPart } from '../../in-page/browser/search-part.ts'
 import type { SeenPage } from '../../in-page/browser/seen-page.ts'
 import type { SerializedPage } from '../../in-page/browser/serialized-page.ts'
 import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
+import type { CopiedPanel } from '../../in-page/panels/copied-panel.ts'
 
 /** The script to run before any script of a page. It records pending work and makes random values repeatable. */
 export const watchPage: string = callScript(scripts.watchPage)
@@ -88,6 +89,15 @@ export async function keepPanels(
   { level, step }: { level: number; step: number },
 ): Promise<number> {
   return (await page.evaluate(callScript(scripts.keepPanels, references, level, step))) as number
+}
+
+/**
+ * Copies the panels that a page contains only after a click on their tab, in steps; see server/in-page/browser/copy-panels.ts.
+ *
+ * @return the number of clicked tabs; 0 = all panels are copied.
+ */
+export async function copyPanels(page: Page, step: number): Promise<{ clicks: number; panels: CopiedPanel[] }> {
+  return (await page.evaluate(callScript(scripts.copyPanels, step))) as { clicks: number; panels: CopiedPanel[] }
 }
 
 /** Removes the parts of the API references in a page that send requests. Returns the references. */

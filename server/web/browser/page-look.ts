@@ -4,7 +4,7 @@ import type { OutlineModel } from '../../in-page/outline/outline-model.ts'
 import { splitWords } from '../html/page-text.ts'
 import { pressTheme, readColours, readSeen } from './in-page.ts'
 import { findLinkData } from './link-data.ts'
-import type { Watched } from './watched-tab.ts'
+import { listFetched, type Watched } from './watched-tab.ts'
 
 /** A page as a visitor sees it. */
 export interface PageLook {
@@ -22,6 +22,8 @@ export interface PageLook {
   loaded: string[]
   /** The files in `loaded` that a script requested. */
   byScript: string[]
+  /** The files in `loaded` that browsers refuse on file://: data that scripts fetched, and all that workers loaded. */
+  fetched: string[]
   /** Whether a framework controls (has hydrated) the page's elements. */
   isTakenOver: boolean
   /** Whether the page has a field or a button of a search. */
@@ -68,6 +70,7 @@ export function finishLook(
     errors: sorted(errors),
     loaded: sorted(loaded),
     byScript: sorted(byScript),
+    fetched: listFetched(watched),
     isTakenOver,
     hasSearch,
     switchesTheme,

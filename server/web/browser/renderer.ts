@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { NamedReference } from '../../in-page/browser/reference-signs.ts'
+import type { CopiedPanel } from '../../in-page/panels/copied-panel.ts'
 import { splitWords } from '../html/page-text.ts'
 import { type Answerer, type BrowserAnswer, decodeBody, sameFile } from './browser-request.ts'
 import { type BrowserTabs, createBrowserTabs } from './browser-tabs.ts'
+import { copyAllPanels } from './copy-all-panels.ts'
 import { learnOutline, readMenuText, readVisibleText, scrollThrough, serializePage } from './in-page.ts'
 import { firstLine, type LaunchOptions } from './launch.ts'
 import { finishLook, type PageLook, readText, tryTheme } from './page-look.ts'
@@ -25,6 +27,8 @@ export interface RenderedPage {
   loaded: URL[]
   /** The API references in the page. Their collapsed parts are open, and what sends requests is removed. */
   references: ShownReference[]
+  /** The panels of tabs that the page contains only after a click. */
+  panels: CopiedPanel[]
   /** Whether the page made more requests than allowed. The additional requests were refused. */
   isCut: boolean
   /** The page as a visitor sees it at first, before it is scrolled, and whether its theme button works. */
@@ -159,10 +163,11 @@ async function showPage(
   const { html, baseUrl } = await serializePage(page)
   const outline = await learnOutline(page, served)
   const isCut = showing.requestsLeft < 0
-  // Comes last, because it changes the page.
+  // These come last, because they change the page.
+  const panels = references.length > 0 ? [] : await copyAllPanels(page, () => settle(client, showing, deadline))
   const switchesTheme = await tryTheme(page, () => settle(client, showing, deadline))
   const look = finishLook(page, showing, seen, { switchesTheme, outline })
-  return { html, url: new URL(baseUrl), words, menuWords, loaded, references, isCut, look }
+  return { html, url: new URL(baseUrl), words, menuWords, loaded, references, panels, isCut, look }
 }
 
 /** Stops waiting for an answered request whose end is not reported. A busy page gets more time to process its answer. */

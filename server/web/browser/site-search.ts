@@ -3,6 +3,7 @@ import type { ElementHandle, Page } from 'puppeteer'
 import { findSearch, readHits } from './in-page.ts'
 import { settle } from './settle.ts'
 import { clearStorage, type Showing, type Tab } from './tab.ts'
+import { listFetched, type Watched } from './watched-tab.ts'
 
 /** Whether a search shows its hits while a person types, or after the return key. */
 export type SearchWay = 'typed' | 'sent'
@@ -38,13 +39,13 @@ export interface SearchLook {
   loaded: string[]
   /** The addresses among all of these that are pages in frames. */
   frames: string[]
+  /** The addresses among all of these that browsers refuse on file://: data that scripts fetched, and all that workers loaded. */
+  fetched: string[]
 }
 
 /** A page whose search is used, and the addresses that it loaded so far. */
-interface Searched extends Showing {
+interface Searched extends Showing, Pick<Watched, 'loaded' | 'failed' | 'fetched' | 'byWorkers' | 'frames'> {
   address: string
-  loaded: Set<string>
-  frames: Set<string>
 }
 
 interface Searching {
@@ -118,7 +119,7 @@ async function searchBy(searching: Searching): Promise<SearchLook> {
     // So many hits show that the search works. Another word would wait until the page has loaded them all.
     if (hits >= enough && !task.known) break
   }
-  return { way, looks, words, loaded, frames: [...showing.frames].sort() }
+  return { way, looks, words, loaded, frames: [...showing.frames].sort(), fetched: listFetched(showing) }
 }
 
 async function openPage({ tab, showing, timeoutMs }: Pick<Searching, 'tab' | 'showing' | 'timeoutMs'>): Promise<void> {

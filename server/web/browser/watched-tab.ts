@@ -8,6 +8,8 @@ export interface Watched extends Showing {
   /** Addresses that scripts fetched, and addresses that the browser fetched ahead. */
   fetched: Set<string>
   ahead: Set<string>
+  /** Addresses of the scripts of workers, and addresses that workers requested. */
+  byWorkers: Set<string>
   errors: Set<string>
   loaded: Set<string>
   byScript: Set<string>
@@ -36,13 +38,19 @@ const maxErrorLength = 300
 /** Returns the state of a page without requests. */
 export function startWatching(maxRequests: number, answering: Answering): Watched {
   const names = { failed: new Set<string>(), fetched: new Set<string>(), ahead: new Set<string>() }
-  const found = { errors: new Set<string>(), loaded: new Set<string>(), byScript: new Set<string>() }
+  const found = {
+    errors: new Set<string>(),
+    byWorkers: new Set<string>(),
+    loaded: new Set<string>(),
+    byScript: new Set<string>(),
+  }
   return { ...startRequests(maxRequests), ...names, ...found, frames: new Set(), ...answering }
 }
 
 /** Opens a tab that records errors and failed requests. */
 export async function openWatchedTab(browser: Browser): Promise<WatchedTab> {
   const tab = await openTab<Watched>(browser, answerRequest)
+  tab.page.on('workercreated', worker => tab.showing?.byWorkers.add(worker.url()))
   tab.page.on('pageerror', error => tab.showing?.errors.add(describePageError(error)))
   tab.page.on('console', message => {
     // Failed requests are reported separately.
@@ -69,6 +77,7 @@ async function answerRequest(
   const url = request.url()
   if (/^(?:fetch|xhr)$/.test(request.resourceType())) showing.fetched.add(url)
   if (isHint(request)) showing.ahead.add(url)
+  if (request.frame() === null) showing.byWorkers.add(url)
   const answered = await showing.answer(request, isNavigation)
   if (answered && answered !== 'file' && answered.status >= 400) showing.failed.add(url)
   if (answered && !isNavigation) showing.loaded.add(url)
@@ -81,6 +90,16 @@ async function answerRequest(
     await request.respond({ status: 204 })
   else await request.abort('blockedbyclient')
   await showing.onAnswered?.(request, answered !== null)
+}
+
+/** Lists the loaded files that browsers refuse on file://: data that scripts fetched, and all that workers loaded. */
+export function listFetched({
+  loaded,
+  failed,
+  fetched,
+  byWorkers,
+}: Pick<Watched, 'loaded' | 'failed' | 'fetched' | 'byWorkers'>): string[] {
+  return [...loaded].filter(url => !failed.has(url) && (fetched.has(url) || byWorkers.has(url))).sort()
 }
 
 /** Decides whether a browser makes the request ahead, because of a hint such as rel=prefetch or speculation rules. */

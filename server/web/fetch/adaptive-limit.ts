@@ -13,6 +13,8 @@ const acceptableLoss = 0.9
 const slowFactor = 2
 /** A shorter round measures chance. */
 const leastRoundMs = 100
+/** Requests that begin within this time begin at the same moment. */
+const sameMomentMs = 50
 /** Rounds without a new trial after one that failed. The number doubles with each failure. */
 const firstRest = 8
 const longestRest = 256
@@ -32,12 +34,15 @@ interface Trial {
  * limit is halved, and then raised by one per round.
  *
  * A round ends when as many requests ended as may be under way, after at least 100 ms. It counts only if all the time
- * another request was waiting: otherwise the export and not the host decides how many are answered.
+ * another request was waiting: otherwise the export and not the host decides how many are answered. Therefore a round begins
+ * anew when requests begin to wait.
  */
 export class AdaptiveLimit {
   #max = 1
   #limit = 1
   #startedMs = 0
+  /** Requests that began earlier, when none was waiting, do not count. */
+  #freshMs = Number.NEGATIVE_INFINITY
   #ended = 0
   #totalMs = 0
   /** Answers to leave out, of requests that began under a higher limit. */
@@ -72,6 +77,13 @@ export class AdaptiveLimit {
     this.#isBusy = false
   }
 
+  /** Notes that as many requests are under way as allowed, and more are waiting. */
+  noteFull(nowMs: number): void {
+    if (this.#isBusy || this.#skip > 0) return
+    this.#beginRound(nowMs)
+    this.#freshMs = nowMs - sameMomentMs
+  }
+
   /** Notes the end of a request that began at `beganMs`. */
   end(outcome: TurnOutcome, beganMs: number, nowMs: number): void {
     if (outcome === 'overloaded') this.#isOverloaded = true
@@ -88,6 +100,7 @@ export class AdaptiveLimit {
       if (this.#skip === 0) this.#beginRound(nowMs)
       return
     }
+    if (beganMs < this.#freshMs) return
     if (this.#ended === 0 && this.#startedMs === 0) this.#startedMs = beganMs
     this.#ended += 1
     this.#totalMs += nowMs - beganMs

@@ -21,6 +21,8 @@ export class FetchError extends Error {
   redirectedTo?: URL
   /** Whether the answer began and its body ended early. */
   isCut = false
+  /** What the server answered; undefined = no answer, or a success. */
+  status?: number
   /** Whether a retry was already ruled out. */
   isFinal = false
   constructor(code: FetchErrorCode, message: string, options?: ErrorOptions) {

@@ -161,7 +161,10 @@ class HostQueue {
       if (!owner) break
       this.#begin(owner)
     }
-    if (this.#open >= this.#limit.limit) return
+    if (this.#open >= this.#limit.limit) {
+      if (this.#waiting.size > 0) this.#limit.noteFull(performance.now())
+      return
+    }
     this.#limit.noteIdle()
     const isPaused = performance.now() < this.#pausedUntil
     const waitMs = (isPaused ? this.#pausedUntil : this.#delayedUntil) - performance.now()

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { createSlashHabit } from '../../../server/export/crawl/slash-habit.ts'
 import { exportFakeSite, type FakeAnswer, type FakeSite, page, startFakeSite } from '../fake-site.ts'
 import type { RunningServer } from '../static-server.ts'
 
@@ -60,4 +61,13 @@ test('if a site serves some pages without a slash, all pages are requested as li
   expect([report.pages, report.deadLinks]).toEqual([41, []])
   expect(requests.filter(path => /page-\d+$/.test(path))).toHaveLength(40)
   expect(requests).not.toContain('/page-11/')
+})
+
+test('no page is visited ahead where an extension leaves no choice', () => {
+  const candidates = (paths: readonly string[]) =>
+    paths.map(path => ({ key: path, targets: [`http://site.invalid${path}`], votes: [1], tried: 0, isListed: false }))
+  const files = candidates(names.map(name => `/${name}.html`))
+  const folders = candidates(names.map(name => `/${name}`))
+  expect(createSlashHabit().probe(files)).toEqual([])
+  expect(createSlashHabit().probe([...files, ...folders])).toEqual(folders.slice(0, 8))
 })

@@ -121,3 +121,56 @@ describe('a list of themes', () => {
     expect(await evaluate(list(languages), choose('dark'), ['data-theme'])).toBe('light')
   })
 })
+
+describe('tabs', () => {
+  /** Clicks an element, and returns the texts of the paragraphs that are shown then. */
+  const clickAndRead = (selector: string) =>
+    `(document.querySelector(${JSON.stringify(selector)}).click(), Array.from(document.querySelectorAll('p, pre')).filter(it => it.checkVisibility()).map(it => it.textContent).join(' '))`
+  const radio = (at: number, name: string) =>
+    `<input type="radio" name="g" id="t${at}"${at === 0 ? ' checked' : ''}><label for="t${at}">${name}</label>`
+  const roles = (at: number, more: string) =>
+    `<button role="tab" aria-selected="${at === 0}" data-state="${at === 0 ? 'active' : 'inactive'}" aria-controls="c${at}" id="tab${at}" ${more}>Tab ${at}</button>`
+  const cases: { fact: string; markup: string; selector: string; want: string }[] = [
+    {
+      fact: 'a radio button shows the block of its label',
+      markup: `<style>.blocks > * { display: none } .blocks > .active { display: block }</style><div class="group"><div class="tabs">${radio(0, 'npm')}${radio(1, 'yarn')}</div><div class="blocks"><div class="language-sh active"><pre>npm i</pre></div><div class="language-js"><pre>yarn add</pre></div></div></div>`,
+      selector: 'label[for=t1]',
+      want: 'yarn add',
+    },
+    {
+      fact: 'a label without a role shows its part',
+      markup:
+        '<style>.part--hidden { display: none }</style><div><div class="row"><div class="it it--selected">a</div><div class="it it--not-selected">b</div><div class="it it--not-selected">c</div></div><div><div class="part--active" aria-hidden="false"><p>one</p></div><div class="part--hidden" aria-hidden="true"><p>two</p></div><div class="part--hidden" aria-hidden="true"><p>three</p></div></div></div>',
+      selector: '.it:nth-child(3)',
+      want: 'three',
+    },
+    {
+      fact: 'panels that style sheets show by a state',
+      markup: `<style>[data-state=inactive].panel { display: none }</style><div><div role="tablist">${roles(0, '')}${roles(1, '')}</div><div class="panel" role="tabpanel" data-state="active" id="c0"><p>first</p></div><div class="panel" role="tabpanel" data-state="inactive" hidden id="c1"><p>second</p></div></div>`,
+      selector: '#tab1',
+      want: 'second',
+    },
+    {
+      fact: 'a panel that scripts fill is taken from the page',
+      markup: `<div><div role="tablist">${roles(0, '')}${roles(1, '')}</div><div role="tabpanel" id="c0"><p>first</p></div><div role="tabpanel" id="c1" hidden></div></div><template data-quire-panel="0 Tab 0 | Tab 1" data-quire-tab="1"><div role="tabpanel" id="other" class="panel"><p>kept</p></div></template>`,
+      selector: '#tab1',
+      want: 'kept',
+    },
+    {
+      fact: 'panels that the page lacks are placed in the order of the tabs',
+      markup:
+        '<div><div role="tablist"><b role="tab" aria-selected="false">a</b><b role="tab" aria-selected="true">b</b><b role="tab" aria-selected="false" id="last">c</b></div><div><div role="tabpanel"><p>two</p></div></div></div><template data-quire-panel="0 a | b | c" data-quire-tab="0"><div role="tabpanel"><p>one</p></div></template><template data-quire-panel="0 a | b | c" data-quire-tab="2"><div role="tabpanel"><p>three</p></div></template>',
+      selector: '#last',
+      want: 'three',
+    },
+    {
+      fact: 'a click on other text changes nothing',
+      markup: '<div><div><i>a</i><i>b</i></div><div><p>one</p><p>two</p></div></div>',
+      selector: 'i',
+      want: 'one two',
+    },
+  ]
+  test.each(cases)('$fact', async ({ markup, selector, want }) => {
+    expect(await evaluate(markup, clickAndRead(selector))).toBe(want)
+  })
+})

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ScriptMode } from '../../../server/export/model/report.ts'
 import type { Resource } from '../../../server/export/model/resource.ts'
-import { compareSearch } from '../../../server/export/verify/compare-search.ts'
+import { openBundleSearch } from '../../../server/export/verify/compare-search.ts'
 import type { SearchTask } from '../../../server/web/browser/site-search.ts'
 
 const page = { key: 'http://site.invalid/', url: new URL('http://site.invalid/') } as Resource
@@ -14,11 +14,12 @@ const origin = {
     words: [hits('alpha', 3), hits('page', 0), hits('beta', 5)],
     loaded: [],
     frames: [],
+    fetched: [],
   },
 }
 
 /** Compares a bundle whose searches find these numbers, in the order in which they are used. */
-async function compare(mode: ScriptMode, found: Record<string, number[][]>) {
+async function compare(mode: ScriptMode, found: Record<string, number[][]>, expected?: ScriptMode) {
   const used: string[] = []
   const search = async (address: string, _answer: unknown, { words }: SearchTask) => {
     used.push(address.replace(/.*(?=\/any|\/index)/, ''))
@@ -28,7 +29,9 @@ async function compare(mode: ScriptMode, found: Record<string, number[][]>) {
   }
   const modes = new Map([[page.key, mode]])
   const bundle = { folder: '/bundle', pagePaths: new Map([[page.key, 'index.html']]) }
-  return { compared: await compareSearch({ viewer: { search }, modes }, origin, bundle), used }
+  const opened = openBundleSearch({ viewer: { search }, modes }, origin, bundle)
+  if (expected) opened.startAhead(expected, (_path, text) => text)
+  return { compared: await opened.compare(), used }
 }
 
 test('compares the words that find something at the origin, in each place', async () => {
@@ -79,3 +82,21 @@ test.each<[ScriptMode, string[]]>([
     expect((['root', 'folder', 'file'] as const).filter(place => first?.[place] === 3)).toEqual(places)
   },
 )
+
+test('a search that was started ahead is used again if the pages are not what was expected', async () => {
+  const found = () => ({ root: [[3, 5]], folder: [[3, 5]], file: [[3, 5]] })
+  expect((await compare('guarded', found(), 'guarded')).used).toHaveLength(1)
+  const { compared, used } = await compare(
+    'hosted',
+    {
+      ...found(),
+      root: [
+        [0, 0],
+        [3, 5],
+      ],
+    },
+    'guarded',
+  )
+  expect(used).toHaveLength(3)
+  expect(compared?.words[0]).toEqual({ word: 'alpha', origin: 3, root: 3, folder: 3, file: 0 })
+})

@@ -93,7 +93,8 @@ test('scripts that fail only from file:// run on a host, also in folders', {
   timeout: 120_000,
 }, async () => {
   const markup = (up: string) =>
-    `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><input type="search" placeholder="Find"><p>${words('plain')}</p><script>const up = "${up}"</script><script src="${up}app.js"></script></body></html>`
+    `<!doctype html><html><head><title>x</title></head><body><h1>x</h1><input type="search" placeholder="Find"><p>${words('plain')}</p><script>const up = "${up}"</script><script type="module" src="${up}app.js"></script></body></html>`
+  // Browsers refuse modules on file://.
   const site: FakeSite = {
     '/': `${markup('')}<a href="guide/">guide</a>`,
     '/guide/': markup('../'),

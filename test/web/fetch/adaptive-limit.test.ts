@@ -98,6 +98,22 @@ describe('parallel requests', () => {
     expect(limit.limit).toBe(1)
   })
 
+  test('grow after the first answers to many requests, whatever came before', () => {
+    const limit = allowing(64)
+    const endAll = (beganMs: number, count: number) => {
+      for (let at = 0; at < count; at += 1) limit.end('answered', beganMs, beganMs + 200)
+    }
+    limit.noteIdle()
+    endAll(0, 3)
+    // Two requests that began alone end in the round of those that wait for each other.
+    limit.noteFull(400)
+    endAll(300, 2)
+    endAll(400, 7)
+    expect(limit.limit).toBe(8)
+    endAll(400, 1)
+    expect(limit.limit).toBe(16)
+  })
+
   test('an export with few requests at once learns nothing', () => {
     const limit = allowing(64)
     for (let at = 0; at < 100; at += 1) {
