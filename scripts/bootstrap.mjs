@@ -5,12 +5,13 @@
 //
 // Without SCRIPT it only installs. `--production` installs only the packages that Quire needs to run; `--production-with=ARG` does so
 // if ARG is among the arguments of the script. `--browser` also looks for Chromium and installs it where possible. `--quiet` does
-// not report a missing Chromium.
-import { existsSync } from 'node:fs'
+// not report a missing Chromium. `--help` of a script installs nothing: without packages, scripts/set-up/help.json has the text.
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installBrowser } from './set-up/install-browser.mjs'
 import { installPackages } from './set-up/install-packages.mjs'
+import { hasPackages } from './set-up/installed-packages.mjs'
 import { runOnNode } from './set-up/run-on-node.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -24,6 +25,12 @@ const isProduction = [...flags].some(flag => {
   return name === '--production'
 })
 
+const help = findHelp(args)
+if (help !== undefined && !hasPackages(root, { production: isProduction })) {
+  process.stdout.write(help)
+  process.exit(0)
+}
+
 const report = flags.has('--quiet') ? () => {} : text => process.stderr.write(`${text}\n`)
 const browser = flags.has('--browser') ? installBrowser(root, report) : undefined
 const [problem] = await Promise.all([installPackages(root, { production: isProduction }), browser])
@@ -34,4 +41,11 @@ if (problem) {
 if (args.length > 0) {
   const pinned = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
   runOnNode(existsSync(pinned) ? pinned : process.execPath, root, args)
+}
+
+/** Returns the help of a script if its arguments ask for it; undefined if there is none. The help of a subcommand is its own. */
+function findHelp([script, ...rest]) {
+  const file = join(root, 'scripts', 'set-up', 'help.json')
+  const isAsked = rest[0]?.startsWith('-') && rest.some(arg => arg === '--help' || arg === '-h')
+  return isAsked && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8'))[script] : undefined
 }

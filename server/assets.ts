@@ -1,26 +1,68 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
+import sea from 'node:sea'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
+import { brotliDecompressSync } from 'node:zlib'
 
-// Only this file knows the paths of shipped files.
-const root = join(import.meta.dirname, '..')
+/** Whether this is the single binary, which holds the shipped files itself. */
+export const isBinary = sea.isSea()
+
+/** The top folder of the shipped files; '' in the single binary. Only this file knows their paths. */
+export const shippedFolder = isBinary ? '' : join(import.meta.dirname, '..')
 /** The sources are .ts files, and .js files in the package that npm installs. */
-const extension = extname(import.meta.filename)
+const extension = isBinary ? '' : extname(import.meta.filename)
 
 /** Reads the text of a file that ships with Quire, by its path from the top folder. */
 export function readAsset(path: string): string {
-  return readFileSync(join(root, path), 'utf8')
+  return isBinary ? sea.getAsset(path, 'utf8') : readFileSync(join(shippedFolder, path), 'utf8')
+}
+
+/** Reads the bytes of a file that only the single binary has. There, such files are compressed, see `packedAssets`. */
+export function readPackedBytes(path: string): Buffer {
+  return brotliDecompressSync(new Uint8Array(sea.getRawAsset(path)))
 }
 
 /** Lists the names in a folder that ships with Quire, sorted. */
 export function listAssets(folder: string): string[] {
-  return readdirSync(join(root, folder)).sort()
+  if (!isBinary) return readdirSync(join(shippedFolder, folder)).sort()
+  const inside = sea.getAssetKeys().filter(path => path.startsWith(`${folder}/`))
+  const names = inside.map(path => path.slice(folder.length + 1).split('/', 1)[0] as string)
+  return [...new Set(names)].sort()
 }
 
 /** Starts a thread; see `StartThread`. */
 export function startThread(name: string, data: unknown, resourceLimits: ResourceLimits = {}): Worker {
-  return new Worker(join(root, 'server', `${name}${extension}`), { workerData: data, resourceLimits })
+  const options = { workerData: data, resourceLimits }
+  if (isBinary) return new Worker(readAsset(threadAsset(name)), { ...options, eval: true })
+  return new Worker(join(shippedFolder, 'server', `${name}${extension}`), options)
+}
+
+/** The path in the single binary of the script of a thread: CommonJS, because only such a text can start a thread. */
+export function threadAsset(name: string): string {
+  return `threads/${name}.cjs`
+}
+
+/** What is only in the single binary, made when it was built. */
+export const packedAssets = {
+  /** The addon of better-sqlite3, compressed with Brotli. */
+  addon: 'better_sqlite3.node.br',
+  /** The SHA-256 of the addon, in hexadecimal digits. */
+  addonHash: 'better_sqlite3.sha256',
+  /** The answer of `describeEngine`. */
+  engine: 'engine',
+  /** A `BuildFacts` as JSON. */
+  build: 'build.json',
+  /** The components, see `server/licenses/`, as JSON, compressed with Brotli. */
+  licenses: 'licenses.json.br',
+}
+
+/** What the single binary knows about its build. */
+export interface BuildFacts {
+  /** The commit that was checked out; null when files differed from it. */
+  commit: string | null
+  /** Such as `linux-x64`. */
+  target: string
 }
 
 /** The folders of server/ with the files of the export engine and of its imports. */
@@ -29,15 +71,16 @@ const engineFolders = ['base', 'in-page', 'tenancy', 'web', 'products', 'export'
 /** Lists the source files of the export engine, by their paths from the top folder. */
 export function listEngineFiles(): string[] {
   const sources = engineFolders.flatMap(folder =>
-    readdirSync(join(root, 'server', folder), { recursive: true, withFileTypes: true })
+    readdirSync(join(shippedFolder, 'server', folder), { recursive: true, withFileTypes: true })
       .filter(entry => entry.isFile())
-      .map(entry => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')),
+      .map(entry => relative(shippedFolder, join(entry.parentPath, entry.name)).replaceAll('\\', '/')),
   )
   return ['package.json', `generated/in-page${extension}`, ...sources.sort()]
 }
 
 /** Identifies this build of the export engine and its dependencies; archives of another build are not reused. */
 export function describeEngine(): string {
+  if (isBinary) return readAsset(packedAssets.engine)
   const hash = createHash('sha256')
   for (const path of listEngineFiles()) hash.update(`\n${path}\n`).update(readAsset(path))
   return hash.digest('hex')

@@ -1,10 +1,13 @@
 import { Command, CommanderError } from 'commander'
-import { readAsset } from './assets.ts'
+import { isBinary, readAsset } from './assets.ts'
+import { keepCompiledCode } from './base/compile-cache.ts'
 import { isDiskFull } from './base/disk-full.ts'
 import { escapeControlsInLines } from './base/escape-controls.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { readBooleanVariables } from './flags/boolean-variables.ts'
 
+// The single binary contains its compiled code.
+if (!isBinary) keepCompiledCode()
 const program = new Command('quire')
   .description('The administration API of a documentation platform.')
   .version(JSON.parse(readAsset('package.json')).version)
@@ -12,16 +15,20 @@ const program = new Command('quire')
     'after',
     '\nMost flags also have an environment variable, shown in --help. Exit codes: 0 done, 1 failed, 2 wrong usage.',
   )
+  // A command may have options with the names of those of the program, such as --version.
+  .enablePositionalOptions()
   .showHelpAfterError('(add --help for the usage and examples)')
   .hook('preAction', (_, command) => readBooleanVariables(command))
 
 /** Each command loads its modules only when it is called, to start faster. */
 const commands = new Map(
   Object.entries({
+    init: async () => (await import('./commands/init.ts')).initCommand(),
     serve: async () => (await import('./commands/serve.ts')).serveCommand(),
     demo: async () => (await import('./commands/demo.ts')).demoCommand(),
     export: async () => (await import('./commands/export.ts')).exportCommand(),
     exports: async () => (await import('./commands/exports.ts')).exportsCommand(),
+    host: async () => (await import('./commands/host.ts')).hostCommand(),
     lost: async () => (await import('./commands/lost.ts')).lostCommand(),
     visits: async () => (await import('./commands/visits.ts')).visitsCommand(),
     'agent-jobs': async () => (await import('./commands/agent-jobs.ts')).agentJobsCommand(),
@@ -33,9 +40,13 @@ const commands = new Map(
     backup: async () => (await import('./commands/backup.ts')).backupCommand(),
     restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
     doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(loadAll),
+    upgrade: async () => (await import('./commands/upgrade.ts')).upgradeCommand(),
+    version: async () => (await import('./commands/version.ts')).versionCommand(),
+    licenses: async () => (await import('./commands/licenses.ts')).licensesCommand(),
+    completion: async () => (await import('./commands/completion.ts')).completionCommand(program, loadAll),
   }),
 )
-/** The settings of all commands, which `doctor` compares the environment with. */
+/** All commands: `doctor` compares their settings with the environment, and `completion` completes them. */
 const loadAll = (): Promise<Command[]> => Promise.all([...commands.values()].map(load => load()))
 const called = commands.get(process.argv[2] ?? '')
 for (const load of called ? [called] : commands.values()) program.addCommand(await load())

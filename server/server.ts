@@ -33,6 +33,7 @@ import { openLostFolder } from './store/lost-files.ts'
 import { openServingStore } from './store/serving-store.ts'
 import { openSiteCaches, siteCachesFolder, sortSiteCaches } from './store/site-cache/site-caches.ts'
 import type { Store } from './store/store.ts'
+import { startCopyRetention } from './store/upgrade-copy-retention.ts'
 import { explainLoss } from './store/visits/visit-database.ts'
 import { createId } from './tenancy/id.ts'
 import { checkFollowSettings } from './workers/check-follow.ts'
@@ -232,6 +233,7 @@ function startLoops({ config, dataFolder, store, bundles, lost, log }: Parts): S
       clock,
       log,
     }),
+    startCopyRetention({ dataFolder, clock, now: Date.now, log }),
     startAgentJobRetention({ agentJobs, retentionDays: config.agentJobRetentionDays, clock, log }),
     startFollowingLogs({ setup: { ...config.follow, dataFolder }, log }),
   ]

@@ -1,15 +1,8 @@
 import ts from 'typescript'
 import { expect, test } from 'vitest'
+import { threads } from '../scripts/build-binary/packed-files.ts'
 import { describeEngine, listEngineFiles } from '../server/assets.ts'
 import { listReached, listServerFiles, listThreads, visitNodes } from './support/source-files.ts'
-
-const threads = [
-  'export/pages/page-worker',
-  'export/search/index-worker',
-  'workers/count-visitors-worker',
-  'workers/follow-logs-worker',
-  'workers/prune-visitors-worker',
-]
 
 /** Lists the files with a node for which `matches` returns true. */
 function findFiles(matches: (node: ts.Node) => boolean): string[] {
@@ -22,7 +15,7 @@ function findFiles(matches: (node: ts.Node) => boolean): string[] {
   })
 }
 
-test('each thread that is started has a file, and each file of a thread is started', () => {
+test('each thread that is started has a file and is in the single binary, and each file of a thread is started', () => {
   expect(listServerFiles().flatMap(listThreads).sort()).toEqual(threads)
   const readsItsData = (node: ts.Node) => ts.isImportSpecifier(node) && node.name.text === 'workerData'
   expect(findFiles(readsItsData)).toEqual(threads.map(name => `server/${name}.ts`))

@@ -1,4 +1,4 @@
-// npm run bench -- http | export | export-check | export-gallery | export-latency | export-scale | archive | search | visitors
+// npm run bench -- http | export | export-check | export-gallery | export-latency | export-scale | archive | host | search | start | visitors
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { archiveCommand } from './archive.ts'
@@ -7,8 +7,10 @@ import { exportCheckCommand } from './export-check.ts'
 import { exportGalleryCommand } from './export-gallery.ts'
 import { exportLatencyCommand } from './export-latency.ts'
 import { exportScaleCommand } from './export-scale.ts'
+import { hostCommand } from './host.ts'
 import { httpCommand } from './http.ts'
 import { searchCommand } from './search.ts'
+import { startCommand } from './start.ts'
 import { visitorsCommand } from './visitors.ts'
 
 const program = new Command('npm run bench --')
@@ -24,7 +26,9 @@ Examples:
   npm run bench -- export-latency
   npm run bench -- export-scale --size 500 --size 5000
   npm run bench -- archive
+  npm run bench -- host
   npm run bench -- search
+  npm run bench -- start
   npm run bench -- visitors --lines 1000000 --visits 1000000
   npm run bench -- http --help
 
@@ -39,7 +43,9 @@ for (const command of [
   exportLatencyCommand(),
   exportScaleCommand(),
   archiveCommand(),
+  hostCommand(),
   searchCommand(),
+  startCommand(),
   visitorsCommand(),
 ])
   program.addCommand(command.copyInheritedSettings(program))

@@ -21,8 +21,8 @@ export async function buildProduct(root: string, folder: string): Promise<void> 
   for (const name of shipped) await cp(join(root, name), join(folder, name))
 }
 
-/** The program reads its version and the pages of its documentation from these. */
-const shipped = ['package.json', 'README.md', 'CHANGELOG.md']
+/** The program reads its version, its license and the pages of its documentation from these. */
+const shipped = ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md']
 
 async function build(source: string, target: string): Promise<void> {
   if (source.endsWith('.d.ts') || source.endsWith('tsconfig.json')) return

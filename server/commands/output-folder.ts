@@ -2,9 +2,8 @@ import type { Stats } from 'node:fs'
 import { chmod, lstat, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isDiskFull } from '../base/disk-full.ts'
+import { flushAll, flushFolder } from '../base/flush.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { createQueue } from '../base/queue.ts'
-import { flushFile, flushFolder } from '../store/flush.ts'
 import { openScratchFolder } from '../store/scratch-folder.ts'
 import { unpackArchive } from '../unpack/unpack-archive.ts'
 import { noUnpackLimits } from '../unpack/unpack-limits.ts'
@@ -12,9 +11,6 @@ import { explainFolder, followLinks } from './output-file.ts'
 
 /** The file that every export has. A folder with this file is an earlier export. */
 const reportName = 'export-report.json'
-
-/** How many files are written to the disk at once. */
-const parallelFlushes = 16
 
 /** Whether `--output` names a folder: it ends in a slash. */
 export function isFolderOutput(output: string): boolean {
@@ -85,15 +81,6 @@ function openPart(folder: string) {
 
 /** The name of the old folder while it is replaced. */
 const asideOf = (folder: string) => join(dirname(folder), `.${basename(folder)}.old`)
-
-/** Writes all files to the disk. Otherwise, a power cut after the swap could leave empty files. */
-async function flushAll(folder: string, paths: readonly string[]): Promise<void> {
-  const queue = createQueue(parallelFlushes)
-  await Promise.all(paths.map(path => queue.add(() => flushFile(join(folder, path)))))
-  const folders = new Set(['.'])
-  for (const path of paths) for (let at = dirname(path); !folders.has(at); at = dirname(at)) folders.add(at)
-  await Promise.all([...folders].map(path => queue.add(() => flushFolder(join(folder, path)))))
-}
 
 async function swap(made: string, folder: string): Promise<void> {
   const parent = dirname(folder)

@@ -1,7 +1,7 @@
 const minWidth = 40
 
-/** A command up to the end of its sentence or of its part of a list, or a word. */
-const parts = /npx quire\b.*?[.,;]?(?=$|(?<=[.,;])\s)|\S+/g
+/** A command, which the single binary names without npx, up to the end of its sentence or of its part of a list; or a word. */
+const parts = /(?:npx )?(?<![\w./-])quire\b(?!\.\w|[/-]).*?[.,;]?(?=$|(?<=[.,;])\s)|\S+/g
 
 /**
  * Splits prose into lines of at most `width` characters, only at spaces. A word and a command `npx quire ...` are never split,

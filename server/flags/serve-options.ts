@@ -83,8 +83,8 @@ export function serveOptions(): Option[] {
   ]
 }
 
-/** The flags for the log that the server writes. */
-function ownLogOptions(): Option[] {
+/** The flags for the log that a server writes. */
+export function ownLogOptions(): Option[] {
   return [
     new Option('--log-level <level>', 'lowest level to log').env('QUIRE_LOG_LEVEL').default('info').choices(logLevels),
     // QUIRE_LOG_FORMAT is the format of the access logs that are read.
@@ -94,7 +94,8 @@ function ownLogOptions(): Option[] {
   ]
 }
 
-function drainOption(): Option {
+/** `--drain-seconds`, for every command that serves. */
+export function drainOption(): Option {
   return new Option(
     '--drain-seconds <number>',
     'how long the server still listens after SIGTERM, while /readyz answers 503; for load balancers',

@@ -2,6 +2,7 @@ import type { FrozenReference, NamedReference } from '../in-page/browser/referen
 import type { Feature, RemovalRules } from '../tenancy/removal-rules.ts'
 import type { RawText } from '../web/html/text-encoding.ts'
 import type { Features } from './features.ts'
+import { sourcesOf } from './product-sources.ts'
 import { createRecognizer, hasConsole, type RecognizedProduct } from './recognize-products.ts'
 import { type CleanedPage, createProductFinder, type ProductFinder, removeProducts } from './remove-products.ts'
 
@@ -135,12 +136,4 @@ function countProducts(
     keptFeatures: list(kept),
     frozenReferences: pageKeys.flatMap(key => frozen.get(key) ?? []),
   }
-}
-
-/** Returns the hosts of patterns. A pattern for any host has none. */
-function sourcesOf(patterns: readonly string[]): string[] {
-  return patterns.flatMap(pattern => {
-    const host = pattern.slice(0, pattern.indexOf('/'))
-    return host === '' || host === '*' ? [] : [`https://${host}`, `wss://${host}`]
-  })
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { chmod, readdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { flushFile, flushFolder } from '../base/flush.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { LostFolder } from '../export/jobs/lost-folder.ts'
 import { createBundleCheck, type NoteDamage, type ReportBundle } from './bundle-check.ts'
 import { bundlePath } from './bundle-path.ts'
-import { flushFile, flushFolder } from './flush.ts'
 import { makeFolder } from './make-folder.ts'
 import { privateFile, privateFolder } from './private-files.ts'
 

@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { readAsset } from '../assets.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { refuseForeign } from './database-owner.ts'
 import { makeFolder } from './make-folder.ts'
+import { migrate } from './migrate.ts'
 import { createPrivateFile, makePrivate, privateFolder } from './private-files.ts'
-import { listMigrations, schemaFolders } from './schema-versions.ts'
+import { schemaFolders } from './schema-versions.ts'
 
 export type { Database } from 'better-sqlite3'
 
@@ -17,7 +17,7 @@ export const busyTimeoutMs = 5000
 const inMemory = ':memory:'
 
 /**
- * Opens the SQLite database in `file`, creates it if it is missing, and applies pending migrations. Only the user of this
+ * Opens the SQLite database in `file`, creates it if it is missing, and applies pending migrations, see `migrate`. Only the user of this
  * process can read it. The caller closes it.
  *
  * @param migrationsFolder shipped folder with the numbered .sql files of the schema.
@@ -54,7 +54,7 @@ export function openDatabase(
     // loses nothing on a power cut either and takes one fsync per write transaction.
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = ON')
-    migrate(database, migrationsFolder)
+    migrate(database, file === inMemory ? null : file, migrationsFolder)
     // SQLite creates the other two files with the mode of the first.
     for (const suffix of ['', '-wal', '-shm']) makePrivate(file + suffix)
     return database
@@ -72,27 +72,6 @@ function decideCreation(isEmpty: () => boolean, mayCreate: () => void): void {
   } catch (error) {
     if (isEmpty()) throw error
   }
-}
-
-function migrate(database: Database.Database, migrationsFolder: string): void {
-  const names = listMigrations(migrationsFolder)
-  const applied = () => database.pragma('user_version', { simple: true }) as number
-  if (applied() > names.length) {
-    throw new OperatorError(
-      `it was written by a newer Quire (schema ${applied()}; this version supports ${names.length}). Upgrade Quire.`,
-    )
-  }
-  // Takes no lock without pending migrations, because another process may hold the lock for seconds.
-  if (applied() === names.length) return
-  // IMMEDIATE reads the version again inside the lock, so two processes that start together do not apply a migration twice.
-  database
-    .transaction(() => {
-      for (let version = applied(); version < names.length; version++) {
-        database.exec(readAsset(`${migrationsFolder}/${names[version]}`))
-        database.pragma(`user_version = ${version + 1}`)
-      }
-    })
-    .immediate()
 }
 
 const remedies: Record<string, string> = {

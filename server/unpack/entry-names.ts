@@ -3,6 +3,9 @@ import { ArchiveError, showName } from './archive-error.ts'
 
 const maxPathBytes = 2048
 const maxSegmentBytes = 255
+const maxSegments = 100
+/** All names are in memory. Half a million names of 64 bytes fit. */
+const maxNameBytes = 32 * 1024 ** 2
 
 /** Checks the names of one archive, one after the other. */
 export interface EntryNames {
@@ -19,6 +22,9 @@ export function createEntryNames(): EntryNames {
   const files = new Set<string>()
   /** Spellings of the folders, by folded path. */
   const folders = new Map<string, string>()
+  let nameBytes = 0
+  /** Archives list the files of a folder one after the other. */
+  let lastParent = ''
 
   function addFolder(path: string, name: string): void {
     const folded = foldName(path)
@@ -42,7 +48,13 @@ export function createEntryNames(): EntryNames {
         if (isFolder) return null
         throw new ArchiveError(`The archive has a file without a name: ${showName(name)}.`)
       }
-      for (let end = 1; end < segments.length; end += 1) addFolder(segments.slice(0, end).join('/'), name)
+      nameBytes += Buffer.byteLength(name)
+      if (nameBytes > maxNameBytes)
+        throw new ArchiveError(`The names in the archive have more than ${maxNameBytes / 1024 ** 2} MB.`)
+      const parent = segments.slice(0, -1).join('/')
+      if (parent !== lastParent)
+        for (let end = 1; end < segments.length; end += 1) addFolder(segments.slice(0, end).join('/'), name)
+      lastParent = parent
       const path = segments.join('/')
       if (isFolder) addFolder(path, name)
       else addFile(path, name)
@@ -69,7 +81,9 @@ function findFault(name: string): string | null {
   if (name.startsWith('/')) return 'is an absolute path'
   if (/^(?:\.?\/)*[a-z]:/i.test(name)) return 'begins with a drive letter'
   if (Buffer.byteLength(name) > maxPathBytes) return 'is too long'
-  for (const segment of name.split('/')) {
+  const segments = name.split('/')
+  if (segments.length > maxSegments) return 'is in too many folders'
+  for (const segment of segments) {
     if (segment === '..') return 'leads out of the folder'
     if (Buffer.byteLength(segment) > maxSegmentBytes) return 'is too long'
   }

@@ -4,7 +4,7 @@ import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauz
 import type { ArchiveEntry } from './archive-entry.ts'
 import { ArchiveError, showName } from './archive-error.ts'
 import { createEntryNames } from './entry-names.ts'
-import { createMeter, type UnpackLimits } from './unpack-limits.ts'
+import { createMeter, tooManyEntries, type UnpackLimits } from './unpack-limits.ts'
 
 /** General purpose bit: the checksum and the sizes follow the content, and the local header may have zeros. */
 const sizesFollow = 0x0008
@@ -47,6 +47,8 @@ async function checkDirectory(file: string, limits: UnpackLimits): Promise<void>
   try {
     const names = createEntryNames()
     const meter = createMeter(limits, zip.fileSize)
+    // The announced number is checked first: the names of a million entries would fill the memory.
+    if (zip.entryCount > limits.entries) throw tooManyEntries(limits)
     const spans: [start: number, end: number][] = []
     for await (const entry of zip.eachEntry()) {
       meter.addEntry()

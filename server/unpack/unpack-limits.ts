@@ -35,7 +35,7 @@ export function createMeter(limits: UnpackLimits, archiveBytes: number): UnpackM
   return {
     addEntry() {
       entries += 1
-      if (entries > limits.entries) throw new ArchiveError(`The archive has more than ${limits.entries} entries.`)
+      if (entries > limits.entries) throw tooManyEntries(limits)
     },
     addBytes(count) {
       bytes += count
@@ -45,4 +45,8 @@ export function createMeter(limits: UnpackLimits, archiveBytes: number): UnpackM
         throw new ArchiveError(`The archive unpacks to more than ${limits.ratio} times its size.`)
     },
   }
+}
+
+export function tooManyEntries({ entries }: UnpackLimits): ArchiveError {
+  return new ArchiveError(`The archive has more than ${entries} entries.`)
 }

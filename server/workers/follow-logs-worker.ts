@@ -19,11 +19,8 @@ const { signal } = stopping
 parentPort?.once('message', () => stopping.abort())
 
 const store = openStore(dataFolder)
-try {
-  await Promise.all(logs.map(followForever))
-} finally {
-  store.close()
-}
+// Without an await at the top, because the single binary runs threads as CommonJS. A rejection ends the thread.
+void Promise.all(logs.map(followForever)).finally(() => store.close())
 
 /** Follows one log until the server stops. An error delays only this log. */
 async function followForever({ file, projectId }: FollowedLog): Promise<void> {

@@ -3,12 +3,15 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fillHostFolder } from '../host/fill-host-folder.ts'
+import { makeSite } from '../host/make-site.ts'
 import { readAllHelp } from '../support/help.ts'
 import { main, runQuire, type ServeProcess, startQuire, startServe } from '../support/process.ts'
 
 /** Commands that run until Ctrl-C, and what they write when they work. A server is also asked, at the address that it writes. */
 const lasting: readonly { words: RegExp; works: RegExp }[] = [
   { words: /npx quire serve\b/, works: /"url":"(.+?)".*"msg":"listening"/ },
+  { words: /npx quire host (?!list|rollback)/, works: /"msg":"serving a version"/ },
   { words: /npx quire demo\b/, works: /Quire serves at +(\S+)[\s\S]+Ctrl-C ends it/ },
   { words: /npx quire visits follow\b(?!.*--once)/, works: /^Following |"lines":/m },
 ]
@@ -41,7 +44,7 @@ test('every command that works on data shows examples', () => {
 })
 
 test.each(helps)('the examples of $name work on the data of the demo', async ({ name, examples }) => {
-  const home = prepareHome(name)
+  const home = await prepareHome(name)
   for (const example of examples) {
     const result = await runExample(example, home)
     expect({ example, ...result }).toMatchObject({ example, code: 0 })
@@ -55,15 +58,27 @@ async function prepareBackups(): Promise<void> {
   }
 }
 
-/** Makes the folder that the reader works in. The restore examples need a backup and no data; the others need data. */
-function prepareHome(name: string): string {
+/** Makes the folder that the reader works in. The restore examples need a backup and no data, those of a host need versions, the others need data. */
+async function prepareHome(name: string): Promise<string> {
   const home = join(folder, name.replaceAll(' ', '-'))
   mkdirSync(home)
+  if (name.startsWith('host')) {
+    writeFileSync(join(home, 'docs.zip'), makeSite({ version: '2.6' }))
+    for (const data of ['host-data', 'lib/quire-host']) await fillHostFolder(join(home, data), ['2.4', '2.5'])
+    return home
+  }
   if (name === 'restore') {
     cpSync(join(folder, 'backups'), join(home, 'backups'), { recursive: true })
     return home
   }
-  mkdirSync(join(home, 'backups'))
+  const homeFolders = [
+    'backups',
+    'units',
+    '.local/share/bash-completion/completions',
+    '.zfunc',
+    '.config/fish/completions',
+  ]
+  for (const name of homeFolders) mkdirSync(join(home, name), { recursive: true })
   for (const data of ['data', 'lib/quire']) {
     cpSync(join(folder, 'seeded'), join(home, data), { recursive: true })
     // The server makes its folder private; a copy may be open to others.
@@ -102,12 +117,17 @@ function toCaddyLine(second: number): string {
 
 /** The reader has the demo on port 8787, a free port 9000, logs in /var/log and data in /var/lib. */
 function adapt(example: string, home: string): string {
-  return example
-    .replaceAll('http://127.0.0.1:8787', site.url)
-    .replaceAll(/(--port |QUIRE_PORT=)9000/g, '$10')
-    .replaceAll('/var/log/', `${folder}/log/`)
-    .replaceAll('/var/lib/', `${home}/lib/`)
-    .replaceAll(/\/(?:var|mnt)\/backups\//g, `${home}/backups/`)
+  return (
+    example
+      .replaceAll('http://127.0.0.1:8787', site.url)
+      .replaceAll(/(--port |QUIRE_PORT=)9000/g, '$10')
+      .replaceAll('/var/log/', `${folder}/log/`)
+      .replaceAll('/var/lib/', `${home}/lib/`)
+      .replaceAll('/etc/systemd/system/', `${home}/units/`)
+      // A test has no terminal in which it could answer questions.
+      .replace(/quire init$/, 'quire init --yes')
+      .replaceAll(/\/(?:var|mnt)\/backups\//g, `${home}/backups/`)
+  )
 }
 
 /** Runs an example in a shell. One that lasts is ended by Ctrl-C as soon as it works. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readAllHelp } from '../support/help.ts'
+import { calledAs } from '../support/process.ts'
 
 /** Commands whose output is a log. */
 const withoutJson = ['serve']
@@ -15,7 +16,9 @@ test('every command whose output a program may read has --json', async () => {
 test('every message and help names a command that can be pasted', async () => {
   const helps = await readAllHelp()
   const groups = helps.map(({ name }) => name.split(' ')[0]).filter(Boolean)
-  const bare = new RegExp(`.{30}(?<!npx |Usage: )(?<![\\w\`/-])quire (?:${[...new Set(groups)].join('|')})\\b`, 'g')
+  // The single binary is called without npx.
+  const wrongStart = calledAs === 'quire' ? 'npx ' : '(?<!npx |Usage: )(?<![\\w`/-])'
+  const bare = new RegExp(`.{30}${wrongStart}quire (?:${[...new Set(groups)].join('|')})\\b`, 'g')
   const wrong = helps.flatMap(({ text }) => text.replaceAll(/\s+/g, ' ').match(bare) ?? [])
   expect(wrong).toEqual([])
 })

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { describeProbe } from '../../server/commands/site-probe.ts'
 import { probeSite, type SiteProbe } from '../../server/export/probe-site.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
-import { runQuire } from '../support/process.ts'
+import { calledAs, runQuire } from '../support/process.ts'
 import { createOrganization } from '../support/server.ts'
 
 const servers: Server[] = []
@@ -165,7 +165,7 @@ test('a site that does not answer is created all the same, with a warning', asyn
   expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining('Warning:') })
   expect(created.stderr).toContain('no server listens at')
   // One line, so that the address and the command can be pasted.
-  expect(created.stderr).toMatch(/^Warning: .* npx quire sites set-origin c\.example\.com URL\n$/)
+  expect(created.stderr).toMatch(new RegExp(`^Warning: .* ${calledAs} sites set-origin c\\.example\\.com URL\\n$`))
   expect(await store.sites.find('c.example.com')).toMatchObject({ origin: origin.href })
   const asJson = await create('d.example.com', '--origin', origin.href, '--json')
   expect(JSON.parse(asJson.stdout)).toMatchObject({

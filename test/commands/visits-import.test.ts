@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateAccessLog } from '../../server/demo/access-log.ts'
-import { runQuire } from '../support/process.ts'
+import { calledAs, runQuire } from '../support/process.ts'
 
 let folder: string
 let organizationId: string
@@ -148,8 +148,12 @@ test('refuses folders, sockets, missing files, unknown projects and formats in o
     [[at('folder'), '--project', project], 1, /folder is a folder\. Give the log files in it/],
     [[at('socket'), '--project', project], 1, /socket is not a file\. Give a log file, or - for standard input\./],
     [[at('none.log'), '--project', project], 1, /none\.log does not exist\./],
-    [['--project', 'prj_9'], 1, /There is no project prj_9\. See: npx quire projects list/],
-    [['--by-host'], 1, /No site is registered, so hosts cannot be matched\. Register one with: npx quire sites create/],
+    [['--project', 'prj_9'], 1, new RegExp(`There is no project prj_9\\. See: ${calledAs} projects list`)],
+    [
+      ['--by-host'],
+      1,
+      new RegExp(`No site is registered, so hosts cannot be matched\\. Register one with: ${calledAs} sites create`),
+    ],
     [[], 2, /Give --project ID, or --by-host/],
     [['--project', project, '--by-host'], 2, /--project and --by-host cannot be combined/],
     [
@@ -197,7 +201,10 @@ test('a log of several sites counts for their projects', async () => {
   }
   const people = await quire(['visits', 'import', at('many.log'), '--by-host'])
   expect(people.stdout).toMatch(
-    /^No site +[\d,]+ {2}other\.example\.com [\d,]+\. Register one with: npx\s+quire sites create/m,
+    new RegExp(
+      `^No site +[\\d,]+ {2}other\\.example\\.com [\\d,]+\\. Register one with: ${calledAs.replace(' ', '\\s+')}\\s+sites create`,
+      'm',
+    ),
   )
 
   await writeFile(at('access.log'), text)

@@ -5,11 +5,15 @@ import { expect, test } from 'vitest'
 import { addMovingOptions } from '../../mock/moving-flags.ts'
 import { agentJobsCommand } from '../../server/commands/agent-jobs.ts'
 import { backupCommand } from '../../server/commands/backup.ts'
+import { completionCommand } from '../../server/commands/completion.ts'
 import { demoCommand } from '../../server/commands/demo.ts'
 import { doctorCommand } from '../../server/commands/doctor.ts'
 import { exportCommand } from '../../server/commands/export.ts'
 import { exportsCommand } from '../../server/commands/exports.ts'
+import { hostCommand } from '../../server/commands/host.ts'
+import { initCommand } from '../../server/commands/init.ts'
 import { keysCommand } from '../../server/commands/keys.ts'
+import { licensesCommand } from '../../server/commands/licenses.ts'
 import { linksCommand } from '../../server/commands/links.ts'
 import { lostCommand } from '../../server/commands/lost.ts'
 import { orgsCommand } from '../../server/commands/orgs.ts'
@@ -17,6 +21,8 @@ import { projectsCommand } from '../../server/commands/projects.ts'
 import { restoreCommand } from '../../server/commands/restore.ts'
 import { serveCommand } from '../../server/commands/serve.ts'
 import { sitesCommand } from '../../server/commands/sites.ts'
+import { upgradeCommand } from '../../server/commands/upgrade.ts'
+import { versionCommand } from '../../server/commands/version.ts'
 import { visitsCommand } from '../../server/commands/visits.ts'
 import { flagNames } from '../../spec/package/conformance/options.ts'
 import { repository, texts } from './shipped-documentation.ts'
@@ -35,6 +41,7 @@ const program = new Command('quire').version('0')
 for (const create of [serveCommand, demoCommand, exportCommand, exportsCommand, visitsCommand, agentJobsCommand])
   program.addCommand(create())
 for (const create of [
+  hostCommand,
   orgsCommand,
   projectsCommand,
   sitesCommand,
@@ -45,7 +52,9 @@ for (const create of [
   restoreCommand,
 ])
   program.addCommand(create())
+for (const create of [initCommand, upgradeCommand, versionCommand, licensesCommand]) program.addCommand(create())
 program.addCommand(doctorCommand(async () => []))
+program.addCommand(completionCommand(program, async () => []))
 
 interface ShownCommand {
   file: string
@@ -92,10 +101,11 @@ test('the texts show every command', () => {
 })
 
 test('every shown command exists', () => {
-  // If a word is left after `quire` or after a group of commands, it is not a command.
+  // If a word is left after `quire` or after a group of commands, it is not a command, unless the group takes one.
   const wrong = commands.filter(({ words }) => {
     const { command, rest } = findCommand(words)
-    return command.commands.length > 0 && rest.length > 0 && !rest[0]?.startsWith('-')
+    const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0
+    return isGroup && rest.length > 0 && !rest[0]?.startsWith('-')
   })
   expect(wrong).toEqual([])
 })
@@ -123,6 +133,8 @@ test('every flag that a sentence names belongs to a command', () => {
     '--only',
     '--write',
     '--release',
+    '--target',
+    '--output',
   ])
   const named = [...shown].flatMap(([file, text]) =>
     [...text.matchAll(/`(--[a-z][a-z0-9-]*)/g)].map(([, flag = '']) => ({ file, flag })),
@@ -148,7 +160,7 @@ test('every shown QUIRE_ variable belongs to a flag', () => {
     ...command.commands.flatMap(variables),
   ]
   // The curl and client samples read the API key from QUIRE_API_KEY.
-  const known = new Set([...variables(program), 'QUIRE_API_KEY', 'QUIRE_TEST_SEED'])
+  const known = new Set([...variables(program), 'QUIRE_API_KEY', 'QUIRE_TEST_SEED', 'QUIRE_TEST_BINARY'])
   const named = [...shown.values()].flatMap(text => text.match(/\bQUIRE_[A-Z_]+/g) ?? [])
   expect(named.filter(name => !known.has(name))).toEqual([])
 })

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findInconsistencies } from '../store/backup/data-folder.ts'
-import { runQuire } from '../support/process.ts'
-import { startProgram } from '../support/program.ts'
+import { runQuire, startQuire } from '../support/process.ts'
 import { createRandom } from '../support/random.ts'
 import { backUpAndCompare, type LoadedFolder, startLoad } from './backup-under-load.ts'
 
@@ -39,7 +38,7 @@ test('after each of 20 kills at random moments, a name in use is a backup that c
   let complete = 0
   for (let kill = 0; kill < 20; kill++) {
     const target = join(folder, `${kill}${kill % 2 ? '.tar' : ''}`)
-    const backup = startProgram(['server/main.ts', 'backup', target, '--data', data])
+    const backup = startQuire(['backup', target, '--data', data])
     await setTimeout(random() * 1.3 * seconds * 1000)
     await backup.end('SIGKILL')
     if (!existsSync(target)) continue

@@ -6,8 +6,7 @@ import { openStore } from '../../server/store/store.ts'
 import { addAgentJob, fillDataFolder, findInconsistencies, projectId } from '../store/backup/data-folder.ts'
 import { send } from '../support/client.ts'
 import { waitFor } from '../support/export-site.ts'
-import { runQuire, type ServeProcess, startServe } from '../support/process.ts'
-import { startProgram } from '../support/program.ts'
+import { runQuire, type ServeProcess, startQuire, startServe } from '../support/process.ts'
 import { backUpAndCompare, startLoad } from './backup-under-load.ts'
 
 test('a backup of a running server with 500 writes a second has every acknowledged row, and its parts agree', async () => {
@@ -81,7 +80,7 @@ describe('with a small data folder', () => {
     const listScratch = () => readdirSync(folder).filter(name => name.startsWith('quire-backup-'))
     // Large enough that the signal comes before the end.
     writeFileSync(join(data, 'bundles/large'), Buffer.alloc(200_000_000))
-    const backup = startProgram(['server/main.ts', 'backup', join(folder, 'b.tar'), '--data', data])
+    const backup = startQuire(['backup', join(folder, 'b.tar'), '--data', data])
     await waitFor(async () => (listScratch().length > 0 ? true : undefined))
     await backup.end('SIGKILL')
     expect(existsSync(join(folder, 'b.tar'))).toBe(false)

@@ -8,7 +8,7 @@ import { toAddress, toLine } from '../analytics/follow/numbered-lines.ts'
 import { RotatingWriter } from '../analytics/follow/rotating-writer.ts'
 import { send } from '../support/client.ts'
 import { waitFor } from '../support/export-site.ts'
-import { runQuire, type ServeProcess, startServe } from '../support/process.ts'
+import { calledAs, runQuire, type ServeProcess, startServe } from '../support/process.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
 let folder: string
@@ -114,9 +114,14 @@ describe('before it listens', () => {
   const invalidField =
     'is not valid for this format. Give the position of the field after the user agent (1 = the first), or the word "last".'
   test.each([
-    ['a missing project', 'LOG=prj_9', [], 'There is no project prj_9. See: npx quire projects list'],
+    ['a missing project', 'LOG=prj_9', [], `There is no project prj_9. See: ${calledAs} projects list`],
     ['a folder', 'FOLDER=PROJECT', [], 'FOLDER is a folder. Give the log files in it: FOLDER/*.log*'],
-    ['a compressed log', 'LOG.gz=PROJECT', [], 'LOG.gz is compressed, so it never grows. Use: npx quire visits import'],
+    [
+      'a compressed log',
+      'LOG.gz=PROJECT',
+      [],
+      `LOG.gz is compressed, so it never grows. Use: ${calledAs} visits import`,
+    ],
     [
       'a client field that the format does not have',
       'LOG=PROJECT',
@@ -149,7 +154,7 @@ describe('before it listens', () => {
     const byHost = ['--follow-log-by-host', log]
     expect(await serveOnce(...byHost)).toMatchObject({
       code: 2,
-      stderr: `--follow-log-by-host ${log}: No site is registered, so hosts cannot be matched. Register one with: npx quire sites create DOMAIN --project ID\n`,
+      stderr: `--follow-log-by-host ${log}: No site is registered, so hosts cannot be matched. Register one with: ${calledAs} sites create DOMAIN --project ID\n`,
     })
     const { projectId } = await createOrganization(store)
     store.sites.insert({ domain: 'docs.example', projectId, origin: null, createdAt: 0 })

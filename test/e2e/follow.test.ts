@@ -7,7 +7,7 @@ import { openStore, type Store } from '../../server/store/store.ts'
 import { dropVisitorWarnings, toLine } from '../analytics/follow/numbered-lines.ts'
 import { RotatingWriter, type Rotation } from '../analytics/follow/rotating-writer.ts'
 import { waitFor } from '../support/export-site.ts'
-import { runQuire, startFollow } from '../support/process.ts'
+import { calledAs, runQuire, startFollow } from '../support/process.ts'
 import { createOrganization } from '../support/server.ts'
 
 let folder: string
@@ -98,7 +98,12 @@ test('--by-host counts for the projects of the hosts, and names hosts without a 
 })
 
 test.each([
-  ['an unknown project', ['LOG', '--project', 'prj_9'], 1, 'There is no project prj_9. See: npx quire projects list\n'],
+  [
+    'an unknown project',
+    ['LOG', '--project', 'prj_9'],
+    1,
+    `There is no project prj_9. See: ${calledAs} projects list\n`,
+  ],
   [
     'a log of many sites if no site is registered',
     ['LOG', '--by-host'],
@@ -111,9 +116,9 @@ test.each([
     2,
     '--project and --by-host cannot be combined.\n',
   ],
-  ['standard input', ['-'], 1, 'Standard input cannot be followed. Use: npx quire visits import -\n'],
+  ['standard input', ['-'], 1, `Standard input cannot be followed. Use: ${calledAs} visits import -\n`],
   ['a compressed file', ['LOG.gz'], 1, /access\.log\.gz is compressed, so it never grows\./],
-  ['a device', ['/dev/null'], 1, '/dev/null is not a regular file. Use: npx quire visits import\n'],
+  ['a device', ['/dev/null'], 1, `/dev/null is not a regular file. Use: ${calledAs} visits import\n`],
   [
     'a client field that the format does not have',
     ['LOG', '--format', 'combined', '--client-field', 'X'],

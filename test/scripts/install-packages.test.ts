@@ -90,6 +90,21 @@ test('a changed package is installed again by the scripts that need it', async (
   expect(versionOf('tool')).toBe('1.0.1')
 })
 
+test('--help installs nothing: a clone without packages prints the text of help.json', async () => {
+  writeFileSync(join(root, 'clone/scripts/set-up/help.json'), JSON.stringify({ 'scripts/hello.mjs': 'Usage: hello\n' }))
+  for (const args of [['--help'], ['-h'], ['--loud', '--help']]) {
+    const wanted = { code: 0, stdout: 'Usage: hello\n', stderr: '' }
+    expect(await runProgram(...bootstrap(['--browser', 'scripts/hello.mjs', ...args]))).toEqual(wanted)
+  }
+  expect(calls()).toEqual([])
+  // A subcommand has another help, and installed packages print the current one.
+  expect(await runProgram(...bootstrap(['scripts/hello.mjs', 'you', '--help']))).toMatchObject({
+    stdout: 'hello you --help\n',
+  })
+  expect(await runProgram(...bootstrap(['scripts/hello.mjs', '--help']))).toMatchObject({ stdout: 'hello --help\n' })
+  expect(calls()).toHaveLength(1)
+})
+
 test('packages that somebody installed with npm ci are not installed again', async () => {
   const [args, { env }] = bootstrap([])
   mkdirSync(join(root, 'clone'), { recursive: true })

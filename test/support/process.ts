@@ -1,20 +1,36 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
 import { type Finished, type ProgramOptions, type RunningProgram, runProgram, startProgram } from './program.ts'
 
 export const main = join(import.meta.dirname, '../../server/main.ts')
 
 export type { Finished }
 
-const quire = (args: readonly string[]) => ['--disable-warning=DEP0169', main, ...args]
+/** The single binary that the tests run in place of the sources; undefined = the sources. */
+const binary = process.env.QUIRE_TEST_BINARY
+
+/** How messages and help call the program. */
+export const calledAs = binary === undefined ? 'npx quire' : 'quire'
+
+/** Without the folders that hold a Node, because the binary must not need one. */
+const pathWithoutNode = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter(folder => !existsSync(join(folder, 'node')))
+  .join(delimiter)
+
+function toProgram(args: readonly string[], options: ProgramOptions): [readonly string[], ProgramOptions] {
+  if (binary === undefined) return [['--disable-warning=DEP0169', main, ...args], options]
+  return [args, { ...options, program: resolve(binary), env: { PATH: pathWithoutNode, ...options.env } }]
+}
 
 /** Runs `quire ARGS` as a process until it ends. */
 export function runQuire(args: readonly string[], options: ProgramOptions = {}): Promise<Finished> {
-  return runProgram(quire(args), options)
+  return runProgram(...toProgram(args, options))
 }
 
 /** Starts `quire ARGS` as a process that runs until the test ends it. */
 export function startQuire(args: readonly string[], options: ProgramOptions = {}): RunningProgram {
-  return startProgram(quire(args), options)
+  return startProgram(...toProgram(args, options))
 }
 
 export interface ServeProcess extends RunningProgram {

@@ -9,6 +9,8 @@ const shownCharacters = 4000
 export interface ProgramOptions {
   /** Added to the environment of the tests. */
   env?: Record<string, string>
+  /** The program; without it, the Node of the tests. */
+  program?: string
   input?: string
 }
 
@@ -81,8 +83,8 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   }
 }
 
-function start(args: readonly string[], { env = {}, input = '' }: ProgramOptions) {
-  const child = spawn(process.execPath, [...args], { cwd: root, env: { ...process.env, ...env }, stdio: 'pipe' })
+function start(args: readonly string[], { env = {}, input = '', program = process.execPath }: ProgramOptions) {
+  const child = spawn(program, [...args], { cwd: root, env: { ...process.env, ...env }, stdio: 'pipe' })
   // A program that ends before it has read its input breaks the pipe; its exit code explains more.
   child.stdin.on('error', () => {})
   child.stdin.end(input)

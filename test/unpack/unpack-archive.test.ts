@@ -101,6 +101,17 @@ describe('a name that is not safe is refused in both formats', () => {
     await expectRefused(makeTarGz([pax, { name: 'a' }]), /has a control character/)
   })
 
+  test('in too many folders', async () => {
+    await expectRefused(makeZip([{ name: `${'a/'.repeat(100)}b` }]), /is in too many folders/)
+    expect((await unpack(makeZip([{ name: `${'a/'.repeat(99)}b` }]))).paths).toHaveLength(1)
+  })
+
+  test('of many megabytes together', async () => {
+    const folder = `${'x'.repeat(200)}/`.repeat(9)
+    const parts = Array.from({ length: 19_000 }, (_, index) => ({ name: `${folder}${index}`, method: 0 }))
+    await expectRefused(makeZip(parts), /^The names in the archive have more than 32 MB\.$/)
+  })
+
   test('too long', async () => {
     await expectRefused(makeZip([{ name: long }]), /is too long/)
     await expectRefused(makeZip([{ name: `${'a/'.repeat(1500)}b` }]), /is too long/)

@@ -4,7 +4,7 @@ import { createHistogram } from 'node:perf_hooks'
 /** A GET request and its only correct body. */
 export interface Exchange {
   path: string
-  body: string
+  body: string | Buffer
 }
 
 export interface Load {
@@ -42,7 +42,7 @@ export async function runLoad(
   const prepared = exchanges.map(({ path, body }) => ({
     path,
     request: Buffer.from(`GET ${path} HTTP/1.1\r\n${fields.join('')}\r\n`),
-    body: Buffer.from(body),
+    body: typeof body === 'string' ? Buffer.from(body) : body,
   }))
   const latencyNs = createHistogram()
   const startedAt = performance.now()

@@ -1,9 +1,9 @@
 import { constants, type Stats } from 'node:fs'
 import { access, link, lstat, readdir, realpath, rename, rm, statfs } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { flushFolder } from '../../base/flush.ts'
 import { describeBytes } from '../../base/format-bytes.ts'
 import { OperatorError } from '../../base/operator-error.ts'
-import { flushFolder } from '../flush.ts'
 import { aboutName } from './data-files.ts'
 import { readBackup } from './read-backup.ts'
 

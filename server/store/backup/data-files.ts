@@ -30,9 +30,17 @@ const besideDatabase = /-(wal|shm|journal)$/
 /** A key that is being written; it gets its name when it is complete. */
 const draftOfKey = /^[a-z-]+\.key\.\d+$/
 
+/** The copy of a database before an upgrade, see `keepCopy`. */
+const beforeUpgrade = /\.schema-\d+(\.draft-\d+)?$/
+/** The addon of the single binary, where no other folder can hold it. */
+const addon = /^better_sqlite3-[0-9a-f]+\.node/
+
+const notData = [besideDatabase, draftOfKey, beforeUpgrade]
+
 /** Decides whether a backup contains a file of the data folder. */
 export function isBackedUp(path: string): boolean {
-  return !leftOut.test(path.split('/', 1)[0] ?? '') && !besideDatabase.test(path) && !draftOfKey.test(path)
+  const top = path.split('/', 1)[0] ?? ''
+  return ![leftOut, addon].some(names => names.test(top)) && !notData.some(names => names.test(path))
 }
 
 /**

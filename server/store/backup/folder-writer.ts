@@ -1,6 +1,6 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { flushFile, flushFolder } from '../flush.ts'
+import { flushFile, flushFolder } from '../../base/flush.ts'
 import { type BackupWriter, readFileInto, withFile } from './backup-writer.ts'
 
 /** Writes a backup as a folder, which does not exist yet. Everything in it is private. */

@@ -1,7 +1,7 @@
 import { chmod, chown, link, lstat, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { flushFolder } from '../../base/flush.ts'
 import { OperatorError } from '../../base/operator-error.ts'
-import { flushFolder } from '../flush.ts'
 import { atTopOfDisk, mainDatabase } from './data-files.ts'
 
 /**

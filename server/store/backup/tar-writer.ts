@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { pack } from 'tar-stream'
-import { flushFile } from '../flush.ts'
+import { flushFile } from '../../base/flush.ts'
 import { type BackupWriter, readFileInto, withFile } from './backup-writer.ts'
 
 export interface TarWriterOptions {

@@ -4,6 +4,7 @@ import { UnusableVisitsError } from '../../analytics/unusable-visits.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { schemaFolders } from '../schema-versions.ts'
+import { deleteUpgradeCopies } from '../upgrade-copies.ts'
 import type { IsVisited } from './visit-records.ts'
 
 /** Max open databases. At the limit, the least recently used database is closed. */
@@ -73,6 +74,7 @@ export function openVisitDatabases<Opened>(
       open.get(projectId)?.database.close()
       open.delete(projectId)
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${toFile(projectId)}${suffix}`, { force: true })
+      deleteUpgradeCopies(toFile(projectId))
     },
     close(): void {
       for (const { database } of open.values()) database.close()

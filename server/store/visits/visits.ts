@@ -7,6 +7,7 @@ import { OperatorError } from '../../base/operator-error.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { Database } from '../database.ts'
 import { openSecret } from '../secret-file.ts'
+import { deleteUpgradeCopies } from '../upgrade-copies.ts'
 import { openLogPositions } from './log-positions.ts'
 import { moveOldVisits } from './old-visits.ts'
 import type { DestroyedKeys, DestroyOptions } from './period-keys.ts'
@@ -105,6 +106,7 @@ export function openVisits(database: Database): Visits {
     if (isVisited) records.put(projectId, false)
     try {
       projects.find(projectId)?.delete()
+      deleteUpgradeCopies(projects.fileOf(projectId))
     } catch (error) {
       if (isVisited) records.put(projectId, true)
       throw error

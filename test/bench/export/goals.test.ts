@@ -21,6 +21,7 @@ const ours: ToolResult = {
   tool: 'quire',
   site: 'docusaurus',
   wallSeconds: 2,
+  cpuSeconds: 10,
   copy: { pages: 200, missing: [], files: 300, bytes: 1e6 },
   checks: [right],
   app,
@@ -31,7 +32,8 @@ const ours: ToolResult = {
 const peer: ToolResult = {
   tool: 'website-scraper',
   site: 'docusaurus',
-  wallSeconds: 25,
+  wallSeconds: 7,
+  cpuSeconds: 20,
   copy: { pages: 200, missing: [], files: 300, bytes: 1e6 },
 }
 
@@ -64,7 +66,8 @@ test.each<[string, Partial<ToolResult>, string[]]>([
   ['a hit', { search: { same: 9, of: 10 } }, ['same search hits']],
   ['the truth', { falseFindings: ['dead link to /b'] }, ['report is correct']],
   ['bytes', { again: { outcome: 'other bytes', wallSeconds: 2 } }, ['second export has the same bytes']],
-  ['time', { wallSeconds: 20 }, ['10 x website-scraper']],
+  ['time', { wallSeconds: 20 }, ['3 x website-scraper']],
+  ['processor time', { cpuSeconds: 11 }, ['half the CPU time of website-scraper']],
   ['all', { copy: undefined, obstacle: 'exit code 1' } as unknown as Partial<ToolResult>, ['copy exists']],
 ])('a copy that lost %s misses its goals', (_, changes, want) => {
   expect(missed(changes)).toEqual(want)

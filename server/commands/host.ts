@@ -1,0 +1,42 @@
+import { Command } from 'commander'
+import { type HostFlags, hostOptions, readHostConfig } from '../flags/host-options.ts'
+import { hostListCommand } from './host-list.ts'
+import { hostRollbackCommand } from './host-rollback.ts'
+import { startHost } from './host-start.ts'
+import { openLog } from './open-log.ts'
+import { closeOnSignal, startOrExplain } from './serve.ts'
+
+export function hostCommand(): Command {
+  const command = new Command('host')
+    .description('serve the site of a bundle, and keep serving it when its link has expired')
+    .argument('[bundle]', 'a bundle: a file, or an http(s) link (default: the last version that was served)')
+    .enablePositionalOptions()
+  for (const option of hostOptions()) command.addOption(option)
+  command.addHelpText('after', help)
+  command.addCommand(hostListCommand())
+  command.addCommand(hostRollbackCommand())
+  return command.action(async (bundle: string | undefined, flags: HostFlags) => {
+    const config = readHostConfig(bundle, flags)
+    const log = await openLog(config)
+    const started = startOrExplain(() => startHost(config, log))
+    closeOnSignal(started)
+    await started
+  })
+}
+
+const help = `
+Examples:
+  npx quire host docs.zip
+  npx quire host docs.zip --port 9000 --data /var/lib/quire-host --access-log /var/log/nginx/docs.log
+  npx quire host docs.zip --deployment client-hosted --features search,analytics=off
+  npx quire host docs.zip --deployment client-hosted --feature-host playground=https://api.example.com
+  npx quire host --watch 60 --bundle docs.zip
+
+The command fetches the bundle, checks and unpacks it beside the earlier versions, and then switches to it in one step. If the
+link has expired, the server is down or the bundle is bad, it goes on serving the last good version, also after a restart.
+Without one, it ends with 1. SIGHUP asks for a new bundle at once. Give a link in QUIRE_HOST_BUNDLE, which does not appear in
+the process list.
+
+/healthz answers 200 while the process runs; /readyz answers 503 until a version is served.
+Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops
+the host.`

@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { isBinary, shippedFolder } from '../assets.ts'
+import { escapeControlsInLines } from '../base/escape-controls.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { addressOptions } from '../flags/address-options.ts'
+import { dataOption, jsonOption } from '../flags/options.ts'
+import { parseDomain, parseOrigin } from '../tenancy/site.ts'
+import { explainDisk } from './explain-disk.ts'
+import type { InitFlags } from './init-flags.ts'
+import { askWishes } from './init-questions.ts'
+import { type InitResult, type InitWishes, initStore } from './init-store.ts'
+import { printJson } from './print.ts'
+import { writeServiceUnit } from './service-unit.ts'
+import { withStore } from './with-store.ts'
+
+export function initCommand(): Command {
+  const command = new Command('init')
+    .description('set up a data folder: organization, project, first key, site, and a unit of systemd')
+    .addOption(dataOption())
+    .addOption(new Option('--org <id-or-name>', 'organization (default: the only one, else "Main")'))
+    .addOption(
+      new Option('--plan <plan>', 'plan of a new organization; static export needs enterprise')
+        .env('QUIRE_PLAN')
+        .choices(['standard', 'enterprise'])
+        .default('enterprise'),
+    )
+    .addOption(new Option('--project <id-or-name>', 'project (default: the only one, else "Documentation")'))
+    .addOption(new Option('--key <name>', 'first API key (default: any valid one, else "admin")'))
+    .addOption(
+      new Option('--key-prefix <text>', 'prefix of API keys; the server must have the same')
+        .env('QUIRE_KEY_PREFIX')
+        .default('quire_'),
+    )
+    .addOption(new Option('--site <domain>', 'site to register (default: none)'))
+    .addOption(new Option('--origin <url>', 'address to fetch the site from (default: https://DOMAIN/)'))
+    .addOption(new Option('--unit <file>', 'unit of systemd to write, such as quire.service (default: none)'))
+    .addOption(new Option('--user <name>', 'user of the unit').env('QUIRE_SERVICE_USER').default('quire'))
+  for (const option of addressOptions()) {
+    if (['--port', '--public-url'].includes(option.long ?? '')) command.addOption(option)
+  }
+  return command
+    .addOption(new Option('--yes', 'ask no questions'))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npx quire init
+  npx quire init --yes --data /var/lib/quire --site docs.example.com
+  npx quire init --yes --json --org Acme --unit /etc/systemd/system/quire.service --data /var/lib/quire
+
+It asks questions if it runs in a terminal. It creates only what is missing, so it can be repeated. A new key is shown once.`,
+    )
+    .action(init)
+}
+
+async function init(given: InitFlags, command: Command): Promise<void> {
+  const flags = await completeFlags(given, command)
+  const wishes = readWishes(flags)
+  const unit = flags.unit === undefined ? null : await prepareUnit(flags.unit, flags, command)
+  const result = await withStore(flags.data, store => initStore(store, wishes, Date.now()))
+  if (unit?.state === 'created') await writeUnit(unit)
+  const dataFolder = resolve(flags.data)
+  const unitShown = unit && { file: unit.file, state: unit.state }
+  if (flags.json) printJson({ dataFolder, ...result, unit: unitShown })
+  else for (const line of describe(result, dataFolder, unitShown)) console.log(escapeControlsInLines(line))
+}
+
+async function completeFlags(flags: InitFlags, command: Command): Promise<InitFlags> {
+  if (flags.yes) return flags
+  if (!process.stdin.isTTY || flags.json) {
+    throw new OperatorError(
+      'This is not a terminal, so nothing can be asked. Give flags, and --yes for the defaults.',
+      2,
+    )
+  }
+  const isGiven = (name: string) => command.getOptionValueSource(name) !== 'default'
+  return askWishes(flags, isGiven)
+}
+
+function readWishes({ org, plan, project, key, keyPrefix, site, origin }: InitFlags): InitWishes {
+  if (site === undefined) {
+    if (origin !== undefined) throw new OperatorError('--origin needs --site.', 2)
+    return { org, plan, project, key, keyPrefix }
+  }
+  const domain = parseDomain(site)
+  if (!domain) throw new OperatorError(`--site ${site} is not a host name. Example: docs.example.com`, 2)
+  const parsed = origin === undefined ? null : parseOrigin(origin)
+  if (parsed === undefined) {
+    throw new OperatorError(`--origin ${origin} is not an http(s) URL without user, query and fragment.`, 2)
+  }
+  return { org, plan, project, key, keyPrefix, site: { domain, origin: parsed } }
+}
+
+interface PreparedUnit {
+  file: string
+  text: string
+  state: 'created' | 'kept'
+}
+
+/** Writes nothing yet, but fails before the store is changed. */
+async function prepareUnit(name: string, flags: InitFlags, command: Command): Promise<PreparedUnit> {
+  const file = resolve(name)
+  const port = command.getOptionValueSource('port') === 'default' ? undefined : flags.port
+  const { user, publicUrl } = flags
+  const text = writeServiceUnit({ program: findProgram(), user, publicUrl, port, dataFolder: resolve(flags.data) })
+  const existing = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw explainDisk(error)
+  })
+  if (existing !== undefined && existing !== text) {
+    throw new OperatorError(`${file} exists and is different. Move it away, or give another name with --unit.`)
+  }
+  return { file, text, state: existing === undefined ? 'created' : 'kept' }
+}
+
+async function writeUnit({ file, text }: PreparedUnit): Promise<void> {
+  await writeFile(file, text, { flag: 'wx' }).catch(error => {
+    throw explainDisk(error)
+  })
+}
+
+/** The program that a service starts, by absolute paths. */
+function findProgram(): string[] {
+  if (isBinary) return [process.execPath]
+  // In the installed package, the compiled program is one folder further down.
+  const top = existsSync(join(shippedFolder, 'scripts/quire.mjs')) ? shippedFolder : dirname(shippedFolder)
+  return [process.execPath, join(top, 'scripts/quire.mjs')]
+}
+
+function describe(
+  { organization, project, key, site }: InitResult,
+  dataFolder: string,
+  unit: Pick<PreparedUnit, 'file' | 'state'> | null,
+): string[] {
+  const lines = [
+    `Data folder   ${dataFolder}`,
+    `Organization  ${organization.name} (${organization.id}), plan ${organization.plan}, ${organization.state}`,
+    `Project       ${project.name} (${project.id}), ${project.state}`,
+  ]
+  if (site) lines.push(`Site          ${site.domain}, from ${site.origin ?? `https://${site.domain}/`}, ${site.state}`)
+  if (unit) lines.push(`Unit          ${unit.file}, ${unit.state}`)
+  lines.push(`Key           ${key.name} (${key.id}), ${key.state}`)
+  if (key.key !== null) lines.push('', key.key, 'The key is shown only once: keep it in a safe place.')
+  return [...lines, '', `Start the server: npx quire serve --data ${dataFolder}`]
+}

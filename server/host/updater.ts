@@ -1,0 +1,207 @@
+import { rm } from 'node:fs/promises'
+import { diskFull, isDiskFull } from '../base/disk-full.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import { ArchiveError, showName } from '../unpack/archive-error.ts'
+import type { UnpackLimits } from '../unpack/unpack-limits.ts'
+import { removeDownload } from '../web/fetch/download-file.ts'
+import { type BundleSource, type FetchedBundle, fetchBundle } from './fetch/fetch-bundle.ts'
+import { prepareVersion, toVersionId } from './prepare/prepare-version.ts'
+import type { HostFolder, HostState } from './versions/host-folder.ts'
+import type { Version, VersionSource } from './versions/version.ts'
+
+export interface UpdateSettings {
+  /** null = only what the folder has is served. */
+  source: BundleSource | null
+  /** The label that a bundle must have; null = any. */
+  label: string | null
+  /** The SHA-256 that a bundle must have; null = any. */
+  sha256: string | null
+  maxBundleBytes: number
+  unpackLimits: UnpackLimits
+  retries: number
+  idleTimeoutMs: number
+  /** How many files are compressed at once. */
+  threads: number
+  /** How many versions stay on the disk, with the current one. */
+  keepVersions: number
+}
+
+export interface UpdaterOptions {
+  settings: UpdateSettings
+  folder: HostFolder
+  now(): number
+  /** Called after the state has the version. */
+  activate(version: Version): Promise<void>
+  log: Record<'info' | 'warn', (details: object, message: string) => void>
+}
+
+export type UpdateOutcome = 'switched' | 'unchanged' | 'held'
+
+export interface Updater {
+  /** Returns the version to serve at start; null = there is none. */
+  findFirst(): Promise<Version | null>
+  /**
+   * Fetches the bundle, and serves it. If it fails, nothing changes.
+   *
+   * @throws {OperatorError}
+   */
+  update(signal: AbortSignal): Promise<UpdateOutcome>
+}
+
+export function createUpdater(options: UpdaterOptions): Updater {
+  const { settings, folder, log } = options
+  /** A bad bundle of this process, so that it is not fetched at each poll. */
+  let refused: Refused | null = null
+
+  async function fetchNext(
+    source: BundleSource,
+    versions: readonly Version[],
+    signal: AbortSignal,
+  ): Promise<UpdateOutcome> {
+    const { offered } = await folder.readState()
+    const last = versions.find(({ id }) => id === offered?.id)
+    const isFitting = last && settings.sha256 === null && fitsLabel(last, settings.label)
+    const known = refused?.source ?? (isFitting ? offered?.source : null) ?? null
+    const bundle = await fetchBundle({
+      source,
+      known,
+      downloadPath: folder.downloadPath,
+      maxBytes: settings.maxBundleBytes,
+      retries: settings.retries,
+      idleTimeoutMs: settings.idleTimeoutMs,
+      signal,
+      onRetry: (error, waitMs) =>
+        log.warn({ reason: error.message, waitMs: Math.round(waitMs) }, 'fetching the bundle again'),
+    })
+    if (!bundle && refused) throw refused.error
+    if (!bundle) return last ? switchTo(options, last) : 'unchanged'
+    refused = null
+    try {
+      const version = await keepVersion(options, versions, bundle, signal)
+      await noteOffered(folder, { id: version.id, source: bundle.source })
+      return await switchTo(options, version)
+    } catch (error) {
+      if (error instanceof ArchiveError) refused = { source: bundle.source, error }
+      throw error
+    }
+  }
+
+  return {
+    findFirst: () => findFirst(folder, settings),
+    async update(signal) {
+      const { source, sha256 } = settings
+      try {
+        const versions = await folder.list()
+        const verified = versions.find(version => version.sha256 === sha256)
+        if (verified) return await switchTo(options, verified)
+        return source ? await fetchNext(source, versions, signal) : 'unchanged'
+      } catch (error) {
+        throw signal.aborted ? signal.reason : explain(error)
+      }
+    },
+  }
+}
+
+interface Refused {
+  source: VersionSource
+  error: ArchiveError
+}
+
+function fitsLabel(version: Version, label: string | null): boolean {
+  return label === null || version.label === label
+}
+
+async function noteOffered(folder: HostFolder, offered: NonNullable<HostState['offered']>): Promise<void> {
+  const state = await folder.readState()
+  if (JSON.stringify(state.offered) !== JSON.stringify(offered)) await folder.writeState({ ...state, offered })
+}
+
+/** Chooses the version of the state, or the newest one. With a label, one that has it. */
+async function findFirst(folder: HostFolder, { label }: UpdateSettings): Promise<Version | null> {
+  const { current, held } = await folder.readState()
+  const versions = await folder.list()
+  const labelled = label === null ? [] : versions.filter(version => fitsLabel(version, label))
+  for (const some of [labelled, versions]) {
+    const found = some.find(({ id }) => id === current) ?? some.find(({ id }) => !held.includes(id)) ?? some[0]
+    if (found) return found
+  }
+  return null
+}
+
+/** Unpacks a bundle beside the other versions, and returns it as a complete version. */
+async function keepVersion(
+  { settings, folder, now, log }: UpdaterOptions,
+  versions: readonly Version[],
+  bundle: FetchedBundle,
+  signal: AbortSignal,
+): Promise<Version> {
+  const { file, sizeBytes, sha256, source } = bundle
+  const isDownload = source.address !== null
+  try {
+    if (settings.sha256 !== null && settings.sha256 !== sha256)
+      throw new ArchiveError(`The bundle has the SHA-256 ${sha256}, and --sha256 asks for ${settings.sha256}.`)
+    const id = toVersionId(sha256)
+    const known = versions.find(version => version.id === id)
+    if (known) {
+      checkLabel(known, settings.label)
+      return known
+    }
+    log.info({ source: source.name, sizeBytes, sha256 }, 'unpacking the bundle')
+    const work = folder.workPath()
+    const { unpackLimits: limits, label, threads } = settings
+    try {
+      const version = await prepareVersion({
+        ...{ file, sizeBytes, sha256, source, folder: work, limits, label, threads },
+        now: now(),
+        signal,
+      })
+      await folder.adopt(work, id)
+      return version
+    } finally {
+      await rm(work, { recursive: true, force: true, maxRetries: 3 })
+    }
+  } finally {
+    // Good or bad, it is fetched from its beginning the next time. An interrupted process keeps it.
+    if (isDownload && !signal.aborted) await removeDownload(file)
+  }
+}
+
+function checkLabel(version: Version, label: string | null): void {
+  if (fitsLabel(version, label)) return
+  throw new ArchiveError(
+    `The bundle has the version ${showName(version.label ?? '')}, and --version asks for ${showName(label ?? '')}.`,
+  )
+}
+
+async function switchTo(options: UpdaterOptions, version: Version): Promise<UpdateOutcome> {
+  const { folder, settings, activate } = options
+  const state = await folder.readState()
+  if (state.held.includes(version.id)) return 'held'
+  const isNew = state.current !== version.id
+  if (isNew) await folder.writeState({ ...state, current: version.id })
+  await activate(version)
+  if (!isNew) return 'unchanged'
+  await removeOld(folder, settings.keepVersions)
+  return 'switched'
+}
+
+/** Removes the oldest versions. A version that was rolled back counts, so that it is not fetched again. */
+async function removeOld(folder: HostFolder, keep: number): Promise<void> {
+  const versions = await folder.list()
+  const state = await folder.readState()
+  const { current, held } = state
+  const others = versions.filter(({ id }) => id !== current)
+  const gone = others.slice(Math.max(0, keep - 1))
+  for (const { id } of gone) await folder.remove(id)
+  const left = held.filter(id => !gone.some(version => version.id === id))
+  if (left.length < held.length) await folder.writeState({ ...state, held: left })
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof OperatorError) return error
+  const { code, message } = error as NodeJS.ErrnoException
+  if (isDiskFull(error)) return new OperatorError(`${diskFull} Free some space.`, 1, { cause: error })
+  return code === undefined
+    ? error
+    : new OperatorError(`The bundle could not be stored (${message}).`, 1, { cause: error })
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startServer } from '../export/static-server.ts'
+import { startHost } from '../host/host-process.ts'
+import { makeSite, pageText } from '../host/make-site.ts'
+import { waitFor } from '../support/export-site.ts'
+import { runQuire } from '../support/process.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-host-command-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a host serves a link, keeps the site after it has expired, rolls back, and logs what it served', async () => {
+  let bundle: Buffer | null = makeSite({ version: 'v1' })
+  const origin = await startServer((_req, res) => {
+    if (bundle) res.writeHead(200).end(bundle)
+    else res.writeHead(403).end()
+  })
+  const data = join(folder, 'data')
+  const args = ['--data', data, '--access-log', join(folder, 'access.log'), '--fetch-retries', '0']
+  const env = { QUIRE_HOST_BUNDLE: `${origin.origin.href}docs.zip?signature=secret` }
+  const text = async (url: string) => (await fetch(url)).text()
+
+  let host = await startHost(args, { env })
+  await host.read(output => output.includes('"msg":"serving a version"'))
+  expect(await text(`${host.url}/guide/p0`)).toBe(pageText('v1', 'guide/p0'))
+  expect(await (await fetch(`${host.url}/readyz`)).json()).toEqual({ status: 'ready' })
+  bundle = makeSite({ version: 'v2' })
+  host.child.kill('SIGHUP')
+  await host.read(output => output.includes('"label":"v2"'))
+  expect(await text(host.url)).toBe(pageText('v2', 'home'))
+
+  const second = await runQuire(['host', '--data', data])
+  expect([second.code, second.stderr]).toEqual([
+    1,
+    `Another host uses --data ${data}. Stop it, or name another folder with --data.\n`,
+  ])
+  bundle = null
+  await host.end('SIGKILL')
+  host = await startHost(args, { env })
+  expect(await text(host.url)).toBe(pageText('v2', 'home'))
+  await host.read(output => output.includes('it has expired or is wrong. Get a new link.'))
+  expect(host.output()).not.toContain('secret')
+
+  const rolled = await runQuire(['host', 'rollback', '--data', data, '--json'])
+  expect([rolled.code, JSON.parse(rolled.stdout).label]).toEqual([0, 'v1'])
+  await waitFor(async () => (await text(host.url)) === pageText('v1', 'home') || undefined)
+  const listed = await runQuire(['host', 'list', '--data', data, '--json'])
+  expect(JSON.parse(listed.stdout)).toMatchObject([
+    { label: 'v2', state: 'held', source: origin.origin.host },
+    { label: 'v1', state: 'current' },
+  ])
+  expect(await host.end('SIGTERM')).toBe(0)
+  const lines = readFileSync(join(folder, 'access.log'), 'utf8').split('\n')
+  expect(lines[0]).toMatch(
+    /^127\.0\.0\.1 - - \[\d{2}\/\w{3}\/\d{4}:[\d:]+ \+0000\] "GET \/guide\/p0 HTTP\/1\.1" 200 \d+ "-" "node"$/,
+  )
+  await origin.close()
+})
+
+test('a forbidden combination is refused at start in one sentence, and exits with 2', async () => {
+  const args = ['host', 'docs.zip', '--data', join(folder, 'data'), '--features', 'search']
+  const { code, stdout, stderr } = await runQuire(args)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(/^features\.search cannot be true for the deployment air-gapped, because [^\n]*\.\n$/)
+})
+
+test('without a version and a good bundle it ends with 1 and the reason', async () => {
+  writeFileSync(join(folder, 'docs.zip'), 'no archive')
+  const { code, stderr } = await runQuire([
+    'host',
+    join(folder, 'docs.zip'),
+    '--port',
+    '0',
+    '--data',
+    join(folder, 'data'),
+  ])
+  expect([code, stderr]).toEqual([1, 'docs.zip is neither a zip nor a tar.gz.\n'])
+})
