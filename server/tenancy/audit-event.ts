@@ -1,0 +1,52 @@
+import type { Awaitable } from '../base/awaitable.ts'
+
+export type AuditAction =
+  | 'organization.created'
+  | 'organization.changed'
+  | 'organization.deleted'
+  | 'project.created'
+  | 'project.changed'
+  | 'site.created'
+  | 'site.changed'
+  | 'site.deleted'
+  | 'key.created'
+  | 'key.revoked'
+  | 'export.started'
+  | 'export.deleted'
+  | 'bundle-link.created'
+  | 'agent-job.archived'
+  | 'person.added'
+  | 'person.removed'
+  | 'sign-in-link.created'
+  | 'signed-in'
+  | 'sign-in.refused'
+  | 'signed-out'
+
+/** One entry of the audit log: who did what, when and from where. Never a secret. */
+export interface AuditEvent {
+  /** Grows with each event. */
+  id: number
+  at: number
+  /** The organization that it is about; null = none, or all. */
+  organizationId: string | null
+  action: AuditAction
+  /** Id or domain of the object that was changed. */
+  subject: string
+  /** A name or a few words for people; null = none. */
+  detail: string | null
+  /** Who: the name and id of a person, `key NAME (...last4)`, or `command line (USER)`. */
+  actor: string
+  /** From where: an IP address, or the name of the machine for the command line. */
+  address: string
+}
+
+/** Append-only: events are never changed. */
+export interface AuditLog {
+  append(event: Omit<AuditEvent, 'id'>): Awaitable<void>
+  /** Lists the newest events first, at most `limit`, those with an id below `before` if it is given. */
+  list(options: {
+    organizationId?: string | undefined
+    before?: number | undefined
+    limit: number
+  }): Awaitable<AuditEvent[]>
+}

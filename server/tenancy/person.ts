@@ -1,0 +1,19 @@
+import type { Awaitable } from '../base/awaitable.ts'
+
+/** Someone who may sign in to the dashboard. */
+export interface Person {
+  id: string
+  /** The organization that the person may see and change; null = an operator, who may see and change all. */
+  organizationId: string | null
+  name: string
+  createdAt: number
+}
+
+export interface People {
+  insert(person: Person): Awaitable<void>
+  find(id: string): Awaitable<Person | undefined>
+  /** Lists the members of an organization, the operators (null), or everyone (undefined), by name. */
+  list(organizationId?: string | null): Awaitable<Person[]>
+  /** Deletes the person with their links and sessions. Returns false if the person does not exist. */
+  delete(id: string): Awaitable<boolean>
+}
