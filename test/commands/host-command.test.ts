@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -40,6 +40,9 @@ test('a host serves a link, keeps the site after it has expired, rolls back, and
     `Another host uses --data ${data}. Stop it, or name another folder with --data.\n`,
   ])
   bundle = null
+  // Lines are written once a second, and a killed host loses the last ones.
+  const log = join(folder, 'access.log')
+  await waitFor(async () => (existsSync(log) && readFileSync(log, 'utf8').includes('/guide/p0')) || undefined)
   await host.end('SIGKILL')
   host = await startHost(args, { env })
   expect(await text(host.url)).toBe(pageText('v2', 'home'))
@@ -55,7 +58,7 @@ test('a host serves a link, keeps the site after it has expired, rolls back, and
     { label: 'v1', state: 'current' },
   ])
   expect(await host.end('SIGTERM')).toBe(0)
-  const lines = readFileSync(join(folder, 'access.log'), 'utf8').split('\n')
+  const lines = readFileSync(log, 'utf8').split('\n')
   expect(lines[0]).toMatch(
     /^127\.0\.0\.1 - - \[\d{2}\/\w{3}\/\d{4}:[\d:]+ \+0000\] "GET \/guide\/p0 HTTP\/1\.1" 200 \d+ "-" "node"$/,
   )
