@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { OperatorError } from '../server/base/operator-error.ts'
+import { writeChartLibrary } from './generate/chart.ts'
 import { bundleDocument } from './generate/document.ts'
 import { notice, writeFiles } from './generate/files.ts'
 import { writeInPageScripts } from './generate/in-page.ts'
@@ -14,7 +15,7 @@ const folder = join(root, 'generated')
 
 const program = new Command('npm run generate --')
   .description(
-    'Lint spec/, then write generated/: the document, types, server stub and client from spec/, the scripts from server/in-page/, and the lint rules from scripts/.',
+    'Lint spec/, then write generated/: the document, types, server stub and client from spec/, the scripts from server/in-page/, the chart library of the dashboard, and the lint rules from scripts/.',
   )
   .addOption(new Option('--check', 'write nothing; exit with 1 if a file is stale').env('QUIRE_GENERATE_CHECK'))
   .addHelpText('after', '\nExamples:\n  npm run generate\n  npm run generate -- --check\n')
@@ -26,6 +27,7 @@ const program = new Command('npm run generate --')
     const wanted = {
       ...(await writeFiles(document)),
       'in-page.ts': notice + (await writeInPageScripts(join(root, 'server', 'in-page'))),
+      'chart.ts': notice + (await writeChartLibrary(join(root, 'node_modules', 'uplot'))),
       'lint-rules.json': writeLintRules(),
     }
     if (check) return checkFiles(wanted)

@@ -1,3 +1,4 @@
+import { chartLibrary } from '../../generated/chart.ts'
 import robots from '../analytics/agents/ai-robots-txt.json' with { type: 'json' }
 import { describeSqlite } from '../store/backup/copy-database.ts'
 import type { Component } from './component.ts'
@@ -44,6 +45,7 @@ function withoutPackage(): Component[] {
       url: 'https://github.com/ai-robots-txt/ai.robots.txt',
       text: '',
     },
+    { ...chartLibrary, url: 'https://github.com/leeoniya/uPlot' },
   ]
 }
 

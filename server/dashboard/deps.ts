@@ -1,0 +1,28 @@
+import type { AgentJobs } from '../agent/agent-job.ts'
+import type { BundleStore } from '../export/jobs/bundle-store.ts'
+import type { ExportJobs } from '../export/jobs/export-job.ts'
+import type { Deps } from '../operations/deps.ts'
+import type { ApiKeys } from '../tenancy/api-key.ts'
+import type { AuditLog } from '../tenancy/audit-event.ts'
+import type { Organizations } from '../tenancy/organization.ts'
+import type { People } from '../tenancy/person.ts'
+import type { Projects } from '../tenancy/project.ts'
+import type { Sessions, SignInLinks } from '../tenancy/sign-in.ts'
+import type { Sites } from '../tenancy/site.ts'
+
+/** Everything that the pages of the dashboard may use, besides what the operations use. */
+export interface DashboardDeps extends Deps {
+  organizations: Pick<Organizations, 'find' | 'list'>
+  apiKeys: Pick<ApiKeys, 'insert' | 'list' | 'revoke'>
+  projects: Pick<Projects, 'findOwned' | 'list' | 'insert'>
+  sites: Sites
+  agentJobs: AgentJobs
+  exportJobs: ExportJobs
+  bundles: BundleStore
+  people: People
+  signInLinks: SignInLinks
+  sessions: Sessions
+  auditLog: AuditLog
+  /** The prefix of API keys, such as `quire_`. */
+  keyPrefix: string
+}

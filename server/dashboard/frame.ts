@@ -1,0 +1,113 @@
+import { relativePath } from '../docs/relative-path.ts'
+import type { Visit } from './page.ts'
+import { tokenField } from './parts/action.ts'
+import { html, type Markup } from './parts/html.ts'
+import { staticPath } from './static-files.ts'
+import { frameTexts, type Section, sectionNames } from './texts/frame.ts'
+
+/** Where the dashboard is on the server. */
+export const dashboardPath = '/dashboard'
+
+/** The path of a page of an organization. */
+export function organizationPath(organizationId: string, path = ''): string {
+  return `${dashboardPath}/${organizationId}${path === '' ? '/' : path}`
+}
+
+/** Frames a page that everyone may see, such as the page to sign in. */
+export function framePublicPage(pagePath: string, title: string, content: Markup): string {
+  return writeDocument(
+    pagePath,
+    title,
+    html`<body class="public">
+<main id="content">
+<p class="brand">Quire</p>
+<h1>${title}</h1>
+${content}
+</main>
+</body>`,
+  )
+}
+
+/** Frames a page of an organization: header, navigation, notice and content. */
+export function frameOrganizationPage(
+  visit: Visit,
+  {
+    pagePath,
+    section,
+    title,
+    content,
+    notice,
+    hasChart = false,
+  }: {
+    pagePath: string
+    section: Section
+    title: string
+    content: Markup
+    notice: string | undefined
+    hasChart?: boolean
+  },
+): string {
+  const list = navigation(visit, section)
+  return writeDocument(
+    pagePath,
+    `${title} - ${visit.organization.name}`,
+    html`<body>
+<a class="skip" href="#content">${frameTexts.skip}</a>
+<header>
+<a class="brand" href="${visit.link('')}">Quire</a>
+${organizationSwitch(visit, pagePath)}
+<a class="quiet" href="${relativePath(pagePath, '/docs/')}">${frameTexts.documentation}</a>
+<form method="post" action="${relativePath(pagePath, `${dashboardPath}/sign-out`)}">
+${tokenField(visit)}
+<span class="quiet who">${visit.person.name}${visit.person.organizationId === null && ` (${frameTexts.allOrganizations})`}</span>
+<button class="plain">${frameTexts.signOut}</button>
+</form>
+</header>
+<details class="menu"><summary>${frameTexts.menu}</summary><nav aria-label="${frameTexts.navigation}, small screen">${list}</nav></details>
+<nav class="side" aria-label="${frameTexts.navigation}">${list}</nav>
+<main id="content" tabindex="-1">
+${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+<h1>${title}</h1>
+${content}
+</main>
+</body>`,
+    hasChart,
+  )
+}
+
+function navigation(visit: Visit, section: Section): Markup {
+  const items = (Object.keys(sectionNames) as Section[]).map(name => {
+    const path = name === 'overview' ? '' : `/${name}`
+    return html`<li><a href="${visit.link(path)}"${name === section && html` aria-current="page"`}>${sectionNames[name]}</a></li>`
+  })
+  return html`<ul>${items}</ul>`
+}
+
+/** Operators choose among all organizations; members see the name of theirs. */
+function organizationSwitch({ organization, organizations }: Visit, pagePath: string): Markup {
+  if (organizations.length < 2) return html`<span class="organization">${organization.name}</span>`
+  const options = organizations.map(
+    ({ id, name }) => html`<option value="${id}"${id === organization.id && html` selected`}>${name}</option>`,
+  )
+  return html`<form class="organization" method="get" action="${relativePath(pagePath, `${dashboardPath}/`)}">
+<label class="unseen" for="organization">${frameTexts.organization}</label>
+<select id="organization" name="organization">${options}</select><button>${frameTexts.switch}</button>
+</form>`
+}
+
+function writeDocument(pagePath: string, title: string, body: Markup, hasChart = false): string {
+  const file = (name: Parameters<typeof staticPath>[0]) => relativePath(pagePath, dashboardPath + staticPath(name))
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} - Quire</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${file('style.css')}">
+${hasChart && html`<link rel="stylesheet" href="${file('chart.css')}">\n<script src="${file('chart.js')}" defer></script>\n`}<script src="${file('dashboard.js')}" defer></script>
+</head>
+${body}
+</html>
+`.text
+}

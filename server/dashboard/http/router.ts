@@ -1,0 +1,186 @@
+import { type Request, type Response, Router } from 'express'
+import type { Logger } from 'pino'
+import { relativePath } from '../../docs/relative-path.ts'
+import type { FindServerAddress } from '../../http/server-address.ts'
+import type { Organization } from '../../tenancy/organization.ts'
+import type { Person } from '../../tenancy/person.ts'
+import { hashSecret, type Session } from '../../tenancy/sign-in.ts'
+import type { DashboardDeps } from '../deps.ts'
+import { dashboardPath, frameOrganizationPage, framePublicPage, organizationPath } from '../frame.ts'
+import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
+import { pages } from '../pages/index.ts'
+import { html } from '../parts/html.ts'
+import { notices } from '../texts/notices.ts'
+import { signInTexts } from '../texts/sign-in.ts'
+import { answerPageErrors, answerUnknownPages, refuseForm } from './errors.ts'
+import { readForm } from './form.ts'
+import { isFromOwnPage } from './same-origin.ts'
+import { sendDownload, sendHtml, sendToPage } from './send-page.ts'
+import { createFormToken, isFormToken, readSessionCookie, setSessionCookie } from './session-cookie.ts'
+import { describePerson, signInRouter } from './sign-in.ts'
+import { staticFiles } from './static-files.ts'
+
+export interface DashboardOptions {
+  deps: DashboardDeps
+  findAddress: FindServerAddress
+  /** Returns the IP address of the browser. */
+  findClient(req: Request): string
+  log: Logger
+}
+
+/** A browser that sent the cookie of a session. */
+interface SignedIn {
+  secret: string
+  session: Session
+  person: Person
+}
+
+/** Serves the dashboard below `dashboardPath`. A page is shown only to a signed-in person who may see its organization. */
+export function dashboardRouter(options: DashboardOptions): Router {
+  const { deps, findAddress, findClient, log } = options
+  const router = Router({ caseSensitive: true, strict: true })
+  router.use(staticFiles())
+  router.use(signInRouter(options))
+  router.get('/', (req, res) => openFirstPage(req, res, deps))
+  router.post('/sign-out', readForm, async (req, res) => {
+    const signedIn = await findSignedIn(req, deps)
+    if (signedIn) {
+      if (!isOwnForm(req, res, signedIn, findAddress)) return refuseForm(res)
+      await deps.sessions.end(signedIn.session.id)
+      await createAudit(
+        signedIn.person,
+        signedIn.person.organizationId,
+        deps,
+        findClient(req),
+      )('signed-out', signedIn.person.id)
+    }
+    setSessionCookie(res, findAddress(req).url, '')
+    sendToPage(res, 'sign-in')
+  })
+  for (const page of pages) mountPage(router, page, options)
+  router.use(answerUnknownPages)
+  router.use(answerPageErrors(log))
+  return router
+}
+
+function mountPage(router: Router, page: PageDefinition, { deps, findAddress, findClient }: DashboardOptions): void {
+  const path = `/:organizationId${page.path === '' ? '/' : page.path}`
+  router.get(path, async (req, res) => {
+    const visit = await openVisit(req, res)
+    if (visit) await send(visit, page, req, res, await page.show(visit, deps))
+  })
+  for (const [name, act] of Object.entries(page.actions ?? {})) {
+    router.post(`${page.path === '' ? path : `${path}/`}${name}`, readForm, async (req, res) => {
+      const visit = await openVisit(req, res)
+      if (visit) await send(visit, page, req, res, await act(visit, deps))
+    })
+  }
+
+  /** Answers itself, and returns undefined, if the browser is not signed in or its form is not of this session. */
+  async function openVisit(req: Request, res: Response): Promise<Visit | undefined> {
+    const signedIn = await findSignedIn(req, deps)
+    if (!signedIn) {
+      sendToPage(res, relativePath(pathOf(req), `${dashboardPath}/sign-in`))
+      return undefined
+    }
+    if (req.method === 'POST' && !isOwnForm(req, res, signedIn, findAddress)) {
+      refuseForm(res)
+      return undefined
+    }
+    const { person, session, secret } = signedIn
+    const organizations = await listOrganizations(person, deps)
+    const organization = organizations.find(({ id }) => id === req.params.organizationId)
+    if (!organization) throw new PageNotFound()
+    return {
+      person,
+      session,
+      organization,
+      organizations,
+      params: req.params as Record<string, string>,
+      query: new URLSearchParams(req.url.split('?')[1]),
+      form: res.locals.form ?? new URLSearchParams(),
+      formToken: createFormToken(secret),
+      server: findAddress(req),
+      now: deps.now(),
+      link: path => relativePath(pathOf(req), organizationPath(organization.id, path)),
+      audit: createAudit(person, organization.id, deps, findClient(req)),
+    }
+  }
+}
+
+/** Returns the function that appends what a person does to the audit log. */
+function createAudit(
+  person: Person,
+  organizationId: string | null,
+  deps: DashboardDeps,
+  address: string,
+): Visit['audit'] {
+  return async (action, subject, detail = null) =>
+    deps.auditLog.append({
+      at: deps.now(),
+      organizationId,
+      action,
+      subject,
+      detail,
+      actor: describePerson(person),
+      address,
+    })
+}
+
+async function findSignedIn(req: Request, { sessions, now }: DashboardDeps): Promise<SignedIn | undefined> {
+  const secret = readSessionCookie(req)
+  if (secret === undefined) return undefined
+  const found = await sessions.find(hashSecret(secret), now())
+  return found && { secret, ...found }
+}
+
+/** Checks that a form comes from a page of this session: a page of another site can send forms, too. */
+function isOwnForm(req: Request, res: Response, { secret }: SignedIn, findAddress: FindServerAddress): boolean {
+  const form: URLSearchParams = res.locals.form
+  return isFromOwnPage(req, findAddress(req).url) && isFormToken(secret, form.get('token') ?? '')
+}
+
+async function listOrganizations(person: Person, { organizations }: DashboardDeps): Promise<Organization[]> {
+  if (person.organizationId === null) return organizations.list()
+  const own = await organizations.find(person.organizationId)
+  return own ? [own] : []
+}
+
+/** Leads to the overview of the chosen organization, or of the first one. */
+async function openFirstPage(req: Request, res: Response, deps: DashboardDeps): Promise<void> {
+  const signedIn = await findSignedIn(req, deps)
+  if (!signedIn) return sendToPage(res, 'sign-in')
+  const organizations = await listOrganizations(signedIn.person, deps)
+  const wanted = new URLSearchParams(req.url.split('?')[1]).get('organization')
+  const chosen = organizations.find(({ id }) => id === wanted) ?? organizations[0]
+  if (chosen) return sendToPage(res, `${chosen.id}/`)
+  const { noOrganization, noOrganizationHint, noOrganizationCommand } = signInTexts
+  const content = html`<p>${noOrganizationHint}</p><pre><code>${noOrganizationCommand}</code></pre>`
+  sendHtml(res, 200, framePublicPage(`${dashboardPath}/`, noOrganization, content))
+}
+
+async function send(
+  visit: Visit,
+  { section }: PageDefinition,
+  req: Request,
+  res: Response,
+  answer: Answer,
+): Promise<void> {
+  if ('download' in answer) return sendDownload(res, answer.download)
+  if ('leadTo' in answer) {
+    const query = answer.notice === undefined ? '' : `?done=${answer.notice}`
+    return sendToPage(res, visit.link(answer.leadTo) + query)
+  }
+  const done = visit.query.get('done') ?? ''
+  const notice = Object.hasOwn(notices, done) ? notices[done as keyof typeof notices] : undefined
+  const { title, content, status = 200, hasChart = false } = answer
+  sendHtml(
+    res,
+    status,
+    frameOrganizationPage(visit, { pagePath: pathOf(req), section, title, content, notice, hasChart }),
+  )
+}
+
+function pathOf(req: Request): string {
+  return req.originalUrl.split('?', 1)[0] ?? ''
+}

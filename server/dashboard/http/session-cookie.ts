@@ -1,0 +1,43 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Request, Response } from 'express'
+
+const cookieName = 'quire_session'
+
+/** Returns the secret of the session that the browser sends; undefined if it sends none. */
+export function readSessionCookie(req: Request): string | undefined {
+  for (const pair of (req.headers.cookie ?? '').split(';')) {
+    const [name, value] = pair.trim().split('=', 2)
+    if (name === cookieName && value !== undefined && /^[\w-]{43}$/.test(value)) return value
+  }
+  return undefined
+}
+
+/**
+ * Stores the secret of a session in the browser: no script can read it, and the browser does not send it with requests that another
+ * site causes.
+ *
+ * @param publicUrl where the browser reaches the server
+ * @param maxAgeMs undefined = the browser forgets the secret now
+ */
+export function setSessionCookie(res: Response, publicUrl: string, secret: string, maxAgeMs?: number): void {
+  const { protocol, pathname } = new URL(publicUrl)
+  res.cookie(cookieName, secret, {
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: protocol === 'https:',
+    path: `${pathname.replace(/\/$/, '')}/dashboard`,
+    maxAge: maxAgeMs ?? 0,
+  })
+}
+
+/** Creates the token of the forms of a session. Another site cannot know it, so it cannot send a form for a signed-in person. */
+export function createFormToken(sessionSecret: string): string {
+  return createHmac('sha256', sessionSecret).update('form').digest('base64url')
+}
+
+/** Checks the token of a form in constant time. */
+export function isFormToken(sessionSecret: string, token: string): boolean {
+  const wanted = Buffer.from(createFormToken(sessionSecret))
+  const given = Buffer.from(token)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}

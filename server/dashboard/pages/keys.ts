@@ -1,0 +1,191 @@
+import { OperatorError } from '../../base/operator-error.ts'
+import { type ApiKey, createKey, hashKey, type Scope } from '../../tenancy/api-key.ts'
+import { createId } from '../../tenancy/id.ts'
+import { readName } from '../../tenancy/name.ts'
+import type { DashboardDeps } from '../deps.ts'
+import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
+import { actionButton, tokenField } from '../parts/action.ts'
+import { copyButton } from '../parts/copy.ts'
+import { checkFields, selectField, textField } from '../parts/field.ts'
+import { html, type Markup } from '../parts/html.ts'
+import { table } from '../parts/table.ts'
+import { time } from '../parts/time.ts'
+import { keyTexts as texts } from '../texts/keys.ts'
+import { trySamples } from './try-samples.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** What a person wrote into the form for a new key, and what is wrong with it. */
+interface KeyForm {
+  name: string
+  scopes: Scope[]
+  expiry: string
+  problems: { name?: string; scopes?: string; expiry?: string }
+}
+
+/** The API keys of an organization, and everything that a program needs besides: project ids and lines to try. */
+export const keysPage: PageDefinition = {
+  section: 'keys',
+  path: '/keys',
+  show: async (visit, deps) => {
+    const like = (await deps.apiKeys.list(visit.organization.id)).find(({ id }) => id === visit.query.get('like'))
+    const form: KeyForm = {
+      name: like?.name ?? '',
+      scopes: like?.scopes ?? ['read', 'write'],
+      expiry: '90',
+      problems: {},
+    }
+    return { title: texts.title, content: await showKeys(visit, deps, form) }
+  },
+  actions: { generate, revoke },
+}
+
+async function generate(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const form = readKeyForm(visit)
+  if (Object.keys(form.problems).length > 0) {
+    return { title: texts.title, status: 400, content: await showKeys(visit, deps, form) }
+  }
+  const secret = createKey(deps.keyPrefix)
+  const key: ApiKey = {
+    id: createId('key'),
+    organizationId: visit.organization.id,
+    name: form.name,
+    last4: secret.slice(-4),
+    scopes: form.scopes,
+    createdAt: visit.now,
+    expiresAt: form.expiry === '' ? null : visit.now + Number(form.expiry) * dayMs,
+    revokedAt: null,
+    lastUsedAt: null,
+  }
+  await deps.apiKeys.insert(key, hashKey(secret))
+  await visit.audit('key.created', key.id, key.name)
+  return { title: texts.title, content: await showNewKey(visit, deps, key, secret) }
+}
+
+async function revoke(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const key = (await deps.apiKeys.list(visit.organization.id)).find(({ id }) => id === visit.form.get('id'))
+  if (!key) throw new PageNotFound()
+  if (await deps.apiKeys.revoke(key.id, visit.now)) await visit.audit('key.revoked', key.id, key.name)
+  return { leadTo: '/keys', notice: 'key-revoked' }
+}
+
+function readKeyForm({ form }: Visit): KeyForm {
+  const read: KeyForm = {
+    name: form.get('name') ?? '',
+    scopes: (['read', 'write'] as const).filter(scope => form.has(scope)),
+    expiry: form.get('expiry') ?? '',
+    problems: {},
+  }
+  try {
+    read.name = readName(read.name)
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    read.problems.name = error.message
+  }
+  if (read.scopes.length === 0) read.problems.scopes = texts.scopesMissing
+  if (!Object.hasOwn(texts.fields.expiries, read.expiry)) read.problems.expiry = texts.expiryInvalid
+  return read
+}
+
+async function showKeys(visit: Visit, deps: DashboardDeps, form: KeyForm): Promise<Markup> {
+  const keys = (await deps.apiKeys.list(visit.organization.id)).toSorted((a, b) => b.createdAt - a.createdAt)
+  return html`<p>${texts.intro}</p>
+<h2>${texts.listTitle}</h2>
+${keyTable(visit, keys, deps.keyPrefix)}
+<h2 id="generate">${texts.generateTitle}</h2>
+${keyForm(visit, form)}
+${await aboutOrganization(visit, deps)}`
+}
+
+/** The one page that shows a new key. The browser may not store it, and a reload asks before it sends the form again. */
+async function showNewKey(visit: Visit, deps: DashboardDeps, key: ApiKey, secret: string): Promise<Markup> {
+  const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`QUIRE_API_KEY=${secret}\n`)}`
+  return html`<div class="notice" role="status">
+<h2>${texts.newKey(key.name)}</h2>
+<p><strong>${texts.shownOnce}</strong></p>
+<p class="secret"><code id="new-key">${secret}</code> ${copyButton(secret, { label: texts.copy, name: texts.copyNamed(texts.newKey(key.name)) })}</p>
+<p><a class="button" download="quire.env" href="${file}">${texts.download}</a>
+<a class="button main" href="${visit.link('/keys')}">${texts.done}</a></p>
+</div>
+${await aboutOrganization(visit, deps)}`
+}
+
+function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup {
+  const { columns } = texts
+  return table(keys, {
+    caption: texts.listTitle,
+    empty: texts.empty,
+    columns: [
+      { heading: columns.name, show: key => key.name },
+      { heading: columns.key, show: key => html`<code>${prefix}...${key.last4}</code>` },
+      { heading: columns.scopes, show: key => key.scopes.join(', ') },
+      { heading: columns.created, show: key => time(key.createdAt) },
+      { heading: columns.lastUsed, show: key => (key.lastUsedAt === null ? texts.never : time(key.lastUsedAt)) },
+      { heading: columns.expires, show: key => (key.expiresAt === null ? texts.unlimited : time(key.expiresAt)) },
+      { heading: columns.state, show: key => stateOf(key, visit.now) },
+      { heading: '', show: key => keyButton(visit, key) },
+    ],
+  })
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKey, now: number): Markup {
+  const state = revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
+  return html`<span class="state ${state}">${texts.states[state]}</span>`
+}
+
+/** A revoked key cannot come back, so its row offers a new key of the same name and scopes. */
+function keyButton(visit: Visit, { id, name, revokedAt }: ApiKey): Markup {
+  if (revokedAt !== null) return html`<a href="${visit.link('/keys')}?like=${id}#generate">${texts.replace}</a>`
+  return actionButton(visit, '/keys/revoke', {
+    label: texts.revoke,
+    name: texts.revokeNamed(name),
+    confirm: texts.confirmRevoke(name),
+    kind: 'danger',
+    fields: { id },
+  })
+}
+
+function keyForm(visit: Visit, { name, scopes, expiry, problems }: KeyForm): Markup {
+  const { fields } = texts
+  const choices = ['30', '90', '365', ''].map(
+    days => [days, fields.expiries[days as keyof typeof fields.expiries]] as const,
+  )
+  return html`<form method="post" action="${visit.link('/keys/generate')}" class="card">
+${tokenField(visit)}
+${textField({ label: fields.name, name: 'name', value: name, hint: fields.nameHint, problem: problems.name, required: true, maxLength: 100 })}
+${checkFields({
+  legend: fields.scopes,
+  boxes: {
+    read: { label: fields.read, checked: scopes.includes('read') },
+    write: { label: fields.write, checked: scopes.includes('write') },
+  },
+  problem: problems.scopes,
+})}
+${selectField({ label: fields.expiry, name: 'expiry', value: expiry, choices, problem: problems.expiry })}
+<p><button class="main">${texts.generate}</button></p>
+</form>`
+}
+
+/** Project ids, lines to try, and the plan. */
+async function aboutOrganization(visit: Visit, { projects }: DashboardDeps): Promise<Markup> {
+  const own = await projects.list(visit.organization.id)
+  const { name, id } = texts.projectColumns
+  const [first] = own
+  return html`<h2 id="projects">${texts.projectsTitle}</h2>
+${table(own, {
+  caption: texts.projectsTitle,
+  empty: texts.noProject,
+  columns: [
+    { heading: name, show: project => project.name },
+    {
+      heading: id,
+      show: project =>
+        html`<code>${project.id}</code> ${copyButton(project.id, { label: texts.copy, name: texts.copyNamed(`the id of ${project.name}`) })}`,
+    },
+  ],
+})}
+<h2 id="try">${texts.tryTitle}</h2>
+${first ? trySamples(visit.server.url, first.id) : html`<p>${texts.noProject}</p>`}
+<h2>${texts.planTitle}</h2>
+<p>${texts.plans[visit.organization.plan]}</p>`
+}

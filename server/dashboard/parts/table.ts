@@ -1,0 +1,40 @@
+import { type Fragment, html, type Markup } from './html.ts'
+
+/** A column of a table. */
+export interface Column<Row> {
+  /** '' = a column of buttons, whose heading only screen readers need. */
+  heading: string
+  /** Numbers are aligned to the right. */
+  isNumber?: boolean
+  show(row: Row): Fragment
+}
+
+/**
+ * A table in a box that scrolls sideways on small screens. The first column names the row.
+ *
+ * @param caption what the table lists, for screen readers
+ * @param empty what to do when there are no rows
+ */
+export function table<Row>(
+  rows: readonly Row[],
+  { caption, empty, columns }: { caption: string; empty: Fragment; columns: readonly Column<Row>[] },
+): Markup {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`
+  const heads = columns.map(
+    ({ heading, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${heading}</th>`,
+  )
+  const lines = rows.map(
+    row => html`<tr>${columns.map(({ show, isNumber }, at) => cell(show(row), at === 0, isNumber === true))}</tr>\n`,
+  )
+  return html`<div class="wide" role="region" aria-label="${caption}" tabindex="0"><table>
+<caption class="unseen">${caption}</caption>
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${lines}</tbody>
+</table></div>`
+}
+
+function cell(content: Fragment, isFirst: boolean, isNumber: boolean): Markup {
+  const kind = isNumber && html` class="number"`
+  return isFirst ? html`<th scope="row"${kind}>${content}</th>` : html`<td${kind}>${content}</td>`
+}

@@ -1,0 +1,35 @@
+/** The sections of the dashboard, in the order of the navigation, and their names. */
+export const sectionNames = {
+  overview: 'Overview',
+  keys: 'API keys',
+  projects: 'Projects and sites',
+  visitors: 'Visitors',
+  exports: 'Static exports',
+  'agent-jobs': 'Agent jobs',
+  people: 'People',
+  audit: 'Audit log',
+} as const
+
+export type Section = keyof typeof sectionNames
+
+export const frameTexts = {
+  skip: 'Skip to the content',
+  navigation: 'Dashboard',
+  menu: 'Menu',
+  organization: 'Organization',
+  switch: 'Switch',
+  documentation: 'Documentation',
+  signOut: 'Sign out',
+  allOrganizations: 'operator',
+  noScript: 'Scripts are off in this browser. Reload the page to see what has changed.',
+}
+
+export const errorTexts = {
+  notFound: 'Not found',
+  notFoundHint: 'There is no such page, or you may not see it. Use the navigation, or go back.',
+  forgedTitle: 'The form is out of date',
+  forgedHint: 'Nothing was changed. Go back, reload the page, and send the form again.',
+  faultTitle: 'Something went wrong',
+  faultHint: 'Try again later. If it happens again, give the operator of the server this request id:',
+  methodHint: 'This address cannot be opened. Use the navigation.',
+}

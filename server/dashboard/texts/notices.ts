@@ -1,0 +1,12 @@
+/** What was done, by the name that an address of the dashboard carries. */
+export const notices = {
+  'key-revoked': 'The key is revoked. The next request with it is refused.',
+  'signed-out-elsewhere': 'All other sessions are signed out.',
+  'site-created': 'The site is registered. Test its origin, then start an export.',
+  'site-changed': 'The changes are saved. The next export uses them.',
+  'project-created': 'The project is created.',
+  'export-started': 'The export is in the queue. This page shows how it goes on.',
+  'export-deleted': 'The export and its bundle are deleted.',
+  'agent-job-archived': 'The job is archived.',
+  'person-removed': 'The person is removed and signed out everywhere.',
+} as const

@@ -1,0 +1,17 @@
+import { confirmForms } from './confirm-forms.ts'
+import { drawCharts } from './draw-charts.ts'
+import { enableCopying } from './enable-copying.ts'
+import { renewLiveParts } from './renew-live-parts.ts'
+import { writeLocalTimes } from './write-local-times.ts'
+
+/** Runs in each page of the dashboard. Everything also works without it, but for copying and the charts. */
+export default function runDashboard(): void {
+  writeLocalTimes(document)
+  enableCopying(document)
+  confirmForms()
+  drawCharts()
+  renewLiveParts(part => {
+    writeLocalTimes(part)
+    enableCopying(part)
+  })
+}

@@ -1,0 +1,19 @@
+/** Writes the instants of a page in the reader's time zone. Their titles keep UTC. */
+export function writeLocalTimes(root: ParentNode): void {
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+  for (const element of root.querySelectorAll('time')) {
+    const at = Date.parse(element.dateTime)
+    if (Number.isNaN(at)) continue
+    element.textContent = element.hasAttribute('data-until') ? countdown(at - Date.now()) : format.format(at)
+  }
+}
+
+/** Says how long it is until an instant. */
+function countdown(ms: number): string {
+  if (ms <= 0) return 'expired'
+  const seconds = Math.floor(ms / 1000)
+  const hours = Math.floor(seconds / 3600)
+  const minutes = Math.floor((seconds % 3600) / 60)
+  if (hours > 0) return `in ${hours} h ${minutes} min`
+  return minutes > 0 ? `in ${minutes} min ${seconds % 60} s` : `in ${seconds} s`
+}
