@@ -23,7 +23,7 @@ interface Flags {
 export function orgsDeleteCommand(): Command {
   return new Command('delete')
     .argument('<id-or-name>')
-    .description('delete an organization with its projects, visits, sites, keys, jobs, exports and bundles')
+    .description('delete an organization with its projects, visits, sites, keys, people, jobs, exports and bundles')
     .option('--yes', 'confirm the deletion; it cannot be undone')
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -63,6 +63,7 @@ function askToConfirm({ id, name }: Organization, size: OrganizationSize): strin
     count(size.projects, 'project with its visits', 'projects with their visits'),
     count(size.sites, 'site', 'sites'),
     count(size.keys, 'valid key', 'valid keys'),
+    count(size.people, 'person who may sign in', 'people who may sign in'),
     count(size.agentJobs, 'agent job', 'agent jobs'),
     count(size.exports, 'export with its bundle', 'exports with their bundles'),
   ]

@@ -22,7 +22,7 @@ Examples:
 
 The data folder must be missing or empty, and no server may use it. Each file is compared with the manifest of the
 backup, and each database is checked, before any file is put in place. A key that was revoked after the backup works
-again: revoke it again.`,
+again: revoke it again. Sessions and sign-in links of the dashboard do not work again.`,
     )
     .action(async (source: string, { data, json }: { data: string; json?: boolean }) => {
       const progress = createByteProgress('Restoring')
@@ -33,9 +33,13 @@ again: revoke it again.`,
         .finally(progress.clear)
       for (const warning of restored.warnings) console.error(warning)
       if (json) return printJson(restored)
-      const { dataFolder, createdAt, quire, files, sizeBytes } = restored
+      const { dataFolder, createdAt, quire, files, sizeBytes, endedSessions } = restored
       console.log(
         `${dataFolder}: ${describeBytes(sizeBytes)}, ${showCountOf(files, 'file')}, from the backup of ${createdAt} by Quire ${quire}.`,
+      )
+      if (endedSessions === 0) return
+      console.log(
+        `Deleted ${showCountOf(endedSessions, 'session or sign-in link')} of the dashboard. For a new link: npx quire dashboard link`,
       )
     })
 }

@@ -1,7 +1,7 @@
-import { UnavailableError } from '../base/unavailable-error.ts'
 import type { ApiKey, ApiKeys, Scope } from '../tenancy/api-key.ts'
 import type { Plan } from '../tenancy/organization.ts'
 import type { Database } from './database.ts'
+import { createUseNotes } from './note-use.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 interface Row {
@@ -23,9 +23,6 @@ interface CallerRow {
   last_used_at: number | null
   plan: Plan
 }
-
-/** The last use is stored to the minute, so a busy key does not cause a write per request. */
-const lastUsedResolutionMs = 60_000
 
 /** @param write runs the writes that nobody waits for. */
 export function openApiKeys(database: Database, write: WriteQueue['write'] = work => work()): ApiKeys {
@@ -49,25 +46,7 @@ export function openApiKeys(database: Database, write: WriteQueue['write'] = wor
     'UPDATE api_keys SET revoked_at = max(created_at, @now) WHERE id = @id AND revoked_at IS NULL',
   )
 
-  /** The keys whose time of use waits to be written. */
-  const waiting = new Set<string>()
-
-  /**
-   * Stores the time of use, later if the database is locked. Ignores a database that cannot be written now, so read-only
-   * requests still work.
-   */
-  const noteUse = (id: string, now: number) => {
-    if (waiting.has(id)) return
-    try {
-      const noted = write(() => touch.run({ id, now }))
-      if (!(noted instanceof Promise)) return
-      waiting.add(id)
-      noted.catch(() => {}).finally(() => waiting.delete(id))
-    } catch (error) {
-      const isUnwritable = /^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(String((error as { code?: unknown }).code))
-      if (!isUnwritable && !(error instanceof UnavailableError)) throw error
-    }
-  }
+  const noteUse = createUseNotes(write, use => touch.run(use))
 
   return {
     insert(key, secretSha256) {
@@ -87,8 +66,7 @@ export function openApiKeys(database: Database, write: WriteQueue['write'] = wor
     authenticate(secretSha256, now) {
       const row = authenticate.get({ secretSha256, now })
       if (!row) return undefined
-      // A last use in the future was stored before the clock was set back.
-      if (Math.abs(now - (row.last_used_at ?? 0)) >= lastUsedResolutionMs) noteUse(row.id, now)
+      noteUse({ id: row.id, storedAt: row.last_used_at, now })
       return { keyId: row.id, organizationId: row.organization_id, plan: row.plan, scopes: toScopes(row.scopes) }
     },
     list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toApiKey),

@@ -43,6 +43,8 @@ const timeColumns = [
   ['api_keys', 'last_used_at'],
   ['export_jobs', 'created_at'],
   ['export_jobs', 'updated_at'],
+  ['sessions', 'last_seen_at'],
+  ['audit_events', 'at'],
   ['readiness', 'checked_at'],
   ['clock_check', 'checked_at'],
 ] as const

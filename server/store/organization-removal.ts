@@ -5,6 +5,7 @@ export interface OrganizationSize {
   projects: number
   sites: number
   keys: number
+  people: number
   agentJobs: number
   exports: number
 }
@@ -20,12 +21,16 @@ export interface OrganizationFiles {
 }
 
 const ofProjects = 'project_id IN (SELECT id FROM projects WHERE organization_id = @id)'
+const ofPeople = 'person_id IN (SELECT id FROM people WHERE organization_id = @id)'
 
-/** Tables and their rows of an organization; a table comes before the tables that it refers to. */
+/** Tables and their rows of an organization; a table comes before the tables that it refers to. Its audit events stay. */
 const rows: readonly (readonly [table: string, condition: string])[] = [
   ['idempotency_keys', 'organization_id = @id'],
   ['export_jobs', 'organization_id = @id'],
   ['rate_limits', 'organization_id = @id'],
+  ['sessions', ofPeople],
+  ['sign_in_links', ofPeople],
+  ['people', 'organization_id = @id'],
   ['api_keys', 'organization_id = @id'],
   ['agent_jobs', ofProjects],
   ['sites', ofProjects],
@@ -42,6 +47,7 @@ export function openOrganizationRemoval(database: Database) {
     `SELECT (SELECT count(*) FROM projects WHERE organization_id = @id) AS projects,
        (SELECT count(*) FROM sites WHERE ${ofProjects}) AS sites,
        (SELECT count(*) FROM api_keys WHERE organization_id = @id AND revoked_at IS NULL) AS keys,
+       (SELECT count(*) FROM people WHERE organization_id = @id) AS people,
        (SELECT count(*) FROM agent_jobs WHERE ${ofProjects}) AS agentJobs,
        (SELECT count(*) FROM export_jobs WHERE organization_id = @id) AS exports`,
   )
@@ -59,6 +65,8 @@ export function openOrganizationRemoval(database: Database) {
   const revokeKeys = database.prepare<{ id: string; now: number }>(
     'UPDATE api_keys SET revoked_at = @now WHERE organization_id = @id AND revoked_at IS NULL',
   )
+  const endSessions = database.prepare<{ id: string }>(`DELETE FROM sessions WHERE ${ofPeople}`)
+  const deleteSignInLinks = database.prepare<{ id: string }>(`DELETE FROM sign_in_links WHERE ${ofPeople}`)
   const deleteOpenKeys = database.prepare<{ id: string }>(
     `DELETE FROM idempotency_keys WHERE job_id IN
        (SELECT job_id FROM export_jobs WHERE organization_id = @id AND status IN ('queued', 'running'))`,
@@ -71,13 +79,15 @@ export function openOrganizationRemoval(database: Database) {
   return {
     count: (id: string) => count.get({ id }) as OrganizationSize,
     /**
-     * Revokes the keys and deletes the exports that do not run, so that nothing new begins. Changes nothing, and returns the
-     * ids of the running exports, if there are any.
+     * Revokes the keys, ends the sessions and deletes the exports that do not run, so that nothing new begins. Changes nothing,
+     * and returns the ids of the running exports, if there are any.
      */
     begin: database.transaction((id: string, now: number): OrganizationFiles | { running: string[] } => {
       const running = findRunning.all({ id, now })
       if (running.length > 0) return { running }
       revokeKeys.run({ id, now })
+      endSessions.run({ id })
+      deleteSignInLinks.run({ id })
       deleteOpenKeys.run({ id })
       deleteOpenJobs.run({ id })
       return { projects: listProjects.all({ id }), bundles: listBundles.all({ id }), domains: listDomains.all({ id }) }

@@ -1,8 +1,6 @@
+import type { Nouns } from './nouns.ts'
 import { openStore, type Store } from './store.ts'
 import { type Access, createWriteQueue, queueCalls } from './write-queue.ts'
-
-/** The nouns whose methods go through the queue. The others queue by themselves, or only threads or commands use them. */
-type Nouns = Omit<Store, 'visits' | 'organizationRemoval' | 'rateLimits' | 'check' | 'close'>
 
 /** What each method does with the database. The compiler finds a method that is missing. */
 const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
@@ -48,6 +46,11 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     release: 'writes',
   },
   clockStates: { replace: 'writes' },
+  people: { insert: 'writes', find: 'reads', list: 'reads', delete: 'writes' },
+  signInLinks: { insert: 'writes', find: 'reads', take: 'writes' },
+  // `find` also writes the time of use, but nobody waits for that.
+  sessions: { insert: 'writes', find: 'reads', list: 'reads', end: 'writes', endAll: 'writes' },
+  auditLog: { append: 'writes', list: 'reads' },
 }
 
 /**

@@ -1,15 +1,9 @@
 import { join } from 'node:path'
-import { openAgentJobs } from './agent-jobs.ts'
-import { openApiKeys } from './api-keys.ts'
-import { openClockStates } from './clock-states.ts'
 import { protectDataFolder, refuseAmongData } from './data-folder.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
-import { openExportJobs } from './export-jobs.ts'
+import { type Nouns, openNouns } from './nouns.ts'
 import { openOrganizationRemoval } from './organization-removal.ts'
-import { openOrganizations } from './organizations.ts'
-import { openProjects } from './projects.ts'
 import { openRateLimits } from './rate-limits.ts'
-import { openSites } from './sites.ts'
 import { spendInMemory } from './spend-in-memory.ts'
 import { openVisits } from './visits/visits.ts'
 import { noQueue, type WriteQueue } from './write-queue.ts'
@@ -42,17 +36,18 @@ export function openStore(dataFolder: string, { lockPatienceMs = busyTimeoutMs, 
   const visits = openVisits(database)
   database.pragma(`busy_timeout = ${lockPatienceMs}`)
   const rateLimits = spendInMemory(openRateLimits(database), queue)
+  const nouns = openNouns(database, queue)
   return {
-    organizations: openOrganizations(database),
+    ...nouns,
     organizationRemoval: openOrganizationRemoval(database),
-    projects: openProjects(database),
-    sites: openSites(database),
-    apiKeys: openApiKeys(database, queue.write),
-    agentJobs: openAgentJobs(database),
     visits,
-    exportJobs: openExportJobs(database),
     rateLimits,
-    clockStates: openClockStates(database),
+    /**
+     * Makes several changes in one transaction: all, or none if the work throws. The work awaits nothing, and its methods do not
+     * go through the queue, because all of it is one write.
+     */
+    atomically: <T>(work: (nouns: Nouns) => T) =>
+      queue.write(() => database.transaction(() => work(nouns)).immediate()),
     /** Fails if the database cannot be written. */
     check: (now: number) => queue.write(() => void check.run({ now }), checkPatienceMs),
     close(): void {

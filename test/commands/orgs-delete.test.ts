@@ -79,7 +79,7 @@ test('orgs delete asks for a confirmation that says what goes', async () => {
   const { code, stderr } = await quire('orgs', 'delete', 'Acme')
   expect(code).toBe(2)
   expect(stderr).toContain(
-    `This permanently deletes Acme (${organizationId}): 1 project with its visits, 1 site, 1 valid key, 0 agent jobs, 1 export with its bundle.`,
+    `This permanently deletes Acme (${organizationId}): 1 project with its visits, 1 site, 1 valid key, 0 people who may sign in, 0 agent jobs, 1 export with its bundle.`,
   )
   expect(stderr).toContain('Confirm with --yes.')
   expect(await store.organizations.find(organizationId)).toBeDefined()

@@ -37,6 +37,34 @@ async function fill(number: number): Promise<void> {
     lastUsedAt: null,
   }
   store.apiKeys.insert({ ...key, id: `key_${number}`, organizationId, revokedAt: null }, Buffer.alloc(32, number))
+  const person = { id: `usr_${number}`, organizationId, name: 'Ada', createdAt: now }
+  store.people.insert(person)
+  store.signInLinks.insert({
+    tokenSha256: Buffer.alloc(32, number),
+    personId: person.id,
+    createdAt: now,
+    expiresAt: now + 1,
+  })
+  store.sessions.insert(
+    {
+      id: `ses_${number}`,
+      personId: person.id,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: now + 1000,
+      address: '203.0.113.9',
+    },
+    Buffer.alloc(32, number),
+  )
+  store.auditLog.append({
+    at: now,
+    organizationId,
+    action: 'organization.created',
+    subject: organizationId,
+    detail: 'Acme',
+    actor: 'command line (ada)',
+    address: 'host-1',
+  })
   store.agentJobs.insert({
     projectId,
     id: 'aj_1',
@@ -86,7 +114,7 @@ function countRows(): Record<string, number> {
     const tables = database
       .prepare<[], string>(
         `SELECT DISTINCT t.name FROM sqlite_schema t LEFT JOIN pragma_foreign_key_list(t.name) f
-         WHERE t.type = 'table' AND (f."table" IN ('organizations', 'projects', 'export_jobs') OR t.name = 'organizations')`,
+         WHERE t.type = 'table' AND (f."table" IN ('organizations', 'projects', 'export_jobs', 'people') OR t.name = 'organizations')`,
       )
       .pluck()
       .all()
@@ -114,6 +142,22 @@ test('finish deletes every row of the organization, and no other', () => {
   expect(store.organizations.find('org_2')).toMatchObject({ id: 'org_2' })
 })
 
+test('the audit events of a deleted organization stay', async () => {
+  store.organizationRemoval.begin('org_1', now)
+  store.organizationRemoval.finish('org_1')
+  expect(await store.auditLog.list({ organizationId: 'org_1', limit: 10 })).toMatchObject([
+    { action: 'organization.created', detail: 'Acme' },
+  ])
+})
+
+test('begin ends the sessions and sign-in links of its people, and no others', async () => {
+  store.organizationRemoval.begin('org_1', now)
+  expect(await store.sessions.find(Buffer.alloc(32, 1), now)).toBeUndefined()
+  expect(await store.signInLinks.find(Buffer.alloc(32, 1), now)).toBeUndefined()
+  expect(await store.sessions.find(Buffer.alloc(32, 2), now)).toMatchObject({ person: { id: 'usr_2' } })
+  expect(await store.signInLinks.find(Buffer.alloc(32, 2), now)).toMatchObject({ id: 'usr_2' })
+})
+
 test('begin revokes the keys and drops the exports that wait, and can be repeated', async () => {
   store.organizationRemoval.begin('org_1', now)
   expect(await store.apiKeys.authenticate(Buffer.alloc(32, 1), now)).toBeUndefined()
@@ -131,7 +175,14 @@ test('begin changes nothing while an export runs; without its lease, the export 
 })
 
 test('count says how much is deleted', () => {
-  expect(store.organizationRemoval.count('org_1')).toEqual({ projects: 1, sites: 1, keys: 1, agentJobs: 1, exports: 1 })
+  expect(store.organizationRemoval.count('org_1')).toEqual({
+    projects: 1,
+    sites: 1,
+    keys: 1,
+    people: 1,
+    agentJobs: 1,
+    exports: 1,
+  })
 })
 
 test('the visits of a project are deleted with their file', async () => {

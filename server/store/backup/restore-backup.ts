@@ -9,7 +9,8 @@ import { listKnownSchemas } from '../schema-versions.ts'
 import { openScratchFolder } from '../scratch-folder.ts'
 import type { FileDigest } from './backup-writer.ts'
 import { checkDatabases } from './check-databases.ts'
-import { aboutName, atTopOfDisk, manifestName } from './data-files.ts'
+import { aboutName, atTopOfDisk, mainDatabase, manifestName } from './data-files.ts'
+import { endSessions } from './end-sessions.ts'
 import { type BackupAbout, type BackupManifest, notABackup, parseAbout, parseManifest, show } from './manifest.ts'
 import { placeFiles } from './place-files.ts'
 import { type BackupEntry, readBackup, statBackup } from './read-backup.ts'
@@ -29,6 +30,8 @@ export interface Restored {
   quire: string
   files: number
   sizeBytes: number
+  /** Sessions and sign-in links of the dashboard that the backup had, and the data folder has not. */
+  endedSessions: number
   warnings: string[]
 }
 
@@ -36,7 +39,8 @@ const maxTextBytes = 512 * 1024 * 1024
 
 /**
  * Puts the files of a backup into an empty data folder. Checks all of them first: their sizes and digests, the integrity of
- * the databases, and their schema versions.
+ * the databases, and their schema versions. Ends the sessions of the dashboard, because one that was ended since the backup
+ * must not come back.
  *
  * @throws {OperatorError} when the folder is not empty or in use, or when the backup is missing, damaged or of a newer version.
  * The data folder is then as before.
@@ -112,8 +116,9 @@ async function unpack({ source, onProgress }: RestoreOptions, scratch: string) {
   if (!manifest) throw new OperatorError('The backup is not complete: its end is missing. Use another backup.')
   compare(manifest, found)
   await checkDatabases(scratch, manifest.files, path => onProgress({ path, doneBytes }))
+  const endedSessions = endSessions(join(scratch, mainDatabase))
   const { createdAt, quire, warnings, files } = manifest
-  return { createdAt, quire, files: files.length, sizeBytes: doneBytes, warnings }
+  return { createdAt, quire, files: files.length, sizeBytes: doneBytes, endedSessions, warnings }
 }
 
 async function readText(content: AsyncIterable<Buffer>): Promise<string> {

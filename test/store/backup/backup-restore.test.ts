@@ -100,6 +100,24 @@ test('the manifest has the versions, and the size and SHA-256 of each file', asy
   }
 })
 
+test('a session that was ended after the backup does not come back, and links to sign in neither', async () => {
+  const [ended, secret] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const now = Date.now()
+  const session = { id: 'ses_1', personId: 'usr_1', createdAt: now, lastSeenAt: now, expiresAt: now + 60_000 }
+  const store = openStore(data)
+  await store.people.insert({ id: 'usr_1', organizationId: null, name: 'operator', createdAt: now })
+  await store.sessions.insert({ ...session, address: '203.0.113.9' }, ended)
+  await store.signInLinks.insert({ tokenSha256: secret, personId: 'usr_1', createdAt: now, expiresAt: now + 60_000 })
+  store.close()
+  await backup('b.tar')
+  expect(await restore('b.tar')).toMatchObject({ endedSessions: 2 })
+  const copy = openStore(restored)
+  expect(await copy.sessions.find(ended, now)).toBeUndefined()
+  expect(await copy.signInLinks.find(secret, now)).toBeUndefined()
+  expect(await copy.people.list()).toMatchObject([{ id: 'usr_1' }])
+  copy.close()
+})
+
 describe('while the server works', () => {
   test('an export that is deleted after its row was copied is not in the backup', async () => {
     const main = openMain(data)

@@ -1,0 +1,55 @@
+import type { People, Person } from '../tenancy/person.ts'
+import type { Database } from './database.ts'
+
+interface Row {
+  id: string
+  organization_id: string | null
+  name: string
+  created_at: number
+}
+
+export function openPeople(database: Database): People {
+  const insert = database.prepare<Row>(
+    'INSERT INTO people (id, organization_id, name, created_at) VALUES (@id, @organization_id, @name, @created_at)',
+  )
+  const find = prepareFindPerson(database)
+  const listAll = database.prepare<[], Row>('SELECT * FROM people ORDER BY name, id')
+  const list = database.prepare<{ organizationId: string | null }, Row>(
+    'SELECT * FROM people WHERE organization_id IS @organizationId ORDER BY name, id',
+  )
+  const deleteSessions = database.prepare<{ id: string }>('DELETE FROM sessions WHERE person_id = @id')
+  const deleteLinks = database.prepare<{ id: string }>('DELETE FROM sign_in_links WHERE person_id = @id')
+  const remove = database.prepare<{ id: string }>('DELETE FROM people WHERE id = @id')
+
+  return {
+    insert(person) {
+      insert.run({
+        id: person.id,
+        organization_id: person.organizationId,
+        name: person.name,
+        created_at: person.createdAt,
+      })
+    },
+    find,
+    list: organizationId =>
+      (organizationId === undefined ? listAll.all() : list.all({ organizationId })).map(toPerson),
+    delete: database.transaction((id: string) => {
+      deleteSessions.run({ id })
+      deleteLinks.run({ id })
+      return remove.run({ id }).changes === 1
+    }).immediate,
+  }
+}
+
+/** Prepares `People.find`, also for the person of a link or of a session. */
+export function prepareFindPerson(database: Database): (id: string) => Person | undefined {
+  const find = database.prepare<{ id: string }, Row>('SELECT * FROM people WHERE id = @id')
+  return id => {
+    const row = find.get({ id })
+    return row && toPerson(row)
+  }
+}
+
+function toPerson(row: Row): Person {
+  return { id: row.id, organizationId: row.organization_id, name: row.name, createdAt: row.created_at }
+}
