@@ -12,7 +12,6 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'server/commands/exports.ts': 'It declares the subcommands and their help; there is no logic to move.',
   'server/commands/projects.ts': 'It declares the subcommands and their help; there is no logic to move.',
   'server/http/graceful-close.ts': 'Five short functions share the connections and the open responses.',
-  'server/store/api-keys.ts': 'Most of it is five prepared statements, which stand beside their methods.',
   'server/store/spend-in-memory.ts': 'Five short functions share the requests that are not written yet.',
   'server/web/browser/tab-pool.ts': 'Five short functions share the browser, its generation and its idle tabs.',
   'server/web/fetch/body-reader.ts': 'The three ways to read a body share the bytes that were read ahead.',

@@ -1,5 +1,7 @@
 import express, { type Express } from 'express'
 import type { Logger } from 'pino'
+import { dashboardPath } from './dashboard/frame.ts'
+import { type DashboardOptions, dashboardRouter } from './dashboard/http/router.ts'
 import type { DocumentationFile } from './docs/documentation.ts'
 import { bundlesPath } from './export/jobs/bundle-link.ts'
 import type { BundleStore } from './export/jobs/bundle-store.ts'
@@ -34,6 +36,8 @@ export interface AppOptions {
   findAddress: FindServerAddress
   /** Origins whose scripts may call the API; empty = none. */
   corsOrigins: readonly string[]
+  /** Undefined = no dashboard. */
+  dashboard: DashboardOptions | undefined
   bodyLimitBytes: number
   /** Returns the reason why requests cannot be served; undefined = they can. */
   whyNotReady(): Promise<string | undefined>
@@ -42,7 +46,7 @@ export interface AppOptions {
 
 /** Creates the HTTP pipeline; a request goes through it from top to bottom. */
 export function createApp(options: AppOptions): Express {
-  const { deps, admission, bundles, validator, documentation, findAddress, bodyLimitBytes, log } = options
+  const { deps, admission, bundles, validator, documentation, dashboard, findAddress, bodyLimitBytes, log } = options
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag') // it would be computed from the answer; operations and bundles set their own ETag
@@ -69,7 +73,8 @@ export function createApp(options: AppOptions): Express {
   // Express would answer OPTIONS itself, with a text.
   app.options(/.*/, answerUnknownPaths)
   app.use(healthRouter(options.whyNotReady))
-  app.get('/', serveStart(findAddress))
+  app.get('/', serveStart(findAddress, dashboard === undefined ? 'docs/' : 'dashboard/'))
+  if (dashboard) app.use(dashboardPath, dashboardRouter(dashboard))
   app.use(documentRouter(options.documentTexts, findAddress))
   app.use(serveDocumentation(documentation, findAddress))
   const { bundleLinks, exportJobs, now } = deps

@@ -15,6 +15,8 @@ export interface Config {
   publicUrl: string | undefined
   /** Proxies whose headers say where clients reach this server. */
   trustedProxies: readonly AddressRange[]
+  /** Whether the server has a dashboard. */
+  dashboard: boolean
   /** Origins whose scripts may call the API. */
   corsOrigins: readonly string[]
   keyPrefix: string

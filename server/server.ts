@@ -9,6 +9,7 @@ import { type Background, createBackground, type Stoppable, together } from './b
 import { createClockCheck } from './base/clock-check.ts'
 import { hashText } from './base/digest.ts'
 import type { Config } from './config.ts'
+import type { DashboardDeps } from './dashboard/deps.ts'
 import { buildDocumentation } from './docs/documentation.ts'
 import { exportSite } from './export/export-site.ts'
 import { createBundleLinks, type LinkKeys } from './export/jobs/bundle-link.ts'
@@ -18,6 +19,7 @@ import { startRetention } from './export/jobs/retention.ts'
 import { type Runner, startRunner } from './export/jobs/runner.ts'
 import { recoverLost } from './export/jobs/strays.ts'
 import type { SiteCaches } from './export/model/site-cache.ts'
+import { createClientFinder } from './host/serve/client-address.ts'
 import { answerLate } from './http/errors.ts'
 import { createGracefulClose } from './http/graceful-close.ts'
 import { listen, listensEverywhere, urlOf } from './http/listen.ts'
@@ -25,13 +27,12 @@ import { createReadiness } from './http/readiness.ts'
 import { createServerAddress } from './http/server-address.ts'
 import { answerUnreadable } from './http/unreadable.ts'
 import { openValidator } from './http/validator.ts'
-import type { Deps } from './operations/deps.ts'
 import { openBundleFiles } from './store/bundle-files.ts'
 import { isListedByOthers, protectFiles } from './store/data-folder.ts'
 import { openLinkKeys } from './store/link-keys.ts'
 import { openLostFolder } from './store/lost-files.ts'
 import { openServingStore } from './store/serving-store.ts'
-import { openSiteCaches, siteCachesFolder, sortSiteCaches } from './store/site-cache/site-caches.ts'
+import { forgetSite, openSiteCaches, siteCachesFolder, sortSiteCaches } from './store/site-cache/site-caches.ts'
 import type { Store } from './store/store.ts'
 import { startCopyRetention } from './store/upgrade-copy-retention.ts'
 import { explainLoss } from './store/visits/visit-database.ts'
@@ -104,17 +105,21 @@ async function start(config: Config, log: Logger, background: Background): Promi
   const url = urlOf(server)
   answerUnreadable(server, log)
   const runner = startExports(parts, siteCaches)
+  const deps = createDeps({ parts, linkKeys, visits, runner })
+  const findAddress = createServerAddress({ ...config, listenUrl: url })
+  const findClient = createClientFinder(config.trustedProxies)
   server.on(
     'request',
     createApp({
-      deps: createDeps({ parts, linkKeys, visits, runner }),
+      deps,
       admission: { apiKeys: store.apiKeys, rateLimits: store.rateLimits, keyPrefix: config.keyPrefix, now: Date.now },
       bundles,
       organizations: store.organizations,
       validator,
       documentation: buildDocumentation({ readText: readAsset, document }),
       documentTexts,
-      findAddress: createServerAddress({ ...config, listenUrl: url }),
+      findAddress,
+      dashboard: config.dashboard ? { deps, findAddress, findClient, log } : undefined,
       corsOrigins: config.corsOrigins,
       bodyLimitBytes: config.bodyLimitBytes,
       whyNotReady: readiness.whyNotReady,
@@ -158,10 +163,17 @@ function warnOfAddress({ publicUrl, trustedProxies }: Config, url: string, log: 
   )
 }
 
-function createDeps(options: { parts: Parts; linkKeys: LinkKeys; visits: VisitorReader; runner: Runner }): Deps {
+function createDeps(options: {
+  parts: Parts
+  linkKeys: LinkKeys
+  visits: VisitorReader
+  runner: Runner
+}): DashboardDeps {
   const { parts, linkKeys, visits, runner } = options
   return {
     ...parts.store,
+    keyPrefix: parts.config.keyPrefix,
+    forgetCache: domain => forgetSite(siteCachesFolder(parts.dataFolder), domain),
     visits,
     maxQueuedExports: parts.config.maxQueuedExports,
     bundles: parts.bundles,

@@ -41,6 +41,8 @@ export function describeProbe(site: Address, probe: SiteProbe): { facts: string[
   if (to.host !== new URL(url).host) {
     warnings.push(`It redirects to another host, ${to.href}. To export that host: ${setOrigin} ${to.origin}/`)
   } else if (to.href !== url) facts.push(`It redirects to ${to.href}.`)
+  if (probe.rendering === 'browser') facts.push('Its text is made by scripts, so exports open each page in a browser.')
+  if (probe.sitemapPages !== null) facts.push(`Its sitemap lists ${probe.sitemapPages} pages.`)
   if (probe.robots === 'none') facts.push('It has no robots.txt.')
   else if (probe.robots === 'allows') facts.push('Its robots.txt allows the export.')
   else if (site.origin !== null)

@@ -23,6 +23,8 @@ export interface DashboardDeps extends Deps {
   signInLinks: SignInLinks
   sessions: Sessions
   auditLog: AuditLog
+  /** Deletes what exports of a site keep for the next export. */
+  forgetCache(domain: string): Promise<void>
   /** The prefix of API keys, such as `quire_`. */
   keyPrefix: string
 }

@@ -25,6 +25,7 @@ export interface ServeFlags extends AddressFlags, LimitFlags, QueueFlags, Follow
   verify: Verify
   allowLoss?: boolean
   exportCache?: boolean
+  dashboard?: boolean
   exportCacheMb: number
   logLevel: string
   logStyle?: LogStyle
@@ -76,6 +77,7 @@ export function serveOptions(): Option[] {
     new Option('--no-export-cache', 'use no cache: each export fetches everything again').env('QUIRE_NO_EXPORT_CACHE'),
     cacheMbOption('export-cache-mb'),
     ...followOptions(),
+    new Option('--no-dashboard', 'serve no dashboard, only the API and the documentation').env('QUIRE_NO_DASHBOARD'),
     ...ownLogOptions(),
     new Option('--validate-responses', 'also check responses against the OpenAPI document').env(
       'QUIRE_VALIDATE_RESPONSES',
@@ -134,6 +136,7 @@ export function readConfig(flags: ServeFlags): Config {
     exportLimits: readLimits(flags),
     exportVerify: flags.verify,
     exportAllowLoss: flags.allowLoss ?? false,
+    dashboard: flags.dashboard ?? true,
     exportCache: flags.exportCache ?? true,
     exportCacheBytes: flags.exportCacheMb * 1024 ** 2,
     follow: readFollowFlags(flags),

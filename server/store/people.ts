@@ -31,8 +31,7 @@ export function openPeople(database: Database): People {
       })
     },
     find,
-    list: organizationId =>
-      (organizationId === undefined ? listAll.all() : list.all({ organizationId })).map(toPerson),
+    list: organizationId => (organizationId === undefined ? listAll.all() : list.all({ organizationId })).map(toPerson),
     delete: database.transaction((id: string) => {
       deleteSessions.run({ id })
       deleteLinks.run({ id })

@@ -78,9 +78,14 @@ function isBelow(layers: readonly (readonly string[])[], from: string, to: strin
   return levelOf(from) !== -1 && levelOf(to) > levelOf(from)
 }
 
-/** In-page code is text that is put into pages. The types of the API are for HTTP and the operations. */
+/** In-page code and the chart library are texts for browsers. The types of the API are for HTTP and the operations. */
+const generatedUsers: Readonly<Record<string, readonly string[]>> = {
+  'generated/in-page.ts': ['dashboard', 'docs', 'export', 'web'],
+  'generated/chart.ts': ['dashboard', 'licenses'],
+}
+
 function mayUseGenerated(file: string, target: string): boolean {
-  const users = target === 'generated/in-page.ts' ? ['docs', 'export', 'web'] : ['http', 'operations']
+  const users = generatedUsers[target] ?? ['http', 'operations']
   return users.includes(file.split('/')[1] ?? '')
 }
 

@@ -23,6 +23,7 @@ async function serve(handler: RequestListener): Promise<URL> {
 }
 
 const page = '<!doctype html><title>Acme\n docs</title><meta name="Generator" content="Docusaurus v3.5.2"><p>Hello'
+const shell = '<!doctype html><title>App</title><div id="root"></div><script src="/app.js"></script>'
 const docs: RequestListener = (req, res) => {
   if (req.url === '/robots.txt')
     return void res.setHeader('Content-Type', 'text/plain').end('User-agent: *\nDisallow: /')
@@ -39,9 +40,27 @@ test('says what the first page is', async () => {
     contentType: 'text/html',
     title: 'Acme docs',
     generator: 'Docusaurus v3.5.2',
+    rendering: 'server',
+    sitemapPages: null,
     robots: 'forbids',
     error: null,
   })
+})
+
+test('says whether the page needs a browser, and counts the pages of a sitemap and of those it names', async () => {
+  const origin = await serve((req, res) => {
+    const sitemaps: Record<string, string> = {
+      '/sitemap.xml':
+        '<sitemapindex><sitemap><loc>HOST/a.xml</loc></sitemap><sitemap><loc>HOST/b.xml</loc></sitemap><sitemap><loc>http://192.0.2.1/c.xml</loc></sitemap></sitemapindex>',
+      '/a.xml': '<urlset><url><loc>HOST/1</loc></url><url><loc>HOST/2</loc></url></urlset>',
+      '/b.xml': '<urlset><url><loc>HOST/3</loc></url></urlset>',
+    }
+    const sitemap = sitemaps[req.url ?? '']?.replaceAll('HOST', `http://${req.headers.host}`)
+    if (sitemap !== undefined) res.setHeader('Content-Type', 'application/xml').end(sitemap)
+    else if (req.url === '/') res.setHeader('Content-Type', 'text/html').end(shell)
+    else res.writeHead(404).end()
+  })
+  expect(await probe(origin)).toMatchObject({ rendering: 'browser', sitemapPages: 3 })
 })
 
 test('says where it is redirected, and that there is no robots.txt', async () => {
@@ -84,6 +103,8 @@ const answered: SiteProbe = {
   contentType: 'text/html',
   title: 'Acme docs',
   generator: null,
+  rendering: 'server',
+  sitemapPages: null,
   robots: 'allows',
   error: null,
 }
@@ -91,6 +112,11 @@ const site = { domain: 'docs.example.com', origin: null }
 
 test.each<{ about: string; probe: Partial<SiteProbe>; origin?: string; facts?: RegExp; warnings?: RegExp }>([
   { about: 'a good answer', probe: {}, facts: /answers 200: text\/html, title “Acme docs”\.\nIts robots\.txt allows/ },
+  {
+    about: 'a page that needs a browser, and a sitemap',
+    probe: { rendering: 'browser', sitemapPages: 12 },
+    facts: /made by scripts, .*\nIts sitemap lists 12 pages\./,
+  },
   { about: 'an error status', probe: { status: 503 }, facts: /answers 503/, warnings: /An export needs a page/ },
   { about: 'a file', probe: { contentType: 'application/pdf' }, facts: /pdf/, warnings: /not an HTML page/ },
   {
@@ -155,7 +181,7 @@ test('sites create says what it saw, and --no-probe asks nothing', async () => {
   expect(stdout.split('\n')).toContain(
     `${origin.href} answers 200: text/html, title “Acme docs”, made by Docusaurus v3.5.2.`,
   )
-  expect(requests.sort()).toEqual(['/', '/robots.txt'])
+  expect(requests.sort()).toEqual(['/', '/robots.txt', '/sitemap.xml'])
 })
 
 test('a site that does not answer is created all the same, with a warning', async () => {

@@ -13,17 +13,28 @@ afterAll(() => server.dispose())
 
 const chromium = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
-test('/ redirects a browser to the documentation by a relative path', async () => {
+test('/ redirects a browser to the dashboard by a relative path', async () => {
   for (const Accept of [chromium, 'text/html']) {
     const { status, headers } = await send(server.url, '/', { headers: { Accept } })
     expect({ status, location: headers.location, vary: headers.vary }).toEqual({
       status: 302,
-      location: 'docs/',
+      location: 'dashboard/',
       vary: 'Accept',
     })
   }
   const page = await fetch(`${server.url}/`, { headers: { Accept: chromium } })
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+})
+
+test('without a dashboard, / redirects a browser to the documentation, and there is no page to sign in', async () => {
+  const bare = await startTestServer({ dashboard: false })
+  try {
+    const answer = await fetch(`${bare.url}/`, { headers: { Accept: chromium }, redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, 'docs/'])
+    expect((await fetch(`${bare.url}/dashboard/sign-in`)).status).toBe(404)
+  } finally {
+    await bare.dispose()
+  }
 })
 
 test.each([{}, { Accept: '*/*' }, { Accept: 'application/json' }, { Accept: 'application/json, text/html' }])(

@@ -29,7 +29,7 @@ interface SignInOptions {
  * the link up and starts a session with a secret that is new, whatever the browser sent before.
  */
 export function signInRouter({ deps, findAddress, findClient }: SignInOptions): Router {
-  const { signInLinks, sessions, auditLog, now } = deps
+  const { signInLinks, auditLog, now } = deps
   let refusalLoggedAt = Number.NEGATIVE_INFINITY
   const router = Router()
 
@@ -50,52 +50,59 @@ export function signInRouter({ deps, findAddress, findClient }: SignInOptions): 
     const { url } = findAddress(req)
     const form: URLSearchParams = res.locals.form
     const time = now()
-    const address = findClient(req)
-    const person = isFromOwnPage(req, url)
-      ? await signInLinks.take(hashSecret(form.get('token') ?? ''), time)
-      : undefined
+    const tokenSha256 = hashSecret(form.get('token') ?? '')
+    const person = isFromOwnPage(req, url) ? await signInLinks.take(tokenSha256, time) : undefined
     if (!person) {
-      if (time - refusalLoggedAt >= refusalEveryMs) {
-        refusalLoggedAt = time
-        await auditLog.append({
-          at: time,
-          organizationId: null,
-          action: 'sign-in.refused',
-          subject: '-',
-          detail: null,
-          actor: '-',
-          address,
-        })
-      }
+      await noteRefusal(time, findClient(req))
       return sendHtml(res, 403, framePublicPage(signInPath, texts.title, refuse()))
     }
-    const before = readSessionCookie(req)
-    const old = before === undefined ? undefined : await sessions.find(hashSecret(before), time)
-    if (old) await sessions.end(old.session.id)
-    const secret = createSecret()
-    const session = {
-      id: createId('ses'),
-      personId: person.id,
-      createdAt: time,
-      lastSeenAt: time,
-      expiresAt: time + sessionMs,
-      address,
-    }
-    await sessions.insert(session, hashSecret(secret))
-    await auditLog.append({
+    const secret = await startSession(deps, person, {
       at: time,
-      organizationId: person.organizationId,
-      action: 'signed-in',
-      subject: person.id,
-      detail: null,
-      actor: describePerson(person),
-      address,
+      address: findClient(req),
+      before: readSessionCookie(req),
     })
     setSessionCookie(res, url, secret, sessionMs)
     sendToPage(res, relativePath(signInPath, `${dashboardPath}/`))
   })
 
   return router
+
+  async function noteRefusal(at: number, address: string): Promise<void> {
+    if (at - refusalLoggedAt < refusalEveryMs) return
+    refusalLoggedAt = at
+    await auditLog.append({
+      at,
+      organizationId: null,
+      action: 'sign-in.refused',
+      subject: '-',
+      detail: null,
+      actor: '-',
+      address,
+    })
+  }
+}
+
+/** Starts a session and returns its secret. A session that the browser had before ends. */
+async function startSession(
+  { sessions, auditLog }: SignInOptions['deps'],
+  person: Person,
+  { at, address, before }: { at: number; address: string; before: string | undefined },
+): Promise<string> {
+  const old = before === undefined ? undefined : await sessions.find(hashSecret(before), at)
+  if (old) await sessions.end(old.session.id)
+  const secret = createSecret()
+  const times = { createdAt: at, lastSeenAt: at, expiresAt: at + sessionMs }
+  await sessions.insert({ id: createId('ses'), personId: person.id, ...times, address }, hashSecret(secret))
+  await auditLog.append({
+    at,
+    organizationId: person.organizationId,
+    action: 'signed-in',
+    subject: person.id,
+    detail: null,
+    actor: describePerson(person),
+    address,
+  })
+  return secret
 }
 
 /** Names a person in the audit log. */

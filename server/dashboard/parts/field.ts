@@ -24,6 +24,23 @@ export function textField({
   )
 }
 
+/** A field with one entry a line. */
+export function linesField({ rows = 3, ...field }: FieldOptions & { rows?: number }): Markup {
+  const { name, value = '' } = field
+  return frameField(
+    field,
+    html`<textarea id="field-${name}" name="${name}" rows="${rows}" spellcheck="false"${describe(field)}>${value}</textarea>`,
+  )
+}
+
+/** Reads a field of lines; empty lines do not count. */
+export function readLines(text: string | null): string[] {
+  return (text ?? '')
+    .split(/\r?\n/)
+    .map(line => line.trim())
+    .filter(line => line !== '')
+}
+
 /** A list of choices, of which one is chosen. */
 export function selectField({
   choices,

@@ -3,6 +3,7 @@ export const notices = {
   'key-revoked': 'The key is revoked. The next request with it is refused.',
   'signed-out-elsewhere': 'All other sessions are signed out.',
   'site-created': 'The site is registered. Test its origin, then start an export.',
+  'site-deleted': 'The site is deleted. Its finished exports stay.',
   'site-changed': 'The changes are saved. The next export uses them.',
   'project-created': 'The project is created.',
   'export-started': 'The export is in the queue. This page shows how it goes on.',

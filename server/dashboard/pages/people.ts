@@ -1,0 +1,173 @@
+import { OperatorError } from '../../base/operator-error.ts'
+import { createId } from '../../tenancy/id.ts'
+import { readName } from '../../tenancy/name.ts'
+import type { Person } from '../../tenancy/person.ts'
+import { createSecret, hashSecret, type Session, signInLinkMs } from '../../tenancy/sign-in.ts'
+import type { DashboardDeps } from '../deps.ts'
+import { dashboardPath } from '../frame.ts'
+import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
+import { actionButton, tokenField } from '../parts/action.ts'
+import { copyButton } from '../parts/copy.ts'
+import { textField } from '../parts/field.ts'
+import { html, type Markup } from '../parts/html.ts'
+import { table } from '../parts/table.ts'
+import { time } from '../parts/time.ts'
+import { peopleTexts as texts } from '../texts/people.ts'
+
+/** Who may sign in to an organization, and where the reader is signed in. */
+export const peoplePage: PageDefinition = {
+  section: 'people',
+  path: '/people',
+  show: async (visit, deps) => ({ title: texts.title, content: await showPeople(visit, deps, '') }),
+  actions: { add, link, remove, 'sign-out-others': signOutOthers },
+}
+
+async function add(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const typed = visit.form.get('name') ?? ''
+  const members = await deps.people.list(visit.organization.id)
+  const read = readPersonName(typed, members)
+  if (read.name === undefined) {
+    return { title: texts.title, status: 400, content: await showPeople(visit, deps, typed, read.problem) }
+  }
+  const person = { id: createId('usr'), organizationId: visit.organization.id, name: read.name, createdAt: visit.now }
+  await deps.people.insert(person)
+  await visit.audit('person.added', person.id, person.name)
+  return showLink(visit, deps, person)
+}
+
+function readPersonName(
+  typed: string,
+  members: readonly Person[],
+): { name: string; problem?: never } | { name?: never; problem: string } {
+  try {
+    const name = readName(typed)
+    return members.some(member => member.name === name) ? { problem: texts.nameTaken } : { name }
+  } catch (error) {
+    if (error instanceof OperatorError) return { problem: error.message }
+    throw error
+  }
+}
+
+async function link(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  return showLink(visit, deps, await findMember(visit, deps))
+}
+
+async function remove(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const person = await findMember(visit, deps)
+  if (await deps.people.delete(person.id)) await visit.audit('person.removed', person.id, person.name)
+  return { leadTo: '/people', notice: 'person-removed' }
+}
+
+async function signOutOthers(visit: Visit, { sessions }: DashboardDeps): Promise<Answer> {
+  for (const { id } of await sessions.list(visit.person.id, visit.now)) {
+    if (id !== visit.session.id) await sessions.end(id)
+  }
+  await visit.audit('signed-out', visit.person.id, texts.signOutOthers)
+  return { leadTo: '/people', notice: 'signed-out-elsewhere' }
+}
+
+/** Finds a member of the organization. Operators are changed only on the machine of the server. */
+async function findMember({ organization, form }: Visit, { people }: DashboardDeps): Promise<Person> {
+  const person = await people.find(form.get('id') ?? '')
+  if (person?.organizationId !== organization.id) throw new PageNotFound()
+  return person
+}
+
+/** Makes a sign-in link and shows it, once. */
+async function showLink(visit: Visit, { signInLinks }: DashboardDeps, person: Person): Promise<Answer> {
+  const token = createSecret()
+  await signInLinks.insert({
+    tokenSha256: hashSecret(token),
+    personId: person.id,
+    createdAt: visit.now,
+    expiresAt: visit.now + signInLinkMs,
+  })
+  await visit.audit('sign-in-link.created', person.id, person.name)
+  const url = `${visit.server.url}${dashboardPath}/sign-in?token=${token}`
+  const content = html`<div class="notice" role="status">
+<p><strong>${texts.linkHint}</strong></p>
+<p class="secret"><code id="sign-in-link">${url}</code> ${copyButton(url, { label: texts.copy, name: texts.copyLink })}</p>
+<p><a class="button main" href="${visit.link('/people')}">${texts.done}</a></p>
+</div>`
+  return { title: texts.linkTitle(person.name), content }
+}
+
+async function showPeople(visit: Visit, deps: DashboardDeps, typed: string, problem?: string): Promise<Markup> {
+  const members = await deps.people.list(visit.organization.id)
+  const isOperator = visit.person.organizationId === null
+  const operators = isOperator ? await deps.people.list(null) : []
+  const sessions = await listSessions([...members, ...operators], visit.now, deps)
+  const own = await deps.sessions.list(visit.person.id, visit.now)
+  return html`<p>${texts.intro}</p>
+<h2>${texts.membersTitle}</h2>
+${peopleTable(visit, members, sessions, { caption: texts.membersTitle, empty: texts.none, canChange: true })}
+<h2>${texts.addTitle}</h2>
+<form method="post" action="${visit.link('/people/add')}" class="card">
+${tokenField(visit)}
+${textField({ label: texts.name, name: 'name', value: typed, hint: texts.nameHint, problem, required: true, maxLength: 100 })}
+<p><button class="main">${texts.add}</button></p>
+</form>
+${
+  isOperator &&
+  html`<h2>${texts.operatorsTitle}</h2><p class="quiet">${texts.operatorsHint}</p>
+${peopleTable(visit, operators, sessions, { caption: texts.operatorsTitle, empty: texts.noOperators, canChange: false })}`
+}
+<h2>${texts.ownTitle}</h2>
+${ownSessions(own, visit.session.id)}
+${own.length > 1 && actionButton(visit, '/people/sign-out-others', { label: texts.signOutOthers })}`
+}
+
+/** Counts the browsers in which each person is signed in. */
+async function listSessions(
+  people: readonly Person[],
+  now: number,
+  { sessions }: DashboardDeps,
+): Promise<Map<string, number>> {
+  const counts = await Promise.all(people.map(async ({ id }) => [id, (await sessions.list(id, now)).length] as const))
+  return new Map(counts)
+}
+
+function peopleTable(
+  visit: Visit,
+  people: readonly Person[],
+  sessions: ReadonlyMap<string, number>,
+  { caption, empty, canChange }: { caption: string; empty: string; canChange: boolean },
+): Markup {
+  const { columns } = texts
+  const buttons = ({
+    id,
+    name,
+  }: Person) => html`${actionButton(visit, '/people/link', { label: texts.link, name: texts.linkNamed(name), fields: { id } })}
+${actionButton(visit, '/people/remove', { label: texts.remove, name: texts.removeNamed(name), confirm: texts.confirmRemove(name), kind: 'danger', fields: { id } })}`
+  return table(people, {
+    caption,
+    empty,
+    columns: [
+      {
+        heading: columns.name,
+        show: ({ id, name }) =>
+          html`${name}${id === visit.person.id && html` <span class="quiet">(${texts.you})</span>`}`,
+      },
+      { heading: columns.since, show: ({ createdAt }) => time(createdAt) },
+      { heading: columns.sessions, show: ({ id }) => texts.sessions(sessions.get(id) ?? 0) },
+      ...(canChange ? [{ heading: '', show: buttons }] : []),
+    ],
+  })
+}
+
+function ownSessions(sessions: readonly Session[], currentId: string): Markup {
+  const { ownColumns } = texts
+  return table(sessions, {
+    caption: texts.ownTitle,
+    empty: '',
+    columns: [
+      {
+        heading: ownColumns.began,
+        show: ({ id, createdAt }) =>
+          html`${time(createdAt)}${id === currentId && html` <span class="quiet">(${texts.thisOne})</span>`}`,
+      },
+      { heading: ownColumns.seen, show: ({ lastSeenAt }) => time(lastSeenAt) },
+      { heading: ownColumns.from, show: ({ address }) => html`<code>${address}</code>` },
+    ],
+  })
+}

@@ -1,0 +1,169 @@
+import { OperatorError } from '../../base/operator-error.ts'
+import { createId } from '../../tenancy/id.ts'
+import { readName } from '../../tenancy/name.ts'
+import type { Project } from '../../tenancy/project.ts'
+import { parseDomain, parseOrigin, type Site } from '../../tenancy/site.ts'
+import type { DashboardDeps } from '../deps.ts'
+import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
+import { tokenField } from '../parts/action.ts'
+import { copyButton } from '../parts/copy.ts'
+import { selectField, textField } from '../parts/field.ts'
+import { html, type Markup } from '../parts/html.ts'
+import { table } from '../parts/table.ts'
+import { time } from '../parts/time.ts'
+import { siteTexts as texts } from '../texts/sites.ts'
+
+/** What was typed into the forms of the page, and what is wrong with it. */
+interface Typed {
+  values: Partial<Record<'name' | 'domain' | 'project' | 'origin', string>>
+  problems: Partial<Record<'name' | 'domain' | 'project' | 'origin', string>>
+}
+
+const nothing: Typed = { values: {}, problems: {} }
+
+/** The projects of an organization and their sites. */
+export const projectsPage: PageDefinition = {
+  section: 'projects',
+  path: '/projects',
+  show: async (visit, deps) => ({ title: texts.title, content: await showProjects(visit, deps, nothing) }),
+  actions: { create: createProject, 'create-site': createSite },
+}
+
+/** Operators may change what could reach private addresses; to members such forms do not exist. */
+export function requireOperator({ person }: Visit): void {
+  if (person.organizationId !== null) throw new PageNotFound()
+}
+
+export function isOperator({ person }: Visit): boolean {
+  return person.organizationId === null
+}
+
+async function createProject(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  requireOperator(visit)
+  const typed = visit.form.get('name') ?? ''
+  let name: string
+  try {
+    name = readName(typed)
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    return refuse(visit, deps, { values: { name: typed }, problems: { name: error.message } })
+  }
+  const project: Project = {
+    id: createId('prj'),
+    organizationId: visit.organization.id,
+    name,
+    visitorSaltRotation: 'never',
+    createdAt: visit.now,
+  }
+  await deps.projects.insert(project)
+  await visit.audit('project.created', project.id, name)
+  return { leadTo: '/projects', notice: 'project-created' }
+}
+
+async function createSite(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  requireOperator(visit)
+  const read = (name: string) => (visit.form.get(name) ?? '').trim()
+  const values = { domain: read('domain'), project: read('project'), origin: read('origin') }
+  const domain = parseDomain(values.domain)
+  const origin = values.origin === '' ? null : parseOrigin(values.origin)
+  const project = await deps.projects.findOwned(visit.organization.id, values.project)
+  const problems: Typed['problems'] = {}
+  if (domain === undefined) problems.domain = texts.domainInvalid
+  else if (await deps.sites.find(domain)) problems.domain = texts.domainTaken
+  if (origin === undefined) problems.origin = texts.originInvalid
+  if (!project) problems.project = texts.projectUnknown
+  if (domain === undefined || origin === undefined || !project || Object.keys(problems).length > 0) {
+    return refuse(visit, deps, { values, problems })
+  }
+  await deps.sites.insert({ domain, projectId: project.id, origin, createdAt: visit.now })
+  await visit.audit('site.created', domain, origin)
+  return { leadTo: `/projects/sites/${domain}`, notice: 'site-created' }
+}
+
+async function refuse(visit: Visit, deps: DashboardDeps, typed: Typed): Promise<Answer> {
+  return { title: texts.title, status: 400, content: await showProjects(visit, deps, typed) }
+}
+
+async function showProjects(visit: Visit, deps: DashboardDeps, typed: Typed): Promise<Markup> {
+  const projects = await deps.projects.list(visit.organization.id)
+  const sites = await deps.sites.list(visit.organization.id)
+  return html`<p>${texts.intro}</p>
+<h2>${texts.projectsTitle}</h2>
+${projectTable(visit, projects, sites)}
+<h2>${texts.sitesTitle}</h2>
+${siteTable(visit, projects, sites)}
+${isOperator(visit) ? newForms(visit, projects, typed) : html`<p class="quiet">${texts.operatorOnly}</p>`}`
+}
+
+function projectTable(visit: Visit, projects: readonly Project[], sites: readonly Site[]): Markup {
+  const { projectColumns } = texts
+  return table(projects, {
+    caption: texts.projectsTitle,
+    empty: isOperator(visit) ? texts.noProjects : texts.noProjectsForMember,
+    columns: [
+      { heading: projectColumns.name, show: ({ name }) => name },
+      {
+        heading: projectColumns.id,
+        show: ({ id, name }) =>
+          html`<code>${id}</code> ${copyButton(id, { label: texts.copy, name: texts.copyId(name) })}`,
+      },
+      {
+        heading: projectColumns.sites,
+        isNumber: true,
+        show: ({ id }) => sites.filter(({ projectId }) => projectId === id).length,
+      },
+      { heading: projectColumns.created, show: ({ createdAt }) => time(createdAt) },
+      {
+        heading: projectColumns.visitors,
+        show: ({ id, name }) =>
+          html`<a href="${visit.link('/visitors')}?project=${id}">${texts.seeVisitors}<span class="unseen"> ${name}</span></a>`,
+      },
+    ],
+  })
+}
+
+function siteTable(visit: Visit, projects: readonly Project[], sites: readonly Site[]): Markup {
+  const { siteColumns } = texts
+  return table(sites, {
+    caption: texts.sitesTitle,
+    empty: isOperator(visit) ? texts.noSites : texts.noSitesForMember,
+    columns: [
+      {
+        heading: siteColumns.domain,
+        show: ({ domain }) => html`<a href="${visit.link(`/projects/sites/${domain}`)}">${domain}</a>`,
+      },
+      {
+        heading: siteColumns.project,
+        show: ({ projectId }) => projects.find(({ id }) => id === projectId)?.name ?? projectId,
+      },
+      { heading: siteColumns.origin, show: ({ domain, origin }) => origin ?? `https://${domain}/` },
+      { heading: siteColumns.rules, isNumber: true, show: ({ removal }) => countRules(removal) },
+    ],
+  })
+}
+
+function countRules(removal: Site['removal']): number {
+  return Object.values(removal ?? {}).reduce((count, rules) => count + rules.length, 0)
+}
+
+function newForms(visit: Visit, projects: readonly Project[], { values, problems }: Typed): Markup {
+  const chosen = values.project ?? projects[0]?.id ?? ''
+  const choices = projects.map(({ id, name }) => [id, name] as const)
+  return html`<h2>${texts.newProjectTitle}</h2>
+<form method="post" action="${visit.link('/projects/create')}" class="card">
+${tokenField(visit)}
+${textField({ label: texts.projectName, name: 'name', value: values.name ?? '', hint: texts.projectNameHint, problem: problems.name, required: true, maxLength: 100 })}
+<p><button class="main">${texts.newProject}</button></p>
+</form>
+${
+  projects.length > 0 &&
+  html`<h2>${texts.newSiteTitle}</h2>
+<form method="post" action="${visit.link('/projects/create-site')}" class="card">
+${tokenField(visit)}
+${textField({ label: texts.domain, name: 'domain', value: values.domain ?? '', hint: texts.domainHint, problem: problems.domain, required: true, maxLength: 253 })}
+${selectField({ label: texts.project, name: 'project', value: chosen, choices, problem: problems.project })}
+${textField({ label: texts.origin, name: 'origin', value: values.origin ?? '', hint: texts.originHint, problem: problems.origin })}
+<p><button class="main">${texts.newSite}</button></p>
+</form>`
+}`
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSecret, sessionIdleMs } from '../../server/tenancy/sign-in.ts'
+import { createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+import { createPerson, createToken, sendSignIn, signIn } from './dashboard-client.ts'
+
+let server: TestServer
+let organizationId: string
+beforeAll(async () => {
+  server = await startTestServer()
+  ;({ organizationId } = await createOrganization(server.store))
+})
+afterAll(() => server.dispose())
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(server.url + path, { headers, redirect: 'manual' })
+
+test('browsers land on the dashboard, and those without a session on the page to sign in', async () => {
+  const start = await get('/', { Accept: 'text/html' })
+  expect([start.status, start.headers.get('location')]).toEqual([302, 'dashboard/'])
+  const first = await get('/dashboard/')
+  expect([first.status, first.headers.get('location')]).toEqual([303, 'sign-in'])
+  expect(await (await get('/dashboard/sign-in')).text()).toContain('npx quire dashboard link')
+  const inner = await get(`/dashboard/${organizationId}/keys`)
+  expect([inner.status, inner.headers.get('location')]).toEqual([303, '../sign-in'])
+})
+
+test('opening a link does not use it up, and the button does, once', async () => {
+  const token = await createToken(server, await createPerson(server, organizationId, 'Ada Lovelace'))
+  for (const _ of [1, 2]) {
+    const page = await get(`/dashboard/sign-in?token=${token}`)
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Sign in as Ada Lovelace of Acme')])
+  }
+  expect((await sendSignIn(server, token)).status).toBe(303)
+  const again = await sendSignIn(server, token)
+  expect([again.status, again.headers.getSetCookie()]).toEqual([403, []])
+  expect((await get(`/dashboard/sign-in?token=${token}`)).status).toBe(403)
+})
+
+test('of 20 browsers that send a link at once, one is signed in', async () => {
+  const token = await createToken(server, await createPerson(server, organizationId, 'Twenty'))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => sendSignIn(server, token)))
+  expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
+})
+
+test.each([
+  { about: 'an expired link', age: 16 * 60 * 1000 },
+  { about: 'a guessed link', age: undefined },
+])('$about is refused', async ({ age }) => {
+  const person = await createPerson(server, organizationId, `Late ${age}`)
+  const token = age === undefined ? createSecret() : await createToken(server, person, Date.now() - age)
+  expect((await sendSignIn(server, token)).status).toBe(403)
+})
+
+test('1,000 guesses of links and cookies sign nobody in, and leave one entry in the audit log', async () => {
+  const guesses = Array.from({ length: 500 }, async () => {
+    const page = await get(`/dashboard/${organizationId}/keys`, { Cookie: `quire_session=${createSecret()}` })
+    const link = await sendSignIn(server, createSecret())
+    return [page.status, link.status]
+  })
+  expect(new Set((await Promise.all(guesses)).flat())).toEqual(new Set([303, 403]))
+  const refused = (await server.store.auditLog.list({ limit: 1000 })).filter(
+    ({ action }) => action === 'sign-in.refused',
+  )
+  expect(refused).toHaveLength(1)
+})
+
+test('the cookie is for this path only, and no script and no other site can use it', async () => {
+  const answer = await sendSignIn(server, await createToken(server, await createPerson(server, organizationId, 'Eve')))
+  const [cookie] = answer.headers.getSetCookie()
+  expect(cookie).toMatch(/; Path=\/dashboard; .*HttpOnly; SameSite=Strict$/)
+  expect(cookie).not.toContain('Secure')
+})
+
+test('behind TLS the cookie is never sent in clear, and keeps to the path of the public URL', async () => {
+  const secure = await startTestServer({ publicUrl: 'https://quire.example.com/admin' })
+  try {
+    const { organizationId } = await createOrganization(secure.store)
+    const token = await createToken(secure, await createPerson(secure, organizationId))
+    const [cookie] = (await sendSignIn(secure, token)).headers.getSetCookie()
+    expect(cookie).toMatch(/; Path=\/admin\/dashboard; .*HttpOnly; Secure; SameSite=Strict$/)
+  } finally {
+    await secure.dispose()
+  }
+})
+
+test('a session has a new secret, whatever the browser sent, and an old session of the browser ends', async () => {
+  const first = await signIn(server, await createPerson(server, organizationId, 'Fixed'))
+  const token = await createToken(server, await createPerson(server, organizationId, 'Victim'))
+  const answer = await sendSignIn(server, token, { 'Sec-Fetch-Site': 'same-origin', Cookie: first.cookie })
+  expect(answer.headers.getSetCookie()[0]).not.toContain(first.cookie)
+  expect((await first.open(`${organizationId}/keys`)).status).toBe(303)
+})
+
+test('a link that another site sends signs nobody in', async () => {
+  const person = await createPerson(server, organizationId, 'Login CSRF')
+  for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }] as const) {
+    expect((await sendSignIn(server, await createToken(server, person), headers)).status).toBe(403)
+  }
+})
+
+describe('a session ends', () => {
+  test('by signing out, also for a copy of the cookie', async () => {
+    const client = await signIn(server, await createPerson(server, organizationId, 'Leaver'))
+    await client.read(`${organizationId}/keys`)
+    const answer = await client.send('sign-out', {})
+    expect([answer.status, answer.headers.getSetCookie()[0]]).toEqual([303, expect.stringContaining('Max-Age=0')])
+    expect((await client.open(`${organizationId}/keys`)).status).toBe(303)
+  })
+
+  test('in all other browsers at once', async () => {
+    const person = await createPerson(server, organizationId, 'Many')
+    const [here, there] = [await signIn(server, person), await signIn(server, person)]
+    await here.read(`${organizationId}/people`)
+    await here.send(`${organizationId}/people/sign-out-others`, {})
+    expect([
+      (await here.open(`${organizationId}/people`)).status,
+      (await there.open(`${organizationId}/people`)).status,
+    ]).toEqual([200, 303])
+  })
+
+  test('when the person is removed', async () => {
+    const person = await createPerson(server, organizationId, 'Removed')
+    const client = await signIn(server, person)
+    await server.store.people.delete(person.id)
+    expect((await client.open(`${organizationId}/keys`)).status).toBe(303)
+  })
+
+  test('when it was not used for hours, and after seven days', async () => {
+    const person = await createPerson(server, organizationId, 'Idle')
+    const secretSha256 = Buffer.alloc(32, 7)
+    const now = Date.now()
+    const day = 24 * 60 * 60 * 1000
+    const session = {
+      id: 'ses_00000000000000aa',
+      personId: person.id,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: now + 7 * day,
+      address: '-',
+    }
+    await server.store.sessions.insert(session, secretSha256)
+    expect(await server.store.sessions.find(secretSha256, now + sessionIdleMs + 1)).toBeUndefined()
+    for (let at = now; at < session.expiresAt; at += sessionIdleMs / 2) {
+      expect(await server.store.sessions.find(secretSha256, at)).toBeDefined()
+    }
+    expect(await server.store.sessions.find(secretSha256, session.expiresAt)).toBeUndefined()
+  })
+})
+
+test('no token and no cookie is in the log of requests or in the database', async () => {
+  const person = await createPerson(server, organizationId, 'Quiet')
+  const token = await createToken(server, person)
+  await get(`/dashboard/sign-in?token=${token}`)
+  const answer = await sendSignIn(server, token)
+  const cookie = /quire_session=([\w-]+)/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1] ?? 'none'
+  await get(`/dashboard/${organizationId}/keys`, { Cookie: `quire_session=${cookie}` })
+  const log = JSON.stringify(server.logged)
+  expect([log.includes(token), log.includes(cookie), log.includes('/dashboard/sign-in')]).toEqual([false, false, true])
+})
