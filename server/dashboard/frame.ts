@@ -47,7 +47,7 @@ export function frameOrganizationPage(
     hasChart?: boolean
   },
 ): string {
-  const list = navigation(visit, section)
+  const list = navigation(visit, section, pagePath)
   return writeDocument(
     pagePath,
     `${title} - ${visit.organization.name}`,
@@ -56,7 +56,6 @@ export function frameOrganizationPage(
 <header>
 <a class="brand" href="${visit.link('')}">Quire</a>
 ${organizationSwitch(visit, pagePath)}
-<a class="quiet" href="${relativePath(pagePath, '/docs/')}">${frameTexts.documentation}</a>
 <form method="post" action="${relativePath(pagePath, `${dashboardPath}/sign-out`)}">
 ${tokenField(visit)}
 <span class="quiet who">${visit.person.name}${visit.person.organizationId === null && ` (${frameTexts.allOrganizations})`}</span>
@@ -75,12 +74,13 @@ ${content}
   )
 }
 
-function navigation(visit: Visit, section: Section): Markup {
+function navigation(visit: Visit, section: Section, pagePath: string): Markup {
   const items = (Object.keys(sectionNames) as Section[]).map(name => {
     const path = name === 'overview' ? '' : `/${name}`
     return html`<li><a href="${visit.link(path)}"${name === section && html` aria-current="page"`}>${sectionNames[name]}</a></li>`
   })
-  return html`<ul>${items}</ul>`
+  const documentation = relativePath(pagePath, '/docs/')
+  return html`<ul>${items}<li class="apart"><a href="${documentation}">${frameTexts.documentation}</a></li></ul>`
 }
 
 /** Operators choose among all organizations; members see the name of theirs. */

@@ -38,6 +38,7 @@ header form { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6rem; 
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav a { display: block; padding: 0.4rem 0.75rem; border-radius: 6px; color: var(--text); text-decoration: none; }
 nav a:hover { background: var(--line); }
+nav .apart { margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }
 nav a[aria-current] { background: var(--accent); color: var(--ground); }
 .menu { display: none; grid-area: menu; background: var(--panel); border-bottom: 1px solid var(--line); }
 .menu summary { padding: 0.75rem 1rem; cursor: pointer; font-weight: 600; }
@@ -66,7 +67,7 @@ form.inline { display: inline; }
 .cards h2, .cards h3 { margin: 0 0 0.4rem; font-size: 1rem; }
 .figure { font-size: 1.8rem; font-weight: 700; font-variant-numeric: tabular-nums; line-height: 1.2; }
 .field { margin: 1rem 0; border: 0; padding: 0; }
-.field > label, .field > legend { display: block; font-weight: 600; margin-bottom: 0.3rem; padding: 0; }
+.field > label:not(.check), .field > legend { display: block; font-weight: 600; margin-bottom: 0.3rem; padding: 0; }
 .field input[type="text"], .field input[type="url"], .field textarea { width: 100%; }
 .check { display: block; padding: 0.2rem 0; }
 .check input { width: 1.1rem; height: 1.1rem; vertical-align: -0.15rem; }
@@ -77,11 +78,11 @@ form.inline { display: inline; }
 .notice.bad { border-left-color: var(--bad); }
 .secret code { font-size: 1rem; font-weight: 600; }
 .empty { color: var(--quiet); border: 1px dashed var(--line); border-radius: 8px; padding: 1.5rem; text-align: center; }
-.wide { overflow-x: auto; margin: 0.75rem 0; }
+.wide { position: relative; overflow-x: auto; margin: 0.75rem 0; }
 table { border-collapse: collapse; width: 100%; font-size: 0.93rem; }
-th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.75rem; border-bottom: 1px solid var(--line); }
+th, td { text-align: left; vertical-align: middle; padding: 0.5rem 0.75rem; border-bottom: 1px solid var(--line); }
 thead th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
-tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 8rem; }
+tbody th { font-weight: 600; min-width: 8rem; max-width: 26rem; overflow-wrap: break-word; }
 td { white-space: nowrap; }
 td.text { white-space: normal; min-width: 14rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }

@@ -2,7 +2,7 @@ import { type Fragment, html, type Markup } from './html.ts'
 
 /** A column of a table. */
 export interface Column<Row> {
-  /** '' = a column of buttons, whose heading only screen readers need. */
+  /** '' = a column of buttons; each says by itself what it does. */
   heading: string
   /** Numbers are aligned to the right. */
   isNumber?: boolean
@@ -20,8 +20,8 @@ export function table<Row>(
   { caption, empty, columns }: { caption: string; empty: Fragment; columns: readonly Column<Row>[] },
 ): Markup {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`
-  const heads = columns.map(
-    ({ heading, isNumber }) => html`<th scope="col"${isNumber && html` class="number"`}>${heading}</th>`,
+  const heads = columns.map(({ heading, isNumber }) =>
+    heading === '' ? html`<td></td>` : html`<th scope="col"${isNumber && html` class="number"`}>${heading}</th>`,
   )
   const lines = rows.map(
     row => html`<tr>${columns.map(({ show, isNumber }, at) => cell(show(row), at === 0, isNumber === true))}</tr>\n`,

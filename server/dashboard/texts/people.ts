@@ -12,7 +12,7 @@ export const peopleTexts = {
   sessions: (count: number) => (count === 0 ? 'no' : count === 1 ? 'in one browser' : `in ${count} browsers`),
   you: 'you',
   link: 'New link',
-  linkNamed: (name: string) => `Make a sign-in link for ${name}`,
+  linkNamed: (name: string) => `New link for ${name}`,
   remove: 'Remove',
   removeNamed: (name: string) => `Remove ${name}`,
   confirmRemove: (name: string) => `Remove ${name}? They are signed out everywhere at once.`,
