@@ -18,6 +18,7 @@ import type { LostFolder } from './export/jobs/lost-folder.ts'
 import { startRetention } from './export/jobs/retention.ts'
 import { type Runner, startRunner } from './export/jobs/runner.ts'
 import { recoverLost } from './export/jobs/strays.ts'
+import { createWorkBoard, type WorkBoard } from './export/jobs/work-board.ts'
 import type { SiteCaches } from './export/model/site-cache.ts'
 import { createClientFinder } from './host/serve/client-address.ts'
 import { answerLate } from './http/errors.ts'
@@ -59,6 +60,7 @@ interface Parts {
   store: Store
   bundles: BundleStore
   lost: LostFolder
+  workBoard: WorkBoard
   log: Logger
 }
 
@@ -94,7 +96,7 @@ async function start(config: Config, log: Logger, background: Background): Promi
     (details, message) => log.error(details, message),
     store.exportJobs.noteDamage,
   )
-  const parts: Parts = { config, dataFolder, store, bundles, lost, log }
+  const parts: Parts = { config, dataFolder, store, bundles, lost, workBoard: createWorkBoard(), log }
   await prepareFiles(parts)
   const linkKeys = openLinkKeys(dataFolder)
   const siteCaches = await openExportCaches(parts)
@@ -177,6 +179,7 @@ function createDeps(options: {
     visits,
     maxQueuedExports: parts.config.maxQueuedExports,
     bundles: parts.bundles,
+    workBoard: parts.workBoard,
     bundleLinks: createBundleLinks({ keys: linkKeys, ttlSeconds: parts.config.linkTtlSeconds }),
     wakeRunner: runner.wake,
     now: Date.now,
@@ -201,7 +204,10 @@ async function openExportCaches({ config, dataFolder, store, lost, log }: Parts)
   })
 }
 
-function startExports({ config, dataFolder, store, bundles, log }: Parts, siteCaches: SiteCaches | null): Runner {
+function startExports(
+  { config, dataFolder, store, bundles, workBoard, log }: Parts,
+  siteCaches: SiteCaches | null,
+): Runner {
   return startRunner({
     exportJobs: store.exportJobs,
     sites: store.sites,
@@ -216,6 +222,7 @@ function startExports({ config, dataFolder, store, bundles, log }: Parts, siteCa
     workFolder: join(dataFolder, 'work'),
     owner: `${process.pid}-${randomUUID()}`,
     leaseMs: config.leaseMs,
+    workBoard,
     exportsAtOnce: config.exportsAtOnce,
     now: Date.now,
     log,

@@ -1,6 +1,7 @@
 import type { AgentJobs } from '../agent/agent-job.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
+import type { WorkBoard } from '../export/jobs/work-board.ts'
 import type { Deps } from '../operations/deps.ts'
 import type { ApiKeys } from '../tenancy/api-key.ts'
 import type { AuditLog } from '../tenancy/audit-event.ts'
@@ -19,6 +20,7 @@ export interface DashboardDeps extends Deps {
   agentJobs: AgentJobs
   exportJobs: ExportJobs
   bundles: BundleStore
+  workBoard: Pick<WorkBoard, 'find'>
   people: People
   signInLinks: SignInLinks
   sessions: Sessions

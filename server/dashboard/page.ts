@@ -41,7 +41,10 @@ export type Answer =
     }
   /** Leads to another page of the organization, which shows the notice. */
   | { leadTo: string; notice?: NoticeName }
-  | { download: { fileName: string; contentType: string; body: string | AsyncIterable<Uint8Array> } }
+  /** `sizeBytes` lets the browser show how much is left; absent = unknown. */
+  | {
+      download: { fileName: string; contentType: string; body: string | AsyncIterable<Uint8Array>; sizeBytes?: number }
+    }
 
 /** Something that was done, said at the top of the next page. The texts are in texts/notices.ts. */
 export type NoticeName = keyof typeof notices

@@ -71,6 +71,11 @@ form.inline { display: inline; }
 .field input[type="text"], .field input[type="url"], .field textarea { width: 100%; }
 .check { display: block; padding: 0.2rem 0; }
 .check input { width: 1.1rem; height: 1.1rem; vertical-align: -0.15rem; }
+.choice { margin: 0.25rem 0 0.75rem; }
+.choice > .hint, .choice > .inner { margin-left: 1.6rem; }
+.choice:not(:has(> .check input:checked)) > .inner { display: none; }
+form details > summary { padding: 0.4rem 0; cursor: pointer; color: var(--accent); }
+.tight { margin: 0; padding-left: 1.2rem; }
 .hint { margin: 0.3rem 0 0; font-size: 0.9rem; }
 .problem { color: var(--bad); margin: 0.3rem 0 0; font-weight: 600; }
 .notice { background: var(--panel); border: 1px solid var(--line); border-left: 4px solid var(--good); border-radius: 8px; padding: 0.75rem 1.25rem; margin: 0 0 1.25rem; }

@@ -8,7 +8,7 @@ export type Features = Record<Feature, boolean>
  * Availability of each feature by deployment (the table in spec/schemas/ExportFeatures.yaml). Configurable features are off
  * by default.
  */
-const availability: Record<Feature, Record<Deployment, 'yes' | 'configurable' | 'no'>> = {
+export const availability: Record<Feature, Record<Deployment, 'yes' | 'configurable' | 'no'>> = {
   search: { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' },
   assistant: { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' },
   analytics: { cloud: 'yes', 'client-hosted': 'configurable', 'air-gapped': 'no' },

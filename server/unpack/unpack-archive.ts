@@ -62,7 +62,7 @@ export async function unpackArchive({ file, folder, limits, signal }: UnpackOpti
     }
     return paths
   } catch (error) {
-    throw signal.aborted ? signal.reason : explain(error)
+    throw signal.aborted ? signal.reason : explainDamage(error)
   }
 }
 
@@ -82,7 +82,7 @@ async function writeContent(file: string, content: ArchiveEntry['content']): Pro
 }
 
 /** Turns an error of the formats into a sentence. Errors of the file system have a code in capitals, those of zlib start with Z_. */
-function explain(error: unknown): unknown {
+export function explainDamage(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   const isFormat = code === undefined || /^Z_|^ERR_/.test(code)
   if (error instanceof OperatorError || !isFormat) return error

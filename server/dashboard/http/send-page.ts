@@ -27,10 +27,11 @@ export function sendToPage(res: Response, address: string): void {
 /** Sends a file for the download folder of the browser. */
 export async function sendDownload(
   res: Response,
-  { fileName, contentType, body }: Extract<Answer, { download: unknown }>['download'],
+  { fileName, contentType, body, sizeBytes }: Extract<Answer, { download: unknown }>['download'],
 ): Promise<void> {
   res.set({
     'Content-Type': contentType,
+    ...(sizeBytes !== undefined && { 'Content-Length': String(sizeBytes) }),
     'Content-Disposition': `attachment; filename="${fileName.replaceAll(/[^\w.-]/g, '_')}"`,
     'Content-Security-Policy': "default-src 'none'; sandbox",
     'Cache-Control': 'no-store',

@@ -1,8 +1,22 @@
 import type { PageDefinition } from '../page.ts'
+import { agentJobPage } from './agent-job.ts'
+import { agentJobsPage } from './agent-jobs.ts'
+import { exportPage } from './export.ts'
+import { exportsPage, startedPage } from './exports.ts'
 import { keysPage } from './keys.ts'
 import { peoplePage } from './people.ts'
 import { projectsPage } from './projects.ts'
 import { sitePage } from './site.ts'
 
-/** All pages of an organization. */
-export const pages: readonly PageDefinition[] = [keysPage, projectsPage, sitePage, peoplePage]
+/** All pages of an organization. A page with a fixed path stands before one with a placeholder in its place. */
+export const pages: readonly PageDefinition[] = [
+  keysPage,
+  projectsPage,
+  sitePage,
+  exportsPage,
+  startedPage,
+  exportPage,
+  agentJobsPage,
+  agentJobPage,
+  peoplePage,
+]

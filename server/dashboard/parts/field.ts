@@ -78,7 +78,8 @@ ${hint !== undefined && html`<p class="hint" id="hint-${name}">${hint}</p>`}${pr
 </div>`
 }
 
-function problemLine(name: string, problem: string | undefined): Fragment {
+/** What is wrong with a field, if anything. */
+export function problemLine(name: string, problem: string | undefined): Fragment {
   return (
     problem !== undefined &&
     html`<p class="problem" role="alert"${name !== '' && html` id="problem-${name}"`}>${problem}</p>`

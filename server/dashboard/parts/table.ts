@@ -6,6 +6,8 @@ export interface Column<Row> {
   heading: string
   /** Numbers are aligned to the right. */
   isNumber?: boolean
+  /** Sentences, which may break into lines. */
+  isText?: boolean
   show(row: Row): Fragment
 }
 
@@ -24,7 +26,7 @@ export function table<Row>(
     heading === '' ? html`<td></td>` : html`<th scope="col"${isNumber && html` class="number"`}>${heading}</th>`,
   )
   const lines = rows.map(
-    row => html`<tr>${columns.map(({ show, isNumber }, at) => cell(show(row), at === 0, isNumber === true))}</tr>\n`,
+    row => html`<tr>${columns.map((column, at) => cell(column.show(row), column, at === 0))}</tr>\n`,
   )
   return html`<div class="wide" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="unseen">${caption}</caption>
@@ -34,7 +36,7 @@ ${lines}</tbody>
 </table></div>`
 }
 
-function cell(content: Fragment, isFirst: boolean, isNumber: boolean): Markup {
-  const kind = isNumber && html` class="number"`
+function cell<Row>(content: Fragment, { isNumber, isText }: Column<Row>, isFirst: boolean): Markup {
+  const kind = isNumber ? html` class="number"` : isText && html` class="text"`
   return isFirst ? html`<th scope="row"${kind}>${content}</th>` : html`<td${kind}>${content}</td>`
 }

@@ -14,6 +14,7 @@ import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
 import { bundleFileName, publishBundle } from './publish-bundle.ts'
 import { repeatWhenRoom, untilStored } from './wait-for-room.ts'
+import type { WorkBoard } from './work-board.ts'
 
 /** What an attempt at a job needs. */
 export interface JobDeps {
@@ -32,6 +33,8 @@ export interface JobDeps {
   /** Folder for temporary files, on the same file system as the bundles. */
   workFolder: string
   leaseMs: number
+  /** Where people see what the exports of this process do; absent = nobody looks. */
+  workBoard?: WorkBoard
   now(): number
   log: {
     info(details: object, message: string): void
@@ -115,6 +118,7 @@ export async function runJob(
       signal,
     })
   } finally {
+    deps.workBoard?.end(job.jobId)
     await heartbeat.stop()
     await rm(workFolder, { recursive: true, force: true })
   }
@@ -186,13 +190,15 @@ async function openCache({ siteCaches, log }: JobDeps, domain: string): Promise<
 }
 
 /** Writes progress to the job, at most four times a second. */
-function reporter({ exportJobs, now, log }: JobDeps, lease: Lease, leaseLost: AbortController) {
+function reporter({ exportJobs, workBoard, now, log }: JobDeps, lease: Lease, leaseLost: AbortController) {
   let reportedAt = Number.NEGATIVE_INFINITY
-  return async ({ stage, pagesDone, pagesKnown, pageCount }: ExportProgress) => {
+  return async (progress: ExportProgress) => {
     if (msSince(reportedAt) < reportEveryMs) return
     reportedAt = performance.now()
+    const { stage, pagesDone, pagesKnown, pageCount } = progress
     const [begin, end] = stageSpans[stage]
     const percent = begin + (end - begin) * (pagesKnown === 0 ? 0 : pagesDone / pagesKnown)
+    workBoard?.note(lease.jobId, progress, percent)
     const held = await stillHeld(() => exportJobs.report(lease, Math.round(percent * 10) / 10, pageCount, now()), log)
     if (!held) leaseLost.abort()
   }

@@ -39,9 +39,14 @@ async function readPage(): Promise<Document | undefined> {
 
 function replacePart(part: Element, fresh: Document, onChange: (part: Element) => void): void {
   const next = fresh.getElementById(part.id)
-  if (!next || part.contains(document.activeElement) || next.outerHTML === part.getAttribute('data-shown')) return
+  // Before the first renewal, a part is as the server wrote it, unless it has times or buttons. An unchanged status must not be
+  // replaced, because screen readers would announce it again.
+  const known = part.getAttribute('data-shown') ?? part.outerHTML
+  if (!next || part.contains(document.activeElement) || next.outerHTML === known) return
   const shown = next.outerHTML
   next.setAttribute('data-shown', shown)
+  const scrolled = [...part.querySelectorAll('.wide')].map(box => box.scrollLeft)
   part.replaceWith(next)
+  for (const [at, box] of next.querySelectorAll('.wide').entries()) box.scrollLeft = scrolled[at] ?? 0
   onChange(next)
 }

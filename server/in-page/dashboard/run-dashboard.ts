@@ -2,7 +2,7 @@ import { confirmForms } from './confirm-forms.ts'
 import { drawCharts } from './draw-charts.ts'
 import { enableCopying } from './enable-copying.ts'
 import { renewLiveParts } from './renew-live-parts.ts'
-import { writeLocalTimes } from './write-local-times.ts'
+import { runCountdowns, writeLocalTimes } from './write-local-times.ts'
 
 /** Runs in each page of the dashboard. Everything also works without it, but for copying and the charts. */
 export default function runDashboard(): void {
@@ -10,6 +10,7 @@ export default function runDashboard(): void {
   enableCopying(document)
   confirmForms()
   drawCharts()
+  runCountdowns()
   renewLiveParts(part => {
     writeLocalTimes(part)
     enableCopying(part)

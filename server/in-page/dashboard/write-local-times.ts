@@ -8,6 +8,16 @@ export function writeLocalTimes(root: ParentNode): void {
   }
 }
 
+/** Keeps the countdowns of the page running. */
+export function runCountdowns(): void {
+  setInterval(() => {
+    for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-until]')) {
+      const text = countdown(Date.parse(element.dateTime) - Date.now())
+      if (element.textContent !== text) element.textContent = text
+    }
+  }, 1000)
+}
+
 /** Says how long it is until an instant. */
 function countdown(ms: number): string {
   if (ms <= 0) return 'expired'

@@ -1,0 +1,83 @@
+import { type AgentJob, transition } from '../../agent/agent-job.ts'
+import { OperatorError } from '../../base/operator-error.ts'
+import type { DashboardDeps } from '../deps.ts'
+import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
+import { actionButton } from '../parts/action.ts'
+import { copyButton } from '../parts/copy.ts'
+import { factList } from '../parts/facts.ts'
+import { type Fragment, html, type Markup } from '../parts/html.ts'
+import { time } from '../parts/time.ts'
+import { webLink } from '../parts/web-link.ts'
+import { agentJobTexts as texts } from '../texts/agent-jobs.ts'
+import { agentJobPath } from './agent-job-path.ts'
+
+const liveMs = 5000
+
+/** One agent job, with its pull request. It renews itself while the agent is at work. */
+export const agentJobPage: PageDefinition = {
+  section: 'agent-jobs',
+  path: '/agent-jobs/:projectId/:id',
+  show: async (visit, deps) => {
+    const job = await findJob(visit, deps)
+    return { title: texts.job(job.id), content: showJob(visit, job) }
+  },
+  actions: { archive },
+}
+
+async function findJob({ organization, params }: Visit, { projects, agentJobs }: DashboardDeps): Promise<AgentJob> {
+  const project = await projects.findOwned(organization.id, params.projectId ?? '')
+  const job = project && (await agentJobs.find(project.id, params.id ?? ''))
+  if (!job) throw new PageNotFound()
+  return job
+}
+
+async function archive(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const job = await findJob(visit, deps)
+  let next: AgentJob
+  try {
+    next = transition(job, 'archived', visit.now)
+  } catch (error) {
+    if (error instanceof OperatorError) return refuse(visit, job, error.message)
+    throw error
+  }
+  if (!(await deps.agentJobs.update(next, job.status))) {
+    return refuse(visit, await findJob(visit, deps), texts.lostRace)
+  }
+  await visit.audit('agent-job.archived', job.id, job.projectId)
+  return { leadTo: agentJobPath(job), notice: 'agent-job-archived' }
+}
+
+function refuse(visit: Visit, job: AgentJob, reason: string): Answer {
+  const content = html`<p class="notice bad" role="alert">${reason}</p>${showJob(visit, job)}`
+  return { title: texts.job(job.id), status: 409, content }
+}
+
+function showJob(visit: Visit, job: AgentJob): Markup {
+  const { projectId, id, status, source, model, createdAt, archivedAt } = job
+  const { facts } = texts
+  // A page that answers a form has an address that cannot be read again.
+  const live = status === 'active' && visit.form.size === 0 && html` data-live="${liveMs}"`
+  return html`<p><a href="${visit.link('/agent-jobs')}?project=${encodeURIComponent(projectId)}">${texts.back}</a></p>
+<p role="status"><span id="agent-job-state"${live}><span class="state ${status}">${texts.statuses[status]}</span> ${texts.stateNow[status]}</span></p>
+<div id="agent-job"${live}>
+${factList([
+  [facts.pullRequest, showPullRequest(job)],
+  [facts.repository, webLink(source.repository)],
+  [facts.ref, source.ref ?? texts.defaultBranch],
+  [facts.model, model],
+  [facts.created, time(createdAt)],
+  [facts.archived, archivedAt !== null && time(archivedAt)],
+  [facts.id, html`<code>${id}</code> ${copyButton(id, { label: texts.copy, name: texts.copyId })}`],
+])}
+${
+  (status === 'completed' || status === 'failed') &&
+  html`<p>${actionButton(visit, `${agentJobPath(job)}/archive`, { label: texts.archive })} <span class="hint">${texts.archiveHint}</span></p>`
+}
+</div>`
+}
+
+function showPullRequest({ prLink, status }: AgentJob): Fragment {
+  if (prLink !== null) return webLink(prLink)
+  if (status === 'active') return texts.noPullRequestYet
+  return status === 'failed' ? texts.noPullRequestFailed : texts.noPullRequest
+}

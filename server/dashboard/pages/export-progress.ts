@@ -1,0 +1,63 @@
+import type { ExportJob } from '../../export/jobs/export-job.ts'
+import type { ExportWork } from '../../export/jobs/work-board.ts'
+import { copyButton } from '../parts/copy.ts'
+import { describeDuration } from '../parts/duration.ts'
+import { factList } from '../parts/facts.ts'
+import { html, type Markup } from '../parts/html.ts'
+import { time } from '../parts/time.ts'
+import { startTexts, exportTexts as texts } from '../texts/exports.ts'
+import { allFeatures } from './export-form.ts'
+import { countAhead } from './export-list.ts'
+
+/**
+ * Shows how far an open export is.
+ *
+ * @param work undefined = another process does it, or nobody yet; then only what the job has is shown
+ */
+export function showWork(job: ExportJob, jobs: readonly ExportJob[], work: ExportWork | undefined): Markup {
+  const { status, progress, pageCount } = job
+  if (status === 'queued') {
+    return html`<p>${texts.queueAhead(countAhead(job, jobs))} ${texts.queueTurns}</p>`
+  }
+  const { facts } = texts
+  return html`<div class="card">
+<p class="figure">${texts.percent(progress)}</p>
+<progress max="100" value="${progress}" aria-label="${texts.progress}">${texts.percent(progress)}</progress>
+${factList([
+  [facts.pages, pageCount],
+  [facts.stage, work && texts.stages[work.stage]],
+  [facts.pagesDone, work && work.pagesKnown > 0 && texts.pagesOf(work.pagesDone, work.pagesKnown)],
+  [facts.rate, work && (work.pagesPerSecond === null ? texts.unknownYet : texts.rate(work.pagesPerSecond))],
+  [facts.left, work && (work.leftMs === null ? texts.unknownYet : texts.about(describeDuration(work.leftMs)))],
+])}
+</div>`
+}
+
+/** Shows what was asked for, and when. */
+export function showRequest(job: ExportJob): Markup {
+  const { jobId, status, request, createdAt, updatedAt } = job
+  const { version, paths, deployment, features, offlineSearch, format } = request
+  const { facts } = texts
+  const kept = allFeatures.filter(feature => features[feature]).map(feature => startTexts.features[feature])
+  const hasEnded = status === 'completed' || status === 'failed'
+  return html`<h2>${texts.settingsTitle}</h2>
+${factList([
+  [facts.id, html`<code>${jobId}</code> ${copyButton(jobId, { label: texts.copy, name: texts.copyId })}`],
+  [facts.created, time(createdAt)],
+  [facts.ended, hasEnded && time(updatedAt)],
+  [facts.duration, hasEnded && describeDuration(updatedAt - createdAt)],
+  [facts.version, version ?? texts.noVersion],
+  [facts.paths, paths === null ? texts.wholeSite : showPaths(paths)],
+  [facts.deployment, startTexts.deployments[deployment].label],
+  [facts.features, kept.length === 0 ? texts.noFeature : kept.join(', ')],
+  [facts.offlineSearch, offlineSearch ? texts.yes : texts.no],
+  [facts.format, format],
+])}`
+}
+
+const maxPaths = 20
+
+function showPaths(paths: readonly string[]): Markup {
+  const rest = paths.length - maxPaths
+  return html`<ul class="tight">${paths.slice(0, maxPaths).map(path => html`<li><code>${path}</code></li>`)}${rest > 0 && html`<li>${texts.morePaths(rest)}</li>`}</ul>`
+}

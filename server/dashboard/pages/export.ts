@@ -1,0 +1,134 @@
+import { createReadStream } from 'node:fs'
+import { explainCondition } from '../../export/jobs/bundle-store.ts'
+import { deleteExport } from '../../export/jobs/delete-export.ts'
+import type { ExportJob } from '../../export/jobs/export-job.ts'
+import { callOperation } from '../../http/call-operation.ts'
+import { toClient } from '../client.ts'
+import type { DashboardDeps } from '../deps.ts'
+import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
+import { actionButton } from '../parts/action.ts'
+import { html, type Markup } from '../parts/html.ts'
+import { exportTexts as texts } from '../texts/exports.ts'
+import { showBundle, showLink } from './export-bundle.ts'
+import { isOpen } from './export-list.ts'
+import { showRequest, showWork } from './export-progress.ts'
+import { showReport } from './export-report.ts'
+
+const liveMs = 1500
+
+/** One export: its progress, which renews itself, and then its bundle and report. */
+export const exportPage: PageDefinition = {
+  section: 'exports',
+  path: '/exports/:jobId',
+  show: async (visit, deps) => {
+    const job = await findJob(visit, deps)
+    return { title: texts.exportOf(job.request.domain), content: await showExport(visit, deps, job) }
+  },
+  actions: { link, download, delete: remove },
+}
+
+async function findJob({ organization, params }: Visit, { exportJobs }: DashboardDeps): Promise<ExportJob> {
+  const job = await exportJobs.findOwned(organization.id, params.jobId ?? '')
+  if (!job) throw new PageNotFound()
+  return job
+}
+
+async function link(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const job = await findJob(visit, deps)
+  const answer = await callOperation('generateStaticExportBundle', { params: { jobId: job.jobId } }, deps, toClient(visit))
+  const title = texts.exportOf(job.request.domain)
+  if (answer.status === 200 && 'body' in answer) {
+    await visit.audit('bundle-link.created', job.jobId, job.request.domain)
+    return { title, content: showLink(visit, job, answer.body) }
+  }
+  const sentences = 'problems' in answer ? answer.problems : [answer.body.error]
+  const content = html`<div class="notice bad" role="alert">${sentences.map(sentence => html`<p>${sentence}</p>`)}</div>
+${await showExport(visit, deps, job)}`
+  return { title, status: answer.status, content }
+}
+
+/** Sends the bundle itself, without a link that others could use. */
+async function download(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const job = await findJob(visit, deps)
+  const { bundle, request } = job
+  const fault = bundle ? explainCondition(await deps.bundles.verify(bundle)) : texts.stateNow[job.status]
+  if (!bundle || fault !== null) {
+    const content = html`<p class="notice bad" role="alert">${fault}</p>${await showExport(visit, deps, job)}`
+    return { title: texts.exportOf(request.domain), status: 409, content }
+  }
+  return {
+    download: {
+      fileName: `${request.domain}-${job.jobId}.${request.format}`,
+      contentType: request.format === 'zip' ? 'application/zip' : 'application/gzip',
+      body: createReadStream(deps.bundles.pathOf(bundle.fileName)),
+      sizeBytes: bundle.sizeBytes,
+    },
+  }
+}
+
+/** Deletes an export. If a link to its bundle still works, the person has to say so a second time. */
+async function remove(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const job = await findJob(visit, deps)
+  const despiteLink = visit.form.get('despiteLink') === 'yes'
+  const outcome = await deleteExport(deps, job.jobId, { now: visit.now, despiteLink })
+  if (outcome === 'unknown') throw new PageNotFound()
+  if (outcome === 'deleted') {
+    await visit.audit('export.deleted', job.jobId, job.request.domain)
+    return { leadTo: '/exports', notice: 'export-deleted' }
+  }
+  const title = texts.exportOf(job.request.domain)
+  return { title, status: 409, content: outcome === 'linked' ? askAgain(visit, job) : stillOpen(visit, job) }
+}
+
+function askAgain(visit: Visit, { jobId }: ExportJob): Markup {
+  return html`<div class="notice bad" role="alert">
+<h2>${texts.linkedTitle}</h2>
+<p>${texts.linkedHint}</p>
+<p>${actionButton(visit, `/exports/${jobId}/delete`, { label: texts.deleteAnyway, kind: 'danger', fields: { despiteLink: 'yes' } })}
+<a class="button main" href="${visit.link(`/exports/${jobId}`)}">${texts.keep}</a></p>
+</div>`
+}
+
+function stillOpen(visit: Visit, { jobId }: ExportJob): Markup {
+  return html`<div class="notice bad" role="alert">
+<h2>${texts.openTitle}</h2>
+<p>${texts.openHint}</p>
+<p><a class="button main" href="${visit.link(`/exports/${jobId}`)}">${texts.openExport}</a></p>
+</div>`
+}
+
+/**
+ * The page of an export. A screen reader announces the line of its status when that changes, and not the numbers, which change all the
+ * time.
+ */
+async function showExport(visit: Visit, deps: DashboardDeps, job: ExportJob): Promise<Markup> {
+  const jobs = await deps.exportJobs.list({ organizationId: visit.organization.id })
+  // A page that answers a form has an address that cannot be read again.
+  const live = isOpen(job) && visit.form.size === 0 && html` data-live="${liveMs}"`
+  const work = isOpen(job) ? deps.workBoard.find(job.jobId) : undefined
+  return html`<p><a href="${visit.link('/exports')}">${texts.back}</a></p>
+<p role="status"><span id="export-state"${live}><span class="state ${job.status}">${texts.statuses[job.status]}</span> ${texts.stateNow[job.status]}</span></p>
+<div id="export-now"${live}>
+${isOpen(job) && showWork(job, jobs, work)}
+${job.status === 'failed' && showFailure(job)}
+${job.bundle && (await showBundle(visit, deps, job, jobs))}
+${job.bundle && (await showReport(deps, job.bundle))}
+${showRequest(job)}
+${!isOpen(job) && showEnd(visit, job)}
+</div>`
+}
+
+function showFailure({ error }: ExportJob): Markup {
+  return html`<div class="notice bad">
+<h2>${texts.failedTitle}</h2>
+<p>${error}</p>
+<p>${texts.failedNext}</p>
+</div>`
+}
+
+/** What can be done with an export that has ended. */
+function showEnd(visit: Visit, { jobId }: ExportJob): Markup {
+  return html`<h2>${texts.againTitle}</h2>
+<p><a class="button main" href="${visit.link('/exports')}?like=${jobId}#start">${texts.again}</a> <span class="hint">${texts.againHint}</span></p>
+<p>${actionButton(visit, `/exports/${jobId}/delete`, { label: texts.delete, kind: 'danger', confirm: texts.confirmDelete })} <span class="hint">${texts.deleteHint}</span></p>`
+}

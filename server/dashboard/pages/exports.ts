@@ -1,0 +1,118 @@
+import { describeBytes } from '../../base/format-bytes.ts'
+import type { ExportJob } from '../../export/jobs/export-job.ts'
+import { callOperation } from '../../http/call-operation.ts'
+import { toClient } from '../client.ts'
+import type { DashboardDeps } from '../deps.ts'
+import type { Answer, PageDefinition, Visit } from '../page.ts'
+import { describeDuration } from '../parts/duration.ts'
+import { type Fragment, html, type Markup } from '../parts/html.ts'
+import { table } from '../parts/table.ts'
+import { time } from '../parts/time.ts'
+import { startTexts, exportTexts as texts } from '../texts/exports.ts'
+import { addProblems, createForm, createFormLike, type ExportForm, readExportForm, toStartBody } from './export-form.ts'
+import { exportForm } from './export-form-view.ts'
+import { comparePages, countAhead, isOpen, type PageDifference } from './export-list.ts'
+
+const perPage = 50
+const liveMs = 3000
+
+/** The exports of an organization, and the form that starts one. */
+export const exportsPage: PageDefinition = { section: 'exports', path: '/exports', show, actions: { start } }
+
+/** Shown when someone loads the address of a refused form again. */
+export const startedPage: PageDefinition = { section: 'exports', path: '/exports/start', show }
+
+async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const like = await deps.exportJobs.findOwned(visit.organization.id, visit.query.get('like') ?? '')
+  const form = like ? createFormLike(like) : createForm(visit.query.get('site') ?? '')
+  return { title: texts.title, content: await showExports(visit, deps, form) }
+}
+
+async function start(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const form = readExportForm(visit.form)
+  const headers = { 'idempotency-key': form.idempotencyKey }
+  const answer = await callOperation('startStaticExportJob', { headers, body: toStartBody(form) }, deps, toClient(visit))
+  if (answer.status === 202 && 'body' in answer) {
+    const { jobId } = answer.body
+    if (!answer.headers?.['Idempotency-Replayed']) await visit.audit('export.started', jobId, form.domain)
+    return { leadTo: `/exports/${jobId}`, notice: 'export-started' }
+  }
+  const refused = answer.status === 409 ? renewKey(form) : addProblems(form, sentencesOf(answer))
+  return { title: texts.title, status: answer.status, content: await showExports(visit, deps, refused) }
+}
+
+/** A person who goes back to a used form and changes it wants another export, and says so with a second press. */
+function renewKey(form: ExportForm): ExportForm {
+  return { ...form, idempotencyKey: createForm().idempotencyKey, general: [startTexts.usedForm] }
+}
+
+function sentencesOf(answer: { problems: readonly string[] } | { body: { error?: string | null } }): readonly string[] {
+  return 'problems' in answer ? answer.problems : [answer.body.error ?? startTexts.notStarted]
+}
+
+async function showExports(visit: Visit, deps: DashboardDeps, form: ExportForm): Promise<Markup> {
+  const { id } = visit.organization
+  const [sites, jobs] = await Promise.all([deps.sites.list(id), deps.exportJobs.list({ organizationId: id })])
+  return html`<p>${texts.intro}</p>
+<h2 id="start">${startTexts.title}</h2>
+${exportForm(visit, sites, form)}
+<h2>${texts.listTitle}</h2>
+${exportTable(visit, jobs)}`
+}
+
+/** One page of the list. It renews itself while an export is open. */
+function exportTable(visit: Visit, jobs: readonly ExportJob[]): Markup {
+  const first = Math.min(readFirst(visit), Math.max(0, jobs.length - 1))
+  const shown = jobs.slice(first, first + perPage)
+  const { columns } = texts
+  return html`<div id="exports"${jobs.some(isOpen) && html` data-live="${liveMs}"`}>
+${table(shown, {
+  caption: texts.listTitle,
+  empty: texts.empty,
+  columns: [
+    {
+      heading: columns.site,
+      show: ({ jobId, request }) => html`<a href="${visit.link(`/exports/${jobId}`)}">${request.domain}</a>`,
+    },
+    { heading: columns.status, show: job => statusCell(job, jobs) },
+    { heading: columns.version, show: ({ request }) => request.version ?? texts.noVersion },
+    { heading: columns.pages, isNumber: true, show: ({ pageCount }) => pageCount },
+    { heading: columns.difference, isNumber: true, show: job => describeDifference(comparePages(job, jobs)) },
+    { heading: columns.size, isNumber: true, show: ({ bundle }) => bundle && describeBytes(bundle.sizeBytes) },
+    { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
+    {
+      heading: columns.duration,
+      isNumber: true,
+      show: job => !isOpen(job) && describeDuration(job.updatedAt - job.createdAt),
+    },
+  ],
+})}
+${shown.length > 0 && html`<p class="hint">${texts.differenceHint}</p>`}
+${pageLinks(visit, first, jobs.length)}</div>`
+}
+
+function readFirst({ query }: Visit): number {
+  const first = query.get('from') ?? ''
+  return /^\d{1,6}$/.test(first) ? Number(first) : 0
+}
+
+function pageLinks(visit: Visit, first: number, count: number): Fragment {
+  const link = (from: number, label: string) =>
+    html`<a class="button" href="${visit.link('/exports')}?from=${from}">${label}</a> `
+  const newer = first > 0 && link(Math.max(0, first - perPage), texts.paging.newer)
+  const older = first + perPage < count && link(first + perPage, texts.paging.older)
+  return (newer || older) && html`<p>${newer}${older}</p>`
+}
+
+function statusCell(job: ExportJob, jobs: readonly ExportJob[]): Markup {
+  const { status, progress } = job
+  const state = html`<span class="state ${status}">${texts.statuses[status]}</span>`
+  if (status === 'running') return html`${state} ${texts.percent(progress)}`
+  return status === 'queued' ? html`${state} ${texts.queuePlace(countAhead(job, jobs))}` : state
+}
+
+function describeDifference(difference: PageDifference | undefined): Fragment {
+  const { differences } = texts
+  if (difference === undefined || typeof difference === 'string') return difference && differences[difference]
+  return 'more' in difference ? differences.more(difference.more) : differences.fewer(difference.fewer)
+}

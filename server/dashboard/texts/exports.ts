@@ -1,0 +1,207 @@
+import type { ExportWork } from '../../export/jobs/work-board.ts'
+import type { Deployment } from '../../products/features.ts'
+import type { Feature } from '../../tenancy/removal-rules.ts'
+
+/** The list of exports, and one export. */
+export const exportTexts = {
+  title: 'Static exports',
+  intro:
+    'An export turns a whole site into one file, the bundle. It works without the site: on a host, in a closed network, or opened from a folder.',
+  listTitle: 'Exports',
+  empty: 'There are no exports yet. Choose a site above and start the first one.',
+  columns: {
+    site: 'Site',
+    status: 'Status',
+    version: 'Version',
+    pages: 'Pages',
+    difference: 'Difference',
+    size: 'Size',
+    created: 'Started',
+    duration: 'Took',
+  },
+  statuses: { queued: 'queued', running: 'running', completed: 'completed', failed: 'failed' },
+  noVersion: 'none',
+  queuePlace: (ahead: number) => (ahead === 0 ? 'next in line' : `${ahead} ahead`),
+  percent: (progress: number) => `${Math.floor(progress)} %`,
+  differences: {
+    first: 'first',
+    same: 'the same',
+    more: (pages: number) => `+${pages}`,
+    fewer: (pages: number) => `−${pages}`,
+  },
+  differenceHint: 'Difference: pages compared with the completed export of the same site and the same paths before it.',
+  paging: { newer: 'Newer exports', older: 'Older exports' },
+
+  exportOf: (domain: string) => `Export of ${domain}`,
+  back: 'All exports',
+  stateNow: {
+    queued: 'The export waits in the queue.',
+    running: 'The export is running.',
+    completed: 'The export is completed.',
+    failed: 'The export failed.',
+  },
+  queueAhead: (ahead: number) =>
+    ahead === 0
+      ? 'It is the next one of this organization.'
+      : `${ahead} ${ahead === 1 ? 'export' : 'exports'} of this organization ${ahead === 1 ? 'is' : 'are'} ahead of it.`,
+  queueTurns: 'Organizations take turns, so exports of other organizations may run in between.',
+  progress: 'Progress',
+  facts: {
+    progress: 'Progress',
+    pages: 'Pages so far',
+    rate: 'Speed',
+    stage: 'Now',
+    left: 'Time left',
+    size: 'Size',
+    checksum: 'SHA-256',
+    pagesDone: 'Pages',
+    difference: 'Difference',
+    created: 'Started',
+    ended: 'Ended',
+    duration: 'Took, with the time in the queue',
+    id: 'Job id',
+    version: 'Version',
+    paths: 'Only these pages',
+    deployment: 'Deployment',
+    features: 'Features kept',
+    offlineSearch: 'Offline search',
+    format: 'Format',
+  },
+  stages: {
+    compare: 'comparing pages with what a browser shows',
+    discover: 'looking for pages',
+    fetch: 'reading pages',
+    render: 'reading pages in a browser',
+    archive: 'checking and packing the pages',
+  } satisfies Record<ExportWork['stage'], string>,
+  pagesOf: (done: number, known: number) => `${done} of ${known} known so far`,
+  rate: (pagesPerSecond: number) =>
+    `${pagesPerSecond < 10 ? pagesPerSecond.toFixed(1) : Math.round(pagesPerSecond)} pages a second`,
+  about: (duration: string) => `about ${duration}`,
+  unknownYet: 'not known yet',
+  settingsTitle: 'Settings',
+  wholeSite: 'the whole site',
+  morePaths: (rest: number) => `and ${rest} more`,
+  noFeature: 'none',
+  yes: 'packed',
+  no: 'not packed',
+
+  differenceLong: {
+    first: 'the first export of these pages',
+    same: 'as many pages as the export before',
+    more: (pages: number) => `${pages} more than the export before`,
+    fewer: (pages: number) => `${pages} fewer than the export before`,
+  },
+  bundleTitle: 'Bundle',
+  linkHint:
+    'A link lets a deployment or a person without a key fetch the bundle. It works until it expires; the bundle stays, and you can make as many links as you need.',
+  makeLink: 'Make a link',
+  makeAnotherLink: 'Make a new link',
+  download: 'Download',
+  linkTitle: 'The link is ready',
+  linkWorks: 'It works until it expires:',
+  linkSecret:
+    'Everyone who has the link can fetch the bundle. It is shown only here and now; you can make another one at any time.',
+  copy: 'Copy',
+  copyLink: 'Copy the link to the bundle',
+  copyChecksum: 'Copy the SHA-256 of the bundle',
+  copyId: 'Copy the id of the job',
+  openExport: 'Back to the export',
+
+  againTitle: 'Again',
+  again: 'Export again',
+  againHint: 'Opens the form with the settings of this export.',
+  delete: 'Delete the export',
+  deleteHint: 'Deletes the job and its bundle. Sites that already serve the bundle are not affected.',
+  confirmDelete: 'Delete this export and its bundle? This cannot be undone.',
+  linkedTitle: 'A link to this bundle still works',
+  linkedHint:
+    'A deployment that starts before the link expires would not find its bundle any more. Nothing was deleted yet. Delete the export anyway, or wait until the link has expired.',
+  deleteAnyway: 'Delete it although a link works',
+  keep: 'Keep the export',
+  openTitle: 'This export has not ended yet',
+  openHint: 'Delete it when it is completed or failed.',
+  failedTitle: 'What happened',
+  failedNext: 'When you have mended the cause, export again with the same settings.',
+}
+
+/** The report of a completed export. */
+export const reportTexts = {
+  title: 'Report',
+  nothing: 'Nothing was lost, removed or changed: the bundle is as the site.',
+  whole: 'The page export-report.html in the bundle has the whole report.',
+  unreadable: 'The report of this export cannot be shown.',
+  rest: (rows: number) => `${rows} more are in the report inside the bundle.`,
+  tables: {
+    removed: 'Removed features',
+    kept: 'Features kept, loaded from their vendors',
+    dead: 'Dead links',
+    differing: 'Pages that differ from the site',
+    lost: 'Lost pages',
+    missing: 'Files that could not be fetched',
+  },
+  columns: {
+    product: 'Product',
+    feature: 'Feature',
+    pages: 'Pages',
+    address: 'Address',
+    why: 'Why',
+    page: 'Page',
+    place: 'Where',
+    what: 'What',
+    example: 'Linked from',
+  },
+  byRule: 'a rule of the site',
+  places: { root: 'at the root of a host', folder: 'in a folder of a host', file: 'opened from a file' },
+}
+
+const cloudFeatures: Record<Feature, string> = {
+  search: 'Search service',
+  assistant: 'AI assistant',
+  analytics: 'Web analytics',
+  playground: 'API playground',
+}
+
+/** The form that starts an export. */
+export const startTexts = {
+  title: 'Start an export',
+  site: 'Site',
+  noSite: 'There is no site to export yet.',
+  noSiteLink: 'Register a site first',
+  moreOptions: 'More settings: version, pages, deployment, search, format',
+  version: 'Version',
+  versionHint:
+    'A label for this export, such as 2.4 or "Release 2.4". A deployment can pin it. You may leave it empty.',
+  paths: 'Only these pages',
+  pathsHint: 'One path on each line, such as /guides/start. Leave it empty to export the whole site.',
+  deployment: 'Where will the bundle be served?',
+  deployments: {
+    'air-gapped': {
+      label: 'Air-gapped: a network without a way to the internet',
+      hint: 'Search services, AI assistants and web analytics of the site are removed, because they need a cloud service.',
+      choice: 'You may keep:',
+    },
+    'client-hosted': {
+      label: 'Client-hosted: a network of your own, with the internet',
+      hint: 'The API playground is always kept, because it needs no cloud service.',
+      choice: 'You may also keep, if readers may reach their services:',
+    },
+    cloud: {
+      label: 'Cloud: in the open internet',
+      hint: 'Search service, AI assistant, web analytics and API playground are all kept, because their services can be reached.',
+      choice: '',
+    },
+  } satisfies Record<Deployment, { label: string; hint: string; choice: string }>,
+  features: cloudFeatures,
+  offlineSearch: 'Offline search',
+  offlineSearchLabel: 'Pack a search that needs no server and no service',
+  format: 'Format',
+  formats: { zip: 'zip', 'tar.gz': 'tar.gz, for containers' },
+  start: 'Start the export',
+  notStarted: 'The export was not started.',
+  planHint:
+    'The plan of this organization has no static export. Ask the operator of the server for the enterprise plan.',
+  usedForm:
+    'This form has already started an export, and the settings differ now. Press the button again to start another export with these settings.',
+  invalidChoice: 'Choose one of the list.',
+}

@@ -1,0 +1,80 @@
+import type { ExportProgress } from '../model/options.ts'
+
+/** What an export of this process does right now. */
+export interface ExportWork {
+  stage: ExportProgress['stage']
+  pagesDone: number
+  pagesKnown: number
+  /** Over the last seconds; null = not known yet. */
+  pagesPerSecond: number | null
+  /** An estimate; null = not known yet. */
+  leftMs: number | null
+}
+
+/** Shows what the exports of this process do, for people who watch. It is lost with the process, unlike the progress of a job. */
+export interface WorkBoard {
+  note(jobId: string, progress: ExportProgress, percent: number): void
+  end(jobId: string): void
+  /** Returns undefined if this process does not work on the job. */
+  find(jobId: string): ExportWork | undefined
+}
+
+interface Reading {
+  at: number
+  percent: number
+  pageCount: number
+}
+
+interface Noted {
+  progress: ExportProgress
+  percent: number
+  first: Reading
+  /** Of the current stage: at most `maxRecent`, at least `apartMs` apart, oldest first. */
+  recent: Reading[]
+}
+
+const maxRecent = 10
+const apartMs = 1000
+/** An estimate from less work is no better than a guess. */
+const minPercent = 5
+const minMs = 2000
+
+/** @param tick milliseconds that never go back */
+export function createWorkBoard(tick: () => number = () => performance.now()): WorkBoard {
+  const board = new Map<string, Noted>()
+  return {
+    note(jobId, progress, percent) {
+      const reading: Reading = { at: tick(), percent, pageCount: progress.pageCount }
+      const noted = board.get(jobId)
+      const first = noted?.first ?? reading
+      // Each stage counts its pages anew.
+      const recent = noted?.progress.stage === progress.stage ? noted.recent : []
+      const last = recent.at(-1)
+      const next = !last || reading.at - last.at >= apartMs ? [...recent, reading].slice(-maxRecent) : recent
+      board.set(jobId, { progress, percent, first, recent: next })
+    },
+    end: jobId => void board.delete(jobId),
+    find(jobId) {
+      const noted = board.get(jobId)
+      if (!noted) return undefined
+      const { stage, pagesDone, pagesKnown, pageCount } = noted.progress
+      const [oldest] = noted.recent
+      const now = tick()
+      return {
+        stage,
+        pagesDone,
+        pagesKnown,
+        pagesPerSecond:
+          oldest && now - oldest.at >= apartMs ? (pageCount - oldest.pageCount) / ((now - oldest.at) / 1000) : null,
+        leftMs: estimateLeft(noted, now),
+      }
+    },
+  }
+}
+
+/** Assumes that the rest goes on as fast as what this process has done. */
+function estimateLeft({ first, percent }: Noted, now: number): number | null {
+  const done = percent - first.percent
+  const tookMs = now - first.at
+  return done < minPercent || tookMs < minMs ? null : (tookMs * (100 - percent)) / done
+}
