@@ -35,7 +35,12 @@ async function findJob({ organization, params }: Visit, { exportJobs }: Dashboar
 
 async function link(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const job = await findJob(visit, deps)
-  const answer = await callOperation('generateStaticExportBundle', { params: { jobId: job.jobId } }, deps, toClient(visit))
+  const answer = await callOperation(
+    'generateStaticExportBundle',
+    { params: { jobId: job.jobId } },
+    deps,
+    toClient(visit),
+  )
   const title = texts.exportOf(job.request.domain)
   if (answer.status === 200 && 'body' in answer) {
     await visit.audit('bundle-link.created', job.jobId, job.request.domain)

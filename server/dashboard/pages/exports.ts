@@ -31,7 +31,12 @@ async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
 async function start(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const form = readExportForm(visit.form)
   const headers = { 'idempotency-key': form.idempotencyKey }
-  const answer = await callOperation('startStaticExportJob', { headers, body: toStartBody(form) }, deps, toClient(visit))
+  const answer = await callOperation(
+    'startStaticExportJob',
+    { headers, body: toStartBody(form) },
+    deps,
+    toClient(visit),
+  )
   if (answer.status === 202 && 'body' in answer) {
     const { jobId } = answer.body
     if (!answer.headers?.['Idempotency-Replayed']) await visit.audit('export.started', jobId, form.domain)

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { PageNotFound } from '../../server/dashboard/page.ts'
+import { exportPage } from '../../server/dashboard/pages/export.ts'
+import { exportsPage } from '../../server/dashboard/pages/exports.ts'
+import { type ExportVisits, emptyReport, openExportVisits, pageOf } from './export-visits.ts'
+import { findInjected, hostileTexts } from './page-visit.ts'
+
+let visits: ExportVisits
+beforeEach(async () => {
+  visits = await openExportVisits()
+})
+afterEach(() => visits.pages.dispose())
+
+describe('a person', () => {
+  test('makes a link that is shown only on the page that answers', async () => {
+    const { jobId, bundle } = await visits.complete()
+    const answer = pageOf(await visits.act('link', jobId))
+    const { text } = answer
+    const url = /<code id="bundle-url">([^<]+)</.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    expect(url).toMatch(new RegExp(`^https://quire.example.com/bundles/${jobId}/`))
+    expect(visits.pages.deps.bundleLinks.isValid(url.slice('https://quire.example.com'.length), Date.now())).toBe(true)
+    expect(text).toMatch(/<time datetime="[^"]+" title="[^"]+" data-until>/)
+    expect(text).toContain(bundle?.sha256)
+    expect(visits.pages.audited).toEqual([`bundle-link.created ${jobId}`])
+    expect((await visits.showJob(jobId)).text).not.toContain('signature=')
+    expect((await visits.showList()).text).not.toContain('signature=')
+  })
+
+  test('downloads the bundle itself', async () => {
+    const { jobId, bundle } = await visits.complete()
+    const answer = await visits.act('download', jobId)
+    if (!('download' in answer)) throw new Error('no download')
+    const chunks: Buffer[] = []
+    for await (const chunk of answer.download.body as AsyncIterable<Buffer>) chunks.push(chunk)
+    expect(createHash('sha256').update(Buffer.concat(chunks)).digest('hex')).toBe(bundle?.sha256)
+    expect(answer.download).toMatchObject({
+      fileName: `${visits.own.domain}-${jobId}.zip`,
+      sizeBytes: bundle?.sizeBytes,
+    })
+  })
+
+  test('deletes an export, and asks a second time while a link works', async () => {
+    const { jobId, bundle } = await visits.complete()
+    const file = visits.pages.deps.bundles.pathOf(bundle?.fileName ?? '')
+    await visits.act('link', jobId)
+    const answer = pageOf(await visits.act('delete', jobId))
+    expect(answer.status).toBe(409)
+    expect(answer.text).toContain('A link to this bundle still works')
+    expect(answer.text).toContain('name="despiteLink" value="yes"')
+    expect(existsSync(file)).toBe(true)
+    expect(await visits.act('delete', jobId, { despiteLink: 'yes' })).toEqual({
+      leadTo: '/exports',
+      notice: 'export-deleted',
+    })
+    expect(existsSync(file)).toBe(false)
+    expect(await visits.listJobs()).toEqual([])
+    expect(visits.pages.audited).toContain(`export.deleted ${jobId}`)
+  })
+
+  test('deletes no export that has not ended', async () => {
+    const jobId = await visits.queue()
+    expect(await visits.act('delete', jobId)).toMatchObject({ status: 409 })
+    expect(await visits.listJobs()).toHaveLength(1)
+    expect(visits.pages.audited).toEqual([])
+  })
+})
+
+describe('another organization', () => {
+  test('gets 404 for every page and form of an export, and changes nothing', async () => {
+    const { jobId, bundle } = await visits.complete()
+    const waiting = await visits.queue()
+    for (const id of [jobId, waiting]) {
+      const options = { organizationId: visits.other.organizationId, params: { jobId: id } }
+      await expect(visits.pages.visit(exportPage, options)).rejects.toThrow(PageNotFound)
+      for (const action of ['link', 'download', 'delete']) {
+        const form = { despiteLink: 'yes' }
+        await expect(visits.pages.visit(exportPage, { ...options, action, form })).rejects.toThrow(PageNotFound)
+      }
+    }
+    expect(await visits.listJobs()).toHaveLength(2)
+    expect(existsSync(visits.pages.deps.bundles.pathOf(bundle?.fileName ?? ''))).toBe(true)
+    expect(await visits.pages.store.exportJobs.findLastLinkExpiry(Date.now())).toBeUndefined()
+    expect(visits.pages.audited).toEqual([])
+  })
+
+  test('sees nothing of it in its list, also with the id for a form like it', async () => {
+    const { jobId } = await visits.complete({ version: 'secret-version' })
+    const { text } = await visits.pages.read(exportsPage, {
+      organizationId: visits.other.organizationId,
+      query: `like=${jobId}`,
+    })
+    expect(text).not.toContain('secret-version')
+    expect(text).not.toContain(visits.own.domain)
+  })
+
+  test('cannot start an export of the site', async () => {
+    const answer = await visits.start({}, visits.other.organizationId)
+    expect(answer).toMatchObject({ status: 400 })
+    expect(await visits.listJobs(visits.other.organizationId)).toEqual([])
+    expect(await visits.listJobs()).toEqual([])
+  })
+})
+
+describe('hostile texts', () => {
+  test.each(hostileTexts)('%s stays a text in every place', async hostile => {
+    const answer = pageOf(
+      await visits.start({
+        domain: hostile,
+        version: hostile,
+        paths: hostile,
+        deployment: hostile,
+        key: hostile,
+      }),
+    )
+    expect(answer.status).toBe(400)
+    const texts = [answer.text]
+
+    const request = { version: hostile, paths: [hostile] }
+    const failing = await visits.fail(hostile, request)
+    const completed = await visits.complete(
+      { ...request, domain: hostile },
+      {
+        report: {
+          ...emptyReport,
+          removedFeatures: [{ product: hostile, feature: null, pages: 1 }],
+          deadLinks: [{ to: hostile, reason: hostile, count: 1, pages: [hostile] }],
+          differences: [{ page: hostile, place: 'root', what: hostile }],
+          skipped: [{ url: hostile, reason: hostile }],
+          missingFiles: [{ url: hostile, reason: hostile, count: 1, pages: [hostile] }],
+          notes: [hostile],
+        },
+      },
+    )
+    texts.push((await visits.showJob(failing)).text)
+    texts.push((await visits.showJob(completed.jobId)).text)
+    texts.push((await visits.showList()).text)
+    texts.push((await visits.showList(`like=${completed.jobId}&from=${encodeURIComponent(hostile)}`)).text)
+    texts.push((await visits.showList(`site=${encodeURIComponent(hostile)}`)).text)
+    for (const action of ['link', 'delete']) texts.push(pageOf(await visits.act(action, completed.jobId)).text)
+    expect(texts).toHaveLength(8)
+    const shown = texts.map(findInjected)
+    expect(shown.flatMap(({ faults }) => faults)).toEqual([])
+    // The page of the link has no text of others but the domain in its title.
+    expect(shown.filter(({ texts }) => texts.some(text => text.includes(hostile)))).toHaveLength(6)
+  })
+
+  test('the check for injected texts finds them', () => {
+    for (const text of ['<script>', '<a onclick="x">', '<a href="javascript:x">', '<img src=x>']) {
+      expect(findInjected(text).faults).not.toEqual([])
+    }
+  })
+})

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type ExportVisits, openExportVisits, pageOf } from './export-visits.ts'
+import { addOrganization } from './page-visit.ts'
+
+let visits: ExportVisits
+beforeEach(async () => {
+  visits = await openExportVisits()
+})
+afterEach(() => visits.pages.dispose())
+
+describe('the form', () => {
+  test('starts an export with the settings, and leads to its page', async () => {
+    const answer = await visits.start({
+      version: ' Release 2.4 ',
+      paths: `/guide\r\n\r\nindex\n/guide\nhttps://${visits.own.domain}/api/start\n`,
+      deployment: 'client-hosted',
+      'client-hosted.search': 'on',
+      'air-gapped.playground': 'on',
+      offlineSearch: 'on',
+      format: 'tar.gz',
+    })
+    const [job] = await visits.listJobs()
+    expect(answer).toEqual({ leadTo: `/exports/${job?.jobId}`, notice: 'export-started' })
+    expect(job?.request).toMatchObject({
+      domain: visits.own.domain,
+      version: 'Release 2.4',
+      paths: ['/guide', '/', '/api/start'],
+      deployment: 'client-hosted',
+      features: { search: true, assistant: false, analytics: false, playground: true },
+      offlineSearch: true,
+      format: 'tar.gz',
+    })
+    expect(visits.pages.audited).toEqual([`export.started ${job?.jobId}`])
+  })
+
+  test('starts one export when its button is pressed twice', async () => {
+    const [first, second] = await Promise.all([visits.start({}), visits.start({})])
+    expect(second).toEqual(first)
+    expect(await visits.listJobs()).toHaveLength(1)
+    expect(visits.pages.audited).toHaveLength(1)
+  })
+
+  test('asks once more when a used form is sent with other settings, and starts then', async () => {
+    await visits.start({})
+    const answer = pageOf(await visits.start({ version: '2' }))
+    expect(answer.status).toBe(409)
+    expect(answer.text).toContain('This form has already started an export')
+    const key = /name="key" value="([^"]+)"/.exec(answer.text)?.[1] ?? ''
+    expect(key).toMatch(/^[\w-]{36}$/)
+    await visits.start({ version: '2', key })
+    expect(await visits.listJobs()).toHaveLength(2)
+  })
+
+  test.each([
+    ['a label that is none', { version: 'ü' }, 400, 'Version must be a label'],
+    ['a path that is none', { paths: '/good\nguide?x=1' }, 400, '&quot;guide?x=1&quot; must be the path of a page'],
+    ['a site that is not registered', { domain: 'elsewhere.example.com' }, 400, 'Domain is not a registered site'],
+    ['a deployment of nobody', { deployment: 'moon' }, 400, 'Deployment must be'],
+    ['an unknown format', { format: 'rar' }, 400, 'Format must be'],
+  ])('answers %s at its field and keeps what was typed', async (_what, wrong, status, sentence) => {
+    const typed = { version: 'v1.2', paths: '/kept', ...wrong }
+    const answer = pageOf(await visits.start(typed))
+    expect(answer.status).toBe(status)
+    const { text } = answer
+    expect(text).toContain(sentence)
+    expect(text).toContain('role="alert"')
+    expect(text).toContain(`value="${typed.version}"`)
+    expect(text).toContain(typed.paths.split('\n').at(-1))
+    expect(await visits.listJobs()).toEqual([])
+    expect(visits.pages.audited).toEqual([])
+  })
+})
+
+describe('the form says', () => {
+  test('why the plan does not allow it, and keeps what was typed', async () => {
+    const standard = await addOrganization(visits.pages.store, { plan: 'standard' })
+    const answer = pageOf(await visits.start({ domain: standard.domain, version: 'kept' }, standard.organizationId))
+    expect(answer.status).toBe(403)
+    expect(answer.text).toContain('Static export needs the enterprise plan.')
+    expect(answer.text).toContain('value="kept"')
+    expect(await visits.listJobs(standard.organizationId)).toEqual([])
+  })
+
+  test('that the queue is full', async () => {
+    for (let i = 0; i < 3; i += 1) await visits.queue()
+    const answer = pageOf(await visits.start({ version: 'kept' }))
+    expect(answer.status).toBe(429)
+    expect(answer.text).toContain('has 3 queued exports, and the limit is 3')
+    expect(answer.text).toContain('value="kept"')
+  })
+
+  test('offers the sites of the organization only, and to register one if there is none', async () => {
+    const { text } = await visits.showList()
+    expect(text).toContain(`<option value="${visits.own.domain}">`)
+    expect(text).not.toContain(visits.other.domain)
+    await visits.pages.store.sites.delete(visits.own.domain)
+    expect((await visits.showList()).text).toContain('Register a site first')
+  })
+
+  test('what each deployment fixes, and offers what is left', async () => {
+    const { text } = await visits.showList()
+    const names = [...text.matchAll(/type="checkbox" name="([^"]+)"/g)].map(([, name]) => name)
+    expect(names).toEqual([
+      'air-gapped.playground',
+      'client-hosted.search',
+      'client-hosted.assistant',
+      'client-hosted.analytics',
+      'offlineSearch',
+    ])
+    expect(text).toContain('because they need a cloud service')
+  })
+
+  test('is filled in like an earlier export', async () => {
+    const { jobId } = await visits.complete({
+      version: '7.1',
+      paths: ['/a', '/b'],
+      deployment: 'client-hosted',
+      features: { search: true, assistant: false, analytics: false, playground: true },
+      format: 'tar.gz',
+    })
+    const { text } = await visits.showList(`like=${jobId}`)
+    expect(text).toContain('value="7.1"')
+    expect(text).toContain('/a\n/b</textarea>')
+    expect(text).toContain('name="client-hosted.search" checked')
+    expect(text).toContain('value="client-hosted" checked')
+    expect(text).toContain('<option value="tar.gz" selected>')
+    const answer = await visits.start({ version: '7.1', paths: '/a\n/b' })
+    expect(answer).toHaveProperty('leadTo')
+  })
+})
