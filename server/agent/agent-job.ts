@@ -23,8 +23,8 @@ export interface AgentJobs {
   /** Inserts all jobs, or none if an error occurs. Existing jobs stay unchanged. Returns the number of inserted jobs. */
   insertAll(jobs: readonly AgentJob[]): Awaitable<number>
   find(projectId: string, id: string): Awaitable<AgentJob | undefined>
-  /** Returns the jobs, newest first. */
-  list(projectId: string, status?: AgentJobStatus): Awaitable<AgentJob[]>
+  /** Returns the jobs, newest first, at most `limit` (default: all). */
+  list(projectId: string, status?: AgentJobStatus, limit?: number): Awaitable<AgentJob[]>
   /** Writes `next` if the job still has the status `from`. Returns false if the status has changed. */
   update(next: AgentJob, from: AgentJobStatus): Awaitable<boolean>
   /** Archives at most `limit` completed and failed jobs created before `createdBefore`. Returns the number of archived jobs. */

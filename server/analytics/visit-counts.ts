@@ -1,6 +1,25 @@
 import type { Day } from './day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from './unique-visitors.ts'
 
+/** The orders of pages: by visitors in descending order, then by path in byte order; or only by path. */
+export const pageOrders = ['total', 'human', 'ai', 'path'] as const
+export type PageOrder = (typeof pageOrders)[number]
+
+/** Chooses pages of a range. */
+export interface PageSelection {
+  order: PageOrder
+  /** Only pages whose path contains the text, in upper or lower case; '' = all. */
+  contains: string
+  limit: number
+  offset: number
+}
+
+/** The chosen pages, and the number of all pages that contain the text. */
+export interface SelectedPages {
+  pages: PageVisitors[]
+  matching: number
+}
+
 /** All counts of a range. Each visitor counts once in the range, regardless of the number of days. */
 export interface RangeCounts {
   /** Visitors of the whole site. */
@@ -9,6 +28,8 @@ export interface RangeCounts {
   pageCount: number
   /** Reads the pages with visitors one by one, sorted by total in descending order, then by path in byte order. */
   pages(): Iterable<PageVisitors>
+  /** Lists some of the pages with visitors. Takes 0.1 s of 600,000 pages. */
+  selectPages(selection: PageSelection): SelectedPages
   /** Distinct visitors by label, see `labels.ts`; labels without visitors are omitted. */
   labels: ReadonlyMap<string, number>
 }

@@ -22,9 +22,9 @@ export function openAgentJobs(database: Database): AgentJobs {
   const find = database.prepare<{ projectId: string; id: string }, Row>(
     'SELECT * FROM agent_jobs WHERE project_id = @projectId AND id = @id',
   )
-  const list = database.prepare<{ projectId: string; status: string | null }, Row>(
+  const list = database.prepare<{ projectId: string; status: string | null; limit: number }, Row>(
     `SELECT * FROM agent_jobs WHERE project_id = @projectId AND (@status IS NULL OR status = @status)
-     ORDER BY created_at DESC, id`,
+     ORDER BY created_at DESC, id LIMIT @limit`,
   )
   const update = database.prepare<
     Pick<Row, 'project_id' | 'id' | 'status' | 'pr_link' | 'archived_at'> & { from: AgentJobStatus }
@@ -47,7 +47,8 @@ export function openAgentJobs(database: Database): AgentJobs {
       const row = find.get({ projectId, id })
       return row && toAgentJob(row)
     },
-    list: (projectId, status) => list.all({ projectId, status: status ?? null }).map(toAgentJob),
+    // A negative limit is none (https://sqlite.org/lang_select.html).
+    list: (projectId, status, limit = -1) => list.all({ projectId, status: status ?? null, limit }).map(toAgentJob),
     update(next, from) {
       const { project_id, id, status, pr_link, archived_at } = toRow(next)
       return update.run({ project_id, id, status, pr_link, archived_at, from }).changes === 1

@@ -15,9 +15,9 @@ export function openExportJobs(database: Database): ExportJobs {
   const findOwned = database.prepare<{ organizationId: string; jobId: string }, ExportJobRow>(
     'SELECT * FROM export_jobs WHERE job_id = @jobId AND organization_id = @organizationId',
   )
-  const list = database.prepare<{ organizationId: string | null }, ExportJobRow>(
+  const list = database.prepare<{ organizationId: string | null; limit: number }, ExportJobRow>(
     `SELECT * FROM export_jobs WHERE @organizationId IS NULL OR organization_id = @organizationId
-     ORDER BY created_at DESC, job_id`,
+     ORDER BY created_at DESC, job_id LIMIT @limit`,
   )
   const noteLink = database.prepare<{ jobId: string; expiresAt: number }>(
     `UPDATE export_jobs
@@ -50,7 +50,9 @@ export function openExportJobs(database: Database): ExportJobs {
       const row = find.get({ jobId })
       return row && toExportJob(row)
     },
-    list: filter => list.all({ organizationId: filter.organizationId ?? null }).map(toExportJob),
+    // A negative limit is none (https://sqlite.org/lang_select.html).
+    list: ({ organizationId = null, limit = -1 }) => list.all({ organizationId, limit }).map(toExportJob),
+    countOpen: prepareCountOpen(database),
     findLastLinkExpiry: now => lastLinkExpiry.get({ now })?.expires_at ?? undefined,
     forgetLinks: now => forgetLinks.run({ now }).changes,
     noteDamage: (fileName, damage) => void noteDamage.run({ fileName, damage }),
@@ -59,6 +61,18 @@ export function openExportJobs(database: Database): ExportJobs {
     delete: prepareDelete(database),
     deleteOldKeys: keys.deleteOld,
     ...openExportLeases(database),
+  }
+}
+
+function prepareCountOpen(database: Database): ExportJobs['countOpen'] {
+  const count = database.prepare<{ organizationId: string }, { status: 'queued' | 'running'; jobs: number }>(
+    `SELECT status, count(*) AS jobs FROM export_jobs
+     WHERE status IN ('queued', 'running') AND organization_id = @organizationId GROUP BY status`,
+  )
+  return organizationId => {
+    const counts = { queued: 0, running: 0 }
+    for (const { status, jobs } of count.all({ organizationId })) counts[status] = jobs
+    return counts
   }
 }
 

@@ -32,6 +32,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     findOwned: 'reads',
     find: 'reads',
     list: 'reads',
+    countOpen: 'reads',
     noteLink: 'writes',
     noteDamage: 'writes',
     findLastLinkExpiry: 'reads',

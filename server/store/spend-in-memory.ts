@@ -1,5 +1,5 @@
 import { UnavailableError } from '../base/unavailable-error.ts'
-import type { RateLimits } from '../tenancy/rate-limit.ts'
+import type { RateLimitReader, RateLimits } from '../tenancy/rate-limit.ts'
 import type { StoredRateLimits } from './rate-limits.ts'
 import type { WriteQueue } from './write-queue.ts'
 
@@ -20,7 +20,7 @@ interface Unwritten {
 }
 
 /** Rate limits that also count while the database cannot be written. */
-export interface MemoryRateLimits extends RateLimits {
+export interface MemoryRateLimits extends RateLimits, RateLimitReader {
   /** Writes what was counted in memory. What cannot be written is lost. */
   close(): void
 }
@@ -34,8 +34,10 @@ export function spendInMemory(limits: StoredRateLimits, queue: WriteQueue): Memo
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
+  const keyOf = (organizationId: string, budget: string) => `${organizationId} ${budget}`
+
   function spend(organizationId: string, budget: string, next: Next): void {
-    const key = `${organizationId} ${budget}`
+    const key = keyOf(organizationId, budget)
     const known = unwritten.get(key) ?? {
       organizationId,
       budget,
@@ -71,6 +73,10 @@ export function spendInMemory(limits: StoredRateLimits, queue: WriteQueue): Memo
   }
 
   return {
+    find(organizationId, budget) {
+      const counted = unwritten.get(keyOf(organizationId, budget))
+      return counted ? counted.state : queue.read(() => limits.find(organizationId, budget))
+    },
     async replace(organizationId, budget, next) {
       if (unwritten.size === 0) {
         try {

@@ -27,6 +27,11 @@ export interface RateLimits {
   ): Awaitable<void>
 }
 
+export interface RateLimitReader {
+  /** Returns the stored state of an organization; undefined = none. */
+  find(organizationId: string, budget: string): Awaitable<Arrival | undefined>
+}
+
 export interface RateLimitDecision {
   allowed: boolean
   /** `RateLimit`, `RateLimit-Policy` and, if the request is refused, `Retry-After` in whole seconds. */
@@ -70,6 +75,18 @@ export async function takeRequest(
       ...(!allowed && { 'Retry-After': String(untilNextSeconds) }),
     },
   }
+}
+
+/** Returns how many requests of a budget are used now, without counting one. */
+export async function countUsedRequests(
+  limits: RateLimitReader,
+  organizationId: string,
+  { budget, quota, windowSeconds }: Budget,
+  now: number,
+): Promise<number> {
+  const windowMs = windowSeconds * 1000
+  const { usedMs } = readUsed(await limits.find(organizationId, budget), now)
+  return Math.ceil((Math.min(usedMs, windowMs) * quota) / windowMs)
 }
 
 /** Returns how much of the budget is used, as the time until it is full again. */

@@ -1,10 +1,12 @@
 import type { Worker } from 'node:worker_threads'
+import type { ReportQuestion, ReportView, VisitReportReader } from '../analytics/report/report-view.ts'
 import type {
   AllPages,
   CountsAtRevision,
   DayRange,
   Revision,
   UniqueVisitorCounter,
+  VisitorCounts,
   VisitorReader,
 } from '../analytics/unique-visitors.ts'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
@@ -20,19 +22,25 @@ export interface CountsSetup {
 export type CountsQuestion =
   | { ask: 'revision'; projectId: string }
   | { ask: 'counts'; projectId: string; range: DayRange; page: { limit: number; offset: number } }
-  /** `csv` is a number that names the open CSV from now on. */
-  | { ask: 'open csv'; projectId: string; range: DayRange; csv: number }
-  | { ask: 'read csv'; csv: number }
-  | { ask: 'close csv'; csv: number }
+  | { ask: 'totals'; projectId: string; ranges: readonly DayRange[] }
+  | ({ ask: 'report' } & ReportQuestion)
+  /** `file` is a number that names the open file from now on. */
+  | { ask: 'open csv'; projectId: string; range: DayRange; file: number }
+  | { ask: 'open report'; projectId: string; range: DayRange; file: number }
+  | { ask: 'read file'; file: number }
+  | { ask: 'close file'; file: number }
 
 /** What the thread answers to each question. */
 export interface CountsAnswers {
   revision: Revision
   counts: CountsAtRevision
+  totals: VisitorCounts[]
+  report: ReportView
   'open csv': Omit<AllPages, 'csv'>
-  /** The next part; undefined at the end, and the CSV is closed then. */
-  'read csv': Uint8Array | undefined
-  'close csv': undefined
+  'open report': undefined
+  /** The next part; undefined at the end, and the file is closed then. */
+  'read file': Uint8Array | undefined
+  'close file': undefined
 }
 
 /** A message of the thread. It has the number of its question. */
@@ -42,7 +50,7 @@ export type CountsAnswer =
   | { number: number; error: Error; isUnusable: boolean }
 
 /** Counts unique visitors in a separate thread. */
-export interface VisitorCountsThread extends UniqueVisitorCounter, VisitorReader {
+export interface VisitorCountsThread extends UniqueVisitorCounter, VisitorReader, VisitReportReader {
   /** Ends the thread; questions without an answer get an error. */
   stop(): Promise<void>
 }
@@ -52,8 +60,8 @@ interface Waiting {
   failed(error: unknown): void
 }
 
-/** The counts of a CSV of 600,000 pages take 17 MB until it is read, and a client may read as slowly as it likes. */
-const csvsPerProject = 2
+/** The counts of a file of 600,000 pages take 17 MB until it is read, and a client may read as slowly as it likes. */
+const filesPerProject = 2
 
 /**
  * Counts unique visitors in a separate thread, because an answer about 600,000 pages takes half a second of computing and
@@ -61,8 +69,24 @@ const csvsPerProject = 2
  */
 export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
   const { ask, stop } = createQuestions(setup)
-  const places = createPlaces(csvsPerProject)
-  let csvs = 0
+  const places = createPlaces(filesPerProject)
+  let files = 0
+
+  /** Opens a file of a project, as soon as few enough of them are open. */
+  async function openFile<Answer>(
+    projectId: string,
+    open: (file: number) => Promise<Answer>,
+  ): Promise<{ answer: Answer; parts: AsyncIterable<Uint8Array> }> {
+    const free = await places.take(projectId)
+    const file = files++
+    try {
+      const answer = await open(file)
+      return { answer, parts: readParts(ask, file, free) }
+    } catch (error) {
+      free()
+      throw error
+    }
+  }
 
   const countAtRevision: VisitorReader['countAtRevision'] = (projectId, range, page) =>
     ask({ ask: 'counts', projectId, range, page })
@@ -75,15 +99,15 @@ export function startVisitorCounting(setup: CountsSetup): VisitorCountsThread {
       return { totals, visitors, hasMore }
     },
     async readAllPages(projectId, range) {
-      const free = await places.take(projectId)
-      const csv = csvs++
-      try {
-        const counts = await ask({ ask: 'open csv', projectId, range, csv })
-        return { ...counts, csv: readParts(ask, csv, free) }
-      } catch (error) {
-        free()
-        throw error
-      }
+      const open = (file: number) => ask({ ask: 'open csv', projectId, range, file })
+      const { answer, parts } = await openFile(projectId, open)
+      return { ...answer, csv: parts }
+    },
+    countTotals: (projectId, ranges) => ask({ ask: 'totals', projectId, ranges }),
+    readReport: question => ask({ ask: 'report', ...question }),
+    async readReportFile(projectId, range) {
+      const open = (file: number) => ask({ ask: 'open report', projectId, range, file })
+      return (await openFile(projectId, open)).parts
     },
     stop,
   }
@@ -120,9 +144,9 @@ function createQuestions(setup: CountsSetup): { ask: Ask; stop(): Promise<void> 
   return {
     ask: question =>
       new Promise((done, failed) => {
-        // A CSV ends with its thread. Another thread is not started for it, because the server may be shutting down.
-        if (!running && (question.ask === 'read csv' || question.ask === 'close csv')) {
-          return failed(new Error('The CSV was closed.'))
+        // A file ends with its thread. Another thread is not started for it, because the server may be shutting down.
+        if (!running && (question.ask === 'read file' || question.ask === 'close file')) {
+          return failed(new Error('The file was closed.'))
         }
         running ??= start()
         const number = questions++
@@ -141,13 +165,13 @@ function toUnusable({ message, stack }: Error): UnusableVisitsError {
 }
 
 /**
- * Reads an open CSV part by part. The thread prepares the next part when it is asked for it. `free` is called at the end, after
+ * Reads an open file part by part. The thread prepares the next part when it is asked for it. `free` is called at the end, after
  * an error, and when the reader stops.
  */
-function readParts(ask: Ask, csv: number, free: () => void): AsyncIterable<Uint8Array> {
+function readParts(ask: Ask, file: number, free: () => void): AsyncIterable<Uint8Array> {
   const parts: AsyncIterator<Uint8Array> = {
     async next() {
-      const value = await ask({ ask: 'read csv', csv }).catch(error => {
+      const value = await ask({ ask: 'read file', file }).catch(error => {
         free()
         throw error
       })
@@ -157,8 +181,8 @@ function readParts(ask: Ask, csv: number, free: () => void): AsyncIterable<Uint8
     },
     async return() {
       free()
-      // If the thread ended meanwhile, the CSV has ended with it.
-      await ask({ ask: 'close csv', csv }).catch(() => undefined)
+      // If the thread ended meanwhile, the file has ended with it.
+      await ask({ ask: 'close file', file }).catch(() => undefined)
       return { done: true, value: undefined }
     },
   }

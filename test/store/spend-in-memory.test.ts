@@ -7,7 +7,7 @@ import { openOrganizations } from '../../server/store/organizations.ts'
 import { openRateLimits } from '../../server/store/rate-limits.ts'
 import { type MemoryRateLimits, spendInMemory } from '../../server/store/spend-in-memory.ts'
 import { createWriteQueue, type WriteQueue } from '../../server/store/write-queue.ts'
-import { takeRequest } from '../../server/tenancy/rate-limit.ts'
+import { countUsedRequests, takeRequest } from '../../server/tenancy/rate-limit.ts'
 import { waitFor } from '../support/export-site.ts'
 
 const budget = { budget: 'analytics', quota: 100, windowSeconds: 3600 }
@@ -52,6 +52,7 @@ test('while the database is locked, requests are allowed up to the limit, and ar
   expect(await take()).toBe(false)
   expect(await take('org_2')).toBe(true)
   expect(stored()).toBe(1)
+  expect(await countUsedRequests(limits, 'org_1', budget, now)).toBe(100)
   other.exec('ROLLBACK')
   await waitFor(async () => (stored() === 100 && stored('org_2') === 1 ? true : undefined))
   expect(await take()).toBe(false)

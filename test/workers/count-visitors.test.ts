@@ -142,7 +142,7 @@ describe('all pages as CSV', () => {
   test('fails when the thread ends before it is read, and the next one is answered', async () => {
     const { csv } = await counts.readAllPages('prj_1', {})
     await counts.stop()
-    await expect(read(csv)).rejects.toThrow('The CSV was closed.')
+    await expect(read(csv)).rejects.toThrow('The file was closed.')
     const again = await Promise.all([counts.readAllPages('prj_1', {}), counts.readAllPages('prj_1', {})])
     for (const { csv } of again) expect((await read(csv)).length).toBeGreaterThan(2)
   })

@@ -72,26 +72,35 @@ export class RangeSum {
   }
 
   /**
-   * Returns the pages with visitors, sorted by total in descending order, then by path.
+   * Returns the pages with visitors, sorted by their visitors of a kind in descending order, then by path.
    *
    * @param ofPage rank of each page's path among all paths
    * @param pages the pages in the order of that rank
    */
-  rank(ofPage: Uint32Array, pages: Uint32Array): Uint32Array {
+  rank(ofPage: Uint32Array, pages: Uint32Array, kind: keyof VisitorCounts = 'total'): Uint32Array {
+    const counts = { human: this.#human, ai: this.#ai, total: this.#total }[kind]
     const size = pages.length
     const keys = new Float64Array(size)
     let count = 0
-    // Total and rank share one number, so the sort needs no comparison function and takes under a millisecond for 10,000
+    // Count and rank share one number, so the sort needs no comparison function and takes under a millisecond for 10,000
     // pages. The number is exact up to 2^53, enough for a million pages with 8 billion visitors each.
     for (let page = 0; page < size; page++) {
-      const total = this.#total[page] as number
-      if (total > 0) keys[count++] = -(total * size - (ofPage[page] as number))
+      if (this.#isVisited(page)) keys[count++] = -((counts[page] as number) * size - (ofPage[page] as number))
     }
     const sorted = keys.subarray(0, count).sort()
     return Uint32Array.from(sorted, key => {
       const place = (size - (-key % size)) % size
       return pages[place] as number
     })
+  }
+
+  /** Returns those pages that have visitors, in the same order. */
+  keepVisited(pages: Uint32Array): Uint32Array {
+    return pages.filter(page => this.#isVisited(page))
+  }
+
+  #isVisited(page: number): boolean {
+    return (this.#total[page] as number) > 0
   }
 
   #numbersOf({ idsHigh, idsLow }: CellBlock): Uint32Array {

@@ -4,7 +4,7 @@ import { findAssistantSite } from '../assistant-sites.ts'
 import { type Day, formatDay } from '../day.ts'
 import { type LabelledKind, parseLabel } from '../labels.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
-import type { RangeCounts, VisitCountReader } from '../visit-counts.ts'
+import type { RangeCounts, VisitCountReader, VisitedDays } from '../visit-counts.ts'
 import { type Period, type PeriodLength, splitRange } from './periods.ts'
 
 /** Everything that is counted in a range. All counts are distinct visitors of the range, except those of the series. */
@@ -74,30 +74,38 @@ export interface ReportOptions {
 
 /** Reads the counts of a range. */
 export function buildReport(reader: VisitCountReader, options: ReportOptions): VisitReport {
-  const { projectId, limit, choosePeriodLength } = options
+  const { report, counts } = readReport(reader, options)
+  for (const page of counts.pages()) {
+    if (report.pages.length >= options.limit) break
+    report.pages.push(page)
+  }
+  return report
+}
+
+/** Reads the counts of a range, and returns them with a report that has no pages yet. */
+export function readReport(
+  reader: VisitCountReader,
+  { projectId, choosePeriodLength, ...options }: Omit<ReportOptions, 'limit'>,
+): { report: VisitReport; counts: RangeCounts; visited: VisitedDays | undefined } {
   const visited = reader.findVisitedDays(projectId)
   const range = cutRange(options.range, visited)
   const counts = reader.countRange(projectId, toDayRange(range))
   const by = options.by ?? choosePeriodLength(range)
-  const pages: PageVisitors[] = []
-  for (const page of counts.pages()) {
-    if (pages.length >= limit) break
-    pages.push(page)
-  }
   const { labelledFrom, prunedBefore = 0 } = visited ?? {}
   const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(counts)
   const isEmpty = range.from >= range.to
-  return {
+  const report: VisitReport = {
     dateFrom: isEmpty ? null : formatDay(range.from),
     dateTo: isEmpty ? null : formatDay(range.to),
     totals: withBoth(counts.totals),
     series: countSeries(reader, projectId, range, by),
-    pages,
+    pages: [],
     pageCount: counts.pageCount,
     labels: reportLabels(counts.labels),
     labelledFrom: isEmpty || isLabelled ? null : formatDay(labelledFrom),
     prunedBefore: prunedBefore > range.from && prunedBefore < range.to ? formatDay(prunedBefore) : null,
   }
+  return { report, counts, visited }
 }
 
 /** Cuts a range to the days with visits. An empty range has `from` = `to`. */

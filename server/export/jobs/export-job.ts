@@ -92,8 +92,10 @@ export interface ExportJobs {
   findOwned(organizationId: string, jobId: string): Awaitable<ExportJob | undefined>
   find(jobId: string): Awaitable<ExportJob | undefined>
 
-  /** Returns jobs, newest first. */
-  list(filter: { organizationId?: string | undefined }): Awaitable<ExportJob[]>
+  /** Returns jobs, newest first, at most `limit` (default: all). */
+  list(filter: { organizationId?: string | undefined; limit?: number }): Awaitable<ExportJob[]>
+  /** Counts the jobs of an organization that have not ended. */
+  countOpen(organizationId: string): Awaitable<Record<'queued' | 'running', number>>
   /**
    * Stores the expiry of a link to the bundle. Retention keeps the job until then. Returns false when there is no such
    * bundle.

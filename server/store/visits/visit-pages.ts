@@ -10,7 +10,7 @@ export type VisitPages = ReturnType<typeof openVisitPages>
 
 /** The pages of a project. */
 export function openVisitPages(database: Database) {
-  const { findNumber, findId, hasId, insert, findPath, listPaths, listIdsAfter, listByPath } =
+  const { findNumber, findId, hasId, insert, findPath, listPaths, listContaining, listIdsAfter, listByPath } =
     prepareStatements(database)
   const directory = new PageDirectory()
   /** The numbers of recent pages by path, and the ids of recent pages by number. */
@@ -57,6 +57,8 @@ export function openVisitPages(database: Database) {
       if (paths.length !== indexes.length) throw new RangeError('A page of the counters is missing.')
       return paths
     },
+    /** Returns the pages whose path contains a text, in upper or lower case. */
+    listContaining: (text: string) => listContaining.all(text.toLowerCase()).map(number => number - 1),
     /** Returns all pages, numbered from 0. Called in a read transaction, so it has the same pages as the counters. */
     directory(): PageDirectory {
       for (const id of listIdsAfter.all(directory.size)) directory.add(id)
@@ -79,6 +81,10 @@ function prepareStatements(database: Database) {
         `SELECT pages.path FROM json_each(?) AS wanted CROSS JOIN pages ON pages.number = wanted.value + 1
          ORDER BY wanted.key`,
       )
+      .pluck(),
+    // Not LIKE, because _ and % stand in paths.
+    listContaining: database
+      .prepare<[string], number>('SELECT number FROM pages WHERE instr(lower(path), ?) > 0')
       .pluck(),
     listIdsAfter: database.prepare<[number], number>('SELECT id FROM pages WHERE number > ? ORDER BY number').pluck(),
     listByPath: database.prepare<[], number>('SELECT number FROM pages ORDER BY path').pluck(),

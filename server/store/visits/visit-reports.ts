@@ -1,7 +1,8 @@
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
+import type { RangeSum } from '../../analytics/counters/range-sum.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { DayRange } from '../../analytics/unique-visitors.ts'
-import type { RangeCounts, VisitedDays } from '../../analytics/visit-counts.ts'
+import type { PageOrder, PageSelection, RangeCounts, SelectedPages, VisitedDays } from '../../analytics/visit-counts.ts'
 import type { Database } from '../database.ts'
 import type { SeenLabels } from './seen-labels.ts'
 import type { VisitCounters } from './visit-counters.ts'
@@ -12,6 +13,7 @@ export const noReport: RangeCounts = {
   totals: { human: 0, ai: 0, total: 0 },
   pageCount: 0,
   pages: () => [],
+  selectPages: () => ({ pages: [], matching: 0 }),
   labels: new Map(),
 }
 
@@ -43,6 +45,10 @@ export function openVisitReports(database: Database, { pages, counters, labels: 
       if (!sum) return { ...noReport, labels }
       const { ofPage, pages: byPath } = pages.directory().ranks(pages.listByPath)
       const ranked = sum.rank(ofPage, byPath)
+      const orderPages = (order: PageOrder) => {
+        if (order === 'total') return ranked
+        return order === 'path' ? sum.keepVisited(byPath) : sum.rank(ofPage, byPath, order)
+      }
       return {
         totals: sum.site,
         pageCount: ranked.length,
@@ -50,6 +56,7 @@ export function openVisitReports(database: Database, { pages, counters, labels: 
         *pages() {
           for (const page of ranked) yield { path: pages.pathOf(page), ...sum.countsOf(page) }
         },
+        selectPages: selection => selectPages(orderPages(selection.order), selection, { sum, pages }),
         labels,
       }
     }),
@@ -57,6 +64,25 @@ export function openVisitReports(database: Database, { pages, counters, labels: 
       ranges.map(range => counters.sumSite(toSpan(range))),
     ),
   }
+}
+
+/** Reads paths after the transaction of the counts: the path of a number never changes. */
+function selectPages(
+  ordered: Uint32Array,
+  { contains, limit, offset }: PageSelection,
+  { sum, pages }: { sum: RangeSum; pages: VisitPages },
+): SelectedPages {
+  const matching = contains === '' ? ordered : keepPages(ordered, pages.listContaining(contains))
+  const window = matching.subarray(offset, offset + limit)
+  return {
+    pages: pages.pathsOf(window).map((path, i) => ({ path, ...sum.countsOf(window[i] as number) })),
+    matching: matching.length,
+  }
+}
+
+function keepPages(ordered: Uint32Array, kept: readonly number[]): Uint32Array {
+  const isKept = new Set(kept)
+  return ordered.filter(page => isKept.has(page))
 }
 
 function toSpan({ dateFrom, dateTo }: DayRange): DaySpan {

@@ -4,6 +4,7 @@ import { openTable, type TableName } from '../../../server/analytics/report/tabl
 import { buildReport } from '../../../server/analytics/report/visit-report.ts'
 import type { DayRange, PageVisitors } from '../../../server/analytics/unique-visitors.ts'
 import type { VisitCountReader } from '../../../server/analytics/visit-counts.ts'
+import { noReport } from '../../../server/store/visits/visit-reports.ts'
 
 const visitors = (path: string, human: number, ai: number): PageVisitors => ({ path, human, ai, total: human + ai })
 const day = 20_700
@@ -37,7 +38,8 @@ function createReader(labelledFrom?: number, prunedBefore?: number): VisitCountR
     countRange(_, range) {
       asked.push(range)
       const pages = () => [visitors('/b', 9, 1), visitors('/a', 8, 0), visitors('/c', 1, 0)]
-      return { totals, pageCount: 3, pages, labels: new Map(Object.entries(labels)) }
+      const selectPages = () => ({ pages: pages().slice(1), matching: 2 })
+      return { totals, pageCount: 3, pages, selectPages, labels: new Map(Object.entries(labels)) }
     },
     countTotals: (_, ranges) => ranges.map(() => totals),
   }
@@ -126,7 +128,7 @@ test.each<[DayRange, DayRange]>([
 test('a project without visits has an empty report', () => {
   const reader: VisitCountReader = {
     findVisitedDays: () => undefined,
-    countRange: () => ({ totals: { human: 0, ai: 0, total: 0 }, pageCount: 0, pages: () => [], labels: new Map() }),
+    countRange: () => noReport,
     countTotals: () => [],
   }
   expect(buildReport(reader, options)).toMatchObject({

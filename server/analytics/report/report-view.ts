@@ -1,0 +1,98 @@
+import type { Awaitable } from '../../base/awaitable.ts'
+import { formatDay } from '../day.ts'
+import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
+import type { PageSelection, VisitCountReader } from '../visit-counts.ts'
+import { choosePeriodLength, type Period, type PeriodLength } from './periods.ts'
+import { type LabelReport, readReport, type VisitReport } from './visit-report.ts'
+
+/** A report for a screen: some of the pages, and lists that are cut. */
+export interface ReportView extends VisitReport {
+  /** Number of the pages that contain the text of the selection. */
+  matching: number
+  /** First and last date with visits, both inclusive; null = no visits at all. */
+  visited: { first: string; last: string } | null
+  /** Number of rows that were cut off. */
+  cut: { agents: number; neither: number; referralPages: number }
+}
+
+export interface ReportQuestion {
+  projectId: string
+  range: DayRange
+  pages: PageSelection
+}
+
+/** Reads reports for screens and files. An unknown project has no visits. */
+export interface VisitReportReader {
+  readReport(question: ReportQuestion): Awaitable<ReportView>
+  /** Counts the visitors of the whole site in each range. */
+  countTotals(projectId: string, ranges: readonly DayRange[]): Awaitable<VisitorCounts[]>
+  /**
+   * Returns the report with all pages as JSON, in parts, in UTF-8. Whoever does not read it to its end calls `return` of its
+   * iterator. Waits while the project has too many unread files.
+   */
+  readReportFile(projectId: string, range: DayRange): Awaitable<AsyncIterable<Uint8Array>>
+}
+
+/** Rows of each list. The pages that people came to from assistants may be as many as the pages of the site. */
+const maxRows = 100
+/** A chart with a point for each day is readable up to this many days. */
+const maxChartDays = 400
+/** About 80 KB. Other questions wait for one part, and not for the whole file. */
+const pagesPerPart = 1000
+
+/** Reads the report of a range for a screen. */
+export function viewReport(reader: VisitCountReader, { projectId, range, pages }: ReportQuestion): ReportView {
+  const contains = toPathText(pages.contains)
+  const { report, counts, visited } = readReport(reader, { projectId, range, choosePeriodLength: chooseChartPeriod })
+  const { agents, neither, referrals } = report.labels
+  return {
+    ...report,
+    ...counts.selectPages({ ...pages, contains }),
+    labels: cutLabels(report.labels),
+    visited: visited ? { first: formatDay(visited.first), last: formatDay(visited.last) } : null,
+    cut: {
+      agents: Math.max(0, agents.length - maxRows),
+      neither: Math.max(0, neither.length - maxRows),
+      referralPages: Math.max(0, referrals.pages.length - maxRows),
+    },
+  }
+}
+
+/** Counts a range, and writes its report with all pages as JSON part by part. */
+export function writeReportFile(reader: VisitCountReader, projectId: string, range: DayRange): Iterator<string> {
+  const { report, counts } = readReport(reader, { projectId, range, choosePeriodLength: chooseChartPeriod })
+  const { pages: _, ...rest } = report
+  const head = JSON.stringify({ project: projectId, ...rest }, null, 2).slice(0, -2)
+  return writeParts(`${head},\n  "pages": [`, counts.pages())
+}
+
+function* writeParts(head: string, pages: Iterable<PageVisitors>): Generator<string> {
+  let part = head
+  let written = 0
+  for (const page of pages) {
+    part += `${written === 0 ? '' : ','}\n    ${JSON.stringify(page)}`
+    written += 1
+    if (written % pagesPerPart !== 0) continue
+    yield part
+    part = ''
+  }
+  yield `${part}${written === 0 ? '' : '\n  '}]\n}\n`
+}
+
+function cutLabels({ agents, neither, referrals, ...labels }: LabelReport): LabelReport {
+  return {
+    ...labels,
+    agents: agents.slice(0, maxRows),
+    neither: neither.slice(0, maxRows),
+    referrals: { ...referrals, pages: referrals.pages.slice(0, maxRows) },
+  }
+}
+
+function chooseChartPeriod(range: Period): PeriodLength {
+  return range.to - range.from <= maxChartDays ? 'day' : choosePeriodLength(range)
+}
+
+/** Encodes what a person types as paths are encoded: they have only printable ASCII characters. */
+function toPathText(text: string): string {
+  return text.toWellFormed().replaceAll(/[^!-~]/gu, character => encodeURIComponent(character))
+}
