@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { startAgentJobRetention } from './agent/agent-job-retention.ts'
-import type { VisitorReader } from './analytics/unique-visitors.ts'
 import { createApp } from './app.ts'
 import { describeEngine, readAsset, startThread } from './assets.ts'
 import { type Background, createBackground, type Stoppable, together } from './base/background.ts'
@@ -39,7 +38,7 @@ import { startCopyRetention } from './store/upgrade-copy-retention.ts'
 import { explainLoss } from './store/visits/visit-database.ts'
 import { createId } from './tenancy/id.ts'
 import { checkFollowSettings } from './workers/check-follow.ts'
-import { startVisitorCounting } from './workers/count-visitors.ts'
+import { startVisitorCounting, type VisitorCountsThread } from './workers/count-visitors.ts'
 import { startFollowingLogs } from './workers/follow-logs.ts'
 import { startVisitorRetention } from './workers/prune-visitors.ts'
 
@@ -168,13 +167,15 @@ function warnOfAddress({ publicUrl, trustedProxies }: Config, url: string, log: 
 function createDeps(options: {
   parts: Parts
   linkKeys: LinkKeys
-  visits: VisitorReader
+  visits: VisitorCountsThread
   runner: Runner
 }): DashboardDeps {
   const { parts, linkKeys, visits, runner } = options
   return {
     ...parts.store,
     keyPrefix: parts.config.keyPrefix,
+    dataFolder: parts.dataFolder,
+    followedLogs: parts.config.follow.logs,
     forgetCache: domain => forgetSite(siteCachesFolder(parts.dataFolder), domain),
     visits,
     maxQueuedExports: parts.config.maxQueuedExports,

@@ -1,4 +1,8 @@
 import type { AgentJobs } from '../agent/agent-job.ts'
+import type { FollowedLog } from '../analytics/follow/follow-settings.ts'
+import type { VisitReportReader } from '../analytics/report/report-view.ts'
+import type { VisitorReader } from '../analytics/unique-visitors.ts'
+import type { Awaitable } from '../base/awaitable.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { WorkBoard } from '../export/jobs/work-board.ts'
@@ -8,6 +12,7 @@ import type { AuditLog } from '../tenancy/audit-event.ts'
 import type { Organizations } from '../tenancy/organization.ts'
 import type { People } from '../tenancy/person.ts'
 import type { Projects } from '../tenancy/project.ts'
+import type { RateLimitReader } from '../tenancy/rate-limit.ts'
 import type { Sessions, SignInLinks } from '../tenancy/sign-in.ts'
 import type { Sites } from '../tenancy/site.ts'
 
@@ -21,6 +26,8 @@ export interface DashboardDeps extends Deps {
   exportJobs: ExportJobs
   bundles: BundleStore
   workBoard: Pick<WorkBoard, 'find'>
+  visits: VisitorReader & VisitReportReader
+  rateLimits: RateLimitReader
   people: People
   signInLinks: SignInLinks
   sessions: Sessions
@@ -29,4 +36,8 @@ export interface DashboardDeps extends Deps {
   forgetCache(domain: string): Promise<void>
   /** The prefix of API keys, such as `quire_`. */
   keyPrefix: string
+  dataFolder: string
+  followedLogs: readonly FollowedLog[]
+  /** Fails if the database cannot be written. */
+  check(now: number): Awaitable<void>
 }

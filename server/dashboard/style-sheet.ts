@@ -5,6 +5,7 @@ export const styleSheet = `${palette}
 :root {
   --good: light-dark(#0b6b3a, #6fd49c);
   --bad: light-dark(#b3261e, #ff9a90);
+  --warn: light-dark(#8a5a00, #ffb84d);
   --human: light-dark(#0b5cad, #7ab8ff);
   --ai: light-dark(#9a4a00, #ffb067);
   --total: light-dark(#555d65, #a3abb3);
@@ -98,6 +99,23 @@ td.text { white-space: normal; min-width: 14rem; }
 progress, meter { width: 100%; height: 0.8rem; accent-color: var(--accent); }
 .tools { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem; margin: 1rem 0; }
 .tools .field { margin: 0; }
+.ranges ul { display: flex; flex-wrap: wrap; gap: 0.25rem; }
+.ranges a { border: 1px solid var(--line); }
+.paging { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; margin: 0.75rem 0; }
+.paging a.button { padding: 0.25rem 0.8rem; border-radius: 6px; }
+thead th a { color: inherit; }
+thead th[aria-sort] a { color: var(--text); }
+thead th[aria-sort="descending"] a::after { content: " \u2193"; }
+thead th[aria-sort="ascending"] a::after { content: " \u2191"; }
+.steps li { margin: 0.6rem 0; }
+.steps .hint { margin: 0; }
+ul.plain { list-style: none; margin: 0; padding: 0; }
+.state.warn { color: var(--warn); }
+td meter { min-width: 7rem; vertical-align: middle; }
+meter { border: 0; background: var(--line); border-radius: 3px; overflow: hidden; }
+meter::-webkit-meter-bar { background: var(--line); border: 0; border-radius: 3px; height: 0.6rem; }
+meter::-webkit-meter-optimum-value { background: var(--human); }
+meter::-moz-meter-bar { background: var(--human); }
 .facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.35rem 1.25rem; margin: 1rem 0; }
 .facts dt { color: var(--quiet); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }

@@ -1,22 +1,28 @@
 import type { PageDefinition } from '../page.ts'
 import { agentJobPage } from './agent-job.ts'
 import { agentJobsPage } from './agent-jobs.ts'
+import { auditPage } from './audit.ts'
 import { exportPage } from './export.ts'
 import { exportsPage, startedPage } from './exports.ts'
 import { keysPage } from './keys.ts'
+import { overviewPage } from './overview.ts'
 import { peoplePage } from './people.ts'
 import { projectsPage } from './projects.ts'
 import { sitePage } from './site.ts'
+import { visitorsPage } from './visitors.ts'
 
 /** All pages of an organization. A page with a fixed path stands before one with a placeholder in its place. */
 export const pages: readonly PageDefinition[] = [
+  overviewPage,
   keysPage,
   projectsPage,
   sitePage,
+  visitorsPage,
   exportsPage,
   startedPage,
   exportPage,
   agentJobsPage,
   agentJobPage,
   peoplePage,
+  auditPage,
 ]

@@ -8,6 +8,8 @@ export interface Column<Row> {
   isNumber?: boolean
   /** Sentences, which may break into lines. */
   isText?: boolean
+  /** A link that sorts the rows by this column, and how they are sorted by it now; undefined = not. */
+  sort?: { address: string; name: string; is?: 'ascending' | 'descending' }
   show(row: Row): Fragment
 }
 
@@ -22,9 +24,7 @@ export function table<Row>(
   { caption, empty, columns }: { caption: string; empty: Fragment; columns: readonly Column<Row>[] },
 ): Markup {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`
-  const heads = columns.map(({ heading, isNumber }) =>
-    heading === '' ? html`<td></td>` : html`<th scope="col"${isNumber && html` class="number"`}>${heading}</th>`,
-  )
+  const heads = columns.map(head)
   const lines = rows.map(
     row => html`<tr>${columns.map((column, at) => cell(column.show(row), column, at === 0))}</tr>\n`,
   )
@@ -34,6 +34,12 @@ export function table<Row>(
 <tbody>
 ${lines}</tbody>
 </table></div>`
+}
+
+function head<Row>({ heading, isNumber, sort }: Column<Row>): Markup {
+  if (heading === '') return html`<td></td>`
+  const content = sort ? html`<a href="${sort.address}" aria-label="${sort.name}">${heading}</a>` : heading
+  return html`<th scope="col"${isNumber && html` class="number"`}${sort?.is && html` aria-sort="${sort.is}"`}>${content}</th>`
 }
 
 function cell<Row>(content: Fragment, { isNumber, isText }: Column<Row>, isFirst: boolean): Markup {

@@ -1,9 +1,4 @@
-/** Numbers of a chart, as the page has them in the attribute `data-chart`. */
-export interface ChartData {
-  /** Days as seconds since 1970. */
-  days: number[]
-  series: { label: string; values: number[]; colour: string }[]
-}
+import type { ChartData } from './chart-data.ts'
 
 /** What the dashboard uses of uPlot, which chart.js defines. */
 declare const uPlot: new (

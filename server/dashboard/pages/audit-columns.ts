@@ -1,0 +1,106 @@
+import type { AuditEvent } from '../../tenancy/audit-event.ts'
+import type { DashboardDeps } from '../deps.ts'
+import type { Visit } from '../page.ts'
+import { html, type Markup } from '../parts/html.ts'
+import type { Column } from '../parts/table.ts'
+import { time } from '../parts/time.ts'
+import { exportPath, sitePath } from '../paths.ts'
+import { auditTexts as texts } from '../texts/audit.ts'
+import { agentJobPath } from './agent-job-path.ts'
+
+/** The address of the page of the subject of an event, by the id of the event. */
+export type SubjectLinks = ReadonlyMap<number, string>
+
+type LinkDeps = Pick<DashboardDeps, 'projects' | 'sites' | 'exportJobs' | 'agentJobs' | 'people'>
+
+/** The columns of a table of events. */
+export function auditColumns(
+  visit: Visit,
+  links: SubjectLinks,
+  { hasOrganization }: { hasOrganization: boolean },
+): Column<AuditEvent>[] {
+  const { columns } = texts
+  const names = new Map(visit.organizations.map(({ id, name }) => [id, name]))
+  const organization: Column<AuditEvent> = {
+    heading: columns.organization,
+    show: ({ organizationId }) =>
+      organizationId === null ? texts.noOrganization : (names.get(organizationId) ?? organizationId),
+  }
+  return [
+    { heading: columns.when, show: ({ at }) => time(at) },
+    // A later version may have written an action that this one does not know.
+    { heading: columns.action, show: ({ action }) => texts.actions[action] ?? action },
+    { heading: columns.subject, show: event => showSubject(event, links.get(event.id)) },
+    { heading: columns.actor, show: ({ actor }) => actor },
+    { heading: columns.address, show: ({ address }) => address },
+    ...(hasOrganization ? [organization] : []),
+  ]
+}
+
+function showSubject({ subject, detail }: AuditEvent, address: string | undefined): Markup {
+  const id = html`<code>${subject}</code>`
+  const shown = address === undefined ? id : html`<a href="${address}">${id}</a>`
+  return detail === null ? shown : html`${shown} ${detail}`
+}
+
+/** Finds the pages of the subjects that still exist. Only an event of an organization that the person may see gets a link. */
+export async function findSubjectLinks(
+  visit: Visit,
+  events: readonly AuditEvent[],
+  deps: LinkDeps,
+): Promise<SubjectLinks> {
+  const visible = new Set(visit.organizations.map(({ id }) => id))
+  const known = new Map<string, Promise<string | undefined>>()
+  const links = new Map<number, string>()
+  for (const event of events) {
+    const { id, organizationId, action, subject, detail } = event
+    if (organizationId === null || !visible.has(organizationId)) continue
+    const key = JSON.stringify([organizationId, action.split('.', 1)[0], subject, detail])
+    const found = known.get(key) ?? findPath({ ...event, organizationId }, deps)
+    known.set(key, found)
+    const path = await found
+    if (path !== undefined) links.set(id, linkTo(visit, organizationId, path))
+  }
+  return links
+}
+
+/** Links to a page of any organization. */
+function linkTo(visit: Visit, organizationId: string, path: string): string {
+  return organizationId === visit.organization.id ? visit.link(path) : `${visit.link('')}../${organizationId}${path}`
+}
+
+/** Returns the path of the page of the subject; undefined if it no longer exists, or has no page. */
+async function findPath(
+  { organizationId, action, subject, detail }: AuditEvent & { organizationId: string },
+  { projects, sites, exportJobs, agentJobs, people }: LinkDeps,
+): Promise<string | undefined> {
+  switch (action) {
+    case 'project.created':
+    case 'project.changed':
+      return (await projects.findOwned(organizationId, subject)) && '/projects'
+    case 'site.created':
+    case 'site.changed':
+    case 'site.deleted':
+      return (await sites.findOwned(organizationId, subject)) && sitePath(subject)
+    case 'key.created':
+    case 'key.revoked':
+      // A key is never deleted before its organization.
+      return '/keys'
+    case 'export.started':
+    case 'export.deleted':
+    case 'bundle-link.created':
+      return (await exportJobs.findOwned(organizationId, subject)) && exportPath(subject)
+    case 'agent-job.archived': {
+      const project = detail === null ? undefined : await projects.findOwned(organizationId, detail)
+      const job = project && (await agentJobs.find(project.id, subject))
+      return job && agentJobPath(job)
+    }
+    case 'person.added':
+    case 'sign-in-link.created':
+    case 'signed-in':
+    case 'signed-out':
+      return (await people.find(subject))?.organizationId === organizationId ? '/people' : undefined
+    default:
+      return undefined
+  }
+}

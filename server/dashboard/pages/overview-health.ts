@@ -1,0 +1,110 @@
+import { stat, statfs } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { budgets as knownBudgets } from '../../http/budgets.ts'
+import { type Budget, countUsedRequests } from '../../tenancy/rate-limit.ts'
+import { findBrowser, installCommand } from '../../web/browser/find-browser.ts'
+import type { DashboardDeps } from '../deps.ts'
+import type { Visit } from '../page.ts'
+import { html, type Markup } from '../parts/html.ts'
+import { time } from '../parts/time.ts'
+import { showBytes } from '../texts/numbers.ts'
+import { overviewTexts as texts } from '../texts/overview.ts'
+
+/** As `npx quire doctor` judges: below the first, an export or an import can fill the disk within minutes. */
+const littleBytes = 2048 * 1024 ** 2
+const fullBytes = 256 * 1024 ** 2
+
+/** The state of the server, and of the organization in it. */
+export interface Health {
+  freeBytes: number
+  isWritable: boolean
+  hasBrowser: boolean
+  openExports: { queued: number; running: number }
+  budgets: (Budget & { used: number })[]
+  /** The followed logs that the person may know. `writtenAt` is null if the file is missing. */
+  logs: { name: string; writtenAt: number | null }[]
+}
+
+/** Reads the state now. It spends nothing of the rate limits. */
+export async function readHealth(visit: Visit, deps: DashboardDeps): Promise<Health> {
+  const { organization, now } = visit
+  const [disk, isWritable, openExports, budgets, logs] = await Promise.all([
+    statfs(deps.dataFolder),
+    canWrite(deps, now),
+    deps.exportJobs.countOpen(organization.id),
+    Promise.all(
+      knownBudgets.map(async budget => ({
+        ...budget,
+        used: await countUsedRequests(deps.rateLimits, organization.id, budget, now),
+      })),
+    ),
+    listLogs(visit, deps),
+  ])
+  const freeBytes = disk.bavail * disk.bsize
+  return { freeBytes, isWritable, hasBrowser: findBrowser() !== null, openExports, budgets, logs }
+}
+
+async function canWrite({ check }: Pick<DashboardDeps, 'check'>, now: number): Promise<boolean> {
+  try {
+    await check(now)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Operators see all logs with their paths; members see the names of those of their projects. */
+async function listLogs(
+  { person, organization }: Visit,
+  { followedLogs, projects }: Pick<DashboardDeps, 'followedLogs' | 'projects'>,
+): Promise<Health['logs']> {
+  const isOperator = person.organizationId === null
+  const own = new Set((await projects.list(organization.id)).map(({ id }) => id))
+  const visible = followedLogs.filter(({ projectId }) => isOperator || (projectId !== undefined && own.has(projectId)))
+  return Promise.all(
+    visible.map(async ({ file }) => ({
+      name: isOperator ? file : basename(file),
+      writtenAt: await stat(file).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => null,
+      ),
+    })),
+  )
+}
+
+/** Shows a card for each part of the state, with what to do if it is bad. */
+export function showHealth({ freeBytes, isWritable, hasBrowser, openExports, budgets, logs }: Health): Markup {
+  const disk = freeBytes < fullBytes ? 'bad' : freeBytes < littleBytes ? 'warn' : 'good'
+  const database = isWritable ? 'good' : 'bad'
+  const browser = hasBrowser ? 'good' : 'bad'
+  return html`<ul class="cards">
+<li><h3>${texts.disk}</h3><span class="figure">${texts.free(showBytes(freeBytes))}</span>
+${state(disk, texts.diskStates[disk])}<p class="hint">${disk === 'good' ? texts.diskHint : texts.diskRemedy}</p></li>
+<li><h3>${texts.database}</h3>${state(database, texts.databaseStates[database])}${!isWritable && html`<p class="hint">${texts.databaseRemedy}</p>`}</li>
+<li><h3>${texts.browser}</h3>${state(browser, texts.browserStates[browser])}
+<p class="hint">${hasBrowser ? texts.browserHint : texts.browserRemedy(installCommand())}</p></li>
+<li><h3>${texts.exports}</h3><span>${texts.openExports(openExports.running, openExports.queued)}</span></li>
+${budgets.map(showBudget)}
+${logs.length > 0 && showLogs(logs)}
+</ul>`
+}
+
+function state(kind: 'good' | 'warn' | 'bad', label: string): Markup {
+  return html`<span class="state ${kind}">${label}</span>`
+}
+
+function showBudget({ budget, quota, windowSeconds, used }: Health['budgets'][number]): Markup {
+  const name = texts.budget(texts.budgets[budget] ?? budget)
+  return html`<li><h3>${name}</h3><span class="figure">${texts.used(used, quota)}</span>
+<meter min="0" max="${quota}" value="${used}" aria-label="${name}"></meter>
+<p class="hint">${texts.usedHint(Math.ceil(windowSeconds / quota))}</p></li>`
+}
+
+function showLogs(logs: Health['logs']): Markup {
+  const items = logs.map(({ name, writtenAt }) => {
+    const written = writtenAt !== null && html` <span class="hint">${texts.lastWritten} ${time(writtenAt)}</span>`
+    const kind = writtenAt === null ? 'bad' : 'good'
+    return html`<li><code>${name}</code> ${state(kind, texts.logStates[kind])}${written}</li>`
+  })
+  return html`<li><h3>${texts.logs}</h3><ul class="plain">${items}</ul></li>`
+}

@@ -1,0 +1,153 @@
+import type { AgentJob } from '../../agent/agent-job.ts'
+import { toDay } from '../../analytics/day.ts'
+import type { VisitorCounts } from '../../analytics/unique-visitors.ts'
+import { UnusableVisitsError } from '../../analytics/unusable-visits.ts'
+import type { ExportJob } from '../../export/jobs/export-job.ts'
+import type { Project } from '../../tenancy/project.ts'
+import type { DashboardDeps } from '../deps.ts'
+import type { Answer, PageDefinition, Visit } from '../page.ts'
+import { html, type Markup } from '../parts/html.ts'
+import { table } from '../parts/table.ts'
+import { time } from '../parts/time.ts'
+import { exportPath } from '../paths.ts'
+import { auditTexts } from '../texts/audit.ts'
+import { showNumber } from '../texts/numbers.ts'
+import { overviewTexts as texts } from '../texts/overview.ts'
+import { agentJobPath } from './agent-job-path.ts'
+import { auditColumns, findSubjectLinks } from './audit-columns.ts'
+import { findNextSteps, showNextSteps } from './next-steps.ts'
+import { readHealth, showHealth } from './overview-health.ts'
+
+const renewMs = 10_000
+/** Rows of each list. */
+const rows = 5
+/** More projects are on the page of the visitors. */
+const maxProjects = 10
+
+/** What happens now: health, visitors, and the newest exports, agent jobs and events. */
+export const overviewPage: PageDefinition = { section: 'overview', path: '', show }
+
+async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
+  const { id: organizationId } = visit.organization
+  const [projects, exports, events, health] = await Promise.all([
+    deps.projects.list(organizationId),
+    deps.exportJobs.list({ organizationId, limit: rows }),
+    deps.auditLog.list({ organizationId, limit: rows }),
+    readHealth(visit, deps),
+  ])
+  const [steps, jobs, visitors, links] = await Promise.all([
+    findNextSteps(visit, { projects, exports }, deps),
+    listNewestJobs(projects, deps),
+    countVisitors(projects.slice(0, maxProjects), visit.now, deps),
+    findSubjectLinks(visit, events, deps),
+  ])
+  const content = html`<div id="overview" data-live="${renewMs}">
+${showNextSteps(visit, steps)}
+<h2>${texts.healthTitle}</h2>
+${showHealth(health)}
+<h2>${texts.visitorsTitle}</h2>
+${showVisitors(visit, visitors, projects.length)}
+<h2>${texts.exportsTitle}</h2>
+${showExports(visit, exports)}
+<h2>${texts.agentJobsTitle}</h2>
+${showJobs(visit, jobs)}
+<h2>${texts.auditTitle}</h2>
+${table(events, {
+  caption: texts.auditTitle,
+  empty: auditTexts.empty,
+  columns: auditColumns(visit, links, { hasOrganization: false }),
+})}
+${events.length > 0 && html`<p><a href="${visit.link('/audit')}">${texts.allEvents}</a></p>`}
+</div>
+<p class="hint">${texts.renewed}</p>`
+  return { title: texts.title, content }
+}
+
+/** The visitors of a project; undefined if its visits cannot be read. */
+type ProjectVisitors = Project & { visitors: VisitorCounts | undefined }
+
+async function countVisitors(
+  projects: readonly Project[],
+  now: number,
+  { visits }: Pick<DashboardDeps, 'visits'>,
+): Promise<ProjectVisitors[]> {
+  const dateTo = toDay(now) + 1
+  const range = { dateFrom: dateTo - 7, dateTo }
+  return Promise.all(
+    projects.map(async project => {
+      try {
+        const [visitors] = await visits.countTotals(project.id, [range])
+        return { ...project, visitors }
+      } catch (error) {
+        if (error instanceof UnusableVisitsError) return { ...project, visitors: undefined }
+        throw error
+      }
+    }),
+  )
+}
+
+async function listNewestJobs(
+  projects: readonly Project[],
+  { agentJobs }: Pick<DashboardDeps, 'agentJobs'>,
+): Promise<AgentJob[]> {
+  const jobs = await Promise.all(projects.map(({ id }) => agentJobs.list(id, undefined, rows)))
+  return jobs
+    .flat()
+    .toSorted((a, b) => b.createdAt - a.createdAt)
+    .slice(0, rows)
+}
+
+function showVisitors(visit: Visit, projects: readonly ProjectVisitors[], all: number): Markup {
+  const column = (heading: string, kind: keyof VisitorCounts) => ({
+    heading,
+    isNumber: true,
+    show: ({ visitors }: ProjectVisitors) => (visitors ? showNumber(visitors[kind]) : texts.unusable),
+  })
+  const address = (id: string) => `${visit.link('/visitors')}?${new URLSearchParams({ project: id, range: '7' })}`
+  return html`${table(projects, {
+    caption: texts.visitorsTitle,
+    empty: texts.noProject,
+    columns: [
+      { heading: texts.project, show: ({ id, name }) => html`<a href="${address(id)}">${name}</a>` },
+      column(texts.people, 'human'),
+      column(texts.ai, 'ai'),
+      column(texts.total, 'total'),
+    ],
+  })}${all > projects.length && html`<p class="hint">${texts.moreProjects(all - projects.length)}</p>`}`
+}
+
+function showExports(visit: Visit, exports: readonly ExportJob[]): Markup {
+  const { columns } = texts
+  const all = visit.link('/exports')
+  return html`${table(exports, {
+    caption: texts.exportsTitle,
+    empty: html`${texts.noExport} <a href="${all}">${texts.startExport}</a>`,
+    columns: [
+      {
+        heading: columns.site,
+        show: ({ jobId, request }) => html`<a href="${visit.link(exportPath(jobId))}">${request.domain}</a>`,
+      },
+      { heading: columns.version, show: ({ request }) => request.version },
+      { heading: columns.state, show: ({ status }) => html`<span class="state ${status}">${status}</span>` },
+      { heading: columns.progress, isNumber: true, show: ({ progress }) => `${Math.floor(progress)} %` },
+      { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
+    ],
+  })}${exports.length > 0 && html`<p><a href="${all}">${texts.allExports}</a></p>`}`
+}
+
+function showJobs(visit: Visit, jobs: readonly AgentJob[]): Markup {
+  const { columns } = texts
+  return html`${table(jobs, {
+    caption: texts.agentJobsTitle,
+    empty: texts.noAgentJob,
+    columns: [
+      {
+        heading: columns.job,
+        show: job => html`<a href="${visit.link(agentJobPath(job))}">${job.id}</a>`,
+      },
+      { heading: columns.source, show: ({ source }) => source.repository },
+      { heading: columns.state, show: ({ status }) => html`<span class="state ${status}">${status}</span>` },
+      { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
+    ],
+  })}${jobs.length > 0 && html`<p><a href="${visit.link('/agent-jobs')}">${texts.allAgentJobs}</a></p>`}`
+}

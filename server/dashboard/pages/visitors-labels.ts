@@ -1,0 +1,94 @@
+import type { ReportView } from '../../analytics/report/report-view.ts'
+import type { LabelReport, Referrals } from '../../analytics/report/visit-report.ts'
+import { html, type Markup } from '../parts/html.ts'
+import { type Column, table } from '../parts/table.ts'
+import { showNumber } from '../texts/numbers.ts'
+import { visitorTexts as texts } from '../texts/visitors.ts'
+
+/** Shows who came besides people: AI agents, what they read, and programs. And the people who came from AI assistants. */
+export function showLabels(labels: LabelReport, cut: ReportView['cut']): Markup {
+  return html`<h2>${texts.agentsTitle}</h2>
+${showAgents(labels, cut.agents)}
+${labels.files.length > 0 && showFiles(labels.files)}
+<h2>${texts.referralsTitle}</h2>
+${showReferrals(labels.referrals, cut.referralPages)}
+<h2>${texts.neitherTitle}</h2>
+<p>${texts.neitherHint}</p>
+${table(labels.neither, {
+  caption: texts.neitherTitle,
+  empty: texts.noNeither,
+  columns: [{ heading: texts.rule, show: ({ rule }) => rule }, visitorsColumn()],
+})}
+${more(cut.neither)}`
+}
+
+function visitorsColumn<Row extends { visitors: number }>(): Column<Row> {
+  return { heading: texts.visitors, isNumber: true, show: ({ visitors }) => showNumber(visitors) }
+}
+
+function showAgents({ agents, uses }: LabelReport, cut: number): Markup {
+  if (agents.length === 0) return html`<p class="empty">${texts.noAgents}</p>`
+  return html`<p>${texts.agentsHint}</p>
+${table(uses, {
+  caption: texts.byUse,
+  empty: '',
+  columns: [
+    { heading: texts.use, show: ({ use }) => texts.uses[use] },
+    { heading: texts.agents, isNumber: true, show: row => showNumber(row.agents) },
+    visitorsColumn(),
+  ],
+})}
+${table(agents, {
+  caption: texts.agentsTitle,
+  empty: '',
+  columns: [
+    { heading: texts.agent, show: ({ agent }) => agent },
+    { heading: texts.use, show: ({ use }) => texts.uses[use] },
+    visitorsColumn(),
+  ],
+})}
+${more(cut)}`
+}
+
+function showFiles(files: LabelReport['files']): Markup {
+  return html`<h2>${texts.filesTitle}</h2>
+<p>${texts.filesHint}</p>
+${table(files, {
+  caption: texts.filesTitle,
+  empty: '',
+  columns: [
+    { heading: texts.file, show: ({ file }) => file },
+    { heading: texts.ai, isNumber: true, show: ({ ai }) => showNumber(ai) },
+    { heading: texts.people, isNumber: true, show: ({ human }) => showNumber(human) },
+    { heading: texts.neither, isNumber: true, show: ({ neither }) => showNumber(neither) },
+  ],
+})}`
+}
+
+function showReferrals({ visitors, sites, pages }: Referrals, cut: number): Markup {
+  if (visitors === 0) return html`<p class="empty">${texts.noReferrals}</p>`
+  return html`<p>${texts.referrals(visitors)}</p>
+${table(sites, {
+  caption: texts.referralsTitle,
+  empty: '',
+  columns: [
+    { heading: texts.assistant, show: ({ assistant }) => assistant },
+    { heading: texts.site, show: ({ site }) => site },
+    visitorsColumn(),
+  ],
+})}
+${table(pages, {
+  caption: texts.referralPages,
+  empty: '',
+  columns: [
+    { heading: texts.path, show: ({ path }) => html`<code>${path}</code>` },
+    { heading: texts.site, show: ({ site }) => site },
+    visitorsColumn(),
+  ],
+})}
+${more(cut)}`
+}
+
+function more(rows: number): Markup | false {
+  return rows > 0 && html`<p class="hint">${texts.more(rows)}</p>`
+}

@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { formatDay, toDay } from '../../server/analytics/day.ts'
+import { toViewBatch } from '../../server/analytics/view-batch.ts'
+import { PageNotFound } from '../../server/dashboard/page.ts'
+import { visitorsPage } from '../../server/dashboard/pages/visitors.ts'
+import { seedDemo } from '../../server/demo/seed.ts'
+import { getUniqueVisitors } from '../../server/operations/getUniqueVisitors.ts'
+import type { Organization } from '../../server/tenancy/organization.ts'
+import {
+  addOrganization,
+  addProject,
+  createVisit,
+  findHostile,
+  hostileTexts,
+  now,
+  openDashboard,
+  readDownload,
+  showPage,
+  type TestDashboard,
+  toText,
+} from './dashboard-visit.ts'
+
+const today = toDay(now)
+
+let dashboard: TestDashboard
+let organization: Organization
+beforeEach(async () => {
+  dashboard = await openDashboard()
+  organization = await addOrganization(dashboard.store)
+})
+afterEach(() => dashboard.dispose())
+
+/** Records a view of a page by a visitor. */
+function view(visitor: number, path: string, { day = today, kind = 'human' as 'human' | 'ai', labels = [''] } = {}) {
+  return { visitor: Buffer.alloc(16, visitor), path, day, kind, labels: labels.filter(Boolean) }
+}
+const record = (...views: ReturnType<typeof view>[]) =>
+  dashboard.store.visits.recordBatch(
+    'prj_1',
+    toViewBatch(
+      views.flatMap(({ labels, ...each }) => [
+        each,
+        ...labels.map(path => ({ ...each, path, kind: 'label' as const })),
+      ]),
+    ),
+  )
+const show = (query = '') => showPage(visitorsPage, createVisit(organization, `/visitors${query}`), dashboard.deps)
+const showText = async (query = '') => toText((await show(query)).text)
+const download = async (query: string) =>
+  readDownload(await visitorsPage.show(createVisit(organization, `/visitors${query}`), dashboard.deps))
+
+/** The paths in the table of pages, in order. */
+async function listPaths(query: string): Promise<string[]> {
+  const { text } = await show(query)
+  const table = /<caption class="unseen">Pages<\/caption>.*?<\/table>/s.exec(text)?.[0] ?? ''
+  return [...table.matchAll(/<th scope="row"><code>([^<]*)<\/code>/g)].map(match => match[1] ?? '')
+}
+
+test('without a project, the page leads to the page of projects', async () => {
+  const { text } = await show()
+  expect(text).toContain('<a href="projects">Create the first project</a>')
+})
+
+test('without visits, the page says how to import them', async () => {
+  await addProject(dashboard.store, 'org_1')
+  expect(await showText()).toContain('npx quire visits import --project prj_1 access.log')
+})
+
+test('a project of another organization does not exist', async () => {
+  await addProject(dashboard.store, 'org_1')
+  const other = await addOrganization(dashboard.store, 'org_2', 'Other')
+  await addProject(dashboard.store, other.id, 'prj_2', 'Hidden')
+  await expect(show('?project=prj_2')).rejects.toBeInstanceOf(PageNotFound)
+  await expect(show('?project=prj_2&download=csv')).rejects.toBeInstanceOf(PageNotFound)
+  expect(await showText()).not.toContain('Hidden')
+})
+
+async function recordSomeVisits(): Promise<void> {
+  await addProject(dashboard.store, 'org_1')
+  record(
+    view(1, '/guides/start'),
+    view(1, '/guides/start', { day: today - 3 }),
+    view(2, '/guides/start', { labels: ['from:chatgpt.com/guides/start'] }),
+    view(2, '/api', { kind: 'ai', labels: ['agent:GPTBot'] }),
+    view(3, '/API/keys', { day: today - 20, kind: 'ai', labels: ['agent:GPTBot'] }),
+    view(4, '/b%20c', { day: today - 60, labels: ['neither:seo: AhrefsBot'] }),
+  )
+}
+
+describe('with visits', () => {
+  beforeEach(recordSomeVisits)
+
+  test('the totals count each visitor once, and explain who is both', async () => {
+    const text = await showText('?range=7')
+    expect(text).toMatch(/People 2 AI 1 Total 2 /)
+    expect(text).toContain('1 visitor was a person on one view and AI on another.')
+    expect(text).toContain('GPTBot training 1')
+    expect(text).toContain('ChatGPT chatgpt.com 1')
+  })
+
+  test.each([
+    ['?range=7', ['/guides/start', '/api']],
+    ['', ['/guides/start', '/API/keys', '/api']],
+    ['?range=90', ['/guides/start', '/API/keys', '/api', '/b%20c']],
+    ['?range=all&sort=path', ['/API/keys', '/api', '/b%20c', '/guides/start']],
+    ['?range=all&sort=ai', ['/API/keys', '/api', '/b%20c', '/guides/start']],
+    ['?range=all&sort=human', ['/guides/start', '/b%20c', '/API/keys', '/api']],
+    ['?range=all&find=api', ['/API/keys', '/api']],
+    ['?range=all&find=B+c', ['/b%20c']],
+    ['?range=all&find=_', []],
+    ['?range=custom&from=2026-11-23&to=2026-11-23', ['/guides/start', '/api']],
+    ['?range=custom&to=2026-11-22', ['/API/keys', '/b%20c', '/guides/start']],
+    ['?range=nonsense&sort=nonsense&page=-1', ['/guides/start', '/API/keys', '/api']],
+    ['?page=9999', []],
+  ])('%s shows these pages', async (query, want) => {
+    expect(await listPaths(query)).toEqual(want)
+  })
+
+  test.each([
+    ['?range=custom&from=2026-02-30&to=2026-11-23', 'from', 'This is not a date.'],
+    ['?range=custom&from=2026-11-01T00:00:00Z', 'from', 'This is not a date.'],
+    ['?range=custom&from=2026-11-02&to=2026-11-01', 'to', 'The last day is before the first day.'],
+  ])('%s is refused at its field, and stays there', async (query, field, problem) => {
+    const { status, text } = await show(query)
+    expect(status).toBe(400)
+    expect(toText(text)).toContain(problem)
+    const typed = new URLSearchParams(query).get(field)
+    expect(text).toMatch(new RegExp(`name="${field}" value="${typed}"[^>]*aria-invalid="true"`))
+  })
+
+  test('days without visits lead to all days', async () => {
+    const { text } = await show('?range=custom&from=2020-01-01&to=2020-01-31')
+    expect(toText(text)).toContain(
+      'There are no visits of Docs in these days. Its visits are from 2026-09-24 to 2026-11-23.',
+    )
+    expect(text).toContain('href="visitors?project=prj_1&amp;range=all"')
+  })
+
+  test('the chart has the numbers of its table, by UTC day', async () => {
+    const { text } = await show('?range=7')
+    const data = JSON.parse((/data-chart="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll('&quot;', '"'))
+    expect(data.days.map((seconds: number) => formatDay(seconds / 86_400))).toEqual(
+      Array.from({ length: 7 }, (_, i) => `2026-11-${17 + i}`),
+    )
+    expect(data.series.map(({ values }: { values: number[] }) => values)).toEqual([
+      [0, 0, 0, 1, 0, 0, 2],
+      [0, 0, 0, 1, 0, 0, 2],
+      [0, 0, 0, 0, 0, 0, 1],
+    ])
+    expect(toText(text)).toContain('2026-11-23 2 1 2')
+  })
+
+  test('the downloads have all pages of the range', async () => {
+    const csv = await download('?range=all&find=api&download=csv')
+    expect(csv).toEqual({
+      fileName: 'visitors-prj_1.csv',
+      contentType: 'text/csv; charset=utf-8',
+      text: 'path,human,ai,total\r\n/guides/start,2,0,2\r\n/API/keys,0,1,1\r\n/api,0,1,1\r\n/b%20c,1,0,1\r\n',
+    })
+    const json = await download('?range=custom&from=2026-11-01&to=2026-11-22&download=json')
+    expect(json.fileName).toBe('visitors-prj_1-from-2026-11-01-to-2026-11-22.json')
+    expect(JSON.parse(json.text)).toMatchObject({
+      project: 'prj_1',
+      dateFrom: '2026-11-01',
+      dateTo: '2026-11-23',
+      totals: { human: 1, ai: 1, both: 0, total: 2 },
+      pages: [
+        { path: '/API/keys', human: 0, ai: 1, total: 1 },
+        { path: '/guides/start', human: 1, ai: 0, total: 1 },
+      ],
+    })
+  })
+
+  test('pruned days are told', async () => {
+    await dashboard.store.visits.pruneSeen('prj_1', today - 10)
+    expect(await showText('?range=90')).toContain('The visitors before 2026-11-13 were pruned')
+    expect(await showText('?range=7')).not.toContain('pruned')
+  })
+
+  test('damaged visits are told to operators with the remedy, and to members without paths', async () => {
+    const { deps } = dashboard
+    const { UnusableVisitsError } = await import('../../server/analytics/unusable-visits.ts')
+    const visits = {
+      ...deps.visits,
+      readReport: () => Promise.reject(new UnusableVisitsError('visits/prj_1.db is damaged')),
+    }
+    const showAs = (operator: boolean) =>
+      showPage(visitorsPage, createVisit(organization, '/visitors', { operator }), { ...deps, visits })
+    expect((await showAs(true)).text).toContain('visits/prj_1.db is damaged')
+    const { status, text } = await showAs(false)
+    expect(status).toBe(503)
+    expect(text).not.toContain('visits/prj_1.db')
+  })
+})
+
+test('50 pages are on a page, and the last one has the rest', async () => {
+  await addProject(dashboard.store, 'org_1')
+  record(...Array.from({ length: 120 }, (_, i) => view(i, `/page-${String(i).padStart(3, '0')}`)))
+  expect(await listPaths('?sort=path&page=2')).toEqual(
+    Array.from({ length: 50 }, (_, i) => `/page-${String(i + 50).padStart(3, '0')}`),
+  )
+  const { text } = await show('?sort=path&page=3')
+  expect(toText(text)).toContain('101 to 120 of 120')
+  expect(text).not.toContain('rel="next"')
+  expect(text).toContain('rel="prev" href="visitors?project=prj_1&amp;range=30&amp;sort=path&amp;page=2#pages"')
+})
+
+test('hostile paths, agents, names and queries stay texts', async () => {
+  await addProject(dashboard.store, 'org_1', 'prj_1', hostileTexts.join(' '))
+  await addProject(dashboard.store, 'org_1', 'prj_2', hostileTexts[0])
+  record(
+    ...hostileTexts.map((text, i) =>
+      view(i, `/${text}`, { labels: [`agent:${text}`, `neither:${text}`, `from:chatgpt.com/${text}`] }),
+    ),
+    view(9, '/', { kind: 'ai', labels: ['agent:<script>'] }),
+  )
+  for (const text of ['', ...hostileTexts]) {
+    const typed = encodeURIComponent(text)
+    const queries = [
+      `?project=prj_1&find=${typed}&sort=${typed}&page=${typed}`,
+      `?project=prj_1&range=custom&from=${typed}&to=${typed}`,
+      `?project=prj_1&range=${typed}`,
+    ]
+    for (const query of queries) expect(findHostile((await show(query)).text), query).toEqual([])
+  }
+  const shown = toText((await show('?project=prj_1')).text)
+  for (const text of hostileTexts) expect(shown).toContain(`/${text}`.replaceAll(/\s+/g, ' '))
+  const { text } = await download('?project=prj_1&download=json')
+  expect(JSON.parse(text).pages).toHaveLength(hostileTexts.length + 1)
+})
+
+test('the totals are those of the operation, for three ranges of the demo log', async () => {
+  const { store, deps, dataFolder } = dashboard
+  const { projectId, organizationId } = await seedDemo(store, { dataFolder, keyPrefix: 'quire_', now, newKey: false })
+  const demo = (await store.organizations.find(organizationId)) as Organization
+  const caller = { organizationId, keyId: 'key_1', scopes: ['read' as const], plan: 'enterprise' as const }
+  const ranges = [
+    ['range=7', { dateFrom: formatDay(today - 6), dateTo: formatDay(today + 1) }],
+    ['range=all', {}],
+    ['range=custom&from=2026-11-02&to=2026-11-08', { dateFrom: '2026-11-02', dateTo: '2026-11-09' }],
+  ] as const
+  const seen = new Set<number>()
+  for (const [query, dates] of ranges) {
+    const answer = await getUniqueVisitors(
+      { params: { projectId }, query: { ...dates, limit: 50, offset: 0 }, mediaType: 'application/json' } as Parameters<
+        typeof getUniqueVisitors
+      >[0],
+      deps,
+      caller,
+    )
+    const { totals, visitors } = answer.body as {
+      totals: { human: number; ai: number; total: number }
+      visitors: object[]
+    }
+    const visit = createVisit(demo, `/visitors?${query}`)
+    const text = toText((await showPage(visitorsPage, visit, deps)).text)
+    const number = (value: number) => value.toLocaleString('en')
+    expect(text).toContain(`People ${number(totals.human)} AI ${number(totals.ai)} Total ${number(totals.total)} `)
+    const json = await readDownload(
+      await visitorsPage.show(createVisit(demo, `/visitors?${query}&download=json`), deps),
+    )
+    expect(JSON.parse(json.text)).toMatchObject({ totals })
+    expect(JSON.parse(json.text).pages.slice(0, 50)).toEqual(visitors)
+    seen.add(totals.total)
+  }
+  expect(seen.size).toBe(3)
+  expect(Math.min(...seen)).toBeGreaterThan(100)
+})
