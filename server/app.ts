@@ -5,7 +5,7 @@ import { type DashboardOptions, dashboardRouter } from './dashboard/http/router.
 import type { DocumentationFile } from './docs/documentation.ts'
 import { bundlesPath } from './export/jobs/bundle-link.ts'
 import type { BundleStore } from './export/jobs/bundle-store.ts'
-import { type AdmitDeps, createAdmission } from './http/admit.ts'
+import { type AdmitDeps, createAdmission, type Finders } from './http/admit.ts'
 import { bundleRouter } from './http/bundles.ts'
 import { allowOrigins } from './http/cors.ts'
 import { type DocumentTexts, documentRouter } from './http/document.ts'
@@ -18,14 +18,13 @@ import { refuseBadForm } from './http/request-form.ts'
 import { assignRequestId } from './http/request-id.ts'
 import { logRequests } from './http/request-log.ts'
 import { setSecurityHeaders } from './http/security-headers.ts'
-import type { FindServerAddress } from './http/server-address.ts'
 import { serveStart } from './http/start.ts'
 import type { Validator } from './http/validator.ts'
 import type { Deps } from './operations/deps.ts'
 import { etags, handlers } from './operations/index.ts'
 import type { Organizations } from './tenancy/organization.ts'
 
-export interface AppOptions {
+export interface AppOptions extends Finders {
   deps: Deps
   admission: AdmitDeps
   bundles: BundleStore
@@ -33,7 +32,6 @@ export interface AppOptions {
   validator: Validator
   documentation: ReadonlyMap<string, DocumentationFile>
   documentTexts: DocumentTexts
-  findAddress: FindServerAddress
   /** Origins whose scripts may call the API; empty = none. */
   corsOrigins: readonly string[]
   /** Undefined = no dashboard. */
@@ -65,7 +63,7 @@ export function createApp(options: AppOptions): Express {
     handlers,
     etags,
     deps,
-    admission: createAdmission(admission, findAddress),
+    admission: createAdmission(admission, options),
     validator,
     bodyLimitBytes,
   })

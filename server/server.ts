@@ -52,6 +52,12 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
+/** The server of the API. */
+export interface ApiServer extends RunningServer {
+  /** Never blocks, see `openServingStore`. `close` closes it. */
+  store: Store
+}
+
 /** Objects that several parts of the server use. */
 interface Parts {
   config: Config
@@ -69,7 +75,7 @@ interface Parts {
  * @throws {OperatorError} when the data folder cannot be used, or a log can never be followed.
  * @throws {Error} with code EADDRINUSE, EACCES ... when it cannot listen on the address.
  */
-export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
+export async function startServer(config: Config, log: Logger): Promise<ApiServer> {
   const background = createBackground()
   try {
     return await start(config, log, background)
@@ -79,7 +85,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   }
 }
 
-async function start(config: Config, log: Logger, background: Background): Promise<RunningServer> {
+async function start(config: Config, log: Logger, background: Background): Promise<ApiServer> {
   const dataFolder = resolve(config.dataFolder)
   const documentTexts = { json: readAsset('generated/openapi.json'), yaml: readAsset('generated/openapi.yaml') }
   const document = JSON.parse(documentTexts.json)
@@ -120,6 +126,7 @@ async function start(config: Config, log: Logger, background: Background): Promi
       documentation: buildDocumentation({ readText: readAsset, document }),
       documentTexts,
       findAddress,
+      findClient,
       dashboard: config.dashboard ? { deps, findAddress, findClient, log } : undefined,
       corsOrigins: config.corsOrigins,
       bodyLimitBytes: config.bodyLimitBytes,
@@ -132,6 +139,7 @@ async function start(config: Config, log: Logger, background: Background): Promi
   if (listensEverywhere(server)) warnOfAddress(config, url, log)
   return {
     url,
+    store,
     async close() {
       readiness.shutDown()
       await background.stop()

@@ -7,9 +7,11 @@ import { readAgentJob } from '../agent/agent-job-file.ts'
 import { importAgentJobs } from '../agent/import-agent-jobs.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
+import { recordChange } from '../store/record-change.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { createId } from '../tenancy/id.ts'
+import type { Project } from '../tenancy/project.ts'
 import { printResult, printRows } from './print.ts'
 import { withExistingStore } from './with-store.ts'
 
@@ -104,7 +106,7 @@ async function createJob(flags: CreateFlags): Promise<void> {
     throw new OperatorError('--repository must be an http(s) URL, such as https://git.example.com/acme/docs', 2)
   }
   if (flags.id !== undefined && !isPathSafeId(flags.id)) throw new OperatorError(`--id must ${pathSafeIdRule}.`, 2)
-  const job = await withProject(flags, async (store, projectId) => {
+  const job = await withProject(flags, async (store, { id: projectId }) => {
     const job: AgentJob = {
       projectId,
       id: flags.id ?? createId('aj'),
@@ -126,7 +128,7 @@ function refuseCredentials(flag: string, url: string | undefined): void {
 }
 
 async function listJobs(flags: JobFlags & { status?: AgentJobStatus }): Promise<void> {
-  const rows = await withProject(flags, (store, projectId) => store.agentJobs.list(projectId, flags.status))
+  const rows = await withProject(flags, (store, { id }) => store.agentJobs.list(id, flags.status))
   printRows(rows, { json: flags.json, empty: 'No jobs found.', toRow })
 }
 
@@ -136,12 +138,14 @@ async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?:
   if (prLink === undefined) {
     throw new OperatorError('--pr-link must be an http(s) URL, such as https://git.example.com/acme/docs/pull/7', 2)
   }
-  const next = await withProject(flags, async (store, projectId) => {
+  const next = await withProject(flags, async (store, { id: projectId, organizationId }) => {
     const job = await store.agentJobs.find(projectId, id)
     if (!job)
       throw new OperatorError(`The project has no job ${id}. See: npx quire agent-jobs list --project ${projectId}`)
     const next = transition(job, to, Date.now(), prLink)
-    if (!(await store.agentJobs.update(next, job.status))) {
+    const update = ({ agentJobs }: Pick<Store, 'agentJobs'>) => agentJobs.update(next, job.status)
+    const event = { action: 'agent-job.archived', subject: id, organizationId, detail: projectId } as const
+    if (!(await (to === 'archived' ? recordChange(store, event, update) : update(store)))) {
       throw new OperatorError(`Job ${id} was changed by another process at the same time. Check it and try again.`)
     }
     return next
@@ -150,7 +154,7 @@ async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?:
 }
 
 async function importJobs(file: string, flags: JobFlags): Promise<void> {
-  const result = await withProject(flags, async (store, projectId) => {
+  const result = await withProject(flags, async (store, { id: projectId }) => {
     const jobs = await readJobs(file, projectId)
     const imported = await importAgentJobs(store.agentJobs, jobs)
     return { imported, alreadyThere: jobs.length - imported }
@@ -180,8 +184,8 @@ async function readJobs(file: string, projectId: string): Promise<AgentJob[]> {
   return jobs
 }
 
-function withProject<T>(flags: JobFlags, work: (store: Store, projectId: string) => Promise<T> | T): Promise<T> {
-  return withExistingStore(flags.data, async store => work(store, (await getProject(store, flags.project)).id))
+function withProject<T>(flags: JobFlags, work: (store: Store, project: Project) => Promise<T> | T): Promise<T> {
+  return withExistingStore(flags.data, async store => work(store, await getProject(store, flags.project)))
 }
 
 function toRow({ id, status, prLink, createdAt }: AgentJob): object {

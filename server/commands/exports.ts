@@ -3,10 +3,12 @@ import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import { deleteExport } from '../export/jobs/delete-export.ts'
-import type { UndeletedJob } from '../export/jobs/export-job.ts'
+import type { ExportJobs, UndeletedJob } from '../export/jobs/export-job.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
 import { openLostFolder } from '../store/lost-files.ts'
+import { toCommandEvent } from '../store/record-change.ts'
+import type { Store } from '../store/store.ts'
 import { megabyte } from './export-summary.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printResult, printRows } from './print.ts'
@@ -66,8 +68,8 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(async (jobId: string, flags: { force?: boolean; data: string; json?: boolean }) => {
-      const outcome = await withExistingStore(flags.data, ({ exportJobs }) =>
-        deleteExport({ exportJobs, bundles: openBundles(flags.data) }, jobId, {
+      const outcome = await withExistingStore(flags.data, store =>
+        deleteExport({ exportJobs: { delete: deleteRecorded(store) }, bundles: openBundles(flags.data) }, jobId, {
           now: Date.now(),
           despiteLink: flags.force ?? false,
         }),
@@ -76,6 +78,22 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
       printResult(flags.json, { jobId, deleted: true }, `${jobId} is deleted.`)
     })
   return exports
+}
+
+/** Deletes a job and appends its audit event, in one transaction. */
+function deleteRecorded({ atomically }: Pick<Store, 'atomically'>): ExportJobs['delete'] {
+  return (jobId, now, despiteLink) =>
+    atomically(({ exportJobs, auditLog }) => {
+      const job = exportJobs.find(jobId)
+      const deleted = exportJobs.delete(jobId, now, despiteLink)
+      if (job && typeof deleted !== 'string') {
+        const { organizationId, request } = job
+        auditLog.append(
+          toCommandEvent({ action: 'export.deleted', subject: jobId, organizationId, detail: request.domain }),
+        )
+      }
+      return deleted
+    })
 }
 
 function openBundles(dataFolder: string): BundleStore {

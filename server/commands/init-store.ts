@@ -1,4 +1,5 @@
 import { OperatorError } from '../base/operator-error.ts'
+import { addKey, addOrganization, addProject, addSite } from '../store/recorded-inserts.ts'
 import type { Store } from '../store/store.ts'
 import { type ApiKey, createKey, hashKey } from '../tenancy/api-key.ts'
 import { createId } from '../tenancy/id.ts'
@@ -54,16 +55,16 @@ export async function initStore(store: Store, wishes: InitWishes, now: number): 
   }
 
   const organization = knownOrg ?? { id: createId('org'), name: named.org, plan: wishes.plan, createdAt: now }
-  if (!knownOrg) await store.organizations.insert(organization)
-  const project = knownProject ?? {
+  if (!knownOrg) await addOrganization(store, organization)
+  const project: Project = knownProject ?? {
     id: createId('prj'),
     organizationId: organization.id,
     name: named.project,
     visitorSaltRotation: 'never',
     createdAt: now,
   }
-  if (!knownProject) await store.projects.insert(project)
-  const site = await initSite(store, wishes.site, { known: knownSite, projectId: project.id, now })
+  if (!knownProject) await addProject(store, project)
+  const site = await initSite(store, wishes.site, { known: knownSite, project, now })
   const key = knownKey
     ? { id: knownKey.id, name: knownKey.name, last4: knownKey.last4, state: 'kept' as const, key: null }
     : await createFirstKey(store, { organizationId: organization.id, name: named.key, prefix: wishes.keyPrefix, now })
@@ -95,11 +96,13 @@ function isValid({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
 async function initSite(
   store: Store,
   wanted: InitWishes['site'],
-  { known, projectId, now }: { known: { origin: string | null } | undefined; projectId: string; now: number },
+  { known, project, now }: { known: { origin: string | null } | undefined; project: Project; now: number },
 ): Promise<InitResult['site']> {
   if (!wanted) return null
+  const { id: projectId, organizationId } = project
   if (known) return { domain: wanted.domain, origin: known.origin, projectId, state: 'kept' }
-  await store.sites.insert({ ...wanted, projectId, createdAt: now })
+  const site = { ...wanted, projectId, organizationId, createdAt: now }
+  await addSite(store, site, { removal: null, allowedOrigins: [] })
   return { ...wanted, projectId, state: 'created' }
 }
 
@@ -119,6 +122,6 @@ async function createFirstKey(
     revokedAt: null,
     lastUsedAt: null,
   }
-  await store.apiKeys.insert(key, hashKey(secret))
+  await addKey(store, key, hashKey(secret))
   return { id: key.id, name, last4: key.last4, state: 'created', key: secret }
 }

@@ -1,6 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { integer } from '../flags/integer.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
+import { recordChange } from '../store/record-change.ts'
+import { addKey, describeKey } from '../store/recorded-inserts.ts'
 import { type ApiKey, createKey, hashKey, type Scope } from '../tenancy/api-key.ts'
 import { getByName } from '../tenancy/get-by-name.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
@@ -76,7 +78,7 @@ async function create(name: string, flags: CreateFlags): Promise<void> {
   const secret = createKey(flags.keyPrefix)
   const now = Date.now()
   const { key, others } = await withExistingStore(flags.data, async store => {
-    const key = {
+    const key: ApiKey = {
       id: createId('key'),
       organizationId: (await getOrganization(store, flags.org)).id,
       name: readName(name),
@@ -87,7 +89,7 @@ async function create(name: string, flags: CreateFlags): Promise<void> {
       revokedAt: null,
       lastUsedAt: null,
     }
-    await store.apiKeys.insert(key, hashKey(secret))
+    await addKey(store, key, hashKey(secret))
     return { key, others: findValid(await store.apiKeys.list()) }
   })
   printNote(describeSameName(others, key, 'valid key'))
@@ -124,9 +126,11 @@ function describeState({ revokedAt, expiresAt }: ApiKey, now: number): string {
 
 async function revoke(idOrName: string, flags: { data: string; json?: boolean }): Promise<void> {
   const id = await withExistingStore(flags.data, async store => {
-    const { id } = getByName(findValid(await store.apiKeys.list()), idOrName, { noun: 'valid key', plural: 'keys' })
-    await store.apiKeys.revoke(id, Date.now())
-    return id
+    const key = getByName(findValid(await store.apiKeys.list()), idOrName, { noun: 'valid key', list: 'keys list' })
+    await recordChange(store, { action: 'key.revoked', ...describeKey(key) }, ({ apiKeys }) =>
+      apiKeys.revoke(key.id, Date.now()),
+    )
+    return key.id
   })
   printResult(flags.json, { id, revoked: true }, `${id} is revoked.`)
 }

@@ -6,6 +6,7 @@ import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
 import { openLostFolder } from '../store/lost-files.ts'
 import type { OrganizationSize } from '../store/organization-removal.ts'
+import { recordChange } from '../store/record-change.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
 import type { Store } from '../store/store.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
@@ -52,7 +53,11 @@ async function deleteOrganization(store: Store, idOrName: string, { yes, data }:
   for (const domain of files.domains) await forgetSite(siteCachesFolder(data), domain)
   const deleteVisits = () => files.projects.forEach(store.visits.deleteFile)
   deleteVisits()
-  store.organizationRemoval.finish(id)
+  await recordChange(
+    store,
+    { action: 'organization.deleted', subject: id, organizationId: id, detail: organization.name },
+    () => store.organizationRemoval.finish(id),
+  )
   // A process that follows a log may have counted a line before its project was deleted.
   deleteVisits()
   return organization

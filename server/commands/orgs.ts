@@ -2,6 +2,8 @@ import { Command, Option } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
+import { recordChange } from '../store/record-change.ts'
+import { addOrganization } from '../store/recorded-inserts.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
@@ -32,7 +34,7 @@ Examples:
     .action(async (name: string, flags: { plan: Plan; data: string; json?: boolean }) => {
       const organization = { id: createId('org'), name: readName(name), plan: flags.plan, createdAt: Date.now() }
       const others = await withStore(flags.data, async store => {
-        await store.organizations.insert(organization)
+        await addOrganization(store, organization)
         return store.organizations.list()
       })
       printNote(describeSameName(others, organization, 'organization'))
@@ -52,20 +54,28 @@ Examples:
     .description('change the plan of an organization: standard or enterprise')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(async (idOrName: string, plan: string, flags: { data: string; json?: boolean }) => {
-      if (plan !== 'standard' && plan !== 'enterprise')
-        throw new OperatorError('The plan must be standard or enterprise.', 2)
-      const organization = await withExistingStore(flags.data, async store => {
-        const organization = await getOrganization(store, idOrName)
-        await store.organizations.updatePlan(organization.id, plan)
-        return { ...organization, plan }
-      })
-      printResult(
-        flags.json,
-        organization,
-        `${escapeControls(organization.name)} (${organization.id}) has the plan ${plan}.`,
-      )
-    })
+    .action(setPlan)
   orgs.addCommand(orgsDeleteCommand().copyInheritedSettings(orgs))
   return orgs
+}
+
+async function setPlan(idOrName: string, plan: string, flags: { data: string; json?: boolean }): Promise<void> {
+  if (plan !== 'standard' && plan !== 'enterprise') {
+    throw new OperatorError('The plan must be standard or enterprise.', 2)
+  }
+  const organization = await withExistingStore(flags.data, async store => {
+    const organization = await getOrganization(store, idOrName)
+    const { id } = organization
+    await recordChange(
+      store,
+      { action: 'organization.changed', subject: id, organizationId: id, detail: `plan ${plan}` },
+      nouns => nouns.organizations.updatePlan(id, plan),
+    )
+    return { ...organization, plan }
+  })
+  printResult(
+    flags.json,
+    organization,
+    `${escapeControls(organization.name)} (${organization.id}) has the plan ${plan}.`,
+  )
 }

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { dataOption, jsonOption } from '../flags/options.ts'
+import { addProject } from '../store/recorded-inserts.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
@@ -43,7 +44,7 @@ Examples:
           visitorSaltRotation: flags.saltRotation,
           createdAt: Date.now(),
         }
-        await store.projects.insert(project)
+        await addProject(store, project)
         return { project, others: await store.projects.list() }
       })
       printNote(describeSameName(others, project, 'project'))

@@ -3,7 +3,11 @@ import { OperatorError } from '../base/operator-error.ts'
 import { allowOriginOption, readAllowedOrigins } from '../flags/allow-origin-option.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
+import type { NounsAtOnce } from '../store/nouns.ts'
+import { recordChange } from '../store/record-change.ts'
+import { addSite, describeOrigin } from '../store/recorded-inserts.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
+import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import type { RemovalRules } from '../tenancy/removal-rules.ts'
 import { parseDomain, parseOrigin } from '../tenancy/site.ts'
@@ -97,13 +101,11 @@ async function createSite(domainText: string, flags: CreateFlags): Promise<void>
   const removal = readRemovalFlags(flags)
   const allowedOrigins = flags.allowOrigin ?? []
   const site = await withExistingStore(flags.data, async store => {
-    const { id: projectId } = await getProject(store, flags.project)
+    const { id: projectId, organizationId } = await getProject(store, flags.project)
     const existing = await store.sites.find(domain)
     if (existing) throw new OperatorError(`${domain} is already a site of ${existing.projectId}.`)
     const site = { domain, projectId, origin, createdAt: Date.now() }
-    await store.sites.insert(site)
-    if (removal) await store.sites.updateRemoval(domain, removal)
-    if (allowedOrigins.length > 0) await store.sites.updateAllowedOrigins(domain, allowedOrigins)
+    await addSite(store, { ...site, organizationId }, { removal, allowedOrigins })
     return site
   })
   if (!flags.json) console.log(`${domain} is a site of ${site.projectId}.`)
@@ -119,8 +121,11 @@ async function setOrigin(
 ): Promise<void> {
   const domain = domainText.toLowerCase()
   const origin = url === undefined ? null : readOrigin(url)
-  const updated = await withExistingStore(flags.data, store => store.sites.updateOrigin(domain, origin))
-  if (!updated) throw unknownSite(domain)
+  await withExistingStore(flags.data, store =>
+    changeSite(store, { domain, detail: describeOrigin({ domain, origin }) }, ({ sites }) =>
+      sites.updateOrigin(domain, origin),
+    ),
+  )
   if (!flags.json) console.log(`${domain} is fetched from ${origin ?? `https://${domain}/`}.`)
   const probe = flags.probe ? await probeOrigin({ domain, origin }) : null
   if (flags.json) printJson({ domain, origin, probe })
@@ -134,8 +139,11 @@ async function setAllowedOrigins(
 ): Promise<void> {
   const domain = domainText.toLowerCase()
   const allowedOrigins = readAllowedOrigins(urls, 'The origin')
-  const updated = await withExistingStore(flags.data, store => store.sites.updateAllowedOrigins(domain, allowedOrigins))
-  if (!updated) throw unknownSite(domain)
+  await withExistingStore(flags.data, store =>
+    changeSite(store, { domain, detail: `allowed origins: ${allowedOrigins.join(', ') || 'none'}` }, ({ sites }) =>
+      sites.updateAllowedOrigins(domain, allowedOrigins),
+    ),
+  )
   const sentence =
     allowedOrigins.length === 0
       ? `Pages of ${domain} load files from no further private origin. This applies from the next export on.`
@@ -143,7 +151,8 @@ async function setAllowedOrigins(
   printResult(flags.json, { domain, allowedOrigins }, sentence)
 }
 
-async function setFeatures(domain: string, flags: SetFeaturesFlags): Promise<void> {
+async function setFeatures(domainText: string, flags: SetFeaturesFlags): Promise<void> {
+  const domain = domainText.toLowerCase()
   const removal = readRemovalFlags(flags)
   if ((removal === null) !== (flags.clear === true)) {
     const remedy = removal
@@ -151,21 +160,45 @@ async function setFeatures(domain: string, flags: SetFeaturesFlags): Promise<voi
       : 'Give at least one rule, such as --remove-selector, --keep or --exclude, or give --clear.'
     throw new OperatorError(remedy, 2)
   }
-  const updated = await withExistingStore(flags.data, store => store.sites.updateRemoval(domain.toLowerCase(), removal))
-  if (!updated) throw unknownSite(domain)
-  if (flags.json) printJson({ domain: domain.toLowerCase(), removal })
+  await withExistingStore(flags.data, store =>
+    changeSite(store, { domain, detail: `rules: ${removal ? countRules(removal) : 'none'}` }, ({ sites }) =>
+      sites.updateRemoval(domain, removal),
+    ),
+  )
+  if (flags.json) printJson({ domain, removal })
   else if (removal) console.log(`The rules of ${domain} are set. They apply from the next export on.`)
   else console.log(`${domain} has no rules. From the next export on, only the known products are removed.`)
 }
 
-async function deleteSite(domain: string, flags: { data: string; json?: boolean }): Promise<void> {
-  const deleted = await withExistingStore(flags.data, async store => {
-    const deleted = await store.sites.delete(domain.toLowerCase())
-    await forgetSite(siteCachesFolder(flags.data), domain.toLowerCase())
-    return deleted
+async function deleteSite(domainText: string, flags: { data: string; json?: boolean }): Promise<void> {
+  const domain = domainText.toLowerCase()
+  await withExistingStore(flags.data, async store => {
+    try {
+      await changeSite(store, { domain, action: 'site.deleted' }, ({ sites }) => sites.delete(domain))
+    } finally {
+      // Also of a site that is not registered any more.
+      await forgetSite(siteCachesFolder(flags.data), domain)
+    }
   })
-  if (!deleted) throw unknownSite(domain)
-  printResult(flags.json, { domain: domain.toLowerCase(), deleted: true }, `${domain} is deleted.`)
+  printResult(flags.json, { domain, deleted: true }, `${domain} is deleted.`)
+}
+
+/**
+ * Changes a site and appends the audit event.
+ *
+ * @param change returns false if there is no such site.
+ */
+async function changeSite(
+  store: Store,
+  event: { domain: string; action?: 'site.deleted'; detail?: string },
+  change: (nouns: NounsAtOnce) => boolean,
+): Promise<void> {
+  const { domain, action = 'site.changed', detail = null } = event
+  const site = await store.sites.find(domain)
+  const project = site && (await store.projects.find(site.projectId))
+  const organizationId = project?.organizationId ?? null
+  if (!(await recordChange(store, { action, subject: domain, organizationId, detail }, change)))
+    throw unknownSite(domain)
 }
 
 async function listSites(flags: { org?: string; data: string; json?: boolean }): Promise<void> {

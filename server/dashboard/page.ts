@@ -24,6 +24,8 @@ export interface Visit {
   formToken: string
   /** Where the person reaches the server. */
   server: ServerAddress
+  /** From where the person reaches the server. */
+  ipAddress: string
   now: number
   /** Returns a relative link to a path below that of the organization, such as `/keys`. */
   link(path: string): string

@@ -1,5 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { recordChange } from '../store/record-change.ts'
+import { addKey, describeKey } from '../store/recorded-inserts.ts'
 import type { Store } from '../store/store.ts'
 import { createKey, hashKey, isWellFormedKey } from '../tenancy/api-key.ts'
 import { createId } from '../tenancy/id.ts'
@@ -27,22 +29,26 @@ export function demoKeyFile(dataFolder: string): string {
  * stored nowhere.
  */
 export async function openDemoKey(
-  { apiKeys }: Pick<Store, 'apiKeys'>,
+  store: Pick<Store, 'apiKeys' | 'atomically'>,
   organizationId: string,
   { dataFolder, keyPrefix, now, newKey }: DemoKeyOptions,
 ): Promise<string> {
   const file = demoKeyFile(dataFolder)
   const kept = newKey ? undefined : readKey(file)
   if (kept !== undefined && isWellFormedKey(keyPrefix, kept)) {
-    const caller = await apiKeys.authenticate(hashKey(kept), now)
+    const caller = await store.apiKeys.authenticate(hashKey(kept), now)
     if (caller?.organizationId === organizationId) return kept
   }
-  for (const key of await apiKeys.list(organizationId)) {
-    if (key.name === keyName) await apiKeys.revoke(key.id, now)
+  for (const key of await store.apiKeys.list(organizationId)) {
+    if (key.name !== keyName) continue
+    await recordChange(store, { action: 'key.revoked', ...describeKey(key) }, ({ apiKeys }) =>
+      apiKeys.revoke(key.id, now),
+    )
   }
   const key = createKey(keyPrefix)
   writeKey(file, key)
-  await apiKeys.insert(
+  await addKey(
+    store,
     {
       id: createId('key'),
       organizationId,

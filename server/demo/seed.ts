@@ -8,6 +8,8 @@ import { importAccessLog } from '../analytics/import/import-log.ts'
 import { readAsset } from '../assets.ts'
 import { buildDocumentation, docsPath, listPages } from '../docs/documentation.ts'
 import { resolveFeatures } from '../products/features.ts'
+import { toCommandEvent } from '../store/record-change.ts'
+import { addOrganization, addProject, addSite } from '../store/recorded-inserts.ts'
 import type { Store } from '../store/store.ts'
 import { createId } from '../tenancy/id.ts'
 import type { Organization } from '../tenancy/organization.ts'
@@ -56,7 +58,9 @@ export async function seedDemo(store: Store, options: DemoKeyOptions): Promise<D
 export async function startDemoExport(store: Store, demo: Demo, serverUrl: string, now: number): Promise<string> {
   const origin = `${serverUrl}${docsPath}/`
   if (!(await store.sites.updateOrigin(domain, origin))) {
-    await store.sites.insert({ domain, projectId: demo.projectId, origin, createdAt: now })
+    const { organizationId, projectId } = demo
+    const site = { domain, projectId, organizationId, origin, createdAt: now }
+    await addSite(store, site, { removal: null, allowedOrigins: [] })
   }
   const jobId = (await store.exportJobs.find(firstExportId)) ? createId('se') : firstExportId
   const deployment = 'air-gapped'
@@ -84,13 +88,20 @@ export async function startDemoExport(store: Store, demo: Demo, serverUrl: strin
     },
     undefined,
     0,
+    undefined,
+    toCommandEvent({
+      action: 'export.started',
+      subject: jobId,
+      organizationId: demo.organizationId,
+      detail: domain,
+    }),
   )
   return jobId
 }
 
 async function insertOrganization(store: Store, now: number): Promise<Organization> {
   const organization: Organization = { id: createId('org'), name: organizationName, plan: 'enterprise', createdAt: now }
-  await store.organizations.insert(organization)
+  await addOrganization(store, organization)
   return organization
 }
 
@@ -107,7 +118,7 @@ async function insertProject(
     visitorSaltRotation: 'never',
     createdAt: now,
   }
-  await store.projects.insert(project)
+  await addProject(store, project)
   await store.agentJobs.insertAll(agentJobs(project.id, now))
   await importSampleLog(store, project, dataFolder, toDay(now))
   return project

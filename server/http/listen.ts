@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIPv6 } from 'node:net'
 
 /** A path of 100,000 characters still gets the documented 404; for longer ones Node answers 431. */
 const maxHeaderBytes = 256 * 1024
@@ -28,11 +28,16 @@ export async function listen(host: string, port: number): Promise<Server> {
 
 /** Returns a URL that reaches a listening server from this machine, such as http://127.0.0.1:8787. Never a wildcard. */
 export function urlOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo
+  const { address, port } = server.address() as AddressInfo
+  return toUrl(address, port)
+}
+
+/** Returns a URL that reaches a server on this address and port from this machine. */
+export function toUrl(address: string, port: number): string {
   if (isWildcard(address)) return `http://127.0.0.1:${port}`
   // Links may not contain brackets.
   if (address === '::1') return `http://localhost:${port}`
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+  return `http://${isIPv6(address) ? `[${address}]` : address}:${port}`
 }
 
 /** Whether a listening server takes connections on all addresses of the machine. */

@@ -1,6 +1,7 @@
 import type { Input, Output } from '../../generated/operations.ts'
 import { explainCondition } from '../export/jobs/bundle-store.ts'
-import type { Client } from './client.ts'
+import type { ExportJob } from '../export/jobs/export-job.ts'
+import { type Client, toClientEvent } from './client.ts'
 import type { Deps } from './deps.ts'
 
 /**
@@ -16,9 +17,10 @@ export async function generateStaticExportBundle(
   if (job && !job.bundle) return { status: 409, body: { error: whyNoBundle(job.status) } }
   const fault = job?.bundle && explainCondition(await bundles.check(job.bundle))
   if (fault) return { status: 500, body: { error: fault } }
-  const link = job?.bundle && bundleLinks.create(job.jobId, `${job.jobId}.${job.request.format}`, now())
+  const at = now()
+  const link = job?.bundle && bundleLinks.create(job.jobId, `${job.jobId}.${job.request.format}`, at)
   // Stored before the link is sent, because a job with a valid link is not deleted.
-  const isThere = job && link && (await exportJobs.noteLink(job.jobId, link.expiresAt))
+  const isThere = job && link && (await exportJobs.noteLink(job.jobId, link.expiresAt, toEvent(job, client, at)))
   if (!job?.bundle || !link || !isThere) {
     return { status: 404, body: { error: 'This organization has no export job with the id in the path.' } }
   }
@@ -32,6 +34,10 @@ export async function generateStaticExportBundle(
       expiresAt: new Date(link.expiresAt).toISOString(),
     },
   }
+}
+
+function toEvent({ jobId, request }: ExportJob, client: Client, at: number) {
+  return toClientEvent(client, { at, action: 'bundle-link.created', subject: jobId, detail: request.domain })
 }
 
 function whyNoBundle(status: string): string {

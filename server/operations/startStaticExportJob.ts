@@ -3,7 +3,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { type ExportJob, type ExportRequest, idempotencyWindowMs } from '../export/jobs/export-job.ts'
 import { toPagePaths } from '../export/jobs/page-paths.ts'
 import { type Features, resolveFeatures } from '../products/features.ts'
-import type { Client } from './client.ts'
+import { type Client, toClientEvent } from './client.ts'
 import type { Deps } from './deps.ts'
 import { toExportJobBody } from './export-job-body.ts'
 
@@ -35,7 +35,13 @@ export async function startStaticExportJob(
   const request = toRequest(body, site.domain, features)
   const job = createQueuedJob({ jobId: createJobId(), organizationId: client.organizationId, request, startedAt })
   const keysSince = startedAt - idempotencyWindowMs
-  const started = await exportJobs.start(job, headers['idempotency-key'], keysSince, maxQueuedExports)
+  const event = toClientEvent(client, {
+    at: startedAt,
+    action: 'export.started',
+    subject: job.jobId,
+    detail: site.domain,
+  })
+  const started = await exportJobs.start(job, headers['idempotency-key'], keysSince, maxQueuedExports, event)
   if (started === 'conflict') {
     return {
       status: 409,

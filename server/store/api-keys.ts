@@ -18,6 +18,8 @@ interface Row {
 
 interface CallerRow {
   id: string
+  name: string
+  last4: string
   organization_id: string
   scopes: string
   last_used_at: number | null
@@ -32,7 +34,7 @@ export function openApiKeys(database: Database, write: WriteQueue['write'] = wor
   )
   const authenticate = database.prepare<{ secretSha256: Buffer; now: number }, CallerRow>(
     // A subquery takes a third of the time of a join here (3.3 instead of 10.8 microseconds).
-    `SELECT id, organization_id, scopes, last_used_at,
+    `SELECT id, name, last4, organization_id, scopes, last_used_at,
        (SELECT plan FROM organizations WHERE organizations.id = organization_id) AS plan
      FROM api_keys
      WHERE secret_sha256 = @secretSha256 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > @now)`,
@@ -67,7 +69,14 @@ export function openApiKeys(database: Database, write: WriteQueue['write'] = wor
       const row = authenticate.get({ secretSha256, now })
       if (!row) return undefined
       noteUse({ id: row.id, storedAt: row.last_used_at, now })
-      return { keyId: row.id, organizationId: row.organization_id, plan: row.plan, scopes: toScopes(row.scopes) }
+      return {
+        keyId: row.id,
+        keyName: row.name,
+        last4: row.last4,
+        organizationId: row.organization_id,
+        plan: row.plan,
+        scopes: toScopes(row.scopes),
+      }
     },
     list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toApiKey),
     revoke: (id, now) => revoke.run({ id, now }).changes === 1,

@@ -1,6 +1,8 @@
 import { digestJson } from '../base/digest.ts'
 import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
+import type { AuditLog } from '../tenancy/audit-event.ts'
+import { openAuditLog } from './audit-log.ts'
 import type { Database } from './database.ts'
 import { type ExportJobRow, toExportJob } from './export-job-row.ts'
 import { openExportLeases } from './export-leases.ts'
@@ -19,6 +21,7 @@ export function openExportJobs(database: Database): ExportJobs {
     `SELECT * FROM export_jobs WHERE @organizationId IS NULL OR organization_id = @organizationId
      ORDER BY created_at DESC, job_id LIMIT @limit`,
   )
+  const auditLog = openAuditLog(database)
   const noteLink = database.prepare<{ jobId: string; expiresAt: number }>(
     `UPDATE export_jobs
      SET link_expires_at = max(@expiresAt, iif(link_expires_at <= @expiresAt + ${maxLinkMs}, link_expires_at, 0))
@@ -41,7 +44,7 @@ export function openExportJobs(database: Database): ExportJobs {
   )
 
   return {
-    start: prepareStart(database),
+    start: prepareStart(database, auditLog),
     findOwned(organizationId, jobId) {
       const row = findOwned.get({ organizationId, jobId })
       return row && toExportJob(row)
@@ -56,7 +59,11 @@ export function openExportJobs(database: Database): ExportJobs {
     findLastLinkExpiry: now => lastLinkExpiry.get({ now })?.expires_at ?? undefined,
     forgetLinks: now => forgetLinks.run({ now }).changes,
     noteDamage: (fileName, damage) => void noteDamage.run({ fileName, damage }),
-    noteLink: (jobId, expiresAt) => noteLink.run({ jobId, expiresAt }).changes === 1,
+    noteLink: database.transaction<ExportJobs['noteLink']>((jobId, expiresAt, event) => {
+      const isNoted = noteLink.run({ jobId, expiresAt }).changes === 1
+      if (isNoted && event) auditLog.append(event)
+      return isNoted
+    }).immediate,
     findEnded: (endedBefore, now) => findEnded.all({ endedBefore, now }).map(({ job_id }) => job_id),
     delete: prepareDelete(database),
     deleteOldKeys: keys.deleteOld,
@@ -76,7 +83,7 @@ function prepareCountOpen(database: Database): ExportJobs['countOpen'] {
   }
 }
 
-function prepareStart(database: Database): ExportJobs['start'] {
+function prepareStart(database: Database, auditLog: AuditLog): ExportJobs['start'] {
   const keys = openIdempotencyKeys(database)
   const find = prepareFind(database)
   const insert = database.prepare(
@@ -88,7 +95,13 @@ function prepareStart(database: Database): ExportJobs['start'] {
     `SELECT count(*) AS queued FROM export_jobs
      WHERE status IN ('queued', 'running') AND status = 'queued' AND organization_id = @organizationId`,
   )
-  const start: ExportJobs['start'] = (job, idempotencyKey, keysSince, maxQueued = Number.POSITIVE_INFINITY) => {
+  const start: ExportJobs['start'] = (
+    job,
+    idempotencyKey,
+    keysSince,
+    maxQueued = Number.POSITIVE_INFINITY,
+    event = undefined,
+  ) => {
     const requestSha256 = digestJson(job.request)
     const { organizationId, jobId, createdAt } = job
     if (idempotencyKey !== undefined) {
@@ -102,6 +115,7 @@ function prepareStart(database: Database): ExportJobs['start'] {
     if (idempotencyKey !== undefined) {
       keys.put({ organizationId, idempotencyKey, requestSha256, jobId, createdAt })
     }
+    if (event) auditLog.append(event)
     return { job, isReplayed: false }
   }
   return database.transaction(start).immediate

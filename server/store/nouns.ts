@@ -14,6 +14,15 @@ import type { WriteQueue } from './write-queue.ts'
 
 export type Nouns = ReturnType<typeof openNouns>
 
+/** The nouns inside a transaction, where SQLite answers at once. */
+export type NounsAtOnce = {
+  [Noun in keyof Nouns]: {
+    [Method in keyof Nouns[Noun]]: Nouns[Noun][Method] extends (...args: infer Given) => infer Answer
+      ? (...args: Given) => Awaited<Answer>
+      : never
+  }
+}
+
 /** Opens the nouns of the main database whose methods are single calls, which a server can queue. */
 export function openNouns(database: Database, queue: WriteQueue) {
   return {

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import type { Awaitable } from '../base/awaitable.ts'
 import { protectDataFolder, refuseAmongData } from './data-folder.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
-import { type Nouns, openNouns } from './nouns.ts'
+import { type NounsAtOnce, openNouns } from './nouns.ts'
 import { openOrganizationRemoval } from './organization-removal.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { spendInMemory } from './spend-in-memory.ts'
@@ -46,8 +47,8 @@ export function openStore(dataFolder: string, { lockPatienceMs = busyTimeoutMs, 
      * Makes several changes in one transaction: all, or none if the work throws. The work awaits nothing, and its methods do not
      * go through the queue, because all of it is one write.
      */
-    atomically: <T>(work: (nouns: Nouns) => T) =>
-      queue.write(() => database.transaction(() => work(nouns)).immediate()),
+    atomically: <T>(work: (nouns: NounsAtOnce) => T): Awaitable<T> =>
+      queue.write(() => database.transaction(() => work(nouns as NounsAtOnce)).immediate()),
     /** Fails if the database cannot be written. */
     check: (now: number) => queue.write(() => void check.run({ now }), checkPatienceMs),
     close(): void {

@@ -26,13 +26,20 @@ export interface Caller {
   scopes: readonly Scope[]
 }
 
+/** The caller of a key, and what people know the key by. */
+export interface NamedCaller extends Caller {
+  keyName: string
+  /** See `ApiKey`. */
+  last4: string
+}
+
 export interface ApiKeys {
   insert(key: ApiKey, secretSha256: Buffer): Awaitable<void>
   /**
    * Finds the caller of a key and stores the time of use to the minute. Returns undefined if the key is unknown, expired or
    * revoked.
    */
-  authenticate(secretSha256: Buffer, now: number): Awaitable<Caller | undefined>
+  authenticate(secretSha256: Buffer, now: number): Awaitable<NamedCaller | undefined>
   list(organizationId?: string): Awaitable<ApiKey[]>
   /** Returns false if the key does not exist or was already revoked. */
   revoke(id: string, now: number): Awaitable<boolean>

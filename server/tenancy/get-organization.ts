@@ -11,5 +11,5 @@ export async function getOrganization(
   idOrName: string,
 ): Promise<Organization> {
   const byId = await store.organizations.find(idOrName)
-  return byId ?? getByName(await store.organizations.list(), idOrName, { noun: 'organization', plural: 'orgs' })
+  return byId ?? getByName(await store.organizations.list(), idOrName, { noun: 'organization', list: 'orgs list' })
 }

@@ -8,5 +8,5 @@ import type { Project, Projects } from './project.ts'
  */
 export async function getProject(store: { projects: Projects }, idOrName: string): Promise<Project> {
   const byId = await store.projects.find(idOrName)
-  return byId ?? getByName(await store.projects.list(), idOrName, { noun: 'project', plural: 'projects' })
+  return byId ?? getByName(await store.projects.list(), idOrName, { noun: 'project', list: 'projects list' })
 }

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../base/awaitable.ts'
+import { escapeControls } from '../base/escape-controls.ts'
 
 /** Someone who may sign in to the dashboard. */
 export interface Person {
@@ -16,4 +17,9 @@ export interface People {
   list(organizationId?: string | null): Awaitable<Person[]>
   /** Deletes the person with their links and sessions. Returns false if the person does not exist. */
   delete(id: string): Awaitable<boolean>
+}
+
+/** Names a person in the audit log. */
+export function describePerson({ name, id }: Person): string {
+  return `${escapeControls(name)} (${id})`
 }

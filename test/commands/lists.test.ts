@@ -38,6 +38,16 @@ beforeAll(async () => {
     createdAt,
     archivedAt: null,
   })
+  await store.people.insert({ id: 'usr_0f3c9a1b2d4e5f60', organizationId: id, name: 'Ada', createdAt })
+  await store.auditLog.append({
+    at: createdAt,
+    organizationId: id,
+    action: 'sign-in-link.created',
+    subject: 'documentation.of.the.handbook.example.com',
+    detail: 'origin https://preview.internal.example.com:8443/very/long/path/to/the/documentation/',
+    actor: 'Ada (usr_0f3c9a1b2d4e5f60)',
+    address: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
+  })
   store.close()
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -52,6 +62,8 @@ test.each([
     shows: /^aj_0f3c9a1b2d4e5f60 +completed/m,
   },
   { list: ['exports', 'list'], shows: /no exports yet/ },
+  { list: ['dashboard', 'people'], shows: /^usr_0f3c9a1b2d4e5f60 +Ada +An /m },
+  { list: ['audit'], shows: /^2026-11-22 +Ada/m },
 ])('$list fits 80 columns', async ({ list, shows }) => {
   const { code, stdout } = await runQuire([...list, '--data', folder])
   expect(code).toBe(0)

@@ -118,7 +118,7 @@ describe('the page of a job', () => {
     const archived = await pages.store.agentJobs.find(job.projectId, job.id)
     expect(archived).toMatchObject({ status: 'archived', prLink: job.prLink })
     expect(archived?.archivedAt).toBeGreaterThan(job.createdAt)
-    expect(pages.audited).toEqual([`agent-job.archived ${job.id}`])
+    expect(await pages.listAudited()).toEqual([`agent-job.archived ${job.id}`])
   })
 
   test.each(['active', 'archived'] as const)('says why an %s job cannot be archived', async status => {
@@ -129,7 +129,7 @@ describe('the page of a job', () => {
     expect(answer.content.text).toContain(`is ${status} and cannot become archived`)
     expect(answer.content.text).not.toContain('data-live')
     expect(await pages.store.agentJobs.find(job.projectId, job.id)).toEqual(job)
-    expect(pages.audited).toEqual([])
+    expect(await pages.listAudited()).toEqual([])
   })
 
   test('says so when someone else changed the job at the same time', async () => {
@@ -150,7 +150,7 @@ describe('the page of a job', () => {
     expect(answer.content.text).toContain('changed by someone else at the same time')
     expect(answer.content.text).toContain('The job is archived.')
     expect((await pages.store.agentJobs.find(job.projectId, job.id))?.archivedAt).toBe(job.createdAt)
-    expect(pages.audited).toEqual([])
+    expect(await pages.listAudited()).toEqual([])
   })
 })
 
@@ -168,7 +168,7 @@ test('another organization gets 404 for every page and form, and changes nothing
   await expect(showList(`project=${own.projectId}`, other.organizationId)).rejects.toThrow(PageNotFound)
   expect((await showList('', other.organizationId)).text).not.toContain(job.id)
   expect(await pages.store.agentJobs.find(job.projectId, job.id)).toEqual(job)
-  expect(pages.audited).toEqual([])
+  expect(await pages.listAudited()).toEqual([])
 })
 
 test.each(hostileTexts)('%s stays a text in every place', async hostile => {

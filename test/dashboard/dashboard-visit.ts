@@ -63,6 +63,7 @@ export function createVisit(
     form: new URLSearchParams(),
     formToken: 'token',
     server: { url: 'http://127.0.0.1:8787', isPublic: false },
+    ipAddress: '::1',
     now,
     link: to => relativePath(pagePath, organizationPath(organization.id, to)),
     audit: async () => {},

@@ -23,7 +23,7 @@ describe('a person', () => {
     expect(visits.pages.deps.bundleLinks.isValid(url.slice('https://quire.example.com'.length), Date.now())).toBe(true)
     expect(text).toMatch(/<time datetime="[^"]+" title="[^"]+" data-until>/)
     expect(text).toContain(bundle?.sha256)
-    expect(visits.pages.audited).toEqual([`bundle-link.created ${jobId}`])
+    expect(await visits.pages.listAudited()).toEqual([`bundle-link.created ${jobId}`])
     expect((await visits.showJob(jobId)).text).not.toContain('signature=')
     expect((await visits.showList()).text).not.toContain('signature=')
   })
@@ -56,14 +56,14 @@ describe('a person', () => {
     })
     expect(existsSync(file)).toBe(false)
     expect(await visits.listJobs()).toEqual([])
-    expect(visits.pages.audited).toContain(`export.deleted ${jobId}`)
+    expect(await visits.pages.listAudited()).toContain(`export.deleted ${jobId}`)
   })
 
   test('deletes no export that has not ended', async () => {
     const jobId = await visits.queue()
     expect(await visits.act('delete', jobId)).toMatchObject({ status: 409 })
     expect(await visits.listJobs()).toHaveLength(1)
-    expect(visits.pages.audited).toEqual([])
+    expect(await visits.pages.listAudited()).toEqual([])
   })
 })
 
@@ -82,7 +82,7 @@ describe('another organization', () => {
     expect(await visits.listJobs()).toHaveLength(2)
     expect(existsSync(visits.pages.deps.bundles.pathOf(bundle?.fileName ?? ''))).toBe(true)
     expect(await visits.pages.store.exportJobs.findLastLinkExpiry(Date.now())).toBeUndefined()
-    expect(visits.pages.audited).toEqual([])
+    expect(await visits.pages.listAudited()).toEqual([])
   })
 
   test('sees nothing of it in its list, also with the id for a form like it', async () => {

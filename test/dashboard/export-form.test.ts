@@ -30,14 +30,14 @@ describe('the form', () => {
       offlineSearch: true,
       format: 'tar.gz',
     })
-    expect(visits.pages.audited).toEqual([`export.started ${job?.jobId}`])
+    expect(await visits.pages.listAudited()).toEqual([`export.started ${job?.jobId}`])
   })
 
   test('starts one export when its button is pressed twice', async () => {
     const [first, second] = await Promise.all([visits.start({}), visits.start({})])
     expect(second).toEqual(first)
     expect(await visits.listJobs()).toHaveLength(1)
-    expect(visits.pages.audited).toHaveLength(1)
+    expect(await visits.pages.listAudited()).toHaveLength(1)
   })
 
   test('asks once more when a used form is sent with other settings, and starts then', async () => {
@@ -67,7 +67,7 @@ describe('the form', () => {
     expect(text).toContain(`value="${typed.version}"`)
     expect(text).toContain(typed.paths.split('\n').at(-1))
     expect(await visits.listJobs()).toEqual([])
-    expect(visits.pages.audited).toEqual([])
+    expect(await visits.pages.listAudited()).toEqual([])
   })
 })
 

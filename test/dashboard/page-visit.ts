@@ -21,8 +21,8 @@ export interface PageVisits {
   store: Store
   deps: DashboardDeps
   dataFolder: string
-  /** What the pages appended to the audit log, as `action subject`. */
-  audited: string[]
+  /** What is in the audit log, the oldest first, as `action subject`. */
+  listAudited(): Promise<string[]>
   /** Opens a page. Without `form`, its `show`; with it, the action of the name. */
   visit(page: PageDefinition, options: VisitOptions): Promise<Answer>
   /** Opens a page and returns its HTML and status. Fails if it answers something else. */
@@ -41,7 +41,6 @@ export interface VisitOptions {
 export async function openPageVisits({ maxQueuedExports = 100 } = {}): Promise<PageVisits> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-dashboard-'))
   const store = openStore(dataFolder)
-  const audited: string[] = []
   const deps = {
     ...store,
     bundles: openBundleFiles(join(dataFolder, 'bundles'), openLostFolder(dataFolder)),
@@ -72,11 +71,11 @@ export async function openPageVisits({ maxQueuedExports = 100 } = {}): Promise<P
       form: new URLSearchParams(action === undefined ? {} : { token: 'T', ...form }),
       formToken: 'T',
       server: { url: 'https://quire.example.com', isPublic: true },
+      ipAddress: '192.0.2.7',
       now,
       link: to => relativePath(pagePath, organizationPath(organizationId, to)),
-      async audit(name, subject) {
-        audited.push(`${name} ${subject}`)
-      },
+      audit: async (name, subject, detail = null) =>
+        store.auditLog.append({ at: now, organizationId, action: name, subject, detail, actor: 'Ada', address: '::1' }),
     }
     const act = action === undefined ? page.show : page.actions?.[action]
     if (!act) throw new Error(`The page has no action ${action}.`)
@@ -86,7 +85,8 @@ export async function openPageVisits({ maxQueuedExports = 100 } = {}): Promise<P
     store,
     deps,
     dataFolder,
-    audited,
+    listAudited: async () =>
+      (await store.auditLog.list({ limit: 100 })).map(({ action, subject }) => `${action} ${subject}`).reverse(),
     visit,
     async read(page, options) {
       const answer = await visit(page, options)

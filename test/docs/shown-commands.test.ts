@@ -4,8 +4,10 @@ import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { addMovingOptions } from '../../mock/moving-flags.ts'
 import { agentJobsCommand } from '../../server/commands/agent-jobs.ts'
+import { auditCommand } from '../../server/commands/audit.ts'
 import { backupCommand } from '../../server/commands/backup.ts'
 import { completionCommand } from '../../server/commands/completion.ts'
+import { dashboardCommand } from '../../server/commands/dashboard.ts'
 import { demoCommand } from '../../server/commands/demo.ts'
 import { doctorCommand } from '../../server/commands/doctor.ts'
 import { exportCommand } from '../../server/commands/export.ts'
@@ -46,6 +48,8 @@ for (const create of [
   projectsCommand,
   sitesCommand,
   keysCommand,
+  dashboardCommand,
+  auditCommand,
   linksCommand,
   lostCommand,
   backupCommand,

@@ -6,7 +6,7 @@ import { send } from '../support/client.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
 import { runQuire, type ServeProcess, startServe } from '../support/process.ts'
 
-// Keys, links, IP addresses and user agents must never be readable in the data folder or in a log.
+// Keys, links, and the IP addresses and user agents of visitors must never be readable in the data folder or in a log.
 
 let dataFolder: string
 let site: Awaited<ReturnType<typeof startSite>>
@@ -34,6 +34,7 @@ test('no key, link, IP address or user agent is in the database, its WAL or the 
   const projectId = await quire('projects', 'create', 'Docs', '--org', organizationId)
   await quire('sites', 'create', 'docs.example.com', '--project', projectId, '--origin', site.url, '--no-probe')
   const key = await quire('keys', 'create', 'ci', '--org', organizationId)
+  const signInLink = (await runQuire(['dashboard', 'link', '--data', dataFolder])).stdout
   const line = `${ip} - - [20/Nov/2026:10:00:00 +0000] "GET /guide HTTP/1.1" 200 1234 "-" "${userAgent}"\n`
   const imported = await runQuire(['visits', 'import', '-', '--project', projectId, '--data', dataFolder], {
     input: line,
@@ -55,6 +56,7 @@ test('no key, link, IP address or user agent is in the database, its WAL or the 
     return status === 200 ? String(json.bundleUrl) : undefined
   })
   expect((await send(server.url, bundleUrl.slice(server.url.length))).status).toBe(200)
+  await send(server.url, new URL(signInLink.trim()).pathname + new URL(signInLink.trim()).search)
 
   // While the server runs, so that the WAL exists.
   const files = (await readdir(dataFolder)).filter(name => name.startsWith('quire.db'))
@@ -67,6 +69,7 @@ test('no key, link, IP address or user agent is in the database, its WAL or the 
     key,
     key.slice(6, 36),
     /signature=([0-9a-f]+)/.exec(bundleUrl)?.[1] as string,
+    /token=([\w-]{43})/.exec(signInLink)?.[1] as string,
     ip,
     userAgent,
     'Marker/31337',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { getByName } from '../../server/tenancy/get-by-name.ts'
 
-const nouns = { noun: 'project', plural: 'projects' }
+const nouns = { noun: 'project', list: 'projects list' }
 const all = [
   { id: 'prj_1', name: 'Handbook' },
   { id: 'prj_2', name: 'Docs' },

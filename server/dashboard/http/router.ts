@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { relativePath } from '../../docs/relative-path.ts'
 import type { FindServerAddress } from '../../http/server-address.ts'
 import type { Organization } from '../../tenancy/organization.ts'
-import type { Person } from '../../tenancy/person.ts'
+import { describePerson, type Person } from '../../tenancy/person.ts'
 import { hashSecret, type Session } from '../../tenancy/sign-in.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { dashboardPath, frameOrganizationPage, framePublicPage, organizationPath } from '../frame.ts'
@@ -17,7 +17,7 @@ import { readForm } from './form.ts'
 import { isFromOwnPage } from './same-origin.ts'
 import { sendDownload, sendHtml, sendToPage } from './send-page.ts'
 import { createFormToken, isFormToken, readSessionCookie, setSessionCookie } from './session-cookie.ts'
-import { describePerson, signInRouter } from './sign-in.ts'
+import { signInRouter } from './sign-in.ts'
 import { staticFiles } from './static-files.ts'
 
 export interface DashboardOptions {
@@ -101,6 +101,7 @@ function mountPage(router: Router, page: PageDefinition, { deps, findAddress, fi
       form: res.locals.form ?? new URLSearchParams(),
       formToken: createFormToken(secret),
       server: findAddress(req),
+      ipAddress: findClient(req),
       now: deps.now(),
       link: path => relativePath(pathOf(req), organizationPath(organization.id, path)),
       audit: createAudit(person, organization.id, deps, findClient(req)),

@@ -1,9 +1,8 @@
 import { Router } from 'express'
-import { escapeControls } from '../../base/escape-controls.ts'
 import { relativePath } from '../../docs/relative-path.ts'
 import type { FindServerAddress } from '../../http/server-address.ts'
 import { createId } from '../../tenancy/id.ts'
-import type { Person } from '../../tenancy/person.ts'
+import { describePerson, type Person } from '../../tenancy/person.ts'
 import { createSecret, hashSecret, sessionMs } from '../../tenancy/sign-in.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { dashboardPath, framePublicPage } from '../frame.ts'
@@ -103,11 +102,6 @@ async function startSession(
     address,
   })
   return secret
-}
-
-/** Names a person in the audit log. */
-export function describePerson({ name, id }: Person): string {
-  return `${escapeControls(name)} (${id})`
 }
 
 function explainLinks() {

@@ -43,7 +43,6 @@ async function link(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   )
   const title = texts.exportOf(job.request.domain)
   if (answer.status === 200 && 'body' in answer) {
-    await visit.audit('bundle-link.created', job.jobId, job.request.domain)
     return { title, content: showLink(visit, job, answer.body) }
   }
   const sentences = 'problems' in answer ? answer.problems : [answer.body.error]

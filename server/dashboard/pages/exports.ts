@@ -39,7 +39,6 @@ async function start(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   )
   if (answer.status === 202 && 'body' in answer) {
     const { jobId } = answer.body
-    if (!answer.headers?.['Idempotency-Replayed']) await visit.audit('export.started', jobId, form.domain)
     return { leadTo: `/exports/${jobId}`, notice: 'export-started' }
   }
   const refused = answer.status === 409 ? renewKey(form) : addProblems(form, sentencesOf(answer))

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { Deployment, Features } from '../../products/features.ts'
+import type { AuditEvent } from '../../tenancy/audit-event.ts'
 import type { BundleFormat, Verify } from '../model/options.ts'
 
 /** How long an idempotency key is valid. */
@@ -80,12 +81,15 @@ export interface ExportJobs {
    * Inserts the job, or finds the job that was started with the same idempotency key and request since `keysSince`: then
    * `isReplayed` is true. Returns 'conflict' when the key was used with another request, and the number of the organization's
    * queued jobs when it has `maxQueued` (default: no limit).
+   *
+   * @param event is appended to the audit log if the job is inserted.
    */
   start(
     job: ExportJob,
     idempotencyKey: string | undefined,
     keysSince: number,
     maxQueued?: number,
+    event?: Omit<AuditEvent, 'id'>,
   ): Awaitable<{ job: ExportJob; isReplayed: boolean } | 'conflict' | { queued: number }>
   /** Deletes the idempotency keys that were stored before `createdBefore`. */
   deleteOldKeys(createdBefore: number): Awaitable<void>
@@ -99,8 +103,10 @@ export interface ExportJobs {
   /**
    * Stores the expiry of a link to the bundle. Retention keeps the job until then. Returns false when there is no such
    * bundle.
+   *
+   * @param event is appended to the audit log if there is such a bundle.
    */
-  noteLink(jobId: string, expiresAt: number): Awaitable<boolean>
+  noteLink(jobId: string, expiresAt: number, event?: Omit<AuditEvent, 'id'>): Awaitable<boolean>
   /**
    * Stores which damaged file was found in place of a bundle, so that every process knows; null = the bundle is sound.
    *

@@ -41,5 +41,7 @@ export function findCaller(
     plan: has('standard') ? 'standard' : 'enterprise',
     scopes: has('read-only') ? ['read'] : has('write-only') ? ['write'] : ['read', 'write'],
     address: { url: baseUrl, isPublic: false },
+    actor: 'mock',
+    ipAddress: '127.0.0.1',
   }
 }
