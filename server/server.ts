@@ -95,12 +95,8 @@ async function start(config: Config, log: Logger, background: Background): Promi
   const visits = background.add(startVisitorCounting({ dataFolder }))
   await checkFollowSettings(config.follow, store)
   const lost = openLostFolder(dataFolder)
-  const bundles = openBundleFiles(
-    join(dataFolder, 'bundles'),
-    lost,
-    (details, message) => log.error(details, message),
-    store.exportJobs.noteDamage,
-  )
+  const warn = (details: object, message: string) => log.error(details, message)
+  const bundles = openBundleFiles(join(dataFolder, 'bundles'), lost, warn, store.exportJobs.noteDamage)
   const parts: Parts = { config, dataFolder, store, bundles, lost, workBoard: createWorkBoard(), log }
   await prepareFiles(parts)
   const linkKeys = openLinkKeys(dataFolder)

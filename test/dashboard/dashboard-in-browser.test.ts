@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'puppeteer'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { pages } from '../../server/dashboard/pages/index.ts'
+import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
+import { openBrowser } from '../export/search/search-visitor.ts'
+import { createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+import { createPerson, createToken } from './dashboard-client.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let server: TestServer
+let browser: Browser | undefined
+let context: BrowserContext
+let tab: Page
+let organizationId: string
+let faults: string[]
+/** Addresses that pages requested from elsewhere. */
+let elsewhere: string[]
+
+beforeAll(async () => {
+  if (!findBrowser()) return
+  server = await startTestServer()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.dispose()
+})
+beforeEach(async ({ skip }) => {
+  if (!browser) return skip(`needs a Chromium; install one with: ${installCommand()}`)
+  ;({ organizationId } = await createOrganization(server.store))
+  context = await browser.createBrowserContext()
+  tab = await context.newPage()
+  faults = []
+  elsewhere = []
+  tab.on('pageerror', error => faults.push(String(error)))
+  tab.on('console', message => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  tab.on('request', request => {
+    if (!request.url().startsWith(server.url) && !request.url().startsWith('data:')) elsewhere.push(request.url())
+  })
+})
+afterEach(async () => {
+  await context?.close()
+  if (browser) expect([faults, elsewhere]).toEqual([[], []])
+})
+
+/** Presses a button, and waits for the page that it leads to. */
+async function press(selector: string): Promise<void> {
+  await Promise.all([tab.waitForNavigation(), tab.click(selector)])
+}
+
+async function signIn(name: string): Promise<void> {
+  const token = await createToken(server, await createPerson(server, organizationId, name))
+  await tab.goto(`${server.url}/dashboard/sign-in?token=${token}`)
+  await press('button.main')
+}
+
+const open = (path: string) => tab.goto(`${server.url}/dashboard/${organizationId}${path === '' ? '/' : path}`)
+const text = (selector: string) => tab.$eval(selector, element => element.textContent ?? '')
+const callApi = (key: string) =>
+  fetch(`${server.url}/v1/static-export/jobs/se_0000000000000000`, { headers: { Authorization: `Bearer ${key}` } })
+
+test('a key is generated, works, is revoked, and is refused; then the person signs out', async () => {
+  await signIn('Ada')
+  await open('/keys')
+  await tab.type('#field-name', 'ci')
+  await press('form[action$="generate"] button')
+  const key = await text('#new-key')
+  expect((await callApi(key)).status).toBe(404)
+  expect(await tab.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, ''])
+
+  await press('.notice a.main')
+  expect(await tab.content()).not.toContain(key)
+  expect(await text('tbody tr:first-child')).toMatch(/^\s*ci\s*quire_\.\.\.\w{4}read, write/)
+  const questions: string[] = []
+  tab.once('dialog', dialog => {
+    questions.push(dialog.message())
+    void dialog.dismiss()
+  })
+  await tab.click('form[data-confirm] button')
+  expect(questions).toEqual([expect.stringContaining('Revoke the key "ci"?')])
+  expect((await callApi(key)).status).toBe(404)
+  tab.once('dialog', dialog => void dialog.accept())
+  await press('form[data-confirm] button')
+  expect(await text('.notice')).toContain('The key is revoked.')
+  expect((await callApi(key)).status).toBe(401)
+
+  await press('tbody tr:first-child td a')
+  expect(await tab.$eval('#field-name', field => (field as HTMLInputElement).value)).toBe('ci')
+  await press('header form[action$="sign-out"] button')
+  expect(new URL(tab.url()).pathname).toBe('/dashboard/sign-in')
+  await open('/keys')
+  expect(new URL(tab.url()).pathname).toBe('/dashboard/sign-in')
+})
+
+test('what was typed wrongly stays in the form, with the problem at its field', async () => {
+  await signIn('Ada')
+  await open('/keys')
+  await tab.type('#field-name', 'org_0f3c9a1b2d4e5f60')
+  for (const name of ['read', 'write']) await tab.click(`input[name=${name}]`)
+  await press('form[action$="generate"] button')
+  expect(await tab.$eval('#field-name', field => [(field as HTMLInputElement).value, field.ariaInvalid])).toEqual([
+    'org_0f3c9a1b2d4e5f60',
+    'true',
+  ])
+  expect(await text('#problem-name')).toContain('has the form of an id')
+  expect(await text('fieldset .problem')).toBe('Choose at least one: read or write.')
+  faults = faults.filter(fault => !fault.includes('400 (Bad Request)'))
+})
+
+test('times are in the time zone of the reader, with UTC as their title', async () => {
+  await signIn('Ada')
+  await tab.emulateTimezone('Asia/Tokyo')
+  await open('/people')
+  const shown = await tab.$eval('time', element => [element.dateTime, element.textContent, element.title])
+  const tokyo = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Tokyo' })
+  expect(shown[1]).toBe(tokyo.format(Date.parse(shown[0] ?? '')))
+  expect(shown[2]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
+})
+
+test('the first page needs less than 150 KB, and every page works without scripts and by keyboard', async () => {
+  let bytes = 0
+  const session = await tab.createCDPSession()
+  await session.send('Network.enable')
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await signIn('Ada')
+  await open('/keys')
+  expect(bytes).toBeLessThan(150_000)
+  await tab.keyboard.press('Tab')
+  expect(await tab.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
+  await tab.setJavaScriptEnabled(false)
+  await open('/keys')
+  await tab.type('#field-name', 'without scripts')
+  await press('form[action$="generate"] button')
+  expect(await text('#new-key')).toMatch(/^quire_/)
+})
+
+const views = [360, 768, 1920].flatMap(width => ['light', 'dark'].map(scheme => ({ width, scheme })))
+
+test('no page has axe violations or scrolls sideways, at three widths, in light and dark', {
+  timeout: 120_000,
+}, async () => {
+  await signIn('Ada')
+  const paths = pages.map(({ path }) => path).filter(path => !path.includes(':'))
+  for (const path of paths) {
+    await open(path)
+    for (const { width, scheme } of views) {
+      await tab.setViewport({ width, height: 900 })
+      await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+      expect([path, width, await tab.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
+        path,
+        width,
+        width,
+      ])
+      const { violations, passes } = (await tab.evaluate(
+        `(() => { ${axe} })(); window.axe.run(document)`,
+      )) as AxeResults
+      expect(passes.length).toBeGreaterThan(10)
+      const found = violations.map(
+        ({ id, nodes }) => `${path} ${scheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+      )
+      expect(found).toEqual([])
+    }
+  }
+})
