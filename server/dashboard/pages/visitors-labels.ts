@@ -77,6 +77,7 @@ ${table(sites, {
     visitorsColumn(),
   ],
 })}
+<details class="sample"><summary>${texts.referralPages}</summary>
 ${table(pages, {
   caption: texts.referralPages,
   empty: '',
@@ -86,7 +87,7 @@ ${table(pages, {
     visitorsColumn(),
   ],
 })}
-${more(cut)}`
+${more(cut)}</details>`
 }
 
 function more(rows: number): Markup | false {

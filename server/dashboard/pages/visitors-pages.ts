@@ -23,7 +23,7 @@ ${table(pages, {
     sortedColumn(visit, question, 'total', countColumn(texts.total, 'total')),
     sortedColumn(visit, question, 'human', countColumn(texts.people, 'human')),
     sortedColumn(visit, question, 'ai', countColumn(texts.ai, 'ai')),
-    { heading: texts.bar, show: page => bar(page[barKind], max) },
+    { heading: '', show: page => bar(page[barKind], max) },
   ],
 })}
 ${showPaging(visit, question, matching)}`

@@ -48,7 +48,6 @@ export const visitorTexts = {
   findButton: 'Find',
   everyPage: 'Show all pages',
   path: 'Page',
-  bar: 'Share',
   noPages: 'No page has visitors in these days.',
   noMatch: (text: string) => `No page with visitors has "${text}" in its path.`,
   sortBy: (column: string) => `Sort by ${column}`,

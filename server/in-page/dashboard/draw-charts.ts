@@ -1,31 +1,38 @@
 import type { ChartData } from './chart-data.ts'
 
 /** What the dashboard uses of uPlot, which chart.js defines. */
-declare const uPlot: new (
-  options: object,
-  data: readonly number[][],
-  target: Element,
-) => {
+interface Chart {
   setSize(size: { width: number; height: number }): void
+  destroy(): void
 }
+declare const uPlot: new (options: object, data: readonly number[][], target: Element) => Chart
+
+const height = 260
 
 /** Draws the charts of the page, if its chart library is loaded. A table below each chart has the same numbers. */
 export function drawCharts(): void {
   if (typeof uPlot === 'undefined') return
-  for (const box of document.querySelectorAll<HTMLElement>('[data-chart]')) drawChart(box)
+  for (const box of document.querySelectorAll<HTMLElement>('[data-chart]')) keepDrawn(box)
 }
 
-function drawChart(box: HTMLElement): void {
+/** Draws a chart, and draws it again in the colours of the other scheme when the system changes it. */
+function keepDrawn(box: HTMLElement): void {
+  let chart = drawChart(box)
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    chart.destroy()
+    chart = drawChart(box)
+  })
+  new ResizeObserver(() => chart.setSize({ width: box.clientWidth, height })).observe(box)
+}
+
+function drawChart(box: HTMLElement): Chart {
   const { days, series }: ChartData = JSON.parse(box.dataset.chart ?? '{}')
-  const height = 260
-  const style = getComputedStyle(document.documentElement)
-  const colour = (name: string) => style.getPropertyValue(`--${name}`).trim() || 'currentColor'
   const axis = {
-    stroke: colour('quiet'),
-    grid: { stroke: colour('line'), width: 1 },
-    ticks: { stroke: colour('line'), width: 1 },
+    stroke: findColour('quiet'),
+    grid: { stroke: findColour('line'), width: 1 },
+    ticks: { stroke: findColour('line'), width: 1 },
   }
-  const chart = new uPlot(
+  return new uPlot(
     {
       width: box.clientWidth,
       height,
@@ -35,18 +42,27 @@ function drawChart(box: HTMLElement): void {
       axes: [axis, { ...axis, size: 60 }],
       series: [
         { label: 'Day', value: '{YYYY}-{MM}-{DD}' },
-        ...series.map(each => ({
-          label: each.label,
-          stroke: colour(each.colour),
+        ...series.map(({ label, colour }) => ({
+          label,
+          stroke: findColour(colour),
           width: 2,
-          points: { show: days.length < 32 },
+          points: { show: days.length < 32, fill: findColour('ground') },
         })),
       ],
     },
     [days, ...series.map(({ values }) => values)],
     box,
   )
-  new ResizeObserver(() => chart.setSize({ width: box.clientWidth, height })).observe(box)
+}
+
+/** Returns a colour of the style sheet as a canvas understands it: without `light-dark()`, which only elements resolve. */
+function findColour(name: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(--${name})`
+  document.body.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
 }
 
 /** A date whose local parts are the parts in UTC. */
