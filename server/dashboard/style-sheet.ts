@@ -88,7 +88,7 @@ form details > summary { padding: 0.4rem 0; cursor: pointer; color: var(--accent
 table { border-collapse: collapse; width: 100%; font-size: 0.93rem; }
 th, td { text-align: left; vertical-align: middle; padding: 0.5rem 0.75rem; border-bottom: 1px solid var(--line); }
 thead th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
-tbody th { font-weight: 600; min-width: 8rem; max-width: 26rem; overflow-wrap: break-word; }
+tbody th { font-weight: 600; min-width: 10rem; max-width: 26rem; overflow-wrap: break-word; }
 td { white-space: nowrap; }
 td.text { white-space: normal; min-width: 14rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
