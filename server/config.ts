@@ -13,7 +13,7 @@ export interface Config {
   port: number
   /** Where clients reach this server, without a trailing slash; undefined = http://host:port. */
   publicUrl: string | undefined
-  /** Proxies whose headers say where clients reach this server. */
+  /** Proxies whose headers say where clients reach this server, and from which address. */
   trustedProxies: readonly AddressRange[]
   /** Whether the server has a dashboard. */
   dashboard: boolean

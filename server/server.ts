@@ -20,6 +20,7 @@ import { recoverLost } from './export/jobs/strays.ts'
 import { createWorkBoard, type WorkBoard } from './export/jobs/work-board.ts'
 import type { SiteCaches } from './export/model/site-cache.ts'
 import { createClientFinder } from './host/serve/client-address.ts'
+import type { Finders } from './http/admit.ts'
 import { answerLate } from './http/errors.ts'
 import { createGracefulClose } from './http/graceful-close.ts'
 import { listen, listensEverywhere, urlOf } from './http/listen.ts'
@@ -109,8 +110,7 @@ async function start(config: Config, log: Logger, background: Background): Promi
   answerUnreadable(server, log)
   const runner = startExports(parts, siteCaches)
   const deps = createDeps({ parts, linkKeys, visits, runner })
-  const findAddress = createServerAddress({ ...config, listenUrl: url })
-  const findClient = createClientFinder(config.trustedProxies)
+  const finders = createFinders(config, url)
   server.on(
     'request',
     createApp({
@@ -121,9 +121,8 @@ async function start(config: Config, log: Logger, background: Background): Promi
       validator,
       documentation: buildDocumentation({ readText: readAsset, document }),
       documentTexts,
-      findAddress,
-      findClient,
-      dashboard: config.dashboard ? { deps, findAddress, findClient, log } : undefined,
+      ...finders,
+      dashboard: config.dashboard ? { deps, ...finders, log } : undefined,
       corsOrigins: config.corsOrigins,
       bodyLimitBytes: config.bodyLimitBytes,
       whyNotReady: readiness.whyNotReady,
@@ -142,6 +141,11 @@ async function start(config: Config, log: Logger, background: Background): Promi
       log.info('closed')
     },
   }
+}
+
+function createFinders(config: Config, listenUrl: string): Finders {
+  const findAddress = createServerAddress({ ...config, listenUrl })
+  return { findAddress, findClient: createClientFinder(config.trustedProxies) }
 }
 
 /** Makes files of earlier versions private, takes back bundles that a restored database knows, and reports lost visits. */

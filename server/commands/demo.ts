@@ -9,6 +9,7 @@ import { startServer } from '../server.ts'
 import { openLog } from './open-log.ts'
 import { printJson } from './print.ts'
 import { closeOnSignal, startOrExplain } from './serve.ts'
+import { createSignInLink, linkTerms, operatorName } from './sign-in-link.ts'
 import { withStore } from './with-store.ts'
 
 const exportPatienceMs = 15_000
@@ -49,7 +50,9 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
       })
       const jobId = await startDemoExport(store, demo, server.url, Date.now())
       await untilEnded(store.exportJobs, jobId)
-      return { ...demo, jobId }
+      const wish = { organizationId: null, name: operatorName, baseUrl }
+      const dashboard = config.dashboard ? (await createSignInLink(store, wish)).url : null
+      return { ...demo, jobId, dashboard }
     })
     closeOnSignal(server)
     if (flags.json) printJson({ url: baseUrl, documentation: `${baseUrl}/docs/`, ...demo })
@@ -66,12 +69,13 @@ async function untilEnded(exportJobs: ExportJobs, jobId: string): Promise<void> 
   }
 }
 
-function introduce(baseUrl: string, demo: Demo & { jobId: string }): string {
+function introduce(baseUrl: string, demo: Demo & { jobId: string; dashboard: string | null }): string {
+  const dashboard = demo.dashboard === null ? '' : `Dashboard         ${demo.dashboard}   (${linkTerms})\n`
   const curl = `curl -s -w '\\n' -H 'Authorization: Bearer ${demo.key}'`
   return `
 Quire serves at   ${baseUrl}
 Documentation     ${baseUrl}/docs/
-Admin API key     ${demo.key}   (kept in ${demoKeyFile(demo.dataFolder)})
+${dashboard}Admin API key     ${demo.key}   (kept in ${demoKeyFile(demo.dataFolder)})
 
 Paste these, one for each operation:
 

@@ -1,8 +1,11 @@
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
+import { UnavailableError } from '../base/unavailable-error.ts'
+import type { Config } from '../config.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
-import { type RunningServer, startServer } from '../server.ts'
+import { type ApiServer, type RunningServer, startServer } from '../server.ts'
 import { openLog } from './open-log.ts'
+import { createSignInLink, linkTerms, operatorName } from './sign-in-link.ts'
 
 export function serveCommand(): Command {
   const command = new Command('serve').description('serve the API and run exports').addHelpText(
@@ -17,7 +20,8 @@ Examples:
   QUIRE_FOLLOW_LOG=/var/log/nginx/access.log=Documentation,/var/log/nginx/blog.log=Documentation npx quire serve
   QUIRE_PORT=9000 QUIRE_DATA=/var/lib/quire npx quire serve
 
-Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops the server.`,
+Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGTERM finishes the requests in flight and stops the server.
+On a terminal, it prints a link for the operator to the dashboard, which ${linkTerms}.`,
   )
   for (const option of serveOptions()) command.addOption(option)
   return command.action(async (flags: ServeFlags) => {
@@ -25,12 +29,24 @@ Logs are on standard output: text on a terminal, else JSON lines. Ctrl-C or SIGT
     const log = await openLog(config)
     const started = startOrExplain(() => startServer(config, log))
     closeOnSignal(started)
-    await started
+    const server = await started
+    if (config.dashboard && process.stderr.isTTY) await printSignInLink(server, config)
   })
 }
 
+/** Prints a link for the operator at the terminal. Nobody else can read it there, and no log has it. */
+async function printSignInLink({ store, url }: ApiServer, { publicUrl }: Config): Promise<void> {
+  try {
+    const wish = { organizationId: null, name: operatorName, baseUrl: publicUrl ?? url }
+    console.error(`Dashboard: ${(await createSignInLink(store, wish)).url} (${linkTerms})`)
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error
+    console.error('Dashboard: the database is busy. For a link, run npx quire dashboard link')
+  }
+}
+
 /** Converts common start errors to one line with the remedy. */
-export async function startOrExplain(start: () => Promise<RunningServer>): Promise<RunningServer> {
+export async function startOrExplain<Server extends RunningServer>(start: () => Promise<Server>): Promise<Server> {
   try {
     return await start()
   } catch (error) {

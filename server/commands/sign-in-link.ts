@@ -1,3 +1,4 @@
+import { dashboardPath } from '../dashboard/frame.ts'
 import { toCommandEvent } from '../store/record-change.ts'
 import type { Store } from '../store/store.ts'
 import { createId } from '../tenancy/id.ts'
@@ -44,5 +45,5 @@ export async function createSignInLink(
     auditLog.append(toCommandEvent({ action: 'sign-in-link.created', ...event }))
     return person
   })
-  return { url: `${baseUrl}/dashboard/sign-in?token=${secret}`, expiresAt, person }
+  return { url: `${baseUrl}${dashboardPath}/sign-in?token=${secret}`, expiresAt, person }
 }

@@ -37,7 +37,7 @@ export function addressOptions(): Option[] {
     ),
     new Option(
       '--trusted-proxies <ranges>',
-      'addresses or CIDR ranges of proxies whose Forwarded and X-Forwarded-* headers say where clients reach this server; ' +
+      'addresses or CIDR ranges of proxies whose Forwarded and X-Forwarded-* headers say where clients reach this server and who they are; ' +
         'repeat it or separate them by commas (default: none)',
     )
       .env('QUIRE_TRUSTED_PROXIES')

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDemoKey } from '../../server/demo/demo-key.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
 import { hashKey } from '../../server/tenancy/api-key.ts'
+import { hashSecret } from '../../server/tenancy/sign-in.ts'
 import { startQuire } from '../support/process.ts'
 
 let folder: string
@@ -18,6 +19,7 @@ interface Introduced {
   key: string
   projectId: string
   jobId: string
+  dashboard: string | null
 }
 
 /** Starts the demo, reads its `--json`, asks with its key for the visitors, and ends it. */
@@ -41,12 +43,34 @@ test('the demo keeps its key over restarts, until --new-key', async () => {
   expect(third.key).not.toBe(first.key)
   const store = openStore(join(folder, 'data'))
   expect(await store.apiKeys.authenticate(hashKey(first.key), Date.now())).toBeUndefined()
+  const operator = (await store.people.list(null))[0]
+  expect(operator).toMatchObject({ name: 'operator' })
+  for (const { url, dashboard } of [second, third]) {
+    expect(dashboard).toMatch(new RegExp(`^${url}/dashboard/sign-in\\?token=[\\w-]{43}$`))
+    const token = new URL(dashboard ?? '').searchParams.get('token') ?? ''
+    expect(await store.signInLinks.find(hashSecret(token), Date.now())).toEqual(operator)
+  }
   store.close()
   // The examples of the documentation name this export.
   expect(first.jobId).toBe('se_0f3c9a1b2d4e5f60')
   for (const name of readdirSync(join(folder, 'data')).filter(name => name.startsWith('quire.db'))) {
     expect(readFileSync(join(folder, 'data', name)).includes(third.key)).toBe(false)
   }
+})
+
+test('the banner has a link to the dashboard, unless the dashboard is off', async () => {
+  const data = join(folder, 'banner')
+  const read = async (...args: string[]) => {
+    const env = { QUIRE_VERIFY: 'static' }
+    const demo = startQuire(['demo', '--port', '0', '--data', data, ...args], { env })
+    await demo.read(() => demo.stdout().includes('Ctrl-C ends it'))
+    await demo.end('SIGINT')
+    return demo.stdout()
+  }
+  expect(await read()).toMatch(
+    /^Documentation {5}\S+\nDashboard {9}http:\S+\/dashboard\/sign-in\?token=[\w-]{43} {3}\(works once, for 15 minutes\)\nAdmin/m,
+  )
+  expect(await read('--no-dashboard')).not.toMatch(/dashboard/i)
 })
 
 test.each([

@@ -124,11 +124,15 @@ async function start(block: string, port: number, flags: Partial<ServeFlags>) {
   return { Authorization: `Bearer ${(await createApiKey(server.store, organizationId)).key}` }
 }
 
-/** What a client does at this address: follow `/` to the documentation, export, follow Location and the bundle link. */
+/** What a client does at this address: follow `/` to the sign-in, read the documentation, export, follow Location and the bundle link. */
 async function expectEverything(base: string, key: { Authorization: string }): Promise<void> {
   const first = await ask(`${base}/`, { headers: { Accept: 'text/html' } })
   expect(first.status).toBe(302)
-  const docs = await ask(new URL(first.headers.location ?? '', `${base}/`).href)
+  const dashboard = new URL(first.headers.location ?? '', `${base}/`).href
+  const signIn = new URL((await ask(dashboard)).headers.location ?? '', dashboard).href
+  expect(signIn).toBe(`${base}/dashboard/sign-in`)
+  expect((await ask(signIn)).status).toBe(200)
+  const docs = await ask(`${base}/docs/`)
   expect([docs.status, docs.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
   const style = /<link rel="stylesheet" href="([^"]+)"/.exec(docs.body.toString())?.[1] ?? ''
   expect((await ask(new URL(style, `${base}/docs/`).href)).headers['content-type']).toContain('text/css')
