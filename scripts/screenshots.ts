@@ -10,7 +10,7 @@ import { runProgram } from './run-program.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'server', 'docs', 'pages', 'images')
-const viewport = { width: 1120, height: 720 }
+const viewport = { width: 1120, height: 900 }
 
 /** What `quire demo --json` prints when it serves. */
 interface Demo {
