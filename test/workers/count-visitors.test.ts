@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { viewReport } from '../../server/analytics/report/report-view.ts'
 import type { UniqueVisitorCounter } from '../../server/analytics/unique-visitors.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
@@ -47,6 +48,35 @@ test('gives the same answers as the store, to several queries at once, and inclu
   store.visits.recordBatch('prj_1', toViewBatch([view(3, '/c')]))
   expect(await ask()).toEqual(await expected())
   expect((await ask())[0]?.totals.total).toBe(3)
+})
+
+test('reports and totals are those of the store', async () => {
+  const pages = { order: 'path' as const, contains: 'B', limit: 10, offset: 0 }
+  const question = { projectId: 'prj_1', range: {}, pages }
+  const report = await counts.readReport(question)
+  expect(report).toEqual(viewReport(store.visits, question))
+  expect(report).toMatchObject({ totals: { total: 2 }, pages: [{ path: '/b' }], pageCount: 2, matching: 1 })
+  const ranges = [{}, { dateFrom: 20_701 }]
+  expect(await counts.countTotals('prj_1', ranges)).toEqual(store.visits.countTotals('prj_1', ranges))
+  expect(await counts.readReport({ ...question, projectId: 'prj_unknown' })).toMatchObject({ visited: null, pages: [] })
+})
+
+test('a third file of a report waits until one is read or given up', async () => {
+  const open = () => counts.readReportFile('prj_1', {})
+  const [first, second] = [await open(), await open()]
+  let isOpen = false
+  const third = Promise.resolve(open()).then(file => {
+    isOpen = true
+    return file
+  })
+  for (let round = 0; round < 5; round++) await counts.findRevision('prj_1')
+  expect(isOpen).toBe(false)
+  await first[Symbol.asyncIterator]().return?.()
+  for (const file of [second, await third]) {
+    const parts: Uint8Array[] = []
+    for await (const part of file) parts.push(part)
+    expect(JSON.parse(Buffer.concat(parts).toString()).pages).toHaveLength(2)
+  }
 })
 
 test('an error fails only its query, and the next query is answered', async () => {

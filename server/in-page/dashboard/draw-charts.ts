@@ -8,6 +8,14 @@ interface Chart {
 declare const uPlot: new (options: object, data: readonly number[][], target: Element) => Chart
 
 const height = 260
+const daySeconds = 24 * 60 * 60
+/** Days between two labels of the axis. */
+const steps = [1, 2, 3, 5, 7, 10, 15, 30, 60, 90, 180, 365]
+/** From how many seconds between two labels on: the label, and what it has in addition when the year changes. */
+const dateLabels = [
+  [30 * daySeconds, '{YYYY}-{MM}', null, null, null, null, null, null, 1],
+  [daySeconds, '{MM}-{DD}', '\n{YYYY}', null, null, null, null, null, 1],
+]
 
 /** Draws the charts of the page, if its chart library is loaded. A table below each chart has the same numbers. */
 export function drawCharts(): void {
@@ -39,7 +47,10 @@ function drawChart(box: HTMLElement): Chart {
       // The days are UTC days, wherever the reader is.
       tzDate: (seconds: number) => toUtcParts(seconds),
       scales: { y: { range: (_chart: unknown, _low: number, high: number) => [0, Math.max(high * 1.1, 1)] } },
-      axes: [axis, { ...axis, size: 60 }],
+      axes: [
+        { ...axis, incrs: steps.map(days => days * daySeconds), values: dateLabels },
+        { ...axis, size: 60 },
+      ],
       series: [
         { label: 'Day', value: '{YYYY}-{MM}-{DD}' },
         ...series.map(({ label, colour }) => ({

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { viewReport, writeReportFile } from '../../../server/analytics/report/report-view.ts'
+import type { PageSelection, VisitCountReader } from '../../../server/analytics/visit-counts.ts'
+
+const totals = { human: 2, ai: 1, total: 3 }
+const selection: PageSelection = { order: 'ai', contains: '', limit: 2, offset: 4 }
+
+/** Has the same counts in each range. */
+function createReader({ days = 3, labels = [] as string[], pages = 0 } = {}) {
+  const selected: PageSelection[] = []
+  const reader: VisitCountReader = {
+    findVisitedDays: () => ({ first: 20_700, last: 20_699 + days, labelledFrom: undefined }),
+    countRange: () => ({
+      totals,
+      pageCount: pages,
+      pages: () => Array.from({ length: pages }, (_, i) => ({ path: `/"${i}"`, human: 1, ai: 0, total: 1 })),
+      selectPages(selection) {
+        selected.push(selection)
+        return { pages: [{ path: '/a', ...totals }], matching: 7 }
+      },
+      labels: new Map(labels.map(label => [label, 1])),
+    }),
+    countTotals: (_, ranges) => ranges.map(() => totals),
+  }
+  return { reader, selected }
+}
+
+const view = (given: Parameters<typeof createReader>[0], pages = selection) =>
+  viewReport(createReader(given).reader, { projectId: 'prj_1', range: {}, pages })
+
+test('a view has the selected pages, and the days with visits', () => {
+  const { reader, selected } = createReader()
+  expect(viewReport(reader, { projectId: 'prj_1', range: {}, pages: selection })).toMatchObject({
+    dateFrom: '2026-09-04',
+    dateTo: '2026-09-07',
+    pages: [{ path: '/a' }],
+    matching: 7,
+    visited: { first: '2026-09-04', last: '2026-09-06' },
+  })
+  expect(selected).toEqual([selection])
+})
+
+test.each([
+  ['Guides', 'Guides'],
+  ['a b', 'a%20b'],
+  ['über', '%C3%BCber'],
+  ['%C3%BC', '%C3%BC'],
+  ['\ud800', '%EF%BF%BD'],
+])('the text %j is searched as %s, as paths are written', (typed, want) => {
+  const { reader, selected } = createReader()
+  viewReport(reader, { projectId: 'prj_1', range: {}, pages: { ...selection, contains: typed } })
+  expect(selected[0]?.contains).toBe(want)
+})
+
+test.each([
+  [1, 'day', 1],
+  [400, 'day', 400],
+  [401, 'month', 14],
+])('a range of %d days is drawn by %s', (days, by, periods) => {
+  const { series } = view({ days })
+  expect({ by: series.by, periods: series.periods.length }).toEqual({ by, periods })
+})
+
+test('lists are cut at 100 rows, and the number of the others is told', () => {
+  const many = (write: (i: number) => string, count: number) => Array.from({ length: count }, (_, i) => write(i))
+  const { labels, cut } = view({
+    labels: [
+      ...many(i => `agent:${i}`, 101),
+      ...many(i => `neither:${i}`, 100),
+      'from:',
+      ...many(i => `from:claude.ai/${i}`, 250),
+    ],
+  })
+  expect(cut).toEqual({ agents: 1, neither: 0, referralPages: 150 })
+  expect([labels.agents, labels.neither, labels.referrals.pages].map(list => list.length)).toEqual([100, 100, 100])
+})
+
+test.each([0, 1, 1000, 2500])('the file of %d pages is JSON with all of them, in parts', pages => {
+  const { reader } = createReader({ pages })
+  const parts = [...{ [Symbol.iterator]: () => writeReportFile(reader, 'prj_1', {}) }]
+  expect(parts).toHaveLength(Math.floor(pages / 1000) + 1)
+  const file = JSON.parse(parts.join(''))
+  expect(Object.keys(file)).toEqual([
+    'project',
+    'dateFrom',
+    'dateTo',
+    'totals',
+    'series',
+    'pageCount',
+    'labels',
+    'labelledFrom',
+    'prunedBefore',
+    'pages',
+  ])
+  expect(file.pages).toHaveLength(pages)
+  expect(file.pages.at(-1)?.path).toBe(pages === 0 ? undefined : `/"${pages - 1}"`)
+})

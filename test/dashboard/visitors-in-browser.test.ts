@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { formatDay, toDay } from '../../server/analytics/day.ts'
+import { seedDemo } from '../../server/demo/seed.ts'
+import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { type DashboardTab, openDashboardTab } from './dashboard-tab.ts'
+
+/** Several pages of a browser, on a machine that does other work. */
+const timeout = 60_000
+
+let server: TestServer
+let demo: Awaited<ReturnType<typeof seedDemo>>
+let dashboard: DashboardTab | undefined
+
+beforeAll(async () => {
+  if (!findBrowser()) return
+  server = await startTestServer()
+  const { store, dataFolder } = server
+  demo = await seedDemo(store, { dataFolder, keyPrefix: 'quire_', now: Date.now(), newKey: false })
+  dashboard = await openDashboardTab(server, demo.organizationId)
+})
+afterAll(async () => {
+  await dashboard?.close()
+  await server?.dispose()
+})
+beforeEach(context => {
+  if (!dashboard) context.skip(`needs a Chromium; install one with: ${installCommand()}`)
+})
+
+const open = () => dashboard as DashboardTab
+/** The numbers of the three cards. */
+const readFigures = () =>
+  open().tab.$$eval('.cards .figure', figures =>
+    figures.map(({ textContent }) => Number(textContent?.replaceAll(',', ''))),
+  )
+/** The first cells of the rows in the table of pages. */
+const readPaths = () =>
+  open().tab.$$eval('[aria-label="Pages"] tbody th', cells => cells.map(({ textContent }) => textContent))
+
+/** Asks the API, as a program would. */
+async function ask(range: { dateFrom?: string; dateTo?: string }) {
+  const query = new URLSearchParams({ ...range, limit: '50' })
+  const answer = await fetch(`${server.url}/v1/analytics/${demo.projectId}/visitors?${query}`, {
+    headers: { Authorization: `Bearer ${demo.key}` },
+  })
+  return (await answer.json()) as {
+    totals: { human: number; ai: number; total: number }
+    visitors: { path: string }[]
+  }
+}
+
+test(
+  'for three ranges, the page has the numbers and the pages that the API answers',
+  async () => {
+    const { tab, go, press } = open()
+    const today = toDay(Date.now())
+    const seen = new Set<number>()
+    const compare = async (range: Parameters<typeof ask>[0]) => {
+      const { totals, visitors } = await ask(range)
+      expect(await readFigures()).toEqual([totals.human, totals.ai, totals.total])
+      expect(await readPaths()).toEqual(visitors.map(({ path }) => path))
+      seen.add(totals.total)
+    }
+    await go('/visitors')
+    await press('7 days')
+    await compare({ dateFrom: formatDay(today - 6), dateTo: formatDay(today + 1) })
+    await press('all')
+    await compare({})
+    const [first, last] = [formatDay(today - 20), formatDay(today - 11)]
+    await tab.$eval('[name=from]', (field, value) => Object.assign(field, { value }), first)
+    await tab.$eval('[name=to]', (field, value) => Object.assign(field, { value }), last)
+    await press('Show')
+    expect(await open().words()).toContain(`Visitors from ${first} to ${last} (UTC)`)
+    await compare({ dateFrom: first, dateTo: formatDay(today - 10) })
+    expect(seen.size).toBe(3)
+  },
+  timeout,
+)
+
+test(
+  'headings sort all pages, and a text narrows them',
+  async () => {
+    const { tab, go, press } = open()
+    await go('/visitors')
+    await Promise.all([tab.waitForNavigation(), tab.click('th a[href*="sort=path"]')])
+    const paths = await readPaths()
+    expect(paths.length).toBeGreaterThan(10)
+    expect(paths).toEqual(paths.toSorted())
+    expect(await tab.$eval('th[aria-sort]', ({ textContent }) => textContent)).toBe('Page')
+    await tab.type('#find', 'OPERATIONS')
+    await press('Find')
+    const found = await readPaths()
+    expect(found).toEqual(paths.filter(path => path?.includes('operations')))
+    expect(found.length).toBeGreaterThan(1)
+    await press('Show all pages')
+    expect(await readPaths()).toEqual(paths)
+  },
+  timeout,
+)
+
+test.each(['light', 'dark'])(
+  'the chart is drawn in the %s colours of the style sheet',
+  async scheme => {
+    const { tab, go } = open()
+    await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme === 'dark' ? 'light' : 'dark' }])
+    await go('/visitors')
+    await tab.waitForSelector('.chart canvas')
+    // The system changes while the page is open.
+    await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+    const drawn = () =>
+      tab.evaluate(() => {
+        const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas')
+        const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? []
+        const colours = new Set<string>()
+        for (let i = 0; i < pixels.length; i += 4)
+          if (pixels[i + 3] === 255) colours.add([...pixels.slice(i, i + 3)].join())
+        return [...colours]
+      })
+    const want = scheme === 'dark' ? ['122,184,255', '255,176,103'] : ['11,92,173', '154,74,0']
+    await expect.poll(drawn, { timeout: 10_000 }).toEqual(expect.arrayContaining(want))
+  },
+  timeout,
+)
+
+test(
+  'the overview renews itself without a reload',
+  async () => {
+    const { tab, go, words } = open()
+    await go('/')
+    await tab.evaluate(() => Object.assign(globalThis, { isSamePage: true }))
+    expect(await words()).toContain('Signed in')
+    await server.store.auditLog.append({
+      at: Date.now(),
+      organizationId: demo.organizationId,
+      action: 'key.revoked',
+      subject: 'key_1',
+      detail: 'appended meanwhile',
+      actor: 'Ann (usr_1)',
+      address: '192.0.2.1',
+    })
+    await expect.poll(words, { timeout: 30_000 }).toContain('appended meanwhile')
+    expect(await tab.evaluate(() => 'isSamePage' in globalThis)).toBe(true)
+  },
+  timeout,
+)
+
+test.each(['/', '/visitors', '/visitors?range=custom&from=x', '/audit'])(
+  '%s has no violations and no sideways scrolling, at all widths, light and dark, and asks no other server',
+  async path => {
+    const { faults, go, inspect } = open()
+    faults.length = 0
+    await go(path)
+    expect(await inspect()).toEqual([])
+    // The browser notes a page with the status 400 as an error.
+    expect(faults.filter(fault => !fault.includes('400 (Bad Request)'))).toEqual([])
+  },
+  timeout,
+)
