@@ -28,9 +28,13 @@ const program = new Command('npm run screenshots')
     const executablePath = findBrowser(process.env)
     if (executablePath === null) throw new OperatorError(`This needs a Chromium. Install one with: ${installCommand()}`)
     const data = await mkdtemp(join(tmpdir(), 'quire-screenshots-'))
-    const server = spawn(process.execPath, [join(root, 'server', 'main.ts'), 'demo', '--port', '0', '--data', data, '--json'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const server = spawn(
+      process.execPath,
+      [join(root, 'server', 'main.ts'), 'demo', '--port', '0', '--data', data, '--json'],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     try {
       const demo = await readDemo(server.stdout)
       // As root, Chromium runs only without its sandbox. It opens nothing but the demo.

@@ -70,8 +70,9 @@ form.inline { display: inline; }
 .field { margin: 1rem 0; border: 0; padding: 0; }
 .field > label:not(.check), .field > legend { display: block; font-weight: 600; margin-bottom: 0.3rem; padding: 0; }
 .field input[type="text"], .field input[type="url"], .field textarea { width: 100%; }
-.check { display: block; padding: 0.2rem 0; }
-.check input { width: 1.1rem; height: 1.1rem; vertical-align: -0.15rem; }
+.check { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.5rem; padding: 0.2rem 0; }
+.check input { width: 1.1rem; height: 1.1rem; margin: 0.2rem 0 0; }
+.buttons { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6rem; margin: 1rem 0 0.5rem; }
 .choice { margin: 0.25rem 0 0.75rem; }
 .choice > .hint, .choice > .inner { margin-left: 1.6rem; }
 .choice:not(:has(> .check input:checked)) > .inner { display: none; }

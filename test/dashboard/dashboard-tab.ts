@@ -50,7 +50,8 @@ export async function openDashboardTab(server: TestServer, organizationId: strin
       await tab.goto(`${server.url}/dashboard/${organizationId}${path}`)
     },
     async press(text) {
-      const found = await tab.waitForSelector(`main ::-p-aria([name="${text}"])`)
+      const roles = ['button', 'link'].map(role => `main ::-p-aria([name="${text}"][role="${role}"])`)
+      const found = await tab.waitForSelector(roles.join(', '))
       await Promise.all([tab.waitForNavigation(), found?.click()])
     },
     words: () => tab.$eval('main', main => (main as HTMLElement).innerText),

@@ -195,6 +195,11 @@ test('an agent job appears without a reload, and is archived', async () => {
     archivedAt: null,
   })
   await tab.waitForSelector('#agent-jobs table')
+  // The list is read again, and a part that is still the same is not replaced.
+  await tab.$eval('#agent-jobs', part => part.setAttribute('data-kept', ''))
+  await tab.waitForResponse(answer => answer.url().endsWith('/agent-jobs'))
+  await tab.waitForNetworkIdle({ idleTime: 200 })
+  expect(await tab.$('#agent-jobs[data-kept]')).not.toBeNull()
   expect(await inspect()).toEqual([])
   await press('aj_seen')
   expect(await tab.$eval('#agent-job dd a', link => link.getAttribute('href'))).toBe(

@@ -71,7 +71,8 @@ ${factList([
 ])}
 ${
   (status === 'completed' || status === 'failed') &&
-  html`<p>${actionButton(visit, `${agentJobPath(job)}/archive`, { label: texts.archive })} <span class="hint">${texts.archiveHint}</span></p>`
+  html`<div class="buttons">${actionButton(visit, `${agentJobPath(job)}/archive`, { label: texts.archive })}</div>
+<p class="hint">${texts.archiveHint}</p>`
 }
 </div>`
 }

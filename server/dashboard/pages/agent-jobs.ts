@@ -58,16 +58,20 @@ function columnsOf(visit: Visit) {
       heading: columns.status,
       show: ({ status }: AgentJob) => html`<span class="state ${status}">${texts.statuses[status]}</span>`,
     },
-    { heading: columns.repository, isText: true, show: ({ source }: AgentJob) => source.repository },
-    { heading: columns.ref, isText: true, show: ({ source }: AgentJob) => source.ref ?? texts.defaultBranch },
-    { heading: columns.model, isText: true, show: ({ model }: AgentJob) => model },
+    {
+      heading: columns.source,
+      isText: true,
+      show: ({ source }: AgentJob) =>
+        html`${source.repository}<br><span class="quiet">${source.ref ?? texts.defaultBranch}</span>`,
+    },
+    { heading: columns.model, show: ({ model }: AgentJob) => model },
     { heading: columns.created, show: ({ createdAt }: AgentJob) => time(createdAt) },
   ]
 }
 
 function explainEmpty({ id }: Project): Markup {
   const command = texts.createCommand(id)
-  return html`${texts.empty}<br><code>${command}</code> ${copyButton(command, { label: texts.copy, name: texts.copyCommand })}`
+  return html`${texts.empty}<br><code>${command}</code><br>${copyButton(command, { label: texts.copy, name: texts.copyCommand })}`
 }
 
 /** Chooses the project, if there are several, and the status. It works without scripts. */

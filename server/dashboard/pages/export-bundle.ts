@@ -40,8 +40,8 @@ ${factList([
 ])}
 ${
   fault === null &&
-  html`<p>${actionButton(visit, `/exports/${jobId}/download`, { label: texts.download, kind: 'main' })}
-${actionButton(visit, `/exports/${jobId}/link`, { label: texts.makeLink })}</p>
+  html`<div class="buttons">${actionButton(visit, `/exports/${jobId}/download`, { label: texts.download, kind: 'main' })}
+${actionButton(visit, `/exports/${jobId}/link`, { label: texts.makeLink })}</div>
 <p class="hint">${texts.linkHint}</p>`
 }`
 }
@@ -58,9 +58,9 @@ ${factList([
   [facts.size, describeBytes(sizeBytes)],
   [facts.checksum, showChecksum(sha256)],
 ])}
-<p><a class="button main" href="${bundleUrl}" download rel="noreferrer">${texts.download}</a>
+<div class="buttons"><a class="button main" href="${bundleUrl}" download rel="noreferrer">${texts.download}</a>
 ${actionButton(visit, `/exports/${jobId}/link`, { label: texts.makeAnotherLink })}
-<a class="button" href="${visit.link(`/exports/${jobId}`)}">${texts.openExport}</a></p>`
+<a class="button" href="${visit.link(`/exports/${jobId}`)}">${texts.openExport}</a></div>`
 }
 
 function showChecksum(sha256: string): Markup {

@@ -24,9 +24,8 @@ export function showWork(job: ExportJob, jobs: readonly ExportJob[], work: Expor
 <p class="figure">${texts.percent(progress)}</p>
 <progress max="100" value="${progress}" aria-label="${texts.progress}">${texts.percent(progress)}</progress>
 ${factList([
-  [facts.pages, pageCount],
   [facts.stage, work && texts.stages[work.stage]],
-  [facts.pagesDone, work && work.pagesKnown > 0 && texts.pagesOf(work.pagesDone, work.pagesKnown)],
+  [facts.pages, work && work.pagesKnown > 0 ? texts.pagesOf(work.pagesDone, work.pagesKnown) : pageCount],
   [facts.rate, work && (work.pagesPerSecond === null ? texts.unknownYet : texts.rate(work.pagesPerSecond))],
   [facts.left, work && (work.leftMs === null ? texts.unknownYet : texts.about(describeDuration(work.leftMs)))],
 ])}
@@ -45,7 +44,7 @@ ${factList([
   [facts.id, html`<code>${jobId}</code> ${copyButton(jobId, { label: texts.copy, name: texts.copyId })}`],
   [facts.created, time(createdAt)],
   [facts.ended, hasEnded && time(updatedAt)],
-  [facts.duration, hasEnded && describeDuration(updatedAt - createdAt)],
+  [facts.duration, hasEnded && texts.withQueue(describeDuration(updatedAt - createdAt))],
   [facts.version, version ?? texts.noVersion],
   [facts.paths, paths === null ? texts.wholeSite : showPaths(paths)],
   [facts.deployment, startTexts.deployments[deployment].label],

@@ -88,8 +88,8 @@ function askAgain(visit: Visit, { jobId }: ExportJob): Markup {
   return html`<div class="notice bad" role="alert">
 <h2>${texts.linkedTitle}</h2>
 <p>${texts.linkedHint}</p>
-<p>${actionButton(visit, `/exports/${jobId}/delete`, { label: texts.deleteAnyway, kind: 'danger', fields: { despiteLink: 'yes' } })}
-<a class="button main" href="${visit.link(`/exports/${jobId}`)}">${texts.keep}</a></p>
+<div class="buttons">${actionButton(visit, `/exports/${jobId}/delete`, { label: texts.deleteAnyway, kind: 'danger', fields: { despiteLink: 'yes' } })}
+<a class="button main" href="${visit.link(`/exports/${jobId}`)}">${texts.keep}</a></div>
 </div>`
 }
 
@@ -106,7 +106,8 @@ function stillOpen(visit: Visit, { jobId }: ExportJob): Markup {
  * time.
  */
 async function showExport(visit: Visit, deps: DashboardDeps, job: ExportJob): Promise<Markup> {
-  const jobs = await deps.exportJobs.list({ organizationId: visit.organization.id })
+  const needsOthers = job.status === 'queued' || job.status === 'completed'
+  const jobs = needsOthers ? await deps.exportJobs.list({ organizationId: visit.organization.id }) : []
   // A page that answers a form has an address that cannot be read again.
   const live = isOpen(job) && visit.form.size === 0 && html` data-live="${liveMs}"`
   const work = isOpen(job) ? deps.workBoard.find(job.jobId) : undefined
@@ -114,7 +115,7 @@ async function showExport(visit: Visit, deps: DashboardDeps, job: ExportJob): Pr
 <p role="status"><span id="export-state"${live}><span class="state ${job.status}">${texts.statuses[job.status]}</span> ${texts.stateNow[job.status]}</span></p>
 <div id="export-now"${live}>
 ${isOpen(job) && showWork(job, jobs, work)}
-${job.status === 'failed' && showFailure(job)}
+${job.status === 'failed' && showFailure(visit, job)}
 ${job.bundle && (await showBundle(visit, deps, job, jobs))}
 ${job.bundle && (await showReport(deps, job.bundle))}
 ${showRequest(job)}
@@ -122,17 +123,18 @@ ${!isOpen(job) && showEnd(visit, job)}
 </div>`
 }
 
-function showFailure({ error }: ExportJob): Markup {
+function showFailure(visit: Visit, { jobId, error }: ExportJob): Markup {
   return html`<div class="notice bad">
 <h2>${texts.failedTitle}</h2>
 <p>${error}</p>
-<p>${texts.failedNext}</p>
+<p>${texts.failedNext[0]} <a href="${visit.link('/exports')}?like=${jobId}#start">${texts.failedNext[1]}</a></p>
 </div>`
 }
 
 /** What can be done with an export that has ended. */
 function showEnd(visit: Visit, { jobId }: ExportJob): Markup {
   return html`<h2>${texts.againTitle}</h2>
-<p><a class="button main" href="${visit.link('/exports')}?like=${jobId}#start">${texts.again}</a> <span class="hint">${texts.againHint}</span></p>
-<p>${actionButton(visit, `/exports/${jobId}/delete`, { label: texts.delete, kind: 'danger', confirm: texts.confirmDelete })} <span class="hint">${texts.deleteHint}</span></p>`
+<div class="buttons"><a class="button main" href="${visit.link('/exports')}?like=${jobId}#start">${texts.again}</a>
+${actionButton(visit, `/exports/${jobId}/delete`, { label: texts.delete, kind: 'danger', confirm: texts.confirmDelete })}</div>
+<p class="hint">${texts.endHint}</p>`
 }

@@ -14,7 +14,7 @@ export const agentJobTexts = {
     `npx quire agent-jobs create --project ${projectId} --repository https://git.example.com/acme/docs --ref main --model writer-2`,
   copy: 'Copy',
   copyCommand: 'Copy the command that creates a job',
-  columns: { id: 'Job', status: 'Status', repository: 'Repository', ref: 'Branch', model: 'Model', created: 'Created' },
+  columns: { id: 'Job', status: 'Status', source: 'Repository and branch', model: 'Model', created: 'Created' },
   statuses: { active: 'active', completed: 'completed', failed: 'failed', archived: 'archived' },
   defaultBranch: 'default branch',
   paging: { newer: 'Newer jobs', older: 'Older jobs' },

@@ -48,7 +48,7 @@ export const exportTexts = {
   progress: 'Progress',
   facts: {
     progress: 'Progress',
-    pages: 'Pages so far',
+    pages: 'Pages',
     rate: 'Speed',
     stage: 'Now',
     left: 'Time left',
@@ -58,10 +58,10 @@ export const exportTexts = {
     difference: 'Difference',
     created: 'Started',
     ended: 'Ended',
-    duration: 'Took, with the time in the queue',
+    duration: 'Took',
     id: 'Job id',
     version: 'Version',
-    paths: 'Only these pages',
+    paths: 'Exported',
     deployment: 'Deployment',
     features: 'Features kept',
     offlineSearch: 'Offline search',
@@ -74,6 +74,7 @@ export const exportTexts = {
     render: 'reading pages in a browser',
     archive: 'checking and packing the pages',
   } satisfies Record<ExportWork['stage'], string>,
+  withQueue: (duration: string) => `${duration}, with the time in the queue`,
   pagesOf: (done: number, known: number) => `${done} of ${known} known so far`,
   rate: (pagesPerSecond: number) =>
     `${pagesPerSecond < 10 ? pagesPerSecond.toFixed(1) : Math.round(pagesPerSecond)} pages a second`,
@@ -108,11 +109,11 @@ export const exportTexts = {
   copyId: 'Copy the id of the job',
   openExport: 'Back to the export',
 
-  againTitle: 'Again',
+  againTitle: 'What next',
   again: 'Export again',
-  againHint: 'Opens the form with the settings of this export.',
   delete: 'Delete the export',
-  deleteHint: 'Deletes the job and its bundle. Sites that already serve the bundle are not affected.',
+  endHint:
+    '"Export again" opens the form with these settings. "Delete" removes the job and its bundle; deployments that already serve the bundle go on.',
   confirmDelete: 'Delete this export and its bundle? This cannot be undone.',
   linkedTitle: 'A link to this bundle still works',
   linkedHint:
@@ -122,7 +123,7 @@ export const exportTexts = {
   openTitle: 'This export has not ended yet',
   openHint: 'Delete it when it is completed or failed.',
   failedTitle: 'What happened',
-  failedNext: 'When you have mended the cause, export again with the same settings.',
+  failedNext: ['When you have mended the cause,', 'export again with the same settings.'],
 }
 
 /** The report of a completed export. */

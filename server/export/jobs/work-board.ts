@@ -7,7 +7,7 @@ export interface ExportWork {
   pagesKnown: number
   /** Over the last seconds; null = not known yet. */
   pagesPerSecond: number | null
-  /** An estimate; null = not known yet. */
+  /** An estimate; null = not known yet, or no longer, because more pages were found in the last seconds. */
   leftMs: number | null
 }
 
@@ -23,6 +23,7 @@ interface Reading {
   at: number
   percent: number
   pageCount: number
+  pagesKnown: number
 }
 
 interface Noted {
@@ -44,7 +45,8 @@ export function createWorkBoard(tick: () => number = () => performance.now()): W
   const board = new Map<string, Noted>()
   return {
     note(jobId, progress, percent) {
-      const reading: Reading = { at: tick(), percent, pageCount: progress.pageCount }
+      const { pageCount, pagesKnown } = progress
+      const reading: Reading = { at: tick(), percent, pageCount, pagesKnown }
       const noted = board.get(jobId)
       const first = noted?.first ?? reading
       // Each stage counts its pages anew.
@@ -73,7 +75,8 @@ export function createWorkBoard(tick: () => number = () => performance.now()): W
 }
 
 /** Assumes that the rest goes on as fast as what this process has done. */
-function estimateLeft({ first, percent }: Noted, now: number): number | null {
+function estimateLeft({ first, recent, percent, progress }: Noted, now: number): number | null {
+  if (recent.some(({ pagesKnown }) => pagesKnown < progress.pagesKnown)) return null
   const done = percent - first.percent
   const tookMs = now - first.at
   return done < minPercent || tookMs < minMs ? null : (tookMs * (100 - percent)) / done

@@ -2,6 +2,14 @@
 const pauseMs = 10_000
 
 /**
+ * Remembers the live parts as the server wrote them, before other scripts change them. A part that is still the same must not be
+ * replaced, because screen readers would announce it again.
+ */
+export function rememberLiveParts(): void {
+  for (const part of document.querySelectorAll('[data-live]')) part.setAttribute('data-shown', part.outerHTML)
+}
+
+/**
  * Renews the parts of the page that change by themselves: it reads the page again every `data-live` milliseconds and replaces what has
  * changed, as long as the new page has the part with `data-live`. It waits while the page is hidden, and while a person works inside
  * the part.
@@ -39,10 +47,7 @@ async function readPage(): Promise<Document | undefined> {
 
 function replacePart(part: Element, fresh: Document, onChange: (part: Element) => void): void {
   const next = fresh.getElementById(part.id)
-  // Before the first renewal, a part is as the server wrote it, unless it has times or buttons. An unchanged status must not be
-  // replaced, because screen readers would announce it again.
-  const known = part.getAttribute('data-shown') ?? part.outerHTML
-  if (!next || part.contains(document.activeElement) || next.outerHTML === known) return
+  if (!next || part.contains(document.activeElement) || next.outerHTML === part.getAttribute('data-shown')) return
   const shown = next.outerHTML
   next.setAttribute('data-shown', shown)
   const scrolled = [...part.querySelectorAll('.wide')].map(box => box.scrollLeft)

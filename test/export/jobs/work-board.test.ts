@@ -66,3 +66,15 @@ test('estimates the time left from what this process did, once that is enough', 
   note(44)
   expect(board.find('se_1')?.leftMs).toBeNull()
 })
+
+test('gives no estimate while more pages are found', () => {
+  const { board, at, note } = watch()
+  for (let second = 0; second < 20; second += 1) {
+    at(second * 1000)
+    note(second * 2, { pagesKnown: Math.min(20 + second, 28) })
+    const { leftMs = null } = board.find('se_1') ?? {}
+    // The last new page was found at 8 s, and 10 readings are remembered.
+    if (second < 17) expect([second, leftMs]).toEqual([second, null])
+    else expect(leftMs).toBeGreaterThan(0)
+  }
+})
