@@ -42,6 +42,8 @@ export const gatsbySite: GallerySite = builtSite({
     const documents = await readDocuments(cacheFolder, slug => addressOf(slug, '/', '/'))
     return {
       dependencies: {
+        // Its plugins find the ajv of another package without this.
+        ajv: '8.20.0',
         gatsby: '5.16.1',
         'gatsby-source-filesystem': '5.16.0',
         'gatsby-transformer-remark': '6.16.0',
