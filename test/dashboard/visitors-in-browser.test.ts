@@ -5,9 +5,6 @@ import { findBrowser, installCommand } from '../../server/web/browser/find-brows
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { type DashboardTab, openDashboardTab } from './dashboard-tab.ts'
 
-/** Several pages of a browser, on a machine that does other work. */
-const timeout = 60_000
-
 let server: TestServer
 let demo: Awaited<ReturnType<typeof seedDemo>>
 let dashboard: DashboardTab | undefined
@@ -49,100 +46,84 @@ async function ask(range: { dateFrom?: string; dateTo?: string }) {
   }
 }
 
-test(
-  'for three ranges, the page has the numbers and the pages that the API answers',
-  async () => {
-    const { tab, go, press } = open()
-    const today = toDay(Date.now())
-    const seen = new Set<number>()
-    const compare = async (range: Parameters<typeof ask>[0]) => {
-      const { totals, visitors } = await ask(range)
-      expect(await readFigures()).toEqual([totals.human, totals.ai, totals.total])
-      expect(await readPaths()).toEqual(visitors.map(({ path }) => path))
-      seen.add(totals.total)
-    }
-    await go('/visitors')
-    await press('7 days')
-    await compare({ dateFrom: formatDay(today - 6), dateTo: formatDay(today + 1) })
-    await press('all')
-    await compare({})
-    const [first, last] = [formatDay(today - 20), formatDay(today - 11)]
-    await tab.$eval('[name=from]', (field, value) => Object.assign(field, { value }), first)
-    await tab.$eval('[name=to]', (field, value) => Object.assign(field, { value }), last)
-    await press('Show')
-    expect(await open().words()).toContain(`Visitors from ${first} to ${last} (UTC)`)
-    await compare({ dateFrom: first, dateTo: formatDay(today - 10) })
-    expect(seen.size).toBe(3)
-  },
-  timeout,
-)
+test('for three ranges, the page has the numbers and the pages that the API answers', async () => {
+  const { tab, go, press } = open()
+  const today = toDay(Date.now())
+  const seen = new Set<number>()
+  const compare = async (range: Parameters<typeof ask>[0]) => {
+    const { totals, visitors } = await ask(range)
+    expect(await readFigures()).toEqual([totals.human, totals.ai, totals.total])
+    expect(await readPaths()).toEqual(visitors.map(({ path }) => path))
+    seen.add(totals.total)
+  }
+  await go('/visitors')
+  await press('7 days')
+  await compare({ dateFrom: formatDay(today - 6), dateTo: formatDay(today + 1) })
+  await press('all')
+  await compare({})
+  const [first, last] = [formatDay(today - 20), formatDay(today - 11)]
+  await tab.$eval('[name=from]', (field, value) => Object.assign(field, { value }), first)
+  await tab.$eval('[name=to]', (field, value) => Object.assign(field, { value }), last)
+  await press('Show')
+  expect(await open().words()).toContain(`Visitors from ${first} to ${last} (UTC)`)
+  await compare({ dateFrom: first, dateTo: formatDay(today - 10) })
+  expect(seen.size).toBe(3)
+})
 
-test(
-  'headings sort all pages, and a text narrows them',
-  async () => {
-    const { tab, go, press } = open()
-    await go('/visitors')
-    await Promise.all([tab.waitForNavigation(), tab.click('th a[href*="sort=path"]')])
-    const paths = await readPaths()
-    expect(paths.length).toBeGreaterThan(10)
-    expect(paths).toEqual(paths.toSorted())
-    expect(await tab.$eval('th[aria-sort]', ({ textContent }) => textContent)).toBe('Page')
-    await tab.type('#find', 'OPERATIONS')
-    await press('Find')
-    const found = await readPaths()
-    expect(found).toEqual(paths.filter(path => path?.includes('operations')))
-    expect(found.length).toBeGreaterThan(1)
-    await press('Show all pages')
-    expect(await readPaths()).toEqual(paths)
-  },
-  timeout,
-)
+test('headings sort all pages, and a text narrows them', async () => {
+  const { tab, go, press } = open()
+  await go('/visitors')
+  await Promise.all([tab.waitForNavigation(), tab.click('th a[href*="sort=path"]')])
+  const paths = await readPaths()
+  expect(paths.length).toBeGreaterThan(10)
+  expect(paths).toEqual(paths.toSorted())
+  expect(await tab.$eval('th[aria-sort]', ({ textContent }) => textContent)).toBe('Page')
+  await tab.type('#find', 'OPERATIONS')
+  await press('Find')
+  const found = await readPaths()
+  expect(found).toEqual(paths.filter(path => path?.includes('operations')))
+  expect(found.length).toBeGreaterThan(1)
+  await press('Show all pages')
+  expect(await readPaths()).toEqual(paths)
+})
 
-test.each(['light', 'dark'])(
-  'the chart is drawn in the %s colours of the style sheet',
-  async scheme => {
-    const { tab, go } = open()
-    await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme === 'dark' ? 'light' : 'dark' }])
-    await go('/visitors')
-    await tab.waitForSelector('.chart canvas')
-    // The system changes while the page is open.
-    await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
-    const drawn = () =>
-      tab.evaluate(() => {
-        const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas')
-        const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? []
-        const colours = new Set<string>()
-        for (let i = 0; i < pixels.length; i += 4)
-          if (pixels[i + 3] === 255) colours.add([...pixels.slice(i, i + 3)].join())
-        return [...colours]
-      })
-    const want = scheme === 'dark' ? ['122,184,255', '255,176,103'] : ['11,92,173', '154,74,0']
-    await expect.poll(drawn, { timeout: 10_000 }).toEqual(expect.arrayContaining(want))
-  },
-  timeout,
-)
-
-test(
-  'the overview renews itself without a reload',
-  async () => {
-    const { tab, go, words } = open()
-    await go('/')
-    await tab.evaluate(() => Object.assign(globalThis, { isSamePage: true }))
-    expect(await words()).toContain('Signed in')
-    await server.store.auditLog.append({
-      at: Date.now(),
-      organizationId: demo.organizationId,
-      action: 'key.revoked',
-      subject: 'key_1',
-      detail: 'appended meanwhile',
-      actor: 'Ann (usr_1)',
-      address: '192.0.2.1',
+test.each(['light', 'dark'])('the chart is drawn in the %s colours of the style sheet', async scheme => {
+  const { tab, go } = open()
+  await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme === 'dark' ? 'light' : 'dark' }])
+  await go('/visitors')
+  await tab.waitForSelector('.chart canvas')
+  // The system changes while the page is open.
+  await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+  const drawn = () =>
+    tab.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas')
+      const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? []
+      const colours = new Set<string>()
+      for (let i = 0; i < pixels.length; i += 4)
+        if (pixels[i + 3] === 255) colours.add([...pixels.slice(i, i + 3)].join())
+      return [...colours]
     })
-    await expect.poll(words, { timeout: 30_000 }).toContain('appended meanwhile')
-    expect(await tab.evaluate(() => 'isSamePage' in globalThis)).toBe(true)
-  },
-  timeout,
-)
+  const want = scheme === 'dark' ? ['122,184,255', '255,176,103'] : ['11,92,173', '154,74,0']
+  await expect.poll(drawn, { timeout: 10_000 }).toEqual(expect.arrayContaining(want))
+})
+
+test('the overview renews itself without a reload', async () => {
+  const { tab, go, words } = open()
+  await go('/')
+  await tab.evaluate(() => Object.assign(globalThis, { isSamePage: true }))
+  expect(await words()).toContain('Signed in')
+  await server.store.auditLog.append({
+    at: Date.now(),
+    organizationId: demo.organizationId,
+    action: 'key.revoked',
+    subject: 'key_1',
+    detail: 'appended meanwhile',
+    actor: 'Ann (usr_1)',
+    address: '192.0.2.1',
+  })
+  await expect.poll(words, { timeout: 30_000 }).toContain('appended meanwhile')
+  expect(await tab.evaluate(() => 'isSamePage' in globalThis)).toBe(true)
+})
 
 test.each(['/', '/visitors', '/visitors?range=custom&from=x', '/audit'])(
   '%s has no violations and no sideways scrolling, at all widths, light and dark, and asks no other server',
@@ -154,5 +135,4 @@ test.each(['/', '/visitors', '/visitors?range=custom&from=x', '/audit'])(
     // The browser notes a page with the status 400 as an error.
     expect(faults.filter(fault => !fault.includes('400 (Bad Request)'))).toEqual([])
   },
-  timeout,
 )
