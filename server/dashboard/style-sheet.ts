@@ -134,7 +134,11 @@ meter::-moz-meter-bar { background: var(--human); }
   header .who { display: none; }
   main { padding: 1.25rem 1rem 3rem; }
   h1 { font-size: 1.4rem; }
+  .chart { min-height: 20rem; }
   .facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .facts dd { margin-bottom: 0.6rem; }
+}
+@media (max-width: 30rem) {
+  .chart { min-height: 23rem; }
 }
 `

@@ -107,6 +107,24 @@ test.each(['light', 'dark'])('the chart is drawn in the %s colours of the style 
   await expect.poll(drawn, { timeout: 10_000 }).toEqual(expect.arrayContaining(want))
 })
 
+test.each([360, 768, 1920])('nothing moves when the chart is drawn, at %d px', async width => {
+  const { tab, go } = open()
+  await tab.setViewport({ width, height: 3000 })
+  const { identifier } = await tab.evaluateOnNewDocument(() => {
+    const note = { moved: 0 }
+    Object.assign(globalThis, { note })
+    new PerformanceObserver(list => {
+      for (const entry of list.getEntries()) note.moved += (entry as PerformanceEntry & { value: number }).value
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  await go('/visitors')
+  await tab.waitForSelector('.chart canvas')
+  // The observer is called after the next frame.
+  await tab.evaluate(() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100))))
+  expect(await tab.evaluate(() => (globalThis as unknown as { note: { moved: number } }).note.moved)).toBe(0)
+  await tab.removeScriptToEvaluateOnNewDocument(identifier)
+})
+
 test('the overview renews itself without a reload', async () => {
   const { tab, go, words } = open()
   await go('/')
