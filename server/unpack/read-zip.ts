@@ -127,6 +127,9 @@ async function* readContent({ zip, handle, entry, addBytes }: Content): AsyncGen
     throw new ArchiveError(`The archive is damaged: the record after ${name} differs from its header.`)
 }
 
+/** The version of the format that has Zip64. */
+const versionOfZip64 = 45
+
 /**
  * Programs that read a zip as a stream believe the local header, so it must say the same as the directory. Returns where the
  * record with the sizes follows; null = there is none.
@@ -138,7 +141,9 @@ async function checkLocalHeader(zip: ZipFile, entry: Entry, name: string): Promi
     local.compressionMethod === entry.compressionMethod &&
     local.lastModFileDate === entry.lastModFileDate &&
     local.lastModFileTime === entry.lastModFileTime &&
-    local.versionNeededToExtract === entry.versionNeededToExtract &&
+    (local.versionNeededToExtract === entry.versionNeededToExtract ||
+      // The directory says so of an entry that begins after 2 or 4 GB; its local header need not.
+      entry.versionNeededToExtract === versionOfZip64) &&
     local.generalPurposeBitFlag === entry.generalPurposeBitFlag
   const hasSizes = (local.generalPurposeBitFlag & sizesFollow) === 0
   const fits = (size: number, known: number) => size === known || size === zip64 || (size === 0 && !hasSizes)

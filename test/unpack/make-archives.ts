@@ -13,6 +13,8 @@ export interface ZipPart {
   size?: number
   /** The name in the local header. */
   localName?: string
+  /** The version of the format that the directory announces. */
+  version?: number
   /** Uses the bytes of an earlier entry. */
   sharesWith?: number
 }
@@ -29,9 +31,9 @@ export function makeZip(parts: readonly ZipPart[], announced = parts.length): Bu
     const packed = method === 8 ? deflateRawSync(plain) : plain
     const crc = part.crc ?? crc32(plain)
     const size = part.size ?? plain.length
-    const common = (name: Buffer) => {
+    const common = (name: Buffer, version = 20) => {
       const head = Buffer.alloc(26)
-      head.writeUInt16LE(20, 0)
+      head.writeUInt16LE(version, 0)
       head.writeUInt16LE(flags, 2)
       head.writeUInt16LE(method, 4)
       head.writeUInt16LE(33, 8)
@@ -53,7 +55,7 @@ export function makeZip(parts: readonly ZipPart[], announced = parts.length): Bu
     const rest = Buffer.alloc(14)
     rest.writeUInt32LE((mode << 16) >>> 0, 6)
     rest.writeUInt32LE(offset, 10)
-    heads.push(Buffer.concat([Buffer.from('PK\x01\x02'), Buffer.from([20, 3]), common(name), rest, name]))
+    heads.push(Buffer.concat([Buffer.from('PK\x01\x02'), Buffer.from([20, 3]), common(name, part.version), rest, name]))
   }
   const directory = Buffer.concat(heads)
   const end = Buffer.alloc(18)

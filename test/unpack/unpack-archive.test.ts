@@ -62,6 +62,11 @@ test.each([
   expect(statSync(join(folder, 'a/index.html')).mode & 0o111).toBe(0)
 })
 
+test('an entry of a zip may need Zip64 only because of its place, which its local header does not know', async () => {
+  const { read } = await unpack(makeZip([{ name: 'a.txt', content: 'far away', version: 45 }]))
+  expect(read('a.txt')).toBe('far away')
+})
+
 describe('a name that is not safe is refused in both formats', () => {
   const long = 'x'.repeat(300)
   test.each<[string, RegExp]>([
@@ -170,6 +175,7 @@ describe('a zip whose parts contradict each other is refused', () => {
     ['a wrong checksum', makeZip([{ name: 'a', content, crc: 1 }]), /"a" does not have its checksum/],
     ['a size that is too small', makeZip([{ name: 'a', content, size: 10 }]), /damaged or not complete/],
     ['a size that is too large', makeZip([{ name: 'a', content, size: 1000 }]), /damaged or not complete/],
+    ['another local version', makeZip([{ name: 'a', content, version: 63 }]), /the two headers of "a" differ/],
     ['another local name', makeZip([{ name: 'a', localName: '../a', content }]), /the two headers of "a" differ/],
     [
       'entries that share bytes',
