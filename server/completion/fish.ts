@@ -51,7 +51,8 @@ function toFlags({ names, description, value }: OptionNode): string {
   const flags = names.map(name => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`))
   const parts = [...flags, `-d ${quote(shorten(description))}`]
   if (value !== null) {
-    parts.push('-r')
+    // `-r` alone would also offer files.
+    parts.push(value.kind === 'file' ? '-r' : '-x')
     if (value.kind === 'choice') parts.push(`-a ${quote(value.choices.join(' '))}`)
     if (value.kind === 'file') parts.push('-F')
     if (value.kind === 'folder') parts.push(`-a ${quote('(__fish_complete_directories)')}`)
