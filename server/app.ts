@@ -2,14 +2,13 @@ import express, { type Express } from 'express'
 import type { Logger } from 'pino'
 import { dashboardPath } from './dashboard/frame.ts'
 import { type DashboardOptions, dashboardRouter } from './dashboard/http/router.ts'
-import type { DocumentationFile } from './docs/documentation.ts'
 import { bundlesPath } from './export/jobs/bundle-link.ts'
 import type { BundleStore } from './export/jobs/bundle-store.ts'
 import { type AdmitDeps, createAdmission, type Finders } from './http/admit.ts'
 import { bundleRouter } from './http/bundles.ts'
 import { allowOrigins } from './http/cors.ts'
 import { type DocumentTexts, documentRouter } from './http/document.ts'
-import { serveDocumentation } from './http/documentation.ts'
+import { type LoadDocumentation, serveDocumentation } from './http/documentation.ts'
 import { answerErrors, answerUnknownPaths } from './http/errors.ts'
 import { healthRouter } from './http/health.ts'
 import { sendJson } from './http/json.ts'
@@ -30,7 +29,7 @@ export interface AppOptions extends Finders {
   bundles: BundleStore
   organizations: Pick<Organizations, 'find'>
   validator: Validator
-  documentation: ReadonlyMap<string, DocumentationFile>
+  loadDocumentation: LoadDocumentation
   documentTexts: DocumentTexts
   /** Origins whose scripts may call the API; empty = none. */
   corsOrigins: readonly string[]
@@ -44,7 +43,8 @@ export interface AppOptions extends Finders {
 
 /** Creates the HTTP pipeline; a request goes through it from top to bottom. */
 export function createApp(options: AppOptions): Express {
-  const { deps, admission, bundles, validator, documentation, dashboard, findAddress, bodyLimitBytes, log } = options
+  const { deps, admission, bundles, validator, loadDocumentation, dashboard, findAddress, bodyLimitBytes, log } =
+    options
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag') // it would be computed from the answer; operations and bundles set their own ETag
@@ -74,7 +74,7 @@ export function createApp(options: AppOptions): Express {
   app.get('/', serveStart(findAddress, dashboard === undefined ? 'docs/' : 'dashboard/'))
   if (dashboard) app.use(dashboardPath, dashboardRouter(dashboard))
   app.use(documentRouter(options.documentTexts, findAddress))
-  app.use(serveDocumentation(documentation, findAddress))
+  app.use(serveDocumentation(loadDocumentation, findAddress))
   const { bundleLinks, exportJobs, now } = deps
   const { organizations } = options
   app.use(bundlesPath, bundleRouter({ bundleLinks, exportJobs, bundles, organizations, now }))

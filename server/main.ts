@@ -50,19 +50,29 @@ const commands = new Map(
 )
 /** All commands: `doctor` compares their settings with the environment, and `completion` completes them. */
 const loadAll = (): Promise<Command[]> => Promise.all([...commands.values()].map(load => load()))
-const called = commands.get(process.argv[2] ?? '')
-for (const load of called ? [called] : commands.values()) program.addCommand(await load())
 
-// The reader, such as `head`, may close the pipe early.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
-})
-exitInsteadOfCommander(program)
-try {
-  await program.parseAsync()
-} catch (error) {
-  process.exitCode = explain(error)
+// The single binary runs this file as CommonJS, which has no `await` at the top level. Without it, Node would not notice that a
+// command waits for something that never comes.
+const endEarly = () => {
+  process.exitCode = 13
+}
+process.once('beforeExit', endEarly)
+void run().finally(() => process.off('beforeExit', endEarly))
+
+async function run(): Promise<void> {
+  const called = commands.get(process.argv[2] ?? '')
+  for (const load of called ? [called] : commands.values()) program.addCommand(await load())
+  // The reader, such as `head`, may close the pipe early.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
+  exitInsteadOfCommander(program)
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    process.exitCode = explain(error)
+  }
 }
 
 /** Makes commander throw instead of ending the process with its own exit codes. */

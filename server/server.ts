@@ -9,8 +9,8 @@ import { createClockCheck } from './base/clock-check.ts'
 import { hashText } from './base/digest.ts'
 import type { Config } from './config.ts'
 import type { DashboardDeps } from './dashboard/deps.ts'
-import { buildDocumentation } from './docs/documentation.ts'
-import { exportSite } from './export/export-site.ts'
+import type { ApiDocument } from './docs/api-document.ts'
+import type { exportSite } from './export/export-site.ts'
 import { createBundleLinks, type LinkKeys } from './export/jobs/bundle-link.ts'
 import type { BundleStore } from './export/jobs/bundle-store.ts'
 import type { LostFolder } from './export/jobs/lost-folder.ts'
@@ -21,6 +21,7 @@ import { createWorkBoard, type WorkBoard } from './export/jobs/work-board.ts'
 import type { SiteCaches } from './export/model/site-cache.ts'
 import { createClientFinder } from './host/serve/client-address.ts'
 import type { Finders } from './http/admit.ts'
+import type { LoadDocumentation } from './http/documentation.ts'
 import { answerLate } from './http/errors.ts'
 import { createGracefulClose } from './http/graceful-close.ts'
 import { listen, listensEverywhere, urlOf } from './http/listen.ts'
@@ -38,7 +39,6 @@ import type { Store } from './store/store.ts'
 import { startCopyRetention } from './store/upgrade-copy-retention.ts'
 import { explainLoss } from './store/visits/visit-database.ts'
 import { createId } from './tenancy/id.ts'
-import { checkFollowSettings } from './workers/check-follow.ts'
 import { startVisitorCounting, type VisitorCountsThread } from './workers/count-visitors.ts'
 import { startFollowingLogs } from './workers/follow-logs.ts'
 import { startVisitorRetention } from './workers/prune-visitors.ts'
@@ -94,7 +94,7 @@ async function start(config: Config, log: Logger, background: Background): Promi
   const store = openServingStore(dataFolder)
   background.add({ stop: store.close })
   const visits = background.add(startVisitorCounting({ dataFolder }))
-  await checkFollowSettings(config.follow, store)
+  await checkFollow(config, store)
   const lost = openLostFolder(dataFolder)
   const warn = (details: object, message: string) => log.error(details, message)
   const bundles = openBundleFiles(join(dataFolder, 'bundles'), lost, warn, store.exportJobs.noteDamage)
@@ -119,7 +119,7 @@ async function start(config: Config, log: Logger, background: Background): Promi
       bundles,
       organizations: store.organizations,
       validator,
-      documentation: buildDocumentation({ readText: readAsset, document }),
+      loadDocumentation: createDocumentationLoader(document),
       documentTexts,
       ...finders,
       dashboard: config.dashboard ? { deps, ...finders, log } : undefined,
@@ -147,6 +147,29 @@ function createFinders(config: Config, listenUrl: string): Finders {
   const findAddress = createServerAddress({ ...config, listenUrl })
   return { findAddress, findClient: createClientFinder(config.trustedProxies) }
 }
+
+/** Most servers follow no log, and do not load what reads one. */
+async function checkFollow({ follow }: Config, store: Store): Promise<void> {
+  if (follow.logs.length === 0) return
+  const { checkFollowSettings } = await import('./workers/check-follow.ts')
+  await checkFollowSettings(follow, store)
+}
+
+/** Builds the documentation for the first request of one of its pages. */
+function createDocumentationLoader(document: ApiDocument): LoadDocumentation {
+  const load = async () => {
+    const { buildDocumentation } = await import('./docs/documentation.ts')
+    return buildDocumentation({ readText: readAsset, document })
+  }
+  let loaded: ReturnType<typeof load> | undefined
+  return () => {
+    loaded ??= load()
+    return loaded
+  }
+}
+
+/** Loads the export engine for the first export: the server starts faster without it, and needs less memory. */
+const loadAndExport: typeof exportSite = async options => (await import('./export/export-site.ts')).exportSite(options)
 
 /** Makes files of earlier versions private, takes back bundles that a restored database knows, and reports lost visits. */
 async function prepareFiles({ dataFolder, store, bundles, lost, log }: Parts): Promise<void> {
@@ -223,7 +246,7 @@ function startExports(
     bundles,
     siteCaches,
     engine: describeEngine(),
-    exportSite,
+    exportSite: loadAndExport,
     startThread,
     limits: config.exportLimits,
     verify: config.exportVerify,

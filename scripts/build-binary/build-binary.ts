@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { readSourceCommit } from '../package/source-commit.ts'
-import { bundleScript } from './bundle-scripts.ts'
+import { bundleScripts } from './bundle-scripts.ts'
 import { findNodePackage } from './node-package.ts'
-import { listPackedFiles, threads } from './packed-files.ts'
+import { listPackedFiles, packedScripts, threads } from './packed-files.ts'
+import { serveOnce } from './serve-once.ts'
 import { isElf, stripElf } from './strip-elf.ts'
 import { type Target, thisMachine } from './targets.ts'
 
@@ -37,16 +38,17 @@ export async function buildBinary({ root, target, folder }: BinaryOptions): Prom
   const scratch = await mkdtemp(join(folder, 'quire-build-'))
   try {
     const node = await findNodePackage(root, target, scratch)
-    const main = await bundleScript(root, 'server/main.ts', 'esm', target)
-    const bundled = new Map<string, Awaited<ReturnType<typeof bundleScript>>>()
-    for (const name of threads) bundled.set(name, await bundleScript(root, `server/${name}.ts`, 'cjs', target))
+    const main = await bundleScripts(root, 'server/main.ts', target, { isSplit: true })
+    const bundled = new Map<string, Awaited<ReturnType<typeof bundleScripts>>>()
+    for (const name of threads) bundled.set(name, await bundleScripts(root, `server/${name}.ts`, target))
     const build = { commit: await findCommit(root), target: target.name }
     const assets = await listPackedFiles({ root, target, node, main, threads: bundled, build, scratch })
-    await writeFile(join(scratch, mainScript), main.code)
+    await copyFile(join(import.meta.dirname, 'start.cjs'), join(scratch, startScript))
     await writeFile(join(scratch, 'node'), await readNode(join(node.folder, target.nodeProgram)), { mode: 0o755 })
-    await inject(scratch, assets, target.name === thisMachine)
+    // V8 of this machine compiles for no other.
+    if (target.name === thisMachine) Object.assign(assets, await keepCompiled(scratch, assets))
     const file = join(folder, target.program)
-    await rename(join(scratch, 'quire'), file)
+    await rename(await inject(scratch, assets), file)
     const bytes = await readFile(file)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     return { target: target.name, file, sizeBytes: bytes.length, sha256 }
@@ -59,7 +61,7 @@ export async function buildBinary({ root, target, folder }: BinaryOptions): Prom
 const fixedSeed = ['--random-seed=1']
 
 /** The binary contains this path, so it must not depend on the folder of the build. */
-const mainScript = 'main.mjs'
+const startScript = 'start.cjs'
 
 async function readNode(file: string): Promise<Buffer> {
   const program = await readFile(file)
@@ -67,20 +69,40 @@ async function readNode(file: string): Promise<Buffer> {
 }
 
 /**
- * @param isThisMachine whether the binary will run on this system; then it also contains what V8 compiles from the script, so that it
- *   starts faster and takes less memory.
+ * Starts a server of a binary without compiled code, and lists the files with what V8 compiled until its first answer. A binary
+ * that contains them starts in half the time.
  */
-async function inject(scratch: string, assets: Record<string, string>, isThisMachine: boolean): Promise<void> {
+async function keepCompiled(
+  scratch: string,
+  assets: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const folder = join(scratch, 'compiled')
+  await mkdir(folder)
+  const keepIn = join(scratch, 'keep-in')
+  await writeFile(keepIn, folder)
+  const program = await inject(scratch, { ...assets, [packedScripts.keepIn]: keepIn }, fixedSeed)
+  await serveOnce(program, join(scratch, 'data'))
+  const names = (await readdir(folder)).sort()
+  return Object.fromEntries(names.map(name => [`${packedScripts.compiled}/${name}`, join(folder, name)]))
+}
+
+/**
+ * Injects the files into Node, and returns the path of the program.
+ *
+ * @param nodeOptions options that the program always has.
+ */
+async function inject(
+  scratch: string,
+  assets: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = [],
+): Promise<string> {
   const settings = {
-    main: mainScript,
-    mainFormat: 'module',
+    main: startScript,
     executable: 'node',
     output: 'quire',
     disableExperimentalSEAWarning: true,
-    // V8 of this machine compiles for no other.
-    useCodeCache: isThisMachine,
     // express-openapi-validator uses url.parse.
-    execArgv: ['--disable-warning=DEP0169'],
+    execArgv: ['--disable-warning=DEP0169', ...nodeOptions],
     execArgvExtension: 'env',
     assets,
   }
@@ -90,6 +112,7 @@ async function inject(scratch: string, assets: Record<string, string>, isThisMac
       throw new OperatorError(`Node cannot build the binary: ${String(error.stderr).trim()}`, 1, { cause: error })
     },
   )
+  return join(scratch, 'quire')
 }
 
 /** The commit is named only if it says what is inside. */

@@ -6,7 +6,7 @@ import { type BuildFacts, describeEngine, packedAssets, threadAsset } from '../.
 import { writtenPages } from '../../server/docs/pages.ts'
 import { collectLicenses } from '../../server/licenses/collect-licenses.ts'
 import { schemaFolders } from '../../server/store/schema-versions.ts'
-import type { BundledScript } from './bundle-scripts.ts'
+import type { BundledScripts } from './bundle-scripts.ts'
 import type { NodePackage } from './node-package.ts'
 import type { Target } from './targets.ts'
 
@@ -18,6 +18,15 @@ export const threads: readonly string[] = [
   'workers/follow-logs-worker',
   'workers/prune-visitors-worker',
 ]
+
+/** Where `start.cjs` finds the scripts of the program. */
+export const packedScripts = {
+  scripts: 'scripts',
+  /** What V8 compiled of them. */
+  compiled: 'compiled',
+  /** Only while the binary is built: the path of the folder where the compiled code is written. */
+  keepIn: 'keep-in',
+} as const
 
 const files = [
   'package.json',
@@ -31,8 +40,8 @@ export interface PackedFilesOptions {
   root: string
   target: Target
   node: NodePackage
-  main: BundledScript
-  threads: ReadonlyMap<string, BundledScript>
+  main: BundledScripts
+  threads: ReadonlyMap<string, BundledScripts>
   build: BuildFacts
   /** A folder for what is made here. */
   scratch: string
@@ -52,7 +61,8 @@ export async function listPackedFiles(options: PackedFilesOptions): Promise<Reco
     await writeFile(file, content)
     packed[name] = file
   }
-  for (const [name, { code }] of options.threads) await write(threadAsset(name), code)
+  for (const { name, code } of main.scripts) await write(`${packedScripts.scripts}/${name}`, asFunction(code))
+  for (const [name, { scripts }] of options.threads) await write(threadAsset(name), scripts[0]?.code ?? '')
   const addon = await readFile(join(root, 'node_modules/better-sqlite3', target.addon))
   await write(packedAssets.addon, brotliCompressSync(addon))
   await write(packedAssets.addonHash, createHash('sha256').update(addon).digest('hex'))
@@ -66,6 +76,11 @@ export async function listPackedFiles(options: PackedFilesOptions): Promise<Reco
   await write(packedAssets.licenses, brotliCompressSync(JSON.stringify(licenses)))
   // The order would otherwise be that of the file system.
   return Object.fromEntries(Object.entries(packed).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Node calls the text of a CommonJS module with these values. */
+function asFunction(code: string): string {
+  return `(function (exports, require, module, __filename, __dirname) {${code}\n})`
 }
 
 /** The folders of the packages that files belong to, from the top folder, sorted. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { defaultPacing } from '../analytics/follow/follow-log.ts'
+import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
 import { type Background, createBackground, type Stoppable } from '../base/background.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { repeat } from '../base/timer.ts'

@@ -1,6 +1,5 @@
 import type { SearchEntry } from '../in-page/docs/find-sections.ts'
 import { type ApiDocument, listOperations } from './api-document.ts'
-import { escapeHtml } from './escape-html.ts'
 import { renderMarkdown } from './markdown.ts'
 import { framePage, type Page, searchPath } from './page-frame.ts'
 import { listSections } from './page-sections.ts'
@@ -44,17 +43,6 @@ export function buildDocumentation(sources: DocumentationSources): Map<string, D
   addFile('style.css', 'text/css', styleSheet)
   addFile('search.js', 'text/javascript', searchScript(entries))
   return files
-}
-
-/** Lists the request paths of the pages, without style sheet and script. */
-export function listPages(files: ReadonlyMap<string, DocumentationFile>): string[] {
-  return [...files].filter(([, file]) => file.contentType.startsWith('text/html')).map(([path]) => path)
-}
-
-/** Builds the sitemap. `baseUrl` is the public URL of this server, without a trailing slash. */
-export function buildSitemap(files: ReadonlyMap<string, DocumentationFile>, baseUrl: string): string {
-  const urls = listPages(files).map(path => `  <url><loc>${escapeHtml(`${baseUrl}${path}`)}</loc></url>`)
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('\n')}\n</urlset>\n`
 }
 
 function listWritten({ readText }: DocumentationSources): Page[] {

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { defaultPacing } from '../analytics/follow/follow-log.ts'
+import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
 import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
 

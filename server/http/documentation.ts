@@ -1,19 +1,22 @@
 import type { RequestHandler } from 'express'
-import { buildSitemap, type DocumentationFile, docsPath } from '../docs/documentation.ts'
+import type { DocumentationFile } from '../docs/documentation.ts'
+import { docsPath } from '../docs/pages.ts'
 import { relativePath } from '../docs/relative-path.ts'
+import { buildSitemap } from '../docs/sitemap.ts'
 import type { FindServerAddress } from './server-address.ts'
 
 /** Pages load one style sheet, and their search form leads to the search page. */
 const pagePolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 const scriptPolicy = `${pagePolicy}; script-src 'self'`
 
+/** Returns the files of the documentation by request path. The first call builds them. */
+export type LoadDocumentation = () => Promise<ReadonlyMap<string, DocumentationFile>>
+
 /** Serves the documentation of Quire; other requests go to the next handler. */
-export function serveDocumentation(
-  files: ReadonlyMap<string, DocumentationFile>,
-  findAddress: FindServerAddress,
-): RequestHandler {
-  return (req, res, next) => {
+export function serveDocumentation(load: LoadDocumentation, findAddress: FindServerAddress): RequestHandler {
+  return async (req, res, next) => {
     if (!req.path.startsWith(docsPath) || (req.method !== 'GET' && req.method !== 'HEAD')) return next()
+    const files = await load()
     if (req.path === `${docsPath}/sitemap.xml`) {
       res.type('application/xml').send(buildSitemap(files, findAddress(req).url))
       return

@@ -13,6 +13,7 @@ import {
 } from './invalid-request.ts'
 import { chooseMediaType } from './media-type.ts'
 import { findUnclearIntegers, findUnusable, refuseDetails, refuseInvalid } from './refuse-invalid.ts'
+import { copyRequests } from './request-document.ts'
 
 export interface Validator {
   /** Returns the middleware that checks requests of this operation against the document and fills in defaults. */
@@ -46,7 +47,7 @@ export async function openValidator(
 ): Promise<Validator> {
   const chain = openapiMiddleware({
     // The validator modifies the document, so it gets a copy.
-    apiSpec: structuredClone(document) as never,
+    apiSpec: (validateResponses ? structuredClone(document) : copyRequests(document)) as never,
     validateApiSpec: false,
     validateRequests: { allowUnknownQueryParameters: false, coerceTypes: false },
     validateResponses,

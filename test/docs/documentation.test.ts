@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { buildSitemap, listPages } from '../../server/docs/documentation.ts'
 import { renderMarkdown } from '../../server/docs/markdown.ts'
 import { writtenPages } from '../../server/docs/pages.ts'
+import { buildSitemap, listPages } from '../../server/docs/sitemap.ts'
 import { files, repository, texts } from './shipped-documentation.ts'
 
 const base = 'http://docs.test'

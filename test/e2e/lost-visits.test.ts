@@ -206,6 +206,7 @@ test('an older version did not record who had visits: a file says so when the st
   const old = new Database(join(data, 'quire.db'))
   old.exec(`ALTER TABLE projects DROP COLUMN has_visits; ALTER TABLE export_jobs DROP COLUMN bundle_damage;
     ALTER TABLE sites DROP COLUMN allowed_origins;
+    DROP TABLE sessions; DROP TABLE sign_in_links; DROP TABLE people; DROP TABLE audit_events;
     PRAGMA user_version = 8`)
   old.close()
   expect(count()).toBe(1)

@@ -83,7 +83,7 @@ test('Expect: 100-continue is served', async () => {
 })
 
 test('bytes that are no request, sent while an answer is on its way, do not get into the answer', async () => {
-  const bytes = `GET /docs/style.css HTTP/1.1\r\n${host}\r\n\x00garbage\r\n\r\n`
+  const bytes = `GET /openapi.yaml HTTP/1.1\r\n${host}\r\n\x00garbage\r\n\r\n`
   const answer = await sendRaw(server.url, bytes)
   expect(answer.body).not.toContain('not a valid HTTP request')
 })

@@ -9,6 +9,7 @@ import type { ProjectsByHost, VisitedProject } from '../import/visited-projects.
 import type { VisitRecorder } from '../unique-visitors.ts'
 import { BatchWriter } from './batch-writer.ts'
 import { findFirstPosition } from './first-position.ts'
+import { defaultPacing, type FollowPacing } from './follow-pacing.ts'
 import type { FollowPosition } from './follow-position.ts'
 import { LogCounter } from './log-counter.ts'
 import { findEntry } from './log-entries.ts'
@@ -52,17 +53,6 @@ export interface FollowStatus {
   /** Reasons to believe that counts of this run are wrong, the latest of each kind. */
   suspicions: Suspicion[]
 }
-
-export interface FollowPacing {
-  /** Pause between two reads of the files. */
-  pollMs: number
-  /** How long a rotated file must be unchanged before the next file is read. */
-  graceMs: number
-  /** How long views may wait before they are written. */
-  flushMs: number
-}
-
-export const defaultPacing: FollowPacing = { pollMs: 1000, graceMs: 5000, flushMs: 2000 }
 
 /**
  * Counts the visits of a log while it is written and rotated, each line once. The position is stored in the same

@@ -1,6 +1,4 @@
 import { OperatorError } from '../../base/operator-error.ts'
-import { probeSite } from '../../export/probe-site.ts'
-import { checkRemovalRules, noRemovalRules } from '../../products/removal-rules.ts'
 import type { RemovalRules } from '../../tenancy/removal-rules.ts'
 import { parseAllowedOrigin, parseOrigin, type Site } from '../../tenancy/site.ts'
 import type { DashboardDeps } from '../deps.ts'
@@ -39,6 +37,8 @@ async function answer(visit: Visit, site: Site, deps: DashboardDeps, form: SiteF
 async function test(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const site = await findSite(visit, deps)
   const origin = new URL(site.origin ?? `https://${site.domain}/`)
+  // The fetcher is loaded only here, so that the server starts faster.
+  const { probeSite } = await import('../../export/probe-site.ts')
   const probe = await probeSite({ origin, originAllowed: site.origin !== null, timeoutMs: probeTimeoutMs })
   return answer(visit, site, deps, { probe: describeProbe(site, probe) })
 }
@@ -64,6 +64,7 @@ async function changeOrigin(visit: Visit, deps: DashboardDeps): Promise<Answer> 
 
 async function changeRules(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const site = await findSite(visit, deps)
+  const { checkRemovalRules, noRemovalRules } = await import('../../products/removal-rules.ts')
   const values = Object.fromEntries(ruleFields.map(name => [name, visit.form.get(name) ?? '']))
   const rules: RemovalRules = { ...noRemovalRules, products: site.removal?.products ?? [] }
   for (const name of ruleFields) rules[name] = [...new Set(readLines(values[name] ?? ''))]
