@@ -47,6 +47,7 @@ export function frameOrganizationPage(
     hasChart?: boolean
   },
 ): string {
+  const isMarked = visit.person.organizationId === null && visit.person.name !== frameTexts.allOrganizations
   const list = navigation(visit, section, pagePath)
   return writeDocument(
     pagePath,
@@ -58,7 +59,7 @@ export function frameOrganizationPage(
 ${organizationSwitch(visit, pagePath)}
 <form method="post" action="${relativePath(pagePath, `${dashboardPath}/sign-out`)}">
 ${tokenField(visit)}
-<span class="quiet who">${visit.person.name}${visit.person.organizationId === null && ` (${frameTexts.allOrganizations})`}</span>
+<span class="quiet who">${visit.person.name}${isMarked && ` (${frameTexts.allOrganizations})`}</span>
 <button class="plain">${frameTexts.signOut}</button>
 </form>
 </header>

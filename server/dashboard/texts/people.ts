@@ -1,7 +1,7 @@
 export const peopleTexts = {
   title: 'People',
   intro:
-    'Members of this organization sign in with a link that works once. They may do everything here but set where sites are fetched from.',
+    'Members of this organization sign in with a link that works once. They may do everything here, except create projects and sites, set an origin, and delete a site.',
   membersTitle: 'Members',
   operatorsTitle: 'Operators',
   operatorsHint:
