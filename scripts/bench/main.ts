@@ -1,7 +1,8 @@
-// npm run bench -- http | export | export-check | export-gallery | export-latency | export-scale | archive | host | search | start | visitors
+// npm run bench -- http | dashboard | export | export-check | export-gallery | export-latency | export-scale | archive | host | search | start | visitors
 import { Command, CommanderError } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { archiveCommand } from './archive.ts'
+import { dashboardCommand } from './dashboard.ts'
 import { exportCommand } from './export.ts'
 import { exportCheckCommand } from './export-check.ts'
 import { exportGalleryCommand } from './export-gallery.ts'
@@ -20,6 +21,7 @@ const program = new Command('npm run bench --')
     `
 Examples:
   npm run bench -- http
+  npm run bench -- dashboard
   npm run bench -- export --site python --peer wget
   npm run bench -- export-check
   npm run bench -- export-gallery --list
@@ -37,6 +39,7 @@ The results are in scripts/bench/RESULTS.md. Exit codes: 0 done, 1 failed or mis
   .exitOverride()
 for (const command of [
   httpCommand(),
+  dashboardCommand(),
   exportCommand(),
   exportCheckCommand(),
   exportGalleryCommand(),

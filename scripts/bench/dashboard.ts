@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command, Option } from 'commander'
+import { OperatorError } from '../../server/base/operator-error.ts'
+import { integer } from '../../server/flags/integer.ts'
+import { jsonOption } from '../../server/flags/options.ts'
+import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
+import { measureFirstLoad } from './dashboard/first-load.ts'
+import { measurePages } from './dashboard/measure-pages.ts'
+import { type Report, reportText, withGoals } from './dashboard/report.ts'
+import { startDashboard } from './dashboard/served-dashboard.ts'
+import { runMeasured } from './export/measured-run.ts'
+import { createData } from './http/data.ts'
+import { describeMachine } from './http/report.ts'
+import type { FillSettings } from './visitors/fill-store.ts'
+import { endDay, firstDay } from './visitors/plan.ts'
+
+interface Flags {
+  visits: number
+  rounds: number
+  json?: boolean
+}
+
+export function dashboardCommand(): Command {
+  return new Command('dashboard')
+    .description('measure the pages of the dashboard on a project with many visits')
+    .addOption(
+      new Option('--visits <number>', 'page views of the project, on 10,000 pages and 400 days')
+        .env('QUIRE_BENCH_VISITS')
+        .default(10_000_000)
+        .argParser(integer(1, 1_000_000_000)),
+    )
+    .addOption(
+      new Option('--rounds <number>', 'requests for each page')
+        .env('QUIRE_BENCH_ROUNDS')
+        .default(20)
+        .argParser(integer(1, 1000)),
+    )
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Exit code 1 if a goal is missed.
+
+Examples:
+  npm run bench -- dashboard
+  npm run bench -- dashboard --visits 100000 --rounds 5`,
+    )
+    .action(run)
+}
+
+async function run({ visits, rounds, json }: Flags): Promise<void> {
+  const executablePath = findBrowser(process.env)
+  if (executablePath === null) throw new OperatorError(`This needs a Chromium. Install one with: ${installCommand()}`)
+  const [loadBefore = 0] = loadavg()
+  const scratch = await mkdtemp(join(tmpdir(), 'quire-dashboard-'))
+  try {
+    const data = join(scratch, 'data')
+    const { projectIds } = await createData(data, 1000)
+    const [projectId = ''] = projectIds
+    console.error(`Recording ${visits} visits ...`)
+    await fill({ data, projectId, visits, scratch })
+    const dashboard = await startDashboard(data)
+    try {
+      console.error('Measuring pages ...')
+      const pages = await measurePages(dashboard, projectId, rounds)
+      const firstLoad = await measureFirstLoad(dashboard, executablePath)
+      const report: Report = withGoals({ visits, rounds, machine: describeMachine(loadBefore), pages, firstLoad })
+      console.log(json ? JSON.stringify(report, undefined, 2) : reportText(report))
+      if (report.goals.some(({ isMet }) => !isMet)) process.exitCode = 1
+    } finally {
+      await dashboard.close()
+    }
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+async function fill(place: { data: string; projectId: string; visits: number; scratch: string }): Promise<void> {
+  const { data, projectId, visits, scratch } = place
+  const plan = { seed: 1, requests: visits, pages: 10_000, from: firstDay, to: endDay, viewsOnly: true }
+  const settings: FillSettings = { data, projectId, plan }
+  const args = [join(import.meta.dirname, 'visitors', 'fill-store.ts'), JSON.stringify(settings)]
+  const logFile = join(scratch, 'fill.log')
+  const { exitCode } = await runMeasured(process.execPath, args, { logFile, timeoutMs: 3_600_000, folder: scratch })
+  if (exitCode !== 0) throw new Error(`The visits could not be recorded. The output is in ${logFile}`)
+}
