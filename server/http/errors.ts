@@ -40,7 +40,8 @@ export function answerLate(res: ServerResponse): void {
   sendError(res as Response, error, findRoute(req.method ?? '', req.url ?? ''))
 }
 
-function toHttpError(thrown: unknown): HttpError {
+/** Converts whatever a handler throws. What nobody expected becomes a 500 with a fixed sentence. */
+export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown
   if (thrown instanceof UnusableVisitsError) return new HttpError(500, visitsFault)
   return unavailableErrors(thrown) ?? toRequestError(thrown) ?? new HttpError(500, serverFault)

@@ -14,6 +14,8 @@ afterAll(() => server.dispose())
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { headers, redirect: 'manual' })
 
+const cookieName = () => `quire_session_${new URL(server.url).port}`
+
 test('browsers land on the dashboard, and those without a session on the page to sign in', async () => {
   const start = await get('/', { Accept: 'text/html' })
   expect([start.status, start.headers.get('location')]).toEqual([302, 'dashboard/'])
@@ -22,6 +24,22 @@ test('browsers land on the dashboard, and those without a session on the page to
   expect(await (await get('/dashboard/sign-in')).text()).toContain('npx quire dashboard link')
   const inner = await get(`/dashboard/${organizationId}/keys`)
   expect([inner.status, inner.headers.get('location')]).toEqual([303, '../sign-in'])
+})
+
+test.each([
+  ['/dashboard', 'dashboard/sign-in'],
+  ['/dashboard/ORG', 'ORG/'],
+  ['/dashboard/ORG/keys/', '../keys'],
+  ['/dashboard/ORG/keys/generate', '../keys'],
+  ['/dashboard/ORG/projects/sites/a.example/test', '../a.example'],
+])('%s, as somebody types it, leads to %s', async (path, location) => {
+  const answer = await get(path.replace('ORG', organizationId))
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, location.replace('ORG', organizationId)])
+})
+
+test('without a public URL, people may use any name of the server', async () => {
+  const token = await createToken(server, await createPerson(server, organizationId, 'Lan'))
+  expect((await sendSignIn(server, token, { Origin: server.url })).status).toBe(303)
 })
 
 test('opening a link does not use it up, and the button does, once', async () => {
@@ -53,7 +71,7 @@ test.each([
 
 test('1,000 guesses of links and cookies sign nobody in, and leave one entry in the audit log', async () => {
   const guesses = Array.from({ length: 500 }, async () => {
-    const page = await get(`/dashboard/${organizationId}/keys`, { Cookie: `quire_session=${createSecret()}` })
+    const page = await get(`/dashboard/${organizationId}/keys`, { Cookie: `${cookieName()}=${createSecret()}` })
     const link = await sendSignIn(server, createSecret())
     return [page.status, link.status]
   })
@@ -76,7 +94,9 @@ test('behind TLS the cookie is never sent in clear, and keeps to the path of the
   try {
     const { organizationId } = await createOrganization(secure.store)
     const token = await createToken(secure, await createPerson(secure, organizationId))
-    const [cookie] = (await sendSignIn(secure, token)).headers.getSetCookie()
+    // Over plain http, Chromium sends no Sec-Fetch-Site, so the origin decides.
+    const answer = await sendSignIn(secure, token, { Origin: 'https://quire.example.com' })
+    const [cookie] = answer.headers.getSetCookie()
     expect(cookie).toMatch(/; Path=\/admin\/dashboard; .*HttpOnly; Secure; SameSite=Strict$/)
   } finally {
     await secure.dispose()
@@ -93,8 +113,11 @@ test('a session has a new secret, whatever the browser sent, and an old session 
 
 test('a link that another site sends signs nobody in', async () => {
   const person = await createPerson(server, organizationId, 'Login CSRF')
-  for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }] as const) {
-    expect((await sendSignIn(server, await createToken(server, person), headers)).status).toBe(403)
+  for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }, { Origin: 'null' }]) {
+    const token = await createToken(server, person)
+    const answer = await sendSignIn(server, token, headers as Record<string, string>)
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('--public-url')])
+    expect((await get(`/dashboard/sign-in?token=${token}`)).status).toBe(200)
   }
 })
 
@@ -104,7 +127,11 @@ describe('a session ends', () => {
     await client.read(`${organizationId}/keys`)
     const answer = await client.send('sign-out', {})
     expect([answer.status, answer.headers.getSetCookie()[0]]).toEqual([303, expect.stringContaining('Max-Age=0')])
-    expect((await client.open(`${organizationId}/keys`)).status).toBe(303)
+    const after = await client.open(`${organizationId}/keys`)
+    expect([after.status, after.headers.get('location')]).toEqual([303, '../sign-in?ended=page'])
+    const form = await client.send(`${organizationId}/keys/generate`, { name: 'late' })
+    expect(form.headers.get('location')).toBe('../../sign-in?ended=form')
+    expect(await (await get('/dashboard/sign-in?ended=form')).text()).toContain('What you sent was not saved.')
   })
 
   test('in all other browsers at once', async () => {
@@ -152,8 +179,20 @@ test('no token and no cookie is in the log of requests or in the database', asyn
   const token = await createToken(server, person)
   await get(`/dashboard/sign-in?token=${token}`)
   const answer = await sendSignIn(server, token)
-  const cookie = /quire_session=([\w-]+)/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1] ?? 'none'
-  await get(`/dashboard/${organizationId}/keys`, { Cookie: `quire_session=${cookie}` })
+  const cookie = /quire_session_\d+=([\w-]+)/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1] ?? 'none'
+  await get(`/dashboard/${organizationId}/keys`, { Cookie: `${cookieName()}=${cookie}` })
   const log = JSON.stringify(server.logged)
   expect([log.includes(token), log.includes(cookie), log.includes('/dashboard/sign-in')]).toEqual([false, false, true])
+})
+
+test('the cookies of two servers on one host have different names', async () => {
+  const other = await startTestServer()
+  try {
+    const { organizationId } = await createOrganization(other.store)
+    const here = await signIn(server, await createPerson(server, null, 'Here'))
+    const there = await signIn(other, await createPerson(other, organizationId))
+    expect(here.cookie.split('=')[0]).not.toBe(there.cookie.split('=')[0])
+  } finally {
+    await other.dispose()
+  }
 })

@@ -12,7 +12,8 @@ import { pages } from '../pages/index.ts'
 import { html } from '../parts/html.ts'
 import { notices } from '../texts/notices.ts'
 import { signInTexts } from '../texts/sign-in.ts'
-import { answerPageErrors, answerUnknownPages, refuseForm } from './errors.ts'
+import { correctAddress } from './correct-address.ts'
+import { answerPageErrors, answerUnknownPages, refuseForeignForm, refuseForm } from './errors.ts'
 import { readForm } from './form.ts'
 import { isFromOwnPage } from './same-origin.ts'
 import { sendDownload, sendHtml, sendToPage } from './send-page.ts'
@@ -41,11 +42,14 @@ export function dashboardRouter(options: DashboardOptions): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router.use(staticFiles())
   router.use(signInRouter(options))
-  router.get('/', (req, res) => openFirstPage(req, res, deps))
+  router.get('/', (req, res) => openFirstPage(req, res, options))
   router.post('/sign-out', readForm, async (req, res) => {
-    const signedIn = await findSignedIn(req, deps)
+    const { url } = findAddress(req)
+    const signedIn = await findSignedIn(req, options)
+    if (signedIn && !isOwnForm(req, res, signedIn, url)) return
+    // First of all: the browser must forget the session even if the database cannot be written.
+    setSessionCookie(res, url, '')
     if (signedIn) {
-      if (!isOwnForm(req, res, signedIn, findAddress)) return refuseForm(res)
       await deps.sessions.end(signedIn.session.id)
       await createAudit(
         signedIn.person,
@@ -54,16 +58,17 @@ export function dashboardRouter(options: DashboardOptions): Router {
         findClient(req),
       )('signed-out', signedIn.person.id)
     }
-    setSessionCookie(res, findAddress(req).url, '')
     sendToPage(res, 'sign-in')
   })
   for (const page of pages) mountPage(router, page, options)
+  router.get('/*path', correctAddress)
   router.use(answerUnknownPages)
   router.use(answerPageErrors(log))
   return router
 }
 
-function mountPage(router: Router, page: PageDefinition, { deps, findAddress, findClient }: DashboardOptions): void {
+function mountPage(router: Router, page: PageDefinition, options: DashboardOptions): void {
+  const { deps, findAddress, findClient } = options
   const path = `/:organizationId${page.path === '' ? '/' : page.path}`
   router.get(path, async (req, res) => {
     const visit = await openVisit(req, res)
@@ -78,15 +83,13 @@ function mountPage(router: Router, page: PageDefinition, { deps, findAddress, fi
 
   /** Answers itself, and returns undefined, if the browser is not signed in or its form is not of this session. */
   async function openVisit(req: Request, res: Response): Promise<Visit | undefined> {
-    const signedIn = await findSignedIn(req, deps)
+    const address = findAddress(req)
+    const signedIn = await findSignedIn(req, options)
     if (!signedIn) {
-      sendToPage(res, relativePath(pathOf(req), `${dashboardPath}/sign-in`))
+      leadToSignIn(req, res, address.url)
       return undefined
     }
-    if (req.method === 'POST' && !isOwnForm(req, res, signedIn, findAddress)) {
-      refuseForm(res)
-      return undefined
-    }
+    if (req.method === 'POST' && !isOwnForm(req, res, signedIn, address.url)) return undefined
     const { person, session, secret } = signedIn
     const organizations = await listOrganizations(person, deps)
     const organization = organizations.find(({ id }) => id === req.params.organizationId)
@@ -100,7 +103,7 @@ function mountPage(router: Router, page: PageDefinition, { deps, findAddress, fi
       query: new URLSearchParams(req.url.split('?')[1]),
       form: res.locals.form ?? new URLSearchParams(),
       formToken: createFormToken(secret),
-      server: findAddress(req),
+      server: address,
       ipAddress: findClient(req),
       now: deps.now(),
       link: path => relativePath(pathOf(req), organizationPath(organization.id, path)),
@@ -128,17 +131,27 @@ function createAudit(
     })
 }
 
-async function findSignedIn(req: Request, { sessions, now }: DashboardDeps): Promise<SignedIn | undefined> {
-  const secret = readSessionCookie(req)
+async function findSignedIn(req: Request, { deps, findAddress }: DashboardOptions): Promise<SignedIn | undefined> {
+  const secret = readSessionCookie(req, findAddress(req).url)
   if (secret === undefined) return undefined
-  const found = await sessions.find(hashSecret(secret), now())
+  const found = await deps.sessions.find(hashSecret(secret), deps.now())
   return found && { secret, ...found }
 }
 
-/** Checks that a form comes from a page of this session: a page of another site can send forms, too. */
-function isOwnForm(req: Request, res: Response, { secret }: SignedIn, findAddress: FindServerAddress): boolean {
+/** Leads to the page to sign in. It says so if a session has ended, because what was typed is lost. */
+function leadToSignIn(req: Request, res: Response, publicUrl: string): void {
+  const ended = req.method === 'POST' ? 'form' : 'page'
+  const query = readSessionCookie(req, publicUrl) === undefined ? '' : `?ended=${ended}`
+  sendToPage(res, relativePath(pathOf(req), `${dashboardPath}/sign-in`) + query)
+}
+
+/** Checks that a form comes from a page of this session: a page of another site can send forms, too. Refuses it otherwise. */
+function isOwnForm(req: Request, res: Response, { secret }: SignedIn, publicUrl: string): boolean {
   const form: URLSearchParams = res.locals.form
-  return isFromOwnPage(req, findAddress(req).url) && isFormToken(secret, form.get('token') ?? '')
+  if (!isFromOwnPage(req, publicUrl)) refuseForeignForm(res)
+  else if (isFormToken(secret, form.get('token') ?? '')) return true
+  else refuseForm(res)
+  return false
 }
 
 async function listOrganizations(person: Person, { organizations }: DashboardDeps): Promise<Organization[]> {
@@ -148,13 +161,13 @@ async function listOrganizations(person: Person, { organizations }: DashboardDep
 }
 
 /** Leads to the overview of the chosen organization, or of the first one. */
-async function openFirstPage(req: Request, res: Response, deps: DashboardDeps): Promise<void> {
-  const signedIn = await findSignedIn(req, deps)
-  if (!signedIn) return sendToPage(res, 'sign-in')
-  const organizations = await listOrganizations(signedIn.person, deps)
+async function openFirstPage(req: Request, res: Response, options: DashboardOptions): Promise<void> {
+  const signedIn = await findSignedIn(req, options)
+  if (!signedIn) return leadToSignIn(req, res, options.findAddress(req).url)
+  const organizations = await listOrganizations(signedIn.person, options.deps)
   const wanted = new URLSearchParams(req.url.split('?')[1]).get('organization')
   const chosen = organizations.find(({ id }) => id === wanted) ?? organizations[0]
-  if (chosen) return sendToPage(res, `${chosen.id}/`)
+  if (chosen) return sendToPage(res, relativePath(pathOf(req), organizationPath(chosen.id)))
   const { noOrganization, noOrganizationHint, noOrganizationCommand } = signInTexts
   const content = html`<p>${noOrganizationHint}</p><pre><code>${noOrganizationCommand}</code></pre>`
   sendHtml(res, 200, framePublicPage(`${dashboardPath}/`, noOrganization, content))

@@ -15,6 +15,8 @@ export function sendHtml(res: Response, status: number, text: string): void {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policy,
       'Cache-Control': 'no-store',
+      // Without it, forms have `Origin: null` over plain http, and cannot be told from those of other sites.
+      'Referrer-Policy': 'same-origin',
     })
     .send(text)
 }

@@ -1,10 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Request, Response } from 'express'
 
-const cookieName = 'quire_session'
+/** Browsers send cookies to all ports of a host, so each server there has a name of its own. */
+function nameCookie(publicUrl: string): string {
+  const { port } = new URL(publicUrl)
+  return port === '' ? 'quire_session' : `quire_session_${port}`
+}
 
 /** Returns the secret of the session that the browser sends; undefined if it sends none. */
-export function readSessionCookie(req: Request): string | undefined {
+export function readSessionCookie(req: Request, publicUrl: string): string | undefined {
+  const cookieName = nameCookie(publicUrl)
   for (const pair of (req.headers.cookie ?? '').split(';')) {
     const [name, value] = pair.trim().split('=', 2)
     if (name === cookieName && value !== undefined && /^[\w-]{43}$/.test(value)) return value
@@ -21,7 +26,7 @@ export function readSessionCookie(req: Request): string | undefined {
  */
 export function setSessionCookie(res: Response, publicUrl: string, secret: string, maxAgeMs?: number): void {
   const { protocol, pathname } = new URL(publicUrl)
-  res.cookie(cookieName, secret, {
+  res.cookie(nameCookie(publicUrl), secret, {
     httpOnly: true,
     sameSite: 'strict',
     secure: protocol === 'https:',

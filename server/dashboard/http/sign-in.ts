@@ -8,6 +8,7 @@ import type { DashboardDeps } from '../deps.ts'
 import { dashboardPath, framePublicPage } from '../frame.ts'
 import { html } from '../parts/html.ts'
 import { signInTexts as texts } from '../texts/sign-in.ts'
+import { refuseForeignForm } from './errors.ts'
 import { readForm } from './form.ts'
 import { isFromOwnPage } from './same-origin.ts'
 import { sendHtml, sendToPage } from './send-page.ts'
@@ -33,8 +34,12 @@ export function signInRouter({ deps, findAddress, findClient }: SignInOptions): 
   const router = Router()
 
   router.get('/sign-in', async (req, res) => {
-    const token = new URLSearchParams(req.url.split('?')[1]).get('token')
-    if (token === null) return sendHtml(res, 200, framePublicPage(signInPath, texts.title, explainLinks()))
+    const query = new URLSearchParams(req.url.split('?')[1])
+    const token = query.get('token')
+    if (token === null) {
+      const content = html`${explainEnd(query.get('ended'))}${explainLinks()}`
+      return sendHtml(res, 200, framePublicPage(signInPath, texts.title, content))
+    }
     const person = await signInLinks.find(hashSecret(token), now())
     if (!person) return sendHtml(res, 403, framePublicPage(signInPath, texts.title, refuse()))
     const organization = person.organizationId && (await deps.organizations.find(person.organizationId))
@@ -50,7 +55,8 @@ export function signInRouter({ deps, findAddress, findClient }: SignInOptions): 
     const form: URLSearchParams = res.locals.form
     const time = now()
     const tokenSha256 = hashSecret(form.get('token') ?? '')
-    const person = isFromOwnPage(req, url) ? await signInLinks.take(tokenSha256, time) : undefined
+    if (!isFromOwnPage(req, url)) return refuseForeignForm(res)
+    const person = await signInLinks.take(tokenSha256, time)
     if (!person) {
       await noteRefusal(time, findClient(req))
       return sendHtml(res, 403, framePublicPage(signInPath, texts.title, refuse()))
@@ -58,7 +64,7 @@ export function signInRouter({ deps, findAddress, findClient }: SignInOptions): 
     const secret = await startSession(deps, person, {
       at: time,
       address: findClient(req),
-      before: readSessionCookie(req),
+      before: readSessionCookie(req, url),
     })
     setSessionCookie(res, url, secret, sessionMs)
     sendToPage(res, relativePath(signInPath, `${dashboardPath}/`))
@@ -102,6 +108,12 @@ async function startSession(
     address,
   })
   return secret
+}
+
+/** Says that a session has ended; `ended` is what the router put into the address. */
+function explainEnd(ended: string | null) {
+  if (ended === null) return undefined
+  return html`<p class="problem" role="alert">${texts.ended}${ended === 'form' && ` ${texts.endedForm}`}</p>`
 }
 
 function explainLinks() {

@@ -26,10 +26,15 @@ export const frameTexts = {
 
 export const errorTexts = {
   notFound: 'Not found',
-  notFoundHint: 'There is no such page, or you may not see it. Use the navigation, or go back.',
+  notFoundHint: 'There is no such page, or you may not see it.',
+  tooLarge: 'The form is too large. Shorten what you typed.',
+  foreignTitle: 'The form was refused',
+  foreignHint:
+    'It did not come from a page of this server, so nothing was changed. Open the dashboard at its own address, and try again.',
+  foreignHintForOperators: 'If this is its address, set it with --public-url when the server starts.',
+  home: 'Open the dashboard',
   forgedTitle: 'The form is out of date',
   forgedHint: 'Nothing was changed. Go back, reload the page, and send the form again.',
   faultTitle: 'Something went wrong',
   faultHint: 'Try again later. If it happens again, give the operator of the server this request id:',
-  methodHint: 'This address cannot be opened. Use the navigation.',
 }

@@ -6,7 +6,7 @@ export const notices = {
   'site-deleted': 'The site is deleted. Its finished exports stay.',
   'site-changed': 'The changes are saved. The next export uses them.',
   'project-created': 'The project is created.',
-  'export-started': 'The export is started. This page shows how it goes on.',
+  'export-started': 'The export was started.',
   'export-deleted': 'The export and its bundle are deleted.',
   'agent-job-archived': 'The job is archived.',
   'person-removed': 'The person is removed and signed out everywhere.',

@@ -8,6 +8,8 @@ export const signInTexts = {
     organization === null ? `Sign in as ${name}, for all organizations` : `Sign in as ${name} of ${organization}`,
   confirmHint: 'The link works once. You stay signed in for 7 days at most, and for 12 hours without a visit.',
   button: 'Sign in',
+  ended: 'You are not signed in any more: your session has ended.',
+  endedForm: 'What you sent was not saved.',
   refused: 'This link does not work any more. It was used, or it is older than 15 minutes.',
   noOrganization: 'There is no organization yet',
   noOrganizationHint: 'Create the first one on the machine of the server:',

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lockDatabase } from '../support/lock-database.ts'
+import { createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+import { createPerson, type DashboardClient, signIn } from './dashboard-client.ts'
+
+let server: TestServer
+let organizationId: string
+let client: DashboardClient
+beforeAll(async () => {
+  server = await startTestServer()
+  ;({ organizationId } = await createOrganization(server.store))
+  client = await signIn(server, await createPerson(server, organizationId))
+})
+afterAll(() => server.dispose())
+
+test('a page that does not exist says so, and leads back', async () => {
+  const answer = await client.open(`${organizationId}/nothing/here`)
+  expect(answer.status).toBe(404)
+  expect(await answer.text()).toContain('<a href="../../">Open the dashboard</a>')
+})
+
+test('a form that is too large is refused in words for people', async () => {
+  await client.read(`${organizationId}/keys`)
+  const answer = await client.send(`${organizationId}/keys/generate`, { name: 'x'.repeat(300_000) })
+  expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('The form is too large.')])
+})
+
+test('a locked database is a 503 with the reason, and signing out clears the cookie all the same', async () => {
+  await client.read(`${organizationId}/keys`)
+  const lock = await lockDatabase(join(server.dataFolder, 'quire.db'))
+  try {
+    const answer = await client.send(`${organizationId}/keys/generate`, { name: 'locked', read: 'on', expiry: '30' })
+    expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('is locked by another process')])
+    const out = await client.send('sign-out', {})
+    expect([out.status, out.headers.getSetCookie()[0]]).toEqual([503, expect.stringContaining('Max-Age=0')])
+  } finally {
+    await lock.unlock()
+  }
+})
