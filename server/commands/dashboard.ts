@@ -75,6 +75,9 @@ async function printLink(flags: LinkFlags): Promise<void> {
   console.log(url)
   const sees = person.organizationId === null ? 'an operator, who sees all organizations' : person.organizationId
   console.error(`The link ${linkTerms}. It is for ${escapeControls(name)} (${person.id}): ${sees}.`)
+  if (flags.publicUrl === undefined) {
+    console.error('If browsers reach the server at another address, give it with --public-url, or --port.')
+  }
 }
 
 /** Returns the address of the server, which is not asked: it need not run yet. */

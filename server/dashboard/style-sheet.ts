@@ -101,7 +101,8 @@ progress, meter { width: 100%; height: 0.8rem; accent-color: var(--accent); }
 .tools { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem; margin: 1rem 0; }
 .tools .field { margin: 0; }
 .ranges ul { display: flex; flex-wrap: wrap; gap: 0.25rem; }
-.ranges a { border: 1px solid var(--line); }
+.ranges a { border: 1px solid var(--line); overflow-wrap: anywhere; }
+form.inline + .notice { margin-top: 1rem; }
 .chart th, .chart td { border: 0; padding: 0.15rem 0.4rem; }
 time { white-space: nowrap; }
 .paging { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; margin: 0.75rem 0; }

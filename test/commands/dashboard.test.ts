@@ -37,7 +37,7 @@ describe('dashboard link', () => {
     const person = await findPerson(stdout)
     expect(person).toMatchObject({ name: 'operator', organizationId: null })
     expect(stderr).toBe(
-      `The link works once, for 15 minutes. It is for operator (${person?.id}): an operator, who sees all organizations.\n`,
+      `The link works once, for 15 minutes. It is for operator (${person?.id}): an operator, who sees all organizations.\nIf browsers reach the server at another address, give it with --public-url, or --port.\n`,
     )
   })
 
