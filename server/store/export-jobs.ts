@@ -6,6 +6,7 @@ import { openAuditLog } from './audit-log.ts'
 import type { Database } from './database.ts'
 import { type ExportJobRow, toExportJob } from './export-job-row.ts'
 import { openExportLeases } from './export-leases.ts'
+import { prepareSummaries } from './export-summaries.ts'
 import { openIdempotencyKeys } from './idempotency-keys.ts'
 
 /** If a link expires later than this after now, the clock was set back after the link was made. */
@@ -67,6 +68,7 @@ export function openExportJobs(database: Database): ExportJobs {
     findEnded: (endedBefore, now) => findEnded.all({ endedBefore, now }).map(({ job_id }) => job_id),
     delete: prepareDelete(database),
     deleteOldKeys: keys.deleteOld,
+    ...prepareSummaries(database),
     ...openExportLeases(database),
   }
 }

@@ -32,6 +32,8 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     findOwned: 'reads',
     find: 'reads',
     list: 'reads',
+    listSummaries: 'reads',
+    countAhead: 'reads',
     countOpen: 'reads',
     noteLink: 'writes',
     noteDamage: 'writes',

@@ -53,6 +53,42 @@ describe('the list', () => {
       expect((await visits.showList(`from=${from}`)).status).toBe(200)
   })
 
+  test('reads the requests of few exports, however many there are', async () => {
+    await visits.complete({ paths: ['/b', '/a'] }, { pageCount: 1 })
+    for (let i = 0; i < 30; i += 1) await visits.complete({ paths: [`/${i}`] })
+    await visits.complete({ paths: ['/a', '/b'] }, { pageCount: 3 })
+    for (let i = 0; i < 15; i += 1) await visits.complete({ paths: [`/more/${i}`] })
+    await visits.complete({ paths: ['/b', '/a'] }, { pageCount: 2 })
+    for (let i = 0; i < 49; i += 1) await visits.fail('It broke.')
+    const read = new Set<string>()
+    const { exportJobs } = visits.pages.deps
+    visits.pages.deps.exportJobs = {
+      ...exportJobs,
+      async list(filter) {
+        for (const { jobId } of await exportJobs.list(filter)) read.add(jobId)
+        return exportJobs.list(filter)
+      },
+      findOwned(organizationId, jobId) {
+        if (jobId !== '') read.add(jobId)
+        return exportJobs.findOwned(organizationId, jobId)
+      },
+    }
+    const { text } = await visits.showList()
+    expect(text).toContain('−1')
+    // 50 on the page, and the 16 completed ones before the last that may have the same paths.
+    expect(read.size).toBe(66)
+    const [compared] = (await visits.listJobs()).filter(({ pageCount }) => pageCount === 2)
+    read.clear()
+    expect((await visits.showJob(compared?.jobId ?? '')).text).toContain('1 fewer than the export before')
+    expect([...read]).toEqual([compared?.jobId])
+    // 30 exports of other paths are between this one and the one of the same paths.
+    const { text: second } = await visits.showList('from=50')
+    const rows = second.slice(second.indexOf('<tbody>')).split('</tr>')
+    const differences = rows.map(row => strip([...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)][3]?.[1] ?? ''))
+    expect(differences[15]).toBe('')
+    expect(differences[46]).toBe('first')
+  })
+
   test('says how to begin when it is empty', async () => {
     expect((await visits.showList()).text).toContain('There are no exports yet.')
   })

@@ -22,19 +22,20 @@ interface BundleLink {
 /** The bundle of a completed export: what it is, and how to get it. */
 export async function showBundle(
   visit: Visit,
-  { bundles }: Pick<DashboardDeps, 'bundles'>,
+  { bundles, exportJobs }: Pick<DashboardDeps, 'bundles' | 'exportJobs'>,
   job: ExportJob,
-  jobs: readonly ExportJob[],
 ): Promise<Fragment> {
-  const { jobId, bundle, pageCount } = job
+  const { jobId, organizationId, request, bundle, pageCount } = job
   if (!bundle) return false
+  const summaries = await exportJobs.listSummaries(organizationId, request.domain)
+  const difference = await comparePages(job, summaries, { exportJobs })
   const fault = explainCondition(await bundles.check(bundle))
   const { facts } = texts
   return html`<h2>${texts.bundleTitle}</h2>
 ${fault !== null && html`<p class="notice bad">${fault}</p>`}
 ${factList([
   [facts.pagesDone, pageCount],
-  [facts.difference, describeDifference(comparePages(job, jobs))],
+  [facts.difference, describeDifference(difference)],
   [facts.size, describeBytes(bundle.sizeBytes)],
   [facts.checksum, showChecksum(bundle.sha256)],
 ])}

@@ -1,7 +1,15 @@
-import type { ExportJob } from '../../export/jobs/export-job.ts'
+import { BoundedCache } from '../../base/bounded-cache.ts'
+import { digest } from '../../base/digest.ts'
+import type { ExportJob, ExportSummary } from '../../export/jobs/export-job.ts'
+import type { DashboardDeps } from '../deps.ts'
 
 /** How the number of pages changed since the export of the same pages before. */
 export type PageDifference = 'first' | 'same' | { more: number } | { fewer: number }
+
+/** With how many earlier exports of its site an export is compared: each comparison may read thousands of paths. */
+const maxCompared = 20
+/** Which pages exports were asked for, as digests by job. The request of a job never changes. */
+const scopes = new BoundedCache<string, string>(10_000)
 
 export function isOpen({ status }: Pick<ExportJob, 'status'>): boolean {
   return status === 'queued' || status === 'running'
@@ -10,28 +18,45 @@ export function isOpen({ status }: Pick<ExportJob, 'status'>): boolean {
 /**
  * Compares a completed export with the completed export of the same site and the same paths before it.
  *
- * @param jobs of the organization, newest first
- * @return undefined if the export is not completed
+ * @param summaries of the organization, or of the site, newest first
+ * @return undefined if the export is not completed, or if the one to compare it with is too far back to look for
  */
-export function comparePages(job: ExportJob, jobs: readonly ExportJob[]): PageDifference | undefined {
-  if (job.status !== 'completed') return undefined
-  const at = jobs.findIndex(({ jobId }) => jobId === job.jobId)
-  const scope = scopeOf(job)
-  const before = jobs.slice(at + 1).find(earlier => earlier.status === 'completed' && scopeOf(earlier) === scope)
-  if (!before) return 'first'
-  const more = job.pageCount - before.pageCount
-  if (more === 0) return 'same'
-  return more > 0 ? { more } : { fewer: -more }
+export async function comparePages(
+  job: ExportJob,
+  summaries: readonly ExportSummary[],
+  { exportJobs }: Pick<DashboardDeps, 'exportJobs'>,
+): Promise<PageDifference | undefined> {
+  const at = summaries.findIndex(({ jobId }) => jobId === job.jobId)
+  if (job.status !== 'completed' || at === -1) return undefined
+  const earlier = findEarlier(job.request.domain, summaries, at + 1)
+  const scope = keepScope(job)
+  for (const { jobId, pageCount } of earlier.slice(0, maxCompared)) {
+    const known = scopes.get(jobId)
+    const before = known === undefined ? await exportJobs.findOwned(job.organizationId, jobId) : undefined
+    if ((known ?? (before && keepScope(before))) === scope) return subtract(job.pageCount, pageCount)
+  }
+  return earlier.length > maxCompared ? undefined : 'first'
 }
 
-function scopeOf({ request }: ExportJob): string {
-  return JSON.stringify([request.domain, request.paths?.toSorted() ?? null])
+/** Returns the completed exports of a site from a place in the list on; at most one more than are compared. */
+function findEarlier(site: string, summaries: readonly ExportSummary[], from: number): ExportSummary[] {
+  const earlier: ExportSummary[] = []
+  for (let at = from; at < summaries.length && earlier.length <= maxCompared; at += 1) {
+    const summary = summaries[at]
+    if (summary?.status === 'completed' && summary.domain === site) earlier.push(summary)
+  }
+  return earlier
 }
 
-/** Counts the queued exports of the organization that are older than a queued one. */
-export function countAhead(job: ExportJob, jobs: readonly ExportJob[]): number {
-  return jobs.filter(
-    ({ jobId, status, createdAt }) =>
-      status === 'queued' && (createdAt < job.createdAt || (createdAt === job.createdAt && jobId < job.jobId)),
-  ).length
+function keepScope({ jobId, request: { domain, paths } }: ExportJob): string {
+  const known = scopes.get(jobId)
+  if (known !== undefined) return known
+  const scope = digest(JSON.stringify([domain, paths?.toSorted() ?? null]))
+  scopes.set(jobId, scope)
+  return scope
+}
+
+function subtract(pages: number, before: number): PageDifference {
+  if (pages === before) return 'same'
+  return pages > before ? { more: pages - before } : { fewer: before - pages }
 }

@@ -7,17 +7,17 @@ import { html, type Markup } from '../parts/html.ts'
 import { time } from '../parts/time.ts'
 import { startTexts, exportTexts as texts } from '../texts/exports.ts'
 import { allFeatures } from './export-form.ts'
-import { countAhead } from './export-list.ts'
 
 /**
  * Shows how far an open export is.
  *
+ * @param ahead how many exports are ahead of a queued one
  * @param work undefined = another process does it, or nobody yet; then only what the job has is shown
  */
-export function showWork(job: ExportJob, jobs: readonly ExportJob[], work: ExportWork | undefined): Markup {
+export function showWork(job: ExportJob, ahead: number, work: ExportWork | undefined): Markup {
   const { status, progress, pageCount } = job
   if (status === 'queued') {
-    return html`<p>${texts.queueAhead(countAhead(job, jobs))} ${texts.queueTurns}</p>`
+    return html`<p>${texts.queueAhead(ahead)} ${texts.queueTurns}</p>`
   }
   const { facts } = texts
   return html`<div class="card">

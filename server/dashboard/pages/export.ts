@@ -106,17 +106,16 @@ function stillOpen(visit: Visit, { jobId }: ExportJob): Markup {
  * time.
  */
 async function showExport(visit: Visit, deps: DashboardDeps, job: ExportJob): Promise<Markup> {
-  const needsOthers = job.status === 'queued' || job.status === 'completed'
-  const jobs = needsOthers ? await deps.exportJobs.list({ organizationId: visit.organization.id }) : []
+  const ahead = job.status === 'queued' ? await deps.exportJobs.countAhead(job) : 0
   // A page that answers a form has an address that cannot be read again.
   const live = isOpen(job) && visit.form.size === 0 && html` data-live="${liveMs}"`
   const work = isOpen(job) ? deps.workBoard.find(job.jobId) : undefined
   return html`<p><a href="${visit.link('/exports')}">${texts.back}</a></p>
 <p role="status"><span id="export-state"${live}><span class="state ${job.status}">${texts.statuses[job.status]}</span> ${texts.stateNow[job.status]}</span></p>
 <div id="export-now"${live}>
-${isOpen(job) && showWork(job, jobs, work)}
+${isOpen(job) && showWork(job, ahead, work)}
 ${job.status === 'failed' && showFailure(visit, job)}
-${job.bundle && (await showBundle(visit, deps, job, jobs))}
+${job.bundle && (await showBundle(visit, deps, job))}
 ${job.bundle && (await showReport(deps, job.bundle))}
 ${showRequest(job)}
 ${!isOpen(job) && showEnd(visit, job)}

@@ -1,5 +1,5 @@
 import { describeBytes } from '../../base/format-bytes.ts'
-import type { ExportJob } from '../../export/jobs/export-job.ts'
+import type { ExportJob, ExportSummary } from '../../export/jobs/export-job.ts'
 import { callOperation } from '../../http/call-operation.ts'
 import { toClient } from '../client.ts'
 import type { DashboardDeps } from '../deps.ts'
@@ -11,7 +11,7 @@ import { time } from '../parts/time.ts'
 import { startTexts, exportTexts as texts } from '../texts/exports.ts'
 import { addProblems, createForm, createFormLike, type ExportForm, readExportForm, toStartBody } from './export-form.ts'
 import { exportForm } from './export-form-view.ts'
-import { comparePages, countAhead, isOpen, type PageDifference } from './export-list.ts'
+import { comparePages, isOpen, type PageDifference } from './export-list.ts'
 
 const perPage = 50
 const liveMs = 3000
@@ -56,20 +56,48 @@ function sentencesOf(answer: { problems: readonly string[] } | { body: { error?:
 
 async function showExports(visit: Visit, deps: DashboardDeps, form: ExportForm): Promise<Markup> {
   const { id } = visit.organization
-  const [sites, jobs] = await Promise.all([deps.sites.list(id), deps.exportJobs.list({ organizationId: id })])
+  const [sites, summaries] = await Promise.all([deps.sites.list(id), deps.exportJobs.listSummaries(id)])
   return html`<p>${texts.intro}</p>
 <h2 id="start">${startTexts.title}</h2>
 ${exportForm(visit, sites, form)}
 <h2>${texts.listTitle}</h2>
-${exportTable(visit, jobs)}`
+${await exportTable(visit, deps, summaries)}`
+}
+
+/** A row of the list. */
+interface ListedExport extends ExportJob {
+  difference: PageDifference | undefined
+  /** How many exports are ahead of a queued one. */
+  ahead: number
+}
+
+/** Reads the exports of one page of the list; nothing else is read in full, because there can be thousands. */
+async function readRows(
+  { organization }: Visit,
+  { exportJobs }: Pick<DashboardDeps, 'exportJobs'>,
+  summaries: readonly ExportSummary[],
+  first: number,
+): Promise<ListedExport[]> {
+  const rows: ListedExport[] = []
+  for (const { jobId } of summaries.slice(first, first + perPage)) {
+    const job = await exportJobs.findOwned(organization.id, jobId)
+    if (!job) continue
+    const ahead = job.status === 'queued' ? await exportJobs.countAhead(job) : 0
+    rows.push({ ...job, ahead, difference: await comparePages(job, summaries, { exportJobs }) })
+  }
+  return rows
 }
 
 /** One page of the list. It renews itself while an export is open. */
-function exportTable(visit: Visit, jobs: readonly ExportJob[]): Markup {
-  const first = Math.min(readFirst(visit), Math.max(0, jobs.length - 1))
-  const shown = jobs.slice(first, first + perPage)
+async function exportTable(
+  visit: Visit,
+  deps: Pick<DashboardDeps, 'exportJobs'>,
+  summaries: readonly ExportSummary[],
+): Promise<Markup> {
+  const first = Math.min(readFirst(visit), Math.max(0, summaries.length - 1))
+  const shown = await readRows(visit, deps, summaries, first)
   const { columns } = texts
-  return html`<div id="exports"${jobs.some(isOpen) && html` data-live="${liveMs}"`}>
+  return html`<div id="exports"${summaries.some(isOpen) && html` data-live="${liveMs}"`}>
 ${table(shown, {
   caption: texts.listTitle,
   empty: texts.empty,
@@ -78,10 +106,10 @@ ${table(shown, {
       heading: columns.site,
       show: ({ jobId, request }) => html`<a href="${visit.link(`/exports/${jobId}`)}">${request.domain}</a>`,
     },
-    { heading: columns.status, show: job => statusCell(job, jobs) },
+    { heading: columns.status, show: statusCell },
     { heading: columns.version, show: ({ request }) => request.version ?? texts.noVersion },
     { heading: columns.pages, isNumber: true, show: ({ pageCount }) => pageCount },
-    { heading: columns.difference, isNumber: true, show: job => describeDifference(comparePages(job, jobs)) },
+    { heading: columns.difference, isNumber: true, show: ({ difference }) => describeDifference(difference) },
     { heading: columns.size, isNumber: true, show: ({ bundle }) => bundle && describeBytes(bundle.sizeBytes) },
     { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
     {
@@ -92,7 +120,7 @@ ${table(shown, {
   ],
 })}
 ${shown.length > 0 && html`<p class="hint">${texts.differenceHint}</p>`}
-${pageLinks(visit, first, jobs.length)}</div>`
+${pageLinks(visit, first, summaries.length)}</div>`
 }
 
 function readFirst({ query }: Visit): number {
@@ -108,11 +136,10 @@ function pageLinks(visit: Visit, first: number, count: number): Fragment {
   return (newer || older) && html`<p>${newer}${older}</p>`
 }
 
-function statusCell(job: ExportJob, jobs: readonly ExportJob[]): Markup {
-  const { status, progress } = job
+function statusCell({ status, progress, ahead }: ListedExport): Markup {
   const state = html`<span class="state ${status}">${texts.statuses[status]}</span>`
   if (status === 'running') return html`${state} ${texts.percent(progress)}`
-  return status === 'queued' ? html`${state} ${texts.queuePlace(countAhead(job, jobs))}` : state
+  return status === 'queued' ? html`${state} ${texts.queuePlace(ahead)}` : state
 }
 
 function describeDifference(difference: PageDifference | undefined): Fragment {

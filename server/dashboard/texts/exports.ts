@@ -29,7 +29,8 @@ export const exportTexts = {
     more: (pages: number) => `+${pages}`,
     fewer: (pages: number) => `−${pages}`,
   },
-  differenceHint: 'Difference: pages compared with the completed export of the same site and the same paths before it.',
+  differenceHint:
+    'Difference: pages compared with the completed export of the same site and the same paths before it. It is empty if that is not among the 20 exports of the site before.',
   paging: { newer: 'Newer exports', older: 'Older exports' },
 
   exportOf: (domain: string) => `Export of ${domain}`,

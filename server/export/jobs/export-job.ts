@@ -41,6 +41,11 @@ export interface ExportJob {
   bundle: Bundle | null
 }
 
+/** An export job without its request, which can have many paths. */
+export interface ExportSummary extends Pick<ExportJob, 'jobId' | 'status' | 'pageCount' | 'createdAt'> {
+  domain: string
+}
+
 /** The archive of a completed export. */
 export interface Bundle {
   fileName: string
@@ -98,6 +103,10 @@ export interface ExportJobs {
 
   /** Returns jobs, newest first, at most `limit` (default: all). */
   list(filter: { organizationId?: string | undefined; limit?: number }): Awaitable<ExportJob[]>
+  /** Returns all jobs of an organization, or those of one domain, in the order of `list`. */
+  listSummaries(organizationId: string, domain?: string): Awaitable<ExportSummary[]>
+  /** Counts the queued jobs of the organization that are older than a queued one. */
+  countAhead(job: Pick<ExportJob, 'organizationId' | 'jobId' | 'createdAt'>): Awaitable<number>
   /** Counts the jobs of an organization that have not ended. */
   countOpen(organizationId: string): Awaitable<Record<'queued' | 'running', number>>
   /**

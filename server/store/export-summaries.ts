@@ -1,0 +1,37 @@
+import type { ExportJobs, ExportStatus } from '../export/jobs/export-job.ts'
+import type { Database } from './database.ts'
+
+interface SummaryRow {
+  job_id: string
+  domain: string
+  status: ExportStatus
+  page_count: number
+  created_at: number
+}
+
+/** Reads about export jobs what does not need their requests, which can have thousands of paths. */
+export function prepareSummaries(database: Database): Pick<ExportJobs, 'listSummaries' | 'countAhead'> {
+  const list = database.prepare<{ organizationId: string; domain: string | null }, SummaryRow>(
+    `SELECT job_id, domain, status, page_count, created_at FROM export_jobs
+     WHERE organization_id = @organizationId AND (@domain IS NULL OR domain = @domain)
+     ORDER BY created_at DESC, job_id`,
+  )
+  const countAhead = database.prepare<{ organizationId: string; jobId: string; createdAt: number }, { jobs: number }>(
+    // The first condition is that of the index of open jobs.
+    `SELECT count(*) AS jobs FROM export_jobs
+     WHERE status IN ('queued', 'running') AND status = 'queued' AND organization_id = @organizationId
+       AND (created_at < @createdAt OR (created_at = @createdAt AND job_id < @jobId))`,
+  )
+  return {
+    listSummaries: (organizationId, domain) =>
+      list.all({ organizationId, domain: domain ?? null }).map(row => ({
+        jobId: row.job_id,
+        domain: row.domain,
+        status: row.status,
+        pageCount: row.page_count,
+        createdAt: row.created_at,
+      })),
+    countAhead: ({ organizationId, jobId, createdAt }) =>
+      countAhead.get({ organizationId, jobId, createdAt })?.jobs ?? 0,
+  }
+}
