@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ExportWork } from '../../server/export/jobs/work-board.ts'
 import { makeZip } from '../unpack/make-archives.ts'
 import { type ExportVisits, emptyReport, openExportVisits, strip } from './export-visits.ts'
 
@@ -191,4 +192,30 @@ describe('the page of an export', () => {
       if ('content' in answer) expect(answer.content.text).toContain('is missing on the disk')
     }
   })
+})
+
+test.each<[string, Partial<ExportWork>, string]>([
+  ['compares', { stage: 'compare' }, 'Now comparing pages with what a browser shows'],
+  ['looks for pages', { stage: 'discover', pagesKnown: 0 }, 'Now looking for pages'],
+  ['packs', { stage: 'archive', pagesDone: 1 }, 'Now checking and packing the pages'],
+  ['stands still', { pagesPerSecond: 0.04 }, 'Now reading pages Pages 9 of 21 known so far Time left about 5 s'],
+  [
+    'is almost done',
+    { leftMs: 4999 },
+    'Now reading pages Pages 9 of 21 known so far Speed 2.0 pages a second Time left a few seconds',
+  ],
+  [
+    'has begun',
+    { pagesPerSecond: null, leftMs: null },
+    'Now reading pages Pages 9 of 21 known so far Speed not known yet Time left not known yet',
+  ],
+])('shows no number that jumps or says nothing while the export %s', async (_what, work, facts) => {
+  const jobId = await visits.report(61, 9)
+  visits.pages.deps.workBoard.find = () => ({
+    ...{ stage: 'fetch', pagesDone: 9, pagesKnown: 21, pagesPerSecond: 2, leftMs: 5000 },
+    ...work,
+  })
+  const { text } = await visits.showJob(jobId)
+  const card = text.slice(text.indexOf('<div class="card">'), text.indexOf('<h2>'))
+  expect(strip(card)).toBe(`61 % 61 % ${facts}`)
 })

@@ -3,10 +3,15 @@ import type { ExportWork } from '../../export/jobs/work-board.ts'
 import { copyButton } from '../parts/copy.ts'
 import { describeDuration } from '../parts/duration.ts'
 import { factList } from '../parts/facts.ts'
-import { html, type Markup } from '../parts/html.ts'
+import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { time } from '../parts/time.ts'
 import { startTexts, exportTexts as texts } from '../texts/exports.ts'
 import { allFeatures } from './export-form.ts'
+
+/** Pages a second; fewer would be shown as 0. */
+const minShownRate = 0.05
+/** An estimate is not as exact as a shorter time would claim. */
+const minShownLeftMs = 5000
 
 /**
  * Shows how far an open export is.
@@ -19,17 +24,33 @@ export function showWork(job: ExportJob, ahead: number, work: ExportWork | undef
   if (status === 'queued') {
     return html`<p>${texts.queueAhead(ahead)} ${texts.queueTurns}</p>`
   }
-  const { facts } = texts
   return html`<div class="card">
 <p class="figure">${texts.percent(progress)}</p>
 <progress max="100" value="${progress}" aria-label="${texts.progress}">${texts.percent(progress)}</progress>
-${factList([
-  [facts.stage, work && texts.stages[work.stage]],
-  [facts.pages, work && work.pagesKnown > 0 ? texts.pagesOf(work.pagesDone, work.pagesKnown) : pageCount],
-  [facts.rate, work && (work.pagesPerSecond === null ? texts.unknownYet : texts.rate(work.pagesPerSecond))],
-  [facts.left, work && (work.leftMs === null ? texts.unknownYet : texts.about(describeDuration(work.leftMs)))],
-])}
+${factList(work ? listWork(work) : [[texts.facts.pages, pageCount]])}
 </div>`
+}
+
+/** The stages that read the pages. The others count pages anew, so their numbers would seem to go back. */
+const readingStages: readonly ExportWork['stage'][] = ['fetch', 'render']
+
+function listWork({ stage, pagesDone, pagesKnown, pagesPerSecond, leftMs }: ExportWork): [string, Fragment][] {
+  const { facts } = texts
+  const now: [string, Fragment] = [facts.stage, texts.stages[stage]]
+  if (!readingStages.includes(stage)) return [now]
+  return [
+    now,
+    [facts.pages, pagesKnown > 0 && texts.pagesOf(pagesDone, pagesKnown)],
+    [
+      facts.rate,
+      pagesPerSecond === null ? texts.unknownYet : pagesPerSecond >= minShownRate && texts.rate(pagesPerSecond),
+    ],
+    [facts.left, leftMs === null ? texts.unknownYet : describeLeft(leftMs)],
+  ]
+}
+
+function describeLeft(leftMs: number): string {
+  return leftMs < minShownLeftMs ? texts.fewSeconds : texts.about(describeDuration(leftMs))
 }
 
 /** Shows what was asked for, and when. */

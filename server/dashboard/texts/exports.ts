@@ -80,6 +80,7 @@ export const exportTexts = {
   rate: (pagesPerSecond: number) =>
     `${pagesPerSecond < 10 ? pagesPerSecond.toFixed(1) : Math.round(pagesPerSecond)} pages a second`,
   about: (duration: string) => `about ${duration}`,
+  fewSeconds: 'a few seconds',
   unknownYet: 'not known yet',
   settingsTitle: 'Settings',
   wholeSite: 'the whole site',
