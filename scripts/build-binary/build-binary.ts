@@ -60,6 +60,12 @@ export async function buildBinary({ root, target, folder }: BinaryOptions): Prom
 /** V8 would otherwise write other bytes each time. Unlike `--hash-seed`, this flag does not make V8 reject them later. */
 const fixedSeed = ['--random-seed=1']
 
+/**
+ * Space for a whole run without garbage collection. A collection forgets functions that have not run for a while, and reuses memory
+ * whose old bytes stay in the gaps of compiled code; both depend on the moment.
+ */
+const heapFlags = { '--initial-heap-size': 2000, '--min-semi-space-size': 256, '--max-semi-space-size': 256 }
+
 /** The binary contains this path, so it must not depend on the folder of the build. */
 const startScript = 'start.cjs'
 
@@ -79,8 +85,10 @@ async function keepCompiled(
   const folder = join(scratch, 'compiled')
   await mkdir(folder)
   const keepIn = join(scratch, 'keep-in')
-  await writeFile(keepIn, folder)
-  const program = await inject(scratch, { ...assets, [packedScripts.keepIn]: keepIn }, fixedSeed)
+  const defaultFlags = Object.keys(heapFlags).map(flag => `${flag}=0`)
+  await writeFile(keepIn, JSON.stringify({ folder, defaultFlags }))
+  const flags = Object.entries(heapFlags).map(([flag, megabytes]) => `${flag}=${megabytes}`)
+  const program = await inject(scratch, { ...assets, [packedScripts.keepIn]: keepIn }, [...fixedSeed, ...flags])
   await serveOnce(program, join(scratch, 'data'))
   const names = (await readdir(folder)).sort()
   return Object.fromEntries(names.map(name => [`${packedScripts.compiled}/${name}`, join(folder, name)]))

@@ -3,6 +3,7 @@
 const { writeFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 const sea = require('node:sea')
+const { setFlagsFromString } = require('node:v8')
 const { Script } = require('node:vm')
 
 const names = new Set(sea.getAssetKeys())
@@ -28,10 +29,12 @@ function requireHere(id) {
   return id.startsWith('./') ? load(id.slice(2)) : require(id)
 }
 
-// While the binary is built, a run writes what V8 compiled of each script that it needed.
+// While the binary is built, a run writes what V8 compiled of each script that it needed. V8 refuses code that was compiled with other
+// flags, so those of the build are at their defaults when the code is written.
 if (names.has('keep-in')) {
-  const folder = read('keep-in').toString()
+  const { folder, defaultFlags } = JSON.parse(read('keep-in').toString())
   process.once('exit', () => {
+    for (const flag of defaultFlags) setFlagsFromString(flag)
     for (const [name, { script }] of loaded) writeFileSync(join(folder, name), script.createCachedData())
   })
 }

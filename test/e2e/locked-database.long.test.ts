@@ -14,6 +14,7 @@ import { percentile, startLoad } from '../support/steady-load.ts'
 
 const lockMs = 20_000
 const importedJobs = 200_000
+const exportRequest = '{"domain":"docs.example.com"}'
 /** On a machine that is busy with other work, a server without any work may be slower; then three times that counts. */
 const maxP99Ms = 50
 /** The bound of the issue is 5 s; the load generator and the machine get the rest. */
@@ -97,6 +98,14 @@ function slowest(writes: readonly TimedAnswer[]): number {
   return tookMs
 }
 
+/** Runs one export, which fails because nothing answers at its origin. The first one takes longer: the server loads the exporter. */
+async function runFirstExport(): Promise<string> {
+  const { json } = await send(server.url, '/v1/static-export/jobs', { method: 'POST', headers, body: exportRequest })
+  const jobId = String(json.jobId)
+  while ((await store.exportJobs.find(jobId))?.status !== 'failed') await pause(50)
+  return jobId
+}
+
 /** Inserts a completed export. A link to its bundle is a write without further work. */
 async function insertCompletedExport(): Promise<string> {
   const request = {
@@ -122,9 +131,10 @@ async function insertCompletedExport(): Promise<string> {
 }
 
 test(`while another process holds the lock for ${lockMs / 1000} s, everything is answered and nothing is lost`, async () => {
+  const first = await runFirstExport()
   const reading = await startReads()
   const lock = await lockDatabase(join(dataFolder, 'quire.db'))
-  const writing = startWrites(100, '/v1/static-export/jobs', '{"domain":"docs.example.com"}')
+  const writing = startWrites(100, '/v1/static-export/jobs', exportRequest)
   await pause(lockMs)
   await lock.unlock()
   await pause(1000)
@@ -143,7 +153,7 @@ test(`while another process holds the lock for ${lockMs / 1000} s, everything is
   expect(refused.length).toBeGreaterThan(0)
   expect(slowest(writes)).toBeLessThan(maxAnswerMs)
   const stored = (await store.exportJobs.list({})).map(({ jobId }) => jobId)
-  expect(stored.sort()).toEqual(accepted.map(({ json }) => String(json.jobId)).sort())
+  expect(stored.sort()).toEqual([first, ...accepted.map(({ json }) => String(json.jobId))].sort())
 })
 
 test(`an import of ${importedJobs} agent jobs keeps neither reads nor writes waiting`, async () => {
