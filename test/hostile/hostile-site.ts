@@ -27,8 +27,11 @@ export const limits = {
   totalBytes: 30_000_000,
 }
 
-/** Includes the memory of the site, which runs in the same process. */
-const maxGrowthBytes = 1000 * 1024 ** 2
+/**
+ * Includes the memory of the site, which runs in the same process, and what V8 has not collected yet: of the 880 to 1,110 MB that
+ * 300,000 links of one page take here, 190 MB are in use.
+ */
+const maxGrowthBytes = 1200 * 1024 ** 2
 
 /** An export must end within ten seconds after its time limit. Tests with another limit have another timeout. */
 export const testTimeoutMs = 35_000

@@ -45,11 +45,14 @@ export function beginReport(
 type Skipped = ExportReport['skipped']
 
 function listPages(collected: CollectedSite, states: readonly string[]): Skipped {
-  return [...collected.pages].flatMap(([key, outcome]) =>
-    states.includes(outcome.state) && 'reason' in outcome
-      ? [{ url: pathOf(collected, key), reason: outcome.reason }]
-      : [],
-  )
+  const listed: Skipped = []
+  // There can be hundreds of thousands, so no copy of all is made.
+  for (const [key, outcome] of collected.pages) {
+    if (states.includes(outcome.state) && 'reason' in outcome) {
+      listed.push({ url: pathOf(collected, key), reason: outcome.reason })
+    }
+  }
+  return listed
 }
 
 function noteUnvisited(unvisited: Skipped): string[] {

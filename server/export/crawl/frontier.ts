@@ -83,7 +83,9 @@ export function createFrontier({ limits, exclusions, pages }: FrontierOptions): 
       waiting = new Map(sorted.slice(batch.length).map(candidate => [candidate.key, candidate]))
       if (batch.length === 0) {
         const limit = pagesLeft <= 0 ? `${limits.pages} pages` : `${limits.links} links`
-        for (const key of waiting.keys()) noteUnvisited(pages, key, `past the limit of ${limit}`)
+        const unvisited: PageOutcome = { state: 'unvisited', reason: `past the limit of ${limit}` }
+        // A known outcome stays, such as a missing first spelling: it is more informative.
+        for (const key of waiting.keys()) if (!pages.has(key)) pages.set(key, unvisited)
         waiting.clear()
       }
       linksAsked += batch.length
@@ -111,9 +113,4 @@ function countPages(pages: ReadonlyMap<string, PageOutcome>): number {
   let count = 0
   for (const outcome of pages.values()) if (outcome.state === 'page') count += 1
   return count
-}
-
-/** Records a page as unvisited. Keeps a known outcome, such as a missing first spelling: it is more informative. */
-function noteUnvisited(pages: Map<string, PageOutcome>, key: string, reason: string): void {
-  if (!pages.has(key)) pages.set(key, { state: 'unvisited', reason })
 }
