@@ -121,18 +121,30 @@ describe('the page of a job', () => {
     expect(await pages.listAudited()).toEqual([`agent-job.archived ${job.id}`])
   })
 
-  test.each(['active', 'archived'] as const)('says why an %s job cannot be archived', async status => {
-    const job = await add({ status, archivedAt: status === 'archived' ? created + 5000 : null })
+  test('says why an active job cannot be archived', async () => {
+    const job = await add()
     const answer = await archive(job)
     if (!('content' in answer)) throw new Error('no page')
     expect(answer.status).toBe(409)
-    expect(answer.content.text).toContain(`is ${status} and cannot become archived`)
+    expect(answer.content.text).toContain('because the agent is at work')
     expect(answer.content.text).not.toContain('data-live')
     expect(await pages.store.agentJobs.find(job.projectId, job.id)).toEqual(job)
     expect(await pages.listAudited()).toEqual([])
   })
 
-  test('says so when someone else changed the job at the same time', async () => {
+  test('says that a job was archived already, also when two tabs do it at the same time', async () => {
+    const job = await add({ status: 'completed' })
+    const [first, second] = await Promise.all([archive(job), archive(job)])
+    const leadTo = `/agent-jobs/${own.projectId}/${job.id}`
+    expect([first, second]).toContainEqual({ leadTo, notice: 'agent-job-archived' })
+    expect([first, second]).toContainEqual({ leadTo, notice: 'agent-job-was-archived' })
+    const archived = await pages.store.agentJobs.find(job.projectId, job.id)
+    expect(await archive(job)).toEqual({ leadTo, notice: 'agent-job-was-archived' })
+    expect(await pages.store.agentJobs.find(job.projectId, job.id)).toEqual(archived)
+    expect(await pages.listAudited()).toEqual([`agent-job.archived ${job.id}`])
+  })
+
+  test('says so when someone else archived the job between the look at it and the change', async () => {
     const job = await add({ status: 'completed' })
     const { agentJobs } = pages.deps
     const update = agentJobs.update.bind(agentJobs)
@@ -144,11 +156,7 @@ describe('the page of a job', () => {
         return update(next, from)
       },
     }
-    const answer = await archive(job)
-    if (!('content' in answer)) throw new Error('no page')
-    expect(answer.status).toBe(409)
-    expect(answer.content.text).toContain('changed by someone else at the same time')
-    expect(answer.content.text).toContain('The job is archived.')
+    expect(await archive(job)).toMatchObject({ notice: 'agent-job-was-archived' })
     expect((await pages.store.agentJobs.find(job.projectId, job.id))?.archivedAt).toBe(job.createdAt)
     expect(await pages.listAudited()).toEqual([])
   })
@@ -175,9 +183,8 @@ test.each(hostileTexts)('%s stays a text in every place', async hostile => {
   const hostileJob = { id: hostile, source: { repository: hostile, ref: hostile }, model: hostile, prLink: hostile }
   const job = await add({ ...hostileJob, status: 'completed' })
   const shown = [await showList(), await showJob(job), await showList(`status=${encodeURIComponent(hostile)}`)]
-  await archive(job)
-  const again = await archive(job)
-  if ('content' in again) shown.push({ status: 409, text: again.content.text })
+  const refused = await archive(await add({ ...hostileJob, id: `${hostile} 2`, prLink: null }))
+  if ('content' in refused) shown.push({ status: 409, text: refused.content.text })
   const found = shown.map(({ text }) => findInjected(text))
   expect(found.flatMap(({ faults }) => faults)).toEqual([])
   expect(found.filter(({ texts }) => texts.some(text => text.includes(hostile)))).toHaveLength(4)

@@ -1,5 +1,4 @@
 import { type AgentJob, transition } from '../../agent/agent-job.ts'
-import { OperatorError } from '../../base/operator-error.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { actionButton } from '../parts/action.ts'
@@ -31,17 +30,15 @@ async function findJob({ organization, params }: Visit, { projects, agentJobs }:
   return job
 }
 
+/** A job that was archived meanwhile, in another tab or by a command, is as the person wants it. */
 async function archive(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const job = await findJob(visit, deps)
-  let next: AgentJob
-  try {
-    next = transition(job, 'archived', visit.now)
-  } catch (error) {
-    if (error instanceof OperatorError) return refuse(visit, job, error.message)
-    throw error
-  }
-  if (!(await deps.agentJobs.update(next, job.status))) {
-    return refuse(visit, await findJob(visit, deps), texts.lostRace)
+  if (job.status === 'archived') return { leadTo: agentJobPath(job), notice: 'agent-job-was-archived' }
+  if (job.status === 'active') return refuse(visit, job, texts.stillActive)
+  if (!(await deps.agentJobs.update(transition(job, 'archived', visit.now), job.status))) {
+    const changed = await findJob(visit, deps)
+    if (changed.status === 'archived') return { leadTo: agentJobPath(job), notice: 'agent-job-was-archived' }
+    return refuse(visit, changed, texts.lostRace)
   }
   await visit.audit('agent-job.archived', job.id, job.projectId)
   return { leadTo: agentJobPath(job), notice: 'agent-job-archived' }

@@ -42,5 +42,6 @@ export const agentJobTexts = {
   copyId: 'Copy the id of the job',
   archive: 'Archive the job',
   archiveHint: 'The job stays readable here and over the API. Its status can no longer change.',
+  stillActive: 'The job was not archived, because the agent is at work. Archive it when it is completed or failed.',
   lostRace: 'The job was changed by someone else at the same time, so it was not archived. Below is how it is now.',
 }

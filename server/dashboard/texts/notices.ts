@@ -9,5 +9,6 @@ export const notices = {
   'export-started': 'The export was started.',
   'export-deleted': 'The export and its bundle are deleted.',
   'agent-job-archived': 'The job is archived.',
+  'agent-job-was-archived': 'The job was archived already, so nothing was changed.',
   'person-removed': 'The person is removed and signed out everywhere.',
 } as const
