@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type ExportVisits, openExportVisits, pageOf } from './export-visits.ts'
+import { exportsPage } from '../../server/dashboard/pages/exports.ts'
+import { projectsPage } from '../../server/dashboard/pages/projects.ts'
+import { type ExportVisits, openExportVisits, pageOf, strip } from './export-visits.ts'
 import { addOrganization } from './page-visit.ts'
 
 let visits: ExportVisits
@@ -89,12 +91,31 @@ describe('the form says', () => {
     expect(answer.text).toContain('value="kept"')
   })
 
-  test('offers the sites of the organization only, and to register one if there is none', async () => {
+  test('offers the sites of the organization only', async () => {
     const { text } = await visits.showList()
     expect(text).toContain(`<option value="${visits.own.domain}">`)
     expect(text).not.toContain(visits.other.domain)
-    await visits.pages.store.sites.delete(visits.own.domain)
-    expect((await visits.showList()).text).toContain('Register a site first')
+  })
+
+  test('that a site must be registered first, where that is done, and who can do it', async () => {
+    const { organizationId, domain } = visits.own
+    await visits.pages.store.sites.delete(domain)
+    const forOperator = await visits.pages.read(exportsPage, { organizationId, operator: true })
+    expect(forOperator.text).toContain('An export needs a registered site, and this organization has none yet.')
+    expect(forOperator.text).toContain('<a href="projects#new-site">Register a site first</a>')
+    expect(forOperator.text).not.toContain('Choose a site above')
+    const target = await visits.pages.read(projectsPage, { organizationId, operator: true })
+    expect(target.text).toContain('id="new-site"')
+    const { text } = await visits.showList()
+    expect(strip(text)).toContain('Only operators register sites. Ask the operator of the server. Projects and sites')
+    expect(text).not.toContain('Register a site first')
+  })
+
+  test('that a site needs a project', async () => {
+    const organizationId = 'org_new'
+    await visits.pages.store.organizations.insert({ id: organizationId, name: 'New', plan: 'enterprise', createdAt: 0 })
+    const { text } = await visits.pages.read(projectsPage, { organizationId, operator: true })
+    expect(strip(text.slice(text.indexOf('id="new-site"')))).toContain('A site belongs to a project.')
   })
 
   test('what each deployment fixes, and offers what is left', async () => {

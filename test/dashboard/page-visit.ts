@@ -34,6 +34,7 @@ export interface VisitOptions {
   organizationId: string
   params?: Record<string, string>
   query?: string
+  operator?: boolean
   action?: string
   form?: Record<string, string>
 }
@@ -55,14 +56,14 @@ export async function openPageVisits({ maxQueuedExports = 100 } = {}): Promise<P
   } as unknown as DashboardDeps
 
   const visit: PageVisits['visit'] = async (page, options) => {
-    const { organizationId, params = {}, query = '', action, form = {} } = options
+    const { organizationId, params = {}, query = '', operator = false, action, form = {} } = options
     const organization = await store.organizations.find(organizationId)
     if (!organization) throw new Error('There is no such organization.')
     const path = page.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
     const pagePath = organizationPath(organizationId, action === undefined ? path : `${path}/${action}`)
     const now = Date.now()
     const visit: Visit = {
-      person: { id: 'usr_1', organizationId, name: 'Ada', createdAt: now },
+      person: { id: 'usr_1', organizationId: operator ? null : organizationId, name: 'Ada', createdAt: now },
       session: { id: 'ses_1', personId: 'usr_1', createdAt: now, lastSeenAt: now, expiresAt: now, address: '::1' },
       organization,
       organizations: [organization],

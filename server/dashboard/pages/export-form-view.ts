@@ -6,11 +6,14 @@ import { checkFields, linesField, problemLine, selectField, textField } from '..
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { startTexts as texts } from '../texts/exports.ts'
 import { deployments, type ExportForm, listConfigurable } from './export-form.ts'
+import { isOperator } from './projects.ts'
 
 /** The form that starts an export. What most people leave as it is can be unfolded. */
 export function exportForm(visit: Visit, sites: readonly Site[], form: ExportForm): Markup {
   if (sites.length === 0) {
-    return html`<p class="empty">${texts.noSite} <a href="${visit.link('/projects')}">${texts.noSiteLink}</a></p>`
+    return isOperator(visit)
+      ? html`<p class="empty">${texts.noSite} <a href="${visit.link('/projects')}#new-site">${texts.noSiteLink}</a></p>`
+      : html`<p class="empty">${texts.noSite} ${texts.noSiteForMember} <a href="${visit.link('/projects')}">${texts.seeSites}</a></p>`
   }
   const choices = sites.map(({ domain }) => [domain, domain] as const)
   return html`<form method="post" action="${visit.link('/exports/start')}" class="card">

@@ -61,7 +61,7 @@ async function showExports(visit: Visit, deps: DashboardDeps, form: ExportForm):
 <h2 id="start">${startTexts.title}</h2>
 ${exportForm(visit, sites, form)}
 <h2>${texts.listTitle}</h2>
-${await exportTable(visit, deps, summaries)}`
+${await exportTable(visit, deps, summaries, sites.length > 0)}`
 }
 
 /** A row of the list. */
@@ -93,6 +93,7 @@ async function exportTable(
   visit: Visit,
   deps: Pick<DashboardDeps, 'exportJobs'>,
   summaries: readonly ExportSummary[],
+  hasSite: boolean,
 ): Promise<Markup> {
   const first = Math.min(readFirst(visit), Math.max(0, summaries.length - 1))
   const shown = await readRows(visit, deps, summaries, first)
@@ -100,7 +101,7 @@ async function exportTable(
   return html`<div id="exports"${summaries.some(isOpen) && html` data-live="${liveMs}"`}>
 ${table(shown, {
   caption: texts.listTitle,
-  empty: texts.empty,
+  empty: hasSite ? texts.empty : texts.emptyWithoutSite,
   columns: [
     {
       heading: columns.site,

@@ -155,10 +155,11 @@ ${tokenField(visit)}
 ${textField({ label: texts.projectName, name: 'name', value: values.name ?? '', hint: texts.projectNameHint, problem: problems.name, required: true, maxLength: 100 })}
 <p><button class="main">${texts.newProject}</button></p>
 </form>
+<h2 id="new-site">${texts.newSiteTitle}</h2>
 ${
-  projects.length > 0 &&
-  html`<h2>${texts.newSiteTitle}</h2>
-<form method="post" action="${visit.link('/projects/create-site')}" class="card">
+  projects.length === 0
+    ? html`<p class="empty">${texts.newSiteNeedsProject}</p>`
+    : html`<form method="post" action="${visit.link('/projects/create-site')}" class="card">
 ${tokenField(visit)}
 ${textField({ label: texts.domain, name: 'domain', value: values.domain ?? '', hint: texts.domainHint, problem: problems.domain, required: true, maxLength: 253 })}
 ${selectField({ label: texts.project, name: 'project', value: chosen, choices, problem: problems.project })}

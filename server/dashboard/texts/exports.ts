@@ -9,6 +9,7 @@ export const exportTexts = {
     'An export turns a whole site into one file, the bundle. It works without the site: on a host, in a closed network, or opened from a folder.',
   listTitle: 'Exports',
   empty: 'There are no exports yet. Choose a site above and start the first one.',
+  emptyWithoutSite: 'There are no exports yet.',
   columns: {
     site: 'Site',
     status: 'Status',
@@ -169,8 +170,10 @@ const cloudFeatures: Record<Feature, string> = {
 export const startTexts = {
   title: 'Start an export',
   site: 'Site',
-  noSite: 'There is no site to export yet.',
+  noSite: 'An export needs a registered site, and this organization has none yet.',
   noSiteLink: 'Register a site first',
+  noSiteForMember: 'Only operators register sites. Ask the operator of the server.',
+  seeSites: 'Projects and sites',
   moreOptions: 'More settings: version, pages, deployment, search, format',
   version: 'Version',
   versionHint:

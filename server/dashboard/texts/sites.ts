@@ -19,6 +19,7 @@ export const siteTexts = {
   projectNameHint: 'Such as "Handbook". 100 characters at most.',
   newSiteTitle: 'Register a site',
   newSite: 'Register the site',
+  newSiteNeedsProject: 'A site belongs to a project. Create a project first, with the form above.',
   domain: 'Domain',
   domainHint: 'The public host name of the documentation, such as docs.example.com.',
   project: 'Project',
