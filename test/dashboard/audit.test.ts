@@ -32,6 +32,7 @@ interface Given {
   detail?: string | null
   organizationId?: string | null
   actor?: string
+  at?: number
 }
 const append = ({ action = 'site.created', subject = 'docs.example.com', detail = null, ...given }: Given) =>
   dashboard.store.auditLog.append({
@@ -60,8 +61,8 @@ test('without events, the page says so', async () => {
 })
 
 test('an event has time, action in words, subject, person and address', async () => {
-  await append({ action: 'key.revoked', subject: 'key_1', detail: 'ci' })
-  expect(toText(await show())).toContain('2026-11-23 12:00 UTC API key revoked key_1 ci Ann (usr_1) 192.0.2.1')
+  await append({ action: 'key.revoked', subject: 'key_1', detail: 'ci', at: now + 7000 })
+  expect(toText(await show())).toContain('2026-11-23 12:00:07 UTC API key revoked key_1 ci Ann (usr_1) 192.0.2.1')
 })
 
 test('50 events are on a page, the newest first, and the next page goes on', async () => {

@@ -123,6 +123,15 @@ test('times are in the time zone of the reader, with UTC as their title', async 
   expect(shown[2]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
 })
 
+test('times of the audit log have seconds, because several events may have the same minute', async () => {
+  await signIn('Ada')
+  await open('/audit')
+  const shown = await tab.$eval('time', element => [element.dateTime, element.textContent, element.title])
+  const local = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium' })
+  expect(shown[1]).toBe(local.format(Date.parse(shown[0] ?? '')))
+  expect(shown[2]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
+})
+
 test('the first page needs less than 150 KB, and every page works without scripts and by keyboard', async () => {
   let bytes = 0
   const session = await tab.createCDPSession()

@@ -3,7 +3,7 @@ import type { DashboardDeps } from '../deps.ts'
 import type { Visit } from '../page.ts'
 import { html, type Markup } from '../parts/html.ts'
 import type { Column } from '../parts/table.ts'
-import { time } from '../parts/time.ts'
+import { timeWithSeconds } from '../parts/time.ts'
 import { exportPath, sitePath } from '../paths.ts'
 import { auditTexts as texts } from '../texts/audit.ts'
 import { agentJobPath } from './agent-job-path.ts'
@@ -27,7 +27,7 @@ export function auditColumns(
       organizationId === null ? texts.noOrganization : (names.get(organizationId) ?? organizationId),
   }
   return [
-    { heading: columns.when, show: ({ at }) => time(at) },
+    { heading: columns.when, show: ({ at }) => timeWithSeconds(at) },
     // A later version may have written an action that this one does not know.
     { heading: columns.action, show: ({ action }) => texts.actions[action] ?? action },
     { heading: columns.subject, show: event => showSubject(event, links.get(event.id)) },

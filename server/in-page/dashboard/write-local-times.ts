@@ -1,10 +1,13 @@
 /** Writes the instants of a page in the reader's time zone. Their titles keep UTC. */
 export function writeLocalTimes(root: ParentNode): void {
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+  const dateStyle = 'medium'
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle, timeStyle: 'short' })
+  const withSeconds = new Intl.DateTimeFormat(undefined, { dateStyle, timeStyle: 'medium' })
   for (const element of root.querySelectorAll('time')) {
     const at = Date.parse(element.dateTime)
     if (Number.isNaN(at)) continue
-    element.textContent = element.hasAttribute('data-until') ? countdown(at - Date.now()) : format.format(at)
+    const local = element.hasAttribute('data-seconds') ? withSeconds : format
+    element.textContent = element.hasAttribute('data-until') ? countdown(at - Date.now()) : local.format(at)
   }
 }
 
