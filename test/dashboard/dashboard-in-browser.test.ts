@@ -71,6 +71,7 @@ test('a key is generated, works, is revoked, and is refused; then the person sig
   await tab.type('#field-name', 'ci')
   await press('form[action$="generate"] button')
   const key = await text('#new-key')
+  expect(await text('#try ~ details pre')).toContain(`export QUIRE_API_KEY=${key}\n`)
   expect((await callApi(key)).status).toBe(404)
   expect(await tab.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, ''])
 

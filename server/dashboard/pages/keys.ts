@@ -107,7 +107,7 @@ async function showNewKey(visit: Visit, deps: DashboardDeps, key: ApiKey, secret
 <p><a class="button" download="quire.env" href="${file}">${texts.download}</a>
 <a class="button main" href="${visit.link('/keys')}">${texts.done}</a></p>
 </div>
-${await aboutOrganization(visit, deps)}`
+${await aboutOrganization(visit, deps, key.scopes.includes('read') ? secret : undefined)}`
 }
 
 function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup {
@@ -166,8 +166,8 @@ ${selectField({ label: fields.expiry, name: 'expiry', value: expiry, choices, pr
 </form>`
 }
 
-/** Project ids, lines to try, and the plan. */
-async function aboutOrganization(visit: Visit, { projects }: DashboardDeps): Promise<Markup> {
+/** Project ids, lines to try, and the plan. The lines have the new key on the page that shows it anyway. */
+async function aboutOrganization(visit: Visit, { projects }: DashboardDeps, secret?: string): Promise<Markup> {
   const own = await projects.list(visit.organization.id)
   const { name, id } = texts.projectColumns
   const [first] = own
@@ -185,7 +185,7 @@ ${table(own, {
   ],
 })}
 <h2 id="try">${texts.tryTitle}</h2>
-${first ? trySamples(visit.server.url, first.id) : html`<p>${texts.noProject}</p>`}
+${first ? trySamples(visit.server.url, first.id, secret) : html`<p>${texts.noProject}</p>`}
 <h2>${texts.planTitle}</h2>
 <p>${texts.plans[visit.organization.plan]}</p>`
 }

@@ -42,7 +42,9 @@ export const keyTexts = {
   done: 'I have kept the key',
   tryTitle: 'Try it',
   tryHint:
-    'These lines count the unique visitors of the first project. They read the key from the environment; put yours in place of KEY.',
+    'These lines count the unique visitors of the first project. They read the key from the environment variable QUIRE_API_KEY.',
+  tryYourKey: 'Put a key that may read in place of KEY.',
+  tryNewKey: 'The lines for curl set it to the new key, so they work as they are.',
   noProject: 'Create a project first, then this page shows lines to paste.',
   projectsTitle: 'Project ids',
   projectColumns: { name: 'Project', id: 'Id' },
