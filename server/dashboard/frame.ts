@@ -2,11 +2,15 @@ import { relativePath } from '../docs/relative-path.ts'
 import type { Visit } from './page.ts'
 import { tokenField } from './parts/action.ts'
 import { html, type Markup } from './parts/html.ts'
+import { isLive, renewalState } from './renewal.ts'
 import { staticPath } from './static-files.ts'
 import { frameTexts, type Section, sectionNames } from './texts/frame.ts'
 
 /** Where the dashboard is on the server. */
 export const dashboardPath = '/dashboard'
+
+/** Where people sign in. */
+export const signInPath = `${dashboardPath}/sign-in`
 
 /** The path of a page of an organization. */
 export function organizationPath(organizationId: string, path = ''): string {
@@ -66,7 +70,7 @@ ${tokenField(visit)}
 <details class="menu"><summary>${frameTexts.menu}</summary><nav aria-label="${frameTexts.navigation}, small screen">${list}</nav></details>
 <nav class="side" aria-label="${frameTexts.navigation}">${list}</nav>
 <main id="content" tabindex="-1">
-${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+${isLive(content) && renewalState({ signIn: relativePath(pagePath, signInPath), home: visit.link('') })}${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 <h1>${title}</h1>
 ${content}
 </main>

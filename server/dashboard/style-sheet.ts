@@ -83,6 +83,7 @@ form details > summary { padding: 0.4rem 0; cursor: pointer; color: var(--accent
 .notice { background: var(--panel); border: 1px solid var(--line); border-left: 4px solid var(--good); border-radius: 8px; padding: 0.75rem 1.25rem; margin: 0 0 1.25rem; }
 .notice h2 { margin-top: 0.25rem; }
 .notice.bad { border-left-color: var(--bad); }
+.renewal { position: sticky; top: 0.5rem; z-index: 1; }
 .secret code { font-size: 1rem; font-weight: 600; }
 .empty { color: var(--quiet); border: 1px dashed var(--line); border-radius: 8px; padding: 1.5rem; text-align: center; }
 .wide { position: relative; overflow-x: auto; margin: 0.75rem 0; }

@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pages } from '../../server/dashboard/pages/index.ts'
+import { frameTexts } from '../../server/dashboard/texts/frame.ts'
 import { createOrganization, startTestServer, type TestServer } from '../support/server.ts'
 import { createPerson, type DashboardClient, signIn } from './dashboard-client.ts'
 
@@ -214,7 +215,8 @@ function listForeign(page: string): string[] {
         foreign.push('script')
     },
   })
-  parser.end(page)
+  // The one such element of the dashboard. A parser reads on after it in another way than a browser with scripts.
+  parser.end(page.replace(`<noscript><p class="notice">${frameTexts.noScript}</p></noscript>`, ''))
   return foreign
 }
 

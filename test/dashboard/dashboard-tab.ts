@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, Page } from 'puppeteer'
+import type { Person } from '../../server/tenancy/person.ts'
 import { openBrowser } from '../export/search/search-visitor.ts'
 import type { TestServer } from '../support/server.ts'
 import { createPerson, createToken } from './dashboard-client.ts'
@@ -11,6 +12,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** A browser that is signed in to the dashboard. */
 export interface DashboardTab {
   tab: Page
+  person: Person
   /** Errors of pages and their scripts, and requests to other servers. */
   faults: string[]
   /** Opens a page below that of the organization. */
@@ -26,8 +28,12 @@ export interface DashboardTab {
 
 const views = [360, 768, 1920].flatMap(width => ['light', 'dark'].map(scheme => ({ width, scheme })))
 
-/** Signs in a member of the organization with a link, as people do. */
-export async function openDashboardTab(server: TestServer, organizationId: string): Promise<DashboardTab> {
+/** Signs in a member of the organization, or an operator, with a link, as people do. */
+export async function openDashboardTab(
+  server: TestServer,
+  organizationId: string,
+  { operator = false } = {},
+): Promise<DashboardTab> {
   const browser: Browser = await openBrowser()
   const tab = await browser.newPage()
   const faults: string[] = []
@@ -38,13 +44,17 @@ export async function openDashboardTab(server: TestServer, organizationId: strin
   tab.on('request', request => {
     if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(server.url)) faults.push(request.url())
   })
-  const token = await createToken(server, await createPerson(server, organizationId))
+  const person = operator
+    ? await createPerson(server, null, `Operator for ${organizationId}`)
+    : await createPerson(server, organizationId)
+  const token = await createToken(server, person)
   await tab.goto(`${server.url}/dashboard/sign-in?token=${token}`)
   await Promise.all([tab.waitForNavigation(), tab.click('form button')])
   // Tests judge the pages that they open, not the first one.
   faults.length = 0
   return {
     tab,
+    person,
     faults,
     async go(path) {
       await tab.goto(`${server.url}/dashboard/${organizationId}${path}`)

@@ -6,7 +6,7 @@ import type { Organization } from '../../tenancy/organization.ts'
 import { describePerson, type Person } from '../../tenancy/person.ts'
 import { hashSecret, type Session } from '../../tenancy/sign-in.ts'
 import type { DashboardDeps } from '../deps.ts'
-import { dashboardPath, frameOrganizationPage, framePublicPage, organizationPath } from '../frame.ts'
+import { dashboardPath, frameOrganizationPage, framePublicPage, organizationPath, signInPath } from '../frame.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { pages } from '../pages/index.ts'
 import { html } from '../parts/html.ts'
@@ -142,7 +142,7 @@ async function findSignedIn(req: Request, { deps, findAddress }: DashboardOption
 function leadToSignIn(req: Request, res: Response, publicUrl: string): void {
   const ended = req.method === 'POST' ? 'form' : 'page'
   const query = readSessionCookie(req, publicUrl) === undefined ? '' : `?ended=${ended}`
-  sendToPage(res, relativePath(pathOf(req), `${dashboardPath}/sign-in`) + query)
+  sendToPage(res, relativePath(pathOf(req), signInPath) + query)
 }
 
 /** Checks that a form comes from a page of this session: a page of another site can send forms, too. Refuses it otherwise. */

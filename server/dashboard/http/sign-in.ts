@@ -5,7 +5,7 @@ import { createId } from '../../tenancy/id.ts'
 import { describePerson, type Person } from '../../tenancy/person.ts'
 import { createSecret, hashSecret, sessionMs } from '../../tenancy/sign-in.ts'
 import type { DashboardDeps } from '../deps.ts'
-import { dashboardPath, framePublicPage } from '../frame.ts'
+import { dashboardPath, framePublicPage, signInPath } from '../frame.ts'
 import { html } from '../parts/html.ts'
 import { signInTexts as texts } from '../texts/sign-in.ts'
 import { refuseForeignForm } from './errors.ts'
@@ -14,7 +14,6 @@ import { isFromOwnPage } from './same-origin.ts'
 import { sendHtml, sendToPage } from './send-page.ts'
 import { readSessionCookie, setSessionCookie } from './session-cookie.ts'
 
-const signInPath = `${dashboardPath}/sign-in`
 /** How often a refused link is written to the audit log at most; anyone can send wrong links. */
 const refusalEveryMs = 60_000
 

@@ -10,6 +10,7 @@ import { html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { exportPath } from '../paths.ts'
+import { whileRenewed } from '../renewal.ts'
 import { auditTexts } from '../texts/audit.ts'
 import { showNumber } from '../texts/numbers.ts'
 import { overviewTexts as texts } from '../texts/overview.ts'
@@ -59,7 +60,7 @@ ${table(events, {
 })}
 ${events.length > 0 && html`<p><a href="${visit.link('/audit')}">${texts.allEvents}</a></p>`}
 </div>
-<p class="hint">${texts.renewed}</p>`
+${whileRenewed(texts.renewed)}`
   return { title: texts.title, content }
 }
 

@@ -21,7 +21,15 @@ export const frameTexts = {
   documentation: 'Documentation',
   signOut: 'Sign out',
   allOrganizations: 'operator',
-  noScript: 'Scripts are off in this browser. Reload the page to see what has changed.',
+  noScript: 'Scripts are off in this browser, so this page does not renew itself. Reload it to see what has changed.',
+  renewal: {
+    unreachable:
+      'The server cannot be reached, so this page may be out of date. It is read again every 10 seconds until the server answers.',
+    gone: 'What this page shows was deleted, or you may no longer see it. Below is how it was.',
+    home: 'Open the overview',
+    ended: 'You are not signed in any more, so this page does not renew itself.',
+    signIn: 'Sign in',
+  },
 }
 
 export const errorTexts = {

@@ -1,5 +1,13 @@
 /** How long to wait after an answer that failed. */
 const pauseMs = 10_000
+/** An answer that takes longer does not come any more. */
+const timeoutMs = 30_000
+
+/**
+ * How the renewal goes. `unreachable`: no answer, or none of the dashboard. `gone`: the page is not there any more, for this person.
+ * `ended`: the person was signed out.
+ */
+type Renewal = 'works' | 'unreachable' | 'gone' | 'ended'
 
 /**
  * Remembers the live parts as the server wrote them, before other scripts change them. A part that is still the same must not be
@@ -12,7 +20,7 @@ export function rememberLiveParts(): void {
 /**
  * Renews the parts of the page that change by themselves: it reads the page again every `data-live` milliseconds and replaces what has
  * changed, as long as the new page has the part with `data-live`. It waits while the page is hidden, and while a person works inside
- * the part.
+ * the part. If the page cannot be read, it says so and goes on trying.
  *
  * @param onChange is called with each new part
  */
@@ -26,23 +34,42 @@ export function renewLiveParts(onChange: (part: Element) => void): void {
   async function renew(): Promise<void> {
     if (document.hidden) return void later(everyMs)
     const fresh = await readPage()
-    if (fresh === undefined) return void later(pauseMs)
+    showRenewal(typeof fresh === 'string' ? fresh : 'works')
+    if (typeof fresh === 'string') return void later(pauseMs)
     for (const part of document.querySelectorAll('[data-live]')) replacePart(part, fresh, onChange)
     renewLiveParts(onChange)
   }
+  showRenewal('works')
   later(everyMs)
 }
 
-/** Reads the page again; undefined if the server does not answer. Someone who was signed out sees the page to sign in. */
-async function readPage(): Promise<Document | undefined> {
-  try {
-    const answer = await fetch(location.href, { cache: 'no-store' })
-    if (answer.redirected) location.reload()
-    if (!answer.ok) return undefined
-    return new DOMParser().parseFromString(await answer.text(), 'text/html')
-  } catch {
-    return undefined
+/** Shows the sentences about this state of the renewal, and hides the others. */
+function showRenewal(state: Renewal): void {
+  for (const sentence of document.querySelectorAll<HTMLElement>('[data-renewal]')) {
+    sentence.hidden = sentence.dataset.renewal !== state
   }
+}
+
+/** Reads the page again, or says why that is not possible. */
+async function readPage(): Promise<Document | Exclude<Renewal, 'works'>> {
+  try {
+    const answer = await fetch(location.href, { cache: 'no-store', signal: AbortSignal.timeout(timeoutMs) })
+    if (isSignIn(answer.url)) return 'ended'
+    if (answer.status === 403 || answer.status === 404) return 'gone'
+    if (!answer.ok) return 'unreachable'
+    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const isSamePage = [...document.querySelectorAll('[data-live]')].some(({ id }) => fresh.getElementById(id))
+    // A proxy may answer a page of its own while the server is down.
+    return isSamePage ? fresh : 'unreachable'
+  } catch {
+    return 'unreachable'
+  }
+}
+
+/** Whether an answer came from the page to sign in, to which the server leads someone who was signed out. */
+function isSignIn(address: string): boolean {
+  const link = document.querySelector<HTMLAnchorElement>('[data-renewal="ended"] a')
+  return link !== null && new URL(address).pathname === link.pathname
 }
 
 function replacePart(part: Element, fresh: Document, onChange: (part: Element) => void): void {
