@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exportsPage } from '../../server/dashboard/pages/exports.ts'
 import { projectsPage } from '../../server/dashboard/pages/projects.ts'
-import { type ExportVisits, openExportVisits, pageOf, strip } from './export-visits.ts'
+import { type ExportVisits, findApiWords, openExportVisits, pageOf, strip } from './export-visits.ts'
 import { addOrganization } from './page-visit.ts'
+
+/** One more than an export can name. */
+const manyPaths = Array.from({ length: 1001 }, (_, i) => `/${i}`).join('\n')
 
 let visits: ExportVisits
 beforeEach(async () => {
@@ -54,17 +57,26 @@ describe('the form', () => {
   })
 
   test.each([
-    ['a label that is none', { version: 'ü' }, 400, 'Version must be a label'],
-    ['a path that is none', { paths: '/good\nguide?x=1' }, 400, '&quot;guide?x=1&quot; must be the path of a page'],
-    ['a site that is not registered', { domain: 'elsewhere.example.com' }, 400, 'Domain is not a registered site'],
-    ['a deployment of nobody', { deployment: 'moon' }, 400, 'Deployment must be'],
-    ['an unknown format', { format: 'rar' }, 400, 'Format must be'],
+    ['a label that is none', { version: 'ü' }, 400, 'The version must begin with a letter or digit'],
+    ['a path that is none', { paths: '/good\nguide?x=1' }, 400, '&quot;guide?x=1&quot; is not the path of a page.'],
+    [
+      'a site that is not registered',
+      { domain: 'elsewhere.example.com' },
+      400,
+      'This site is not registered any more.',
+    ],
+    ['no site', { domain: '' }, 400, 'This site is not registered any more.'],
+    ['a deployment of nobody', { deployment: 'moon' }, 400, 'Choose one of the list.'],
+    ['an unknown format', { format: 'rar' }, 400, 'Choose one of the list.'],
+    ['too many paths', { paths: manyPaths }, 400, 'List at most 1,000 different pages'],
+    ['a key that the page did not make', { key: 'a b' }, 400, 'The form is out of date.'],
   ])('answers %s at its field and keeps what was typed', async (_what, wrong, status, sentence) => {
     const typed = { version: 'v1.2', paths: '/kept', ...wrong }
     const answer = pageOf(await visits.start(typed))
     expect(answer.status).toBe(status)
     const { text } = answer
     expect(text).toContain(sentence)
+    expect(findApiWords(text)).toEqual([])
     expect(text).toContain('role="alert"')
     expect(text).toContain(`value="${typed.version}"`)
     expect(text).toContain(typed.paths.split('\n').at(-1))

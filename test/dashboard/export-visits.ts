@@ -95,6 +95,13 @@ export function pageOf(answer: Answer): { status: number; text: string } {
   return { status: answer.status ?? 200, text: answer.content.text }
 }
 
+/** Names of the API that the words of a page have, such as `air-gapped` and `offlineSearch`. Its form has labels for them. */
+export function findApiWords(text: string): string[] {
+  const written = text.replaceAll(/<textarea.*?<\/textarea>|<code.*?<\/code>/gs, '')
+  const names = /\b(air-gapped|client-hosted|[a-z]+[A-Z]\w*|Idempotency-Key|JSON|Poll)\b|\b(paths|features)(\[|\.)/g
+  return strip(written).match(names) ?? []
+}
+
 /** The words of a page. */
 export function strip(text: string): string {
   return text

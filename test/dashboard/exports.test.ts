@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ExportWork } from '../../server/export/jobs/work-board.ts'
 import { makeZip } from '../unpack/make-archives.ts'
-import { type ExportVisits, emptyReport, openExportVisits, strip } from './export-visits.ts'
+import { type ExportVisits, emptyReport, findApiWords, openExportVisits, pageOf, strip } from './export-visits.ts'
 
 let visits: ExportVisits
 beforeEach(async () => {
@@ -121,6 +121,22 @@ describe('the page of an export', () => {
     const watched = strip((await visits.showJob(claimed.job.jobId)).text)
     for (const fact of ['reading pages', '17 of 40 known so far', '3.3 pages a second', 'about 1 min 15 s']) {
       expect(watched).toContain(fact)
+    }
+  })
+
+  test.each(['queued', 'running', 'failed'] as const)('says why a %s export has no bundle', async status => {
+    const jobId = await {
+      queued: visits.queue,
+      running: () => visits.report(1, 1),
+      failed: () => visits.fail('Broken.'),
+    }[status]()
+    for (const action of ['link', 'download']) {
+      const { status: code, text } = pageOf(await visits.act(action, jobId))
+      expect(code).toBe(409)
+      expect(text).toContain(
+        status === 'failed' ? 'so there is no bundle.' : 'It can be fetched when the export is completed.',
+      )
+      expect(findApiWords(text)).toEqual([])
     }
   })
 

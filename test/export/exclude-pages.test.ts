@@ -73,7 +73,7 @@ test('the report lists excluded pages only as excluded by rules', async () => {
   expect(report.missingFiles).toEqual([
     { url: '/internal/frame', reason: 'excluded by your rules', count: 1, pages: ['index.html'] },
   ])
-  expect(report.notes).toContain('--exclude /typo/* matched no page of the site.')
+  expect(report.notes).toContain('The exclusion /typo/* matched no page of the site.')
   expect(readEntry(entries, 'export-report.html')).toContain('Pages excluded by your rules (6)')
 })
 

@@ -3,6 +3,7 @@ import type { ExportJob } from '../../export/jobs/export-job.ts'
 import { availability, type Deployment } from '../../products/features.ts'
 import type { Feature } from '../../tenancy/removal-rules.ts'
 import { readLines } from '../parts/field.ts'
+import { startTexts as texts } from '../texts/exports.ts'
 
 export const deployments = ['air-gapped', 'client-hosted', 'cloud'] as const
 export const allFeatures = Object.keys(availability) as Feature[]
@@ -98,27 +99,25 @@ export function listConfigurable(deployment: string): Feature[] {
   return allFeatures.filter(feature => availability[feature][deployment as Deployment] === 'configurable')
 }
 
-/** Puts each sentence of a refusal at its field. The sentences begin with the name of the field, such as `paths[0]`. */
+/**
+ * Puts each problem of a refusal at its field, in words of the form. The sentences begin with the name of a field of the API, such as
+ * `paths[0]`, or with that of a header; others are about no field.
+ */
 export function addProblems(form: ExportForm, sentences: readonly string[]): ExportForm {
   const problems: ExportForm['problems'] = {}
   const general: string[] = []
   for (const sentence of sentences) {
     const field = /^(domain|version|paths|deployment|features|format)\b/.exec(sentence)?.[1] as ExportField | undefined
-    const text = nameForPeople(sentence, form)
-    if (field === undefined) general.push(text)
-    else problems[field] = problems[field] === undefined ? text : `${problems[field]} ${text}`
+    if (field === undefined) general.push(/^Idempotency-Key\b/i.test(sentence) ? texts.outdatedForm : sentence)
+    else problems[field] = [problems[field], describeProblem(field, sentence, form)].filter(Boolean).join(' ')
   }
   return { ...form, problems, general }
 }
 
 /** Quotes the path that is meant, in place of its position in a list that the person does not see. */
-function nameForPeople(sentence: string, form: ExportForm): string {
-  const paths = listPaths(form)
-  const text = sentence.replace(/^paths\[(\d+)\]/, (name, index) => {
-    const path = paths[Number(index)]
-    return path === undefined ? name : `"${path}"`
-  })
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
+function describeProblem(field: ExportField, sentence: string, form: ExportForm): string {
+  const path = listPaths(form)[Number(/^paths\[(\d+)\]/.exec(sentence)?.[1])]
+  return path === undefined ? texts.problems[field] : texts.problems.path(path)
 }
 
 /** The paths without repetitions. People also paste whole addresses of the site. */

@@ -45,8 +45,10 @@ async function link(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   if (answer.status === 200 && 'body' in answer) {
     return { title, content: showLink(visit, job, answer.body) }
   }
-  const sentences = 'problems' in answer ? answer.problems : [answer.body.error]
-  const content = html`<div class="notice bad" role="alert">${sentences.map(sentence => html`<p>${sentence}</p>`)}</div>
+  if (answer.status === 404) throw new PageNotFound()
+  const sentence =
+    'problems' in answer ? answer.problems.join(' ') : job.bundle ? answer.body.error : texts.noBundle[job.status]
+  const content = html`<div class="notice bad" role="alert"><p>${sentence}</p></div>
 ${await showExport(visit, deps, job)}`
   return { title, status: answer.status, content }
 }
@@ -55,7 +57,7 @@ ${await showExport(visit, deps, job)}`
 async function download(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const job = await findJob(visit, deps)
   const { bundle, request } = job
-  const fault = bundle ? explainCondition(await deps.bundles.verify(bundle)) : texts.stateNow[job.status]
+  const fault = bundle ? explainCondition(await deps.bundles.verify(bundle)) : texts.noBundle[job.status]
   if (!bundle || fault !== null) {
     const content = html`<p class="notice bad" role="alert">${fault}</p>${await showExport(visit, deps, job)}`
     return { title: texts.exportOf(request.domain), status: 409, content }

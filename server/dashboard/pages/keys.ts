@@ -118,7 +118,7 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
     columns: [
       { heading: columns.name, show: key => key.name },
       { heading: columns.key, show: key => html`<code>${prefix}...${key.last4}</code>` },
-      { heading: columns.scopes, show: key => key.scopes.join(', ') },
+      { heading: columns.scopes, show: key => key.scopes.map(scope => texts.scopes[scope]).join(', ') },
       { heading: columns.created, show: key => time(key.createdAt) },
       { heading: columns.lastUsed, show: key => (key.lastUsedAt === null ? texts.never : time(key.lastUsedAt)) },
       { heading: columns.expires, show: key => (key.expiresAt === null ? texts.unlimited : time(key.expiresAt)) },

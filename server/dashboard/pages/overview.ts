@@ -11,7 +11,9 @@ import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { exportPath } from '../paths.ts'
 import { whileRenewed } from '../renewal.ts'
+import { agentJobTexts } from '../texts/agent-jobs.ts'
 import { auditTexts } from '../texts/audit.ts'
+import { exportTexts } from '../texts/exports.ts'
 import { showNumber } from '../texts/numbers.ts'
 import { overviewTexts as texts } from '../texts/overview.ts'
 import { agentJobPath } from './agent-job-path.ts'
@@ -129,11 +131,15 @@ function showExports(visit: Visit, exports: readonly ExportJob[]): Markup {
         show: ({ jobId, request }) => html`<a href="${visit.link(exportPath(jobId))}">${request.domain}</a>`,
       },
       { heading: columns.version, show: ({ request }) => request.version },
-      { heading: columns.state, show: ({ status }) => html`<span class="state ${status}">${status}</span>` },
+      { heading: columns.state, show: ({ status }) => showState(status, exportTexts.statuses[status]) },
       { heading: columns.progress, isNumber: true, show: ({ progress }) => `${Math.floor(progress)} %` },
       { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
     ],
   })}${exports.length > 0 && html`<p><a href="${all}">${texts.allExports}</a></p>`}`
+}
+
+function showState(status: string, label: string): Markup {
+  return html`<span class="state ${status}">${label}</span>`
 }
 
 function showJobs(visit: Visit, jobs: readonly AgentJob[]): Markup {
@@ -147,7 +153,7 @@ function showJobs(visit: Visit, jobs: readonly AgentJob[]): Markup {
         show: job => html`<a href="${visit.link(agentJobPath(job))}">${job.id}</a>`,
       },
       { heading: columns.source, show: ({ source }) => source.repository },
-      { heading: columns.state, show: ({ status }) => html`<span class="state ${status}">${status}</span>` },
+      { heading: columns.state, show: ({ status }) => showState(status, agentJobTexts.statuses[status]) },
       { heading: columns.created, show: ({ createdAt }) => time(createdAt) },
     ],
   })}${jobs.length > 0 && html`<p><a href="${visit.link('/agent-jobs')}">${texts.allAgentJobs}</a></p>`}`

@@ -111,6 +111,12 @@ export const exportTexts = {
   copyChecksum: 'Copy the SHA-256 of the bundle',
   copyId: 'Copy the id of the job',
   openExport: 'Back to the export',
+  noBundle: {
+    queued: 'There is no bundle yet. It can be fetched when the export is completed.',
+    running: 'There is no bundle yet. It can be fetched when the export is completed.',
+    completed: 'The bundle cannot be fetched now. Try again.',
+    failed: 'The export failed, so there is no bundle.',
+  },
 
   againTitle: 'What next',
   again: 'Export again',
@@ -209,5 +215,16 @@ export const startTexts = {
     'The plan of this organization has no static export. Ask the operator of the server for the enterprise plan.',
   usedForm:
     'This form has already started an export, and the settings differ now. Press the button again to start another export with these settings.',
-  invalidChoice: 'Choose one of the list.',
+  problems: {
+    domain: 'This site is not registered any more. Choose another one.',
+    version:
+      'The version must begin with a letter or digit, and have only letters, digits, ".", "_", "-" and spaces in between, 64 characters at most. Example: 2.4',
+    paths: 'List at most 1,000 different pages, or none for the whole site.',
+    path: (path: string) =>
+      `"${path}" is not the path of a page. Leave out "?" and "#" and what follows them, and write a space as %20. Example: /guides/start`,
+    deployment: 'Choose one of the list.',
+    features: 'This deployment cannot have these features. Choose them again.',
+    format: 'Choose one of the list.',
+  },
+  outdatedForm: 'The form is out of date. Press the button again.',
 }

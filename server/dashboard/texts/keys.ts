@@ -15,6 +15,7 @@ export const keyTexts = {
   },
   never: 'never',
   unlimited: 'no expiry',
+  scopes: { read: 'read', write: 'write' },
   states: { active: 'active', expired: 'expired', revoked: 'revoked' },
   revoke: 'Revoke',
   revokeNamed: (name: string) => `Revoke the key ${name}`,

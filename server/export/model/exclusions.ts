@@ -56,7 +56,7 @@ export function createExclusions(
     notes() {
       const notes = parsed
         .filter(pattern => !met.has(pattern))
-        .map(({ text }) => `--exclude ${text} matched no page of the site.`)
+        .map(({ text }) => `The exclusion ${text} matched no page of the site.`)
       if (named.size > 0)
         notes.push(
           `Pages were excluded by your rules: links to them lead to ${site.online(site.origin).origin}. Scripts, data and search indexes of the site may still contain text from excluded pages.`,

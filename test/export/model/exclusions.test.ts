@@ -38,7 +38,7 @@ describe('the report', () => {
       { key: '/internal/secret', pattern: '/internal/*' },
     ])
     expect(exclusions.notes()).toEqual([
-      '--exclude /nowhere/* matched no page of the site.',
+      'The exclusion /nowhere/* matched no page of the site.',
       expect.stringContaining('links to them lead to https://docs.example.com.'),
     ])
   })
