@@ -5,12 +5,12 @@ import { dataOption, jsonOption } from '../flags/options.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
 import type { NounsAtOnce } from '../store/nouns.ts'
 import { recordChange } from '../store/record-change.ts'
-import { addSite, describeOrigin } from '../store/recorded-inserts.ts'
+import { addSite } from '../store/recorded-inserts.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
-import type { RemovalRules } from '../tenancy/removal-rules.ts'
-import { parseDomain, parseOrigin } from '../tenancy/site.ts'
+import { countRules, describeRules } from '../tenancy/removal-rules.ts'
+import { describeAllowedOrigins, describeOrigin, parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printResult, printRows } from './print.ts'
 import { noProbeOption, printProbe, probeOrigin } from './site-probe.ts'
@@ -140,7 +140,7 @@ async function setAllowedOrigins(
   const domain = domainText.toLowerCase()
   const allowedOrigins = readAllowedOrigins(urls, 'The origin')
   await withExistingStore(flags.data, store =>
-    changeSite(store, { domain, detail: `allowed origins: ${allowedOrigins.join(', ') || 'none'}` }, ({ sites }) =>
+    changeSite(store, { domain, detail: describeAllowedOrigins(allowedOrigins) }, ({ sites }) =>
       sites.updateAllowedOrigins(domain, allowedOrigins),
     ),
   )
@@ -161,9 +161,7 @@ async function setFeatures(domainText: string, flags: SetFeaturesFlags): Promise
     throw new OperatorError(remedy, 2)
   }
   await withExistingStore(flags.data, store =>
-    changeSite(store, { domain, detail: `rules: ${removal ? countRules(removal) : 'none'}` }, ({ sites }) =>
-      sites.updateRemoval(domain, removal),
-    ),
+    changeSite(store, { domain, detail: describeRules(removal) }, ({ sites }) => sites.updateRemoval(domain, removal)),
   )
   if (flags.json) printJson({ domain, removal })
   else if (removal) console.log(`The rules of ${domain} are set. They apply from the next export on.`)
@@ -216,10 +214,6 @@ async function listSites(flags: { org?: string; data: string; json?: boolean }):
       allowed: allowedOrigins.length === 0 ? null : allowedOrigins.length,
     }),
   })
-}
-
-function countRules(removal: RemovalRules): number {
-  return Object.values(removal).reduce((count, rules) => count + rules.length, 0)
 }
 
 function unknownSite(domain: string): OperatorError {

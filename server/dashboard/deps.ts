@@ -2,7 +2,7 @@ import type { AgentJobs } from '../agent/agent-job.ts'
 import type { FollowedLog } from '../analytics/follow/follow-settings.ts'
 import type { VisitReportReader } from '../analytics/report/report-view.ts'
 import type { VisitorReader } from '../analytics/unique-visitors.ts'
-import type { Awaitable } from '../base/awaitable.ts'
+import type { AtOnce, Awaitable } from '../base/awaitable.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { WorkBoard } from '../export/jobs/work-board.ts'
@@ -16,11 +16,24 @@ import type { RateLimitReader } from '../tenancy/rate-limit.ts'
 import type { Sessions, SignInLinks } from '../tenancy/sign-in.ts'
 import type { Sites } from '../tenancy/site.ts'
 
+/** What the dashboard changes together with the audit log. Inside a transaction, the methods answer at once. */
+export interface ChangedNouns {
+  apiKeys: AtOnce<Pick<ApiKeys, 'findOwned' | 'insert' | 'revoke'>>
+  projects: AtOnce<Pick<Projects, 'findNamed' | 'insert'>>
+  sites: AtOnce<Pick<Sites, 'find' | 'insert' | 'updateOrigin' | 'updateAllowedOrigins' | 'updateRemoval' | 'delete'>>
+  agentJobs: AtOnce<Pick<AgentJobs, 'update'>>
+  exportJobs: AtOnce<Pick<ExportJobs, 'delete'>>
+  people: AtOnce<Pick<People, 'insert' | 'list' | 'delete'>>
+  signInLinks: AtOnce<Pick<SignInLinks, 'insert' | 'take'>>
+  sessions: AtOnce<Pick<Sessions, 'insert' | 'list' | 'end'>>
+  auditLog: AtOnce<Pick<AuditLog, 'append'>>
+}
+
 /** Everything that the pages of the dashboard may use, besides what the operations use. */
 export interface DashboardDeps extends Deps {
   organizations: Pick<Organizations, 'find' | 'list'>
-  apiKeys: Pick<ApiKeys, 'insert' | 'list' | 'revoke'>
-  projects: Pick<Projects, 'findOwned' | 'list' | 'insert'>
+  apiKeys: Pick<ApiKeys, 'list' | 'findOwned'>
+  projects: Pick<Projects, 'findOwned' | 'findNamed' | 'list'>
   sites: Sites
   agentJobs: AgentJobs
   exportJobs: ExportJobs
@@ -32,6 +45,8 @@ export interface DashboardDeps extends Deps {
   signInLinks: SignInLinks
   sessions: Sessions
   auditLog: AuditLog
+  /** Makes several changes in one transaction: all, or none if the work throws. The work awaits nothing. */
+  atomically<T>(work: (nouns: ChangedNouns) => T): Awaitable<T>
   /** Deletes what exports of a site keep for the next export. */
   forgetCache(domain: string): Promise<void>
   /** The prefix of API keys, such as `quire_`. */

@@ -1,10 +1,10 @@
 import type { ServerAddress } from '../operations/client.ts'
-import type { AuditAction } from '../tenancy/audit-event.ts'
 import type { Organization } from '../tenancy/organization.ts'
 import type { Person } from '../tenancy/person.ts'
 import type { Session } from '../tenancy/sign-in.ts'
 import type { DashboardDeps } from './deps.ts'
 import type { Markup } from './parts/html.ts'
+import type { RecordChange } from './record-change.ts'
 import type { Section } from './texts/frame.ts'
 import type { notices } from './texts/notices.ts'
 
@@ -29,8 +29,8 @@ export interface Visit {
   now: number
   /** Returns a relative link to a path below that of the organization, such as `/keys`. */
   link(path: string): string
-  /** Appends to the audit log. */
-  audit(action: AuditAction, subject: string, detail?: string | null): Promise<void>
+  /** Makes a change of the person and appends its audit events, in one transaction. */
+  record: RecordChange
 }
 
 /** What a page answers. */

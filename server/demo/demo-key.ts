@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordChange } from '../store/record-change.ts'
-import { addKey, describeKey } from '../store/recorded-inserts.ts'
+import { addKey } from '../store/recorded-inserts.ts'
 import type { Store } from '../store/store.ts'
-import { createKey, hashKey, isWellFormedKey } from '../tenancy/api-key.ts'
+import { createKey, describeKey, hashKey, isWellFormedKey } from '../tenancy/api-key.ts'
 import { createId } from '../tenancy/id.ts'
 
 const keyName = 'demo'

@@ -16,6 +16,8 @@ interface Row {
   last_used_at: number | null
 }
 
+const columns = 'id, organization_id, name, last4, scopes, created_at, expires_at, revoked_at, last_used_at'
+
 interface CallerRow {
   id: string
   name: string
@@ -40,10 +42,6 @@ export function openApiKeys(database: Database, write: WriteQueue['write'] = wor
      WHERE secret_sha256 = @secretSha256 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > @now)`,
   )
   const touch = database.prepare<{ id: string; now: number }>('UPDATE api_keys SET last_used_at = @now WHERE id = @id')
-  const list = database.prepare<{ organizationId: string | null }, Row>(
-    `SELECT id, organization_id, name, last4, scopes, created_at, expires_at, revoked_at, last_used_at FROM api_keys
-     WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
-  )
   const revoke = database.prepare<{ id: string; now: number }>(
     'UPDATE api_keys SET revoked_at = max(created_at, @now) WHERE id = @id AND revoked_at IS NULL',
   )
@@ -78,8 +76,25 @@ export function openApiKeys(database: Database, write: WriteQueue['write'] = wor
         scopes: toScopes(row.scopes),
       }
     },
-    list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toApiKey),
+    ...openReads(database),
     revoke: (id, now) => revoke.run({ id, now }).changes === 1,
+  }
+}
+
+function openReads(database: Database): Pick<ApiKeys, 'list' | 'findOwned'> {
+  const list = database.prepare<{ organizationId: string | null }, Row>(
+    `SELECT ${columns} FROM api_keys
+     WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
+  )
+  const findOwned = database.prepare<{ organizationId: string; id: string }, Row>(
+    `SELECT ${columns} FROM api_keys WHERE id = @id AND organization_id = @organizationId`,
+  )
+  return {
+    list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toApiKey),
+    findOwned(organizationId, id) {
+      const row = findOwned.get({ organizationId, id })
+      return row && toApiKey(row)
+    },
   }
 }
 

@@ -17,6 +17,9 @@ export function openProjects(database: Database): Projects {
   const findOwned = database.prepare<{ organizationId: string; id: string }, Row>(
     'SELECT * FROM projects WHERE id = @id AND organization_id = @organizationId',
   )
+  const findNamed = database.prepare<{ organizationId: string; name: string }, Row>(
+    `SELECT * FROM projects WHERE organization_id = @organizationId AND name = @name ORDER BY created_at, id LIMIT 1`,
+  )
   const find = database.prepare<{ id: string }, Row>('SELECT * FROM projects WHERE id = @id')
   const list = database.prepare<{ organizationId: string | null }, Row>(
     `SELECT * FROM projects WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
@@ -34,6 +37,10 @@ export function openProjects(database: Database): Projects {
     },
     findOwned(organizationId, id) {
       const row = findOwned.get({ organizationId, id })
+      return row && toProject(row)
+    },
+    findNamed(organizationId, name) {
+      const row = findNamed.get({ organizationId, name })
       return row && toProject(row)
     },
     find(id) {

@@ -1,9 +1,9 @@
 import type { Awaitable } from '../base/awaitable.ts'
-import type { ApiKey } from '../tenancy/api-key.ts'
+import { type ApiKey, describeKey } from '../tenancy/api-key.ts'
 import type { Organization } from '../tenancy/organization.ts'
 import type { Project } from '../tenancy/project.ts'
 import type { RemovalRules } from '../tenancy/removal-rules.ts'
-import type { Site } from '../tenancy/site.ts'
+import { describeOrigin, type Site } from '../tenancy/site.ts'
 import { recordChange } from './record-change.ts'
 import type { Store } from './store.ts'
 
@@ -34,11 +34,6 @@ export function addKey(store: Atomic, key: ApiKey, secretSha256: Buffer): Awaita
   )
 }
 
-/** Subject and detail of the audit events of a key. */
-export function describeKey({ id, organizationId, name, last4 }: ApiKey) {
-  return { subject: id, organizationId, detail: `${name} (...${last4})` }
-}
-
 /** Inserts a site for a command, and appends the audit event. */
 export function addSite(
   store: Atomic,
@@ -55,9 +50,4 @@ export function addSite(
       if (allowedOrigins.length > 0) sites.updateAllowedOrigins(domain, allowedOrigins)
     },
   )
-}
-
-/** The detail of an audit event for the origin of a site. */
-export function describeOrigin({ domain, origin }: Pick<Site, 'domain' | 'origin'>): string {
-  return `origin ${origin ?? `https://${domain}/`}`
 }

@@ -5,7 +5,7 @@ import { type Access, createWriteQueue, queueCalls } from './write-queue.ts'
 /** What each method does with the database. The compiler finds a method that is missing. */
 const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
   organizations: { insert: 'writes', find: 'reads', list: 'reads', updatePlan: 'writes' },
-  projects: { insert: 'writes', findOwned: 'reads', find: 'reads', list: 'reads' },
+  projects: { insert: 'writes', findOwned: 'reads', findNamed: 'reads', find: 'reads', list: 'reads' },
   sites: {
     insert: 'writes',
     findOwned: 'reads',
@@ -17,7 +17,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     delete: 'writes',
   },
   // `authenticate` also writes the time of use, but nobody waits for that.
-  apiKeys: { insert: 'writes', authenticate: 'reads', list: 'reads', revoke: 'writes' },
+  apiKeys: { insert: 'writes', authenticate: 'reads', list: 'reads', findOwned: 'reads', revoke: 'writes' },
   agentJobs: {
     insert: 'writes',
     insertAll: 'writes',

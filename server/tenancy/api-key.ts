@@ -41,8 +41,15 @@ export interface ApiKeys {
    */
   authenticate(secretSha256: Buffer, now: number): Awaitable<NamedCaller | undefined>
   list(organizationId?: string): Awaitable<ApiKey[]>
+  /** Finds a key. Also returns undefined if it belongs to another organization. */
+  findOwned(organizationId: string, id: string): Awaitable<ApiKey | undefined>
   /** Returns false if the key does not exist or was already revoked. */
   revoke(id: string, now: number): Awaitable<boolean>
+}
+
+/** Subject and detail of the audit events of a key. */
+export function describeKey({ id, organizationId, name, last4 }: ApiKey) {
+  return { subject: id, organizationId, detail: `${name} (...${last4})` }
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

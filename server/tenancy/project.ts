@@ -17,6 +17,8 @@ export interface Projects {
    * Finds a project. Also returns undefined if it belongs to another organization, so callers cannot detect that it exists.
    */
   findOwned(organizationId: string, id: string): Awaitable<Project | undefined>
+  /** Finds the oldest project of an organization with this name. */
+  findNamed(organizationId: string, name: string): Awaitable<Project | undefined>
   find(id: string): Awaitable<Project | undefined>
   list(organizationId?: string): Awaitable<Project[]>
 }

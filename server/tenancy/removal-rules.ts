@@ -20,3 +20,12 @@ export interface SiteProduct {
   scripts: string[]
 }
 export type Feature = 'search' | 'assistant' | 'analytics' | 'playground'
+
+export function countRules(rules: RemovalRules): number {
+  return Object.values(rules).reduce((count, list) => count + list.length, 0)
+}
+
+/** The detail of an audit event for the rules of a site. */
+export function describeRules(rules: RemovalRules | null): string {
+  return `rules: ${rules ? countRules(rules) : 'none'}`
+}

@@ -31,6 +31,16 @@ export interface Sites {
   delete(domain: string): Awaitable<boolean>
 }
 
+/** The detail of an audit event for the origin of a site. */
+export function describeOrigin({ domain, origin }: Pick<Site, 'domain' | 'origin'>): string {
+  return `origin ${origin ?? `https://${domain}/`}`
+}
+
+/** The detail of an audit event for the further private origins of a site. */
+export function describeAllowedOrigins(origins: readonly string[]): string {
+  return `allowed origins: ${origins.join(', ') || 'none'}`
+}
+
 const domainPattern = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
 
 /** Returns the domain in lower case. Returns undefined if `text` is not a bare host name. */

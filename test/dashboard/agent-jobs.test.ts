@@ -147,13 +147,13 @@ describe('the page of a job', () => {
   test('says so when someone else archived the job between the look at it and the change', async () => {
     const job = await add({ status: 'completed' })
     const { agentJobs } = pages.deps
-    const update = agentJobs.update.bind(agentJobs)
     pages.deps.agentJobs = {
       ...agentJobs,
       // The command line archives the job between the look at it and the change.
-      async update(next, from) {
-        await update({ ...job, status: 'archived', archivedAt: job.createdAt }, 'completed')
-        return update(next, from)
+      async find(projectId, id) {
+        const found = await agentJobs.find(projectId, id)
+        await agentJobs.update({ ...job, status: 'archived', archivedAt: job.createdAt }, 'completed')
+        return found
       },
     }
     expect(await archive(job)).toMatchObject({ notice: 'agent-job-was-archived' })

@@ -66,7 +66,9 @@ export function createVisit(
     ipAddress: '::1',
     now,
     link: to => relativePath(pagePath, organizationPath(organization.id, to)),
-    audit: async () => {},
+    record: async () => {
+      throw new Error('This visit changes nothing.')
+    },
   }
 }
 

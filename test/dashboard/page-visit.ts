@@ -6,6 +6,7 @@ import { hashText } from '../../server/base/digest.ts'
 import type { DashboardDeps } from '../../server/dashboard/deps.ts'
 import { organizationPath } from '../../server/dashboard/frame.ts'
 import type { Answer, PageDefinition, Visit } from '../../server/dashboard/page.ts'
+import { createChangeRecorder } from '../../server/dashboard/record-change.ts'
 import { relativePath } from '../../server/docs/relative-path.ts'
 import { createBundleLinks } from '../../server/export/jobs/bundle-link.ts'
 import { createWorkBoard } from '../../server/export/jobs/work-board.ts'
@@ -75,8 +76,11 @@ export async function openPageVisits({ maxQueuedExports = 100 } = {}): Promise<P
       ipAddress: '192.0.2.7',
       now,
       link: to => relativePath(pagePath, organizationPath(organizationId, to)),
-      audit: async (name, subject, detail = null) =>
-        store.auditLog.append({ at: now, organizationId, action: name, subject, detail, actor: 'Ada', address: '::1' }),
+      record: createChangeRecorder(deps, {
+        person: { id: 'usr_1', organizationId, name: 'Ada', createdAt: now },
+        organizationId,
+        address: '::1',
+      }),
     }
     const act = action === undefined ? page.show : page.actions?.[action]
     if (!act) throw new Error(`The page has no action ${action}.`)

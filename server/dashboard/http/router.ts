@@ -3,13 +3,14 @@ import type { Logger } from 'pino'
 import { relativePath } from '../../docs/relative-path.ts'
 import type { FindServerAddress } from '../../http/server-address.ts'
 import type { Organization } from '../../tenancy/organization.ts'
-import { describePerson, type Person } from '../../tenancy/person.ts'
+import type { Person } from '../../tenancy/person.ts'
 import { hashSecret, type Session } from '../../tenancy/sign-in.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { dashboardPath, frameOrganizationPage, framePublicPage, organizationPath, signInPath } from '../frame.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { pages } from '../pages/index.ts'
 import { html } from '../parts/html.ts'
+import { createChangeRecorder } from '../record-change.ts'
 import { notices } from '../texts/notices.ts'
 import { signInTexts } from '../texts/sign-in.ts'
 import { correctAddress } from './correct-address.ts'
@@ -50,13 +51,10 @@ export function dashboardRouter(options: DashboardOptions): Router {
     // First of all: the browser must forget the session even if the database cannot be written.
     setSessionCookie(res, url, '')
     if (signedIn) {
-      await deps.sessions.end(signedIn.session.id)
-      await createAudit(
-        signedIn.person,
-        signedIn.person.organizationId,
-        deps,
-        findClient(req),
-      )('signed-out', signedIn.person.id)
+      const { person, session } = signedIn
+      const { organizationId } = person
+      const record = createChangeRecorder(deps, { person, organizationId, address: findClient(req) })
+      await record({ action: 'signed-out', subject: person.id }, ({ sessions }) => sessions.end(session.id))
     }
     sendToPage(res, 'sign-in')
   })
@@ -107,28 +105,13 @@ function mountPage(router: Router, page: PageDefinition, options: DashboardOptio
       ipAddress: findClient(req),
       now: deps.now(),
       link: path => relativePath(pathOf(req), organizationPath(organization.id, path)),
-      audit: createAudit(person, organization.id, deps, findClient(req)),
+      record: createChangeRecorder(deps, {
+        person,
+        organizationId: organization.id,
+        address: findClient(req),
+      }),
     }
   }
-}
-
-/** Returns the function that appends what a person does to the audit log. */
-function createAudit(
-  person: Person,
-  organizationId: string | null,
-  deps: DashboardDeps,
-  address: string,
-): Visit['audit'] {
-  return async (action, subject, detail = null) =>
-    deps.auditLog.append({
-      at: deps.now(),
-      organizationId,
-      action,
-      subject,
-      detail,
-      actor: describePerson(person),
-      address,
-    })
 }
 
 async function findSignedIn(req: Request, { deps, findAddress }: DashboardOptions): Promise<SignedIn | undefined> {

@@ -18,7 +18,7 @@ import { readSessionCookie, setSessionCookie } from './session-cookie.ts'
 const refusalEveryMs = 60_000
 
 interface SignInOptions {
-  deps: Pick<DashboardDeps, 'signInLinks' | 'sessions' | 'people' | 'organizations' | 'auditLog' | 'now'>
+  deps: Pick<DashboardDeps, 'signInLinks' | 'sessions' | 'organizations' | 'auditLog' | 'atomically' | 'now'>
   findAddress: FindServerAddress
   findClient(req: Parameters<FindServerAddress>[0]): string
 }
@@ -55,16 +55,12 @@ export function signInRouter({ deps, findAddress, findClient }: SignInOptions): 
     const time = now()
     const tokenSha256 = hashSecret(form.get('token') ?? '')
     if (!isFromOwnPage(req, url)) return refuseForeignForm(res)
-    const person = await signInLinks.take(tokenSha256, time)
-    if (!person) {
-      await noteRefusal(time, findClient(req))
+    const address = findClient(req)
+    const secret = await startSession(deps, tokenSha256, { at: time, address, before: readSessionCookie(req, url) })
+    if (secret === undefined) {
+      await noteRefusal(time, address)
       return sendHtml(res, 403, framePublicPage(signInPath, texts.title, refuse()))
     }
-    const secret = await startSession(deps, person, {
-      at: time,
-      address: findClient(req),
-      before: readSessionCookie(req, url),
-    })
     setSessionCookie(res, url, secret, sessionMs)
     sendToPage(res, relativePath(signInPath, `${dashboardPath}/`))
   })
@@ -86,27 +82,34 @@ export function signInRouter({ deps, findAddress, findClient }: SignInOptions): 
   }
 }
 
-/** Starts a session and returns its secret. A session that the browser had before ends. */
+/**
+ * Uses up a link, starts the session of its person and appends the audit event, in one transaction. A session that the browser had
+ * before ends. Returns the secret of the session; undefined if the link does not work.
+ */
 async function startSession(
-  { sessions, auditLog }: SignInOptions['deps'],
-  person: Person,
+  { sessions, atomically }: SignInOptions['deps'],
+  tokenSha256: Buffer,
   { at, address, before }: { at: number; address: string; before: string | undefined },
-): Promise<string> {
+): Promise<string | undefined> {
   const old = before === undefined ? undefined : await sessions.find(hashSecret(before), at)
-  if (old) await sessions.end(old.session.id)
   const secret = createSecret()
   const times = { createdAt: at, lastSeenAt: at, expiresAt: at + sessionMs }
-  await sessions.insert({ id: createId('ses'), personId: person.id, ...times, address }, hashSecret(secret))
-  await auditLog.append({
-    at,
-    organizationId: person.organizationId,
-    action: 'signed-in',
-    subject: person.id,
-    detail: null,
-    actor: describePerson(person),
-    address,
+  return atomically(({ signInLinks, sessions, auditLog }) => {
+    const person = signInLinks.take(tokenSha256, at)
+    if (!person) return undefined
+    if (old) sessions.end(old.session.id)
+    sessions.insert({ id: createId('ses'), personId: person.id, ...times, address }, hashSecret(secret))
+    auditLog.append({
+      at,
+      organizationId: person.organizationId,
+      action: 'signed-in',
+      subject: person.id,
+      detail: null,
+      actor: describePerson(person),
+      address,
+    })
+    return secret
   })
-  return secret
 }
 
 /** Says that a session has ended; `ended` is what the router put into the address. */

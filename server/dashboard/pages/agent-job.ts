@@ -35,12 +35,13 @@ async function archive(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const job = await findJob(visit, deps)
   if (job.status === 'archived') return { leadTo: agentJobPath(job), notice: 'agent-job-was-archived' }
   if (job.status === 'active') return refuse(visit, job, texts.stillActive)
-  if (!(await deps.agentJobs.update(transition(job, 'archived', visit.now), job.status))) {
+  const archived = transition(job, 'archived', visit.now)
+  const event = { action: 'agent-job.archived', subject: job.id, detail: job.projectId } as const
+  if (!(await visit.record(event, ({ agentJobs }) => agentJobs.update(archived, job.status)))) {
     const changed = await findJob(visit, deps)
     if (changed.status === 'archived') return { leadTo: agentJobPath(job), notice: 'agent-job-was-archived' }
     return refuse(visit, changed, texts.lostRace)
   }
-  await visit.audit('agent-job.archived', job.id, job.projectId)
   return { leadTo: agentJobPath(job), notice: 'agent-job-archived' }
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { explainCondition } from '../../export/jobs/bundle-store.ts'
 import { deleteExport } from '../../export/jobs/delete-export.ts'
-import type { ExportJob } from '../../export/jobs/export-job.ts'
+import type { ExportJob, ExportJobs } from '../../export/jobs/export-job.ts'
 import { callOperation } from '../../http/call-operation.ts'
 import { toClient } from '../client.ts'
 import type { DashboardDeps } from '../deps.ts'
@@ -76,14 +76,24 @@ async function download(visit: Visit, deps: DashboardDeps): Promise<Answer> {
 async function remove(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const job = await findJob(visit, deps)
   const despiteLink = visit.form.get('despiteLink') === 'yes'
-  const outcome = await deleteExport(deps, job.jobId, { now: visit.now, despiteLink })
+  const stores = { exportJobs: { delete: deleteRecorded(visit, job) }, bundles: deps.bundles }
+  const outcome = await deleteExport(stores, job.jobId, { now: visit.now, despiteLink })
   if (outcome === 'unknown') throw new PageNotFound()
-  if (outcome === 'deleted') {
-    await visit.audit('export.deleted', job.jobId, job.request.domain)
-    return { leadTo: '/exports', notice: 'export-deleted' }
-  }
+  if (outcome === 'deleted') return { leadTo: '/exports', notice: 'export-deleted' }
   const title = texts.exportOf(job.request.domain)
   return { title, status: 409, content: outcome === 'linked' ? askAgain(visit, job) : stillOpen(visit, job) }
+}
+
+/** Deletes a job and appends its audit event, in one transaction. */
+function deleteRecorded({ record }: Visit, { jobId, request }: ExportJob): ExportJobs['delete'] {
+  return async (id, now, despiteLink) => {
+    let outcome: Awaited<ReturnType<ExportJobs['delete']>> = 'unknown'
+    await record({ action: 'export.deleted', subject: jobId, detail: request.domain }, ({ exportJobs }) => {
+      outcome = exportJobs.delete(id, now, despiteLink)
+      return typeof outcome !== 'string'
+    })
+    return outcome
+  }
 }
 
 function askAgain(visit: Visit, { jobId }: ExportJob): Markup {

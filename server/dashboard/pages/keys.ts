@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { OperatorError } from '../../base/operator-error.ts'
-import { type ApiKey, createKey, hashKey, type Scope } from '../../tenancy/api-key.ts'
-import { createId } from '../../tenancy/id.ts'
+import { type ApiKey, createKey, describeKey, hashKey, type Scope } from '../../tenancy/api-key.ts'
+import { deriveId } from '../../tenancy/id.ts'
 import { readName } from '../../tenancy/name.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
@@ -20,6 +21,8 @@ interface KeyForm {
   name: string
   scopes: Scope[]
   expiry: string
+  /** Makes a form generate one key, however often it is sent. */
+  formId: string
   problems: { name?: string; scopes?: string; expiry?: string }
 }
 
@@ -28,11 +31,12 @@ export const keysPage: PageDefinition = {
   section: 'keys',
   path: '/keys',
   show: async (visit, deps) => {
-    const like = (await deps.apiKeys.list(visit.organization.id)).find(({ id }) => id === visit.query.get('like'))
+    const like = await deps.apiKeys.findOwned(visit.organization.id, visit.query.get('like') ?? '')
     const form: KeyForm = {
       name: like?.name ?? '',
       scopes: like?.scopes ?? ['read', 'write'],
       expiry: '90',
+      formId: randomUUID(),
       problems: {},
     }
     return { title: texts.title, content: await showKeys(visit, deps, form) }
@@ -45,10 +49,11 @@ async function generate(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   if (Object.keys(form.problems).length > 0) {
     return { title: texts.title, status: 400, content: await showKeys(visit, deps, form) }
   }
+  const { id: organizationId } = visit.organization
   const secret = createKey(deps.keyPrefix)
   const key: ApiKey = {
-    id: createId('key'),
-    organizationId: visit.organization.id,
+    id: deriveId('key', JSON.stringify([organizationId, form.formId])),
+    organizationId,
     name: form.name,
     last4: secret.slice(-4),
     scopes: form.scopes,
@@ -57,15 +62,19 @@ async function generate(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     revokedAt: null,
     lastUsedAt: null,
   }
-  await deps.apiKeys.insert(key, hashKey(secret))
-  await visit.audit('key.created', key.id, key.name)
+  const isNew = await visit.record({ action: 'key.created', ...describeKey(key) }, ({ apiKeys }) => {
+    if (apiKeys.findOwned(organizationId, key.id)) return false
+    apiKeys.insert(key, hashKey(secret))
+    return true
+  })
+  if (!isNew) return { leadTo: '/keys', notice: 'key-form-used' }
   return { title: texts.title, content: await showNewKey(visit, deps, key, secret) }
 }
 
 async function revoke(visit: Visit, deps: DashboardDeps): Promise<Answer> {
-  const key = (await deps.apiKeys.list(visit.organization.id)).find(({ id }) => id === visit.form.get('id'))
+  const key = await deps.apiKeys.findOwned(visit.organization.id, visit.form.get('id') ?? '')
   if (!key) throw new PageNotFound()
-  if (await deps.apiKeys.revoke(key.id, visit.now)) await visit.audit('key.revoked', key.id, key.name)
+  await visit.record({ action: 'key.revoked', ...describeKey(key) }, ({ apiKeys }) => apiKeys.revoke(key.id, visit.now))
   return { leadTo: '/keys', notice: 'key-revoked' }
 }
 
@@ -74,6 +83,7 @@ function readKeyForm({ form }: Visit): KeyForm {
     name: form.get('name') ?? '',
     scopes: (['read', 'write'] as const).filter(scope => form.has(scope)),
     expiry: form.get('expiry') ?? '',
+    formId: form.get('form') || randomUUID(),
     problems: {},
   }
   try {
@@ -145,13 +155,13 @@ function keyButton(visit: Visit, { id, name, revokedAt }: ApiKey): Markup {
   })
 }
 
-function keyForm(visit: Visit, { name, scopes, expiry, problems }: KeyForm): Markup {
+function keyForm(visit: Visit, { name, scopes, expiry, formId, problems }: KeyForm): Markup {
   const { fields } = texts
   const choices = ['30', '90', '365', ''].map(
     days => [days, fields.expiries[days as keyof typeof fields.expiries]] as const,
   )
   return html`<form method="post" action="${visit.link('/keys/generate')}" class="card">
-${tokenField(visit)}
+${tokenField(visit)}<input type="hidden" name="form" value="${formId}">
 ${textField({ label: fields.name, name: 'name', value: name, hint: fields.nameHint, problem: problems.name, required: true, maxLength: 100 })}
 ${checkFields({
   legend: fields.scopes,

@@ -24,45 +24,60 @@ export const peoplePage: PageDefinition = {
 
 async function add(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const typed = visit.form.get('name') ?? ''
-  const members = await deps.people.list(visit.organization.id)
-  const read = readPersonName(typed, members)
-  if (read.name === undefined) {
-    return { title: texts.title, status: 400, content: await showPeople(visit, deps, typed, read.problem) }
-  }
-  const person = { id: createId('usr'), organizationId: visit.organization.id, name: read.name, createdAt: visit.now }
-  await deps.people.insert(person)
-  await visit.audit('person.added', person.id, person.name)
-  return showLink(visit, deps, person)
-}
-
-function readPersonName(
-  typed: string,
-  members: readonly Person[],
-): { name: string; problem?: never } | { name?: never; problem: string } {
+  const refuse = async (problem: string): Promise<Answer> => ({
+    title: texts.title,
+    status: 400,
+    content: await showPeople(visit, deps, typed, problem),
+  })
+  let name: string
   try {
-    const name = readName(typed)
-    return members.some(member => member.name === name) ? { problem: texts.nameTaken } : { name }
+    name = readName(typed)
   } catch (error) {
-    if (error instanceof OperatorError) return { problem: error.message }
+    if (error instanceof OperatorError) return refuse(error.message)
     throw error
   }
+  const { id: organizationId } = visit.organization
+  const person = { id: createId('usr'), organizationId, name, createdAt: visit.now }
+  const link = createLink(visit, person)
+  const event = { subject: person.id, detail: name }
+  const isNew = await visit.record(
+    [
+      { action: 'person.added', ...event },
+      { action: 'sign-in-link.created', ...event },
+    ],
+    ({ people, signInLinks }) => {
+      if (people.list(organizationId).some(member => member.name === name)) return false
+      people.insert(person)
+      signInLinks.insert(link.stored)
+      return true
+    },
+  )
+  return isNew ? showLink(visit, person, link.url) : refuse(texts.nameTaken)
 }
 
 async function link(visit: Visit, deps: DashboardDeps): Promise<Answer> {
-  return showLink(visit, deps, await findMember(visit, deps))
+  const person = await findMember(visit, deps)
+  const { url, stored } = createLink(visit, person)
+  await visit.record({ action: 'sign-in-link.created', subject: person.id, detail: person.name }, ({ signInLinks }) =>
+    signInLinks.insert(stored),
+  )
+  return showLink(visit, person, url)
 }
 
 async function remove(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const person = await findMember(visit, deps)
-  if (await deps.people.delete(person.id)) await visit.audit('person.removed', person.id, person.name)
+  await visit.record({ action: 'person.removed', subject: person.id, detail: person.name }, ({ people }) =>
+    people.delete(person.id),
+  )
   return { leadTo: '/people', notice: 'person-removed' }
 }
 
-async function signOutOthers(visit: Visit, { sessions }: DashboardDeps): Promise<Answer> {
-  for (const { id } of await sessions.list(visit.person.id, visit.now)) {
-    if (id !== visit.session.id) await sessions.end(id)
-  }
-  await visit.audit('signed-out', visit.person.id, texts.signOutOthers)
+async function signOutOthers({ person, session, now, record }: Visit): Promise<Answer> {
+  await record({ action: 'signed-out', subject: person.id, detail: texts.signOutOthers }, ({ sessions }) => {
+    for (const { id } of sessions.list(person.id, now)) {
+      if (id !== session.id) sessions.end(id)
+    }
+  })
   return { leadTo: '/people', notice: 'signed-out-elsewhere' }
 }
 
@@ -73,17 +88,17 @@ async function findMember({ organization, form }: Visit, { people }: DashboardDe
   return person
 }
 
-/** Makes a sign-in link and shows it, once. */
-async function showLink(visit: Visit, { signInLinks }: DashboardDeps, person: Person): Promise<Answer> {
+/** Makes a sign-in link: its address, and what is stored of it. */
+function createLink({ server, now }: Visit, { id }: Person) {
   const token = createSecret()
-  await signInLinks.insert({
-    tokenSha256: hashSecret(token),
-    personId: person.id,
-    createdAt: visit.now,
-    expiresAt: visit.now + signInLinkMs,
-  })
-  await visit.audit('sign-in-link.created', person.id, person.name)
-  const url = `${visit.server.url}${dashboardPath}/sign-in?token=${token}`
+  return {
+    url: `${server.url}${dashboardPath}/sign-in?token=${token}`,
+    stored: { tokenSha256: hashSecret(token), personId: id, createdAt: now, expiresAt: now + signInLinkMs },
+  }
+}
+
+/** Shows a sign-in link, once. */
+function showLink(visit: Visit, person: Person, url: string): Answer {
   const content = html`<div class="notice" role="status">
 <p><strong>${texts.linkHint}</strong></p>
 <p class="secret"><code id="sign-in-link">${url}</code> ${copyButton(url, { label: texts.copy, name: texts.copyLink })}</p>

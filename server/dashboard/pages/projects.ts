@@ -2,7 +2,8 @@ import { OperatorError } from '../../base/operator-error.ts'
 import { createId } from '../../tenancy/id.ts'
 import { readName } from '../../tenancy/name.ts'
 import type { Project } from '../../tenancy/project.ts'
-import { parseDomain, parseOrigin, type Site } from '../../tenancy/site.ts'
+import { countRules } from '../../tenancy/removal-rules.ts'
+import { describeOrigin, parseDomain, parseOrigin, type Site } from '../../tenancy/site.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { tokenField } from '../parts/action.ts'
@@ -55,8 +56,12 @@ async function createProject(visit: Visit, deps: DashboardDeps): Promise<Answer>
     visitorSaltRotation: 'never',
     createdAt: visit.now,
   }
-  await deps.projects.insert(project)
-  await visit.audit('project.created', project.id, name)
+  const isNew = await visit.record({ action: 'project.created', subject: project.id, detail: name }, ({ projects }) => {
+    if (projects.findNamed(project.organizationId, name)) return false
+    projects.insert(project)
+    return true
+  })
+  if (!isNew) return refuse(visit, deps, { values: { name: typed }, problems: { name: texts.nameTaken } })
   return { leadTo: '/projects', notice: 'project-created' }
 }
 
@@ -75,8 +80,13 @@ async function createSite(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   if (domain === undefined || origin === undefined || !project || Object.keys(problems).length > 0) {
     return refuse(visit, deps, { values, problems })
   }
-  await deps.sites.insert({ domain, projectId: project.id, origin, createdAt: visit.now })
-  await visit.audit('site.created', domain, origin)
+  const site = { domain, projectId: project.id, origin, createdAt: visit.now }
+  const isNew = await visit.record({ action: 'site.created', subject: domain, detail: describeOrigin(site) }, nouns => {
+    if (nouns.sites.find(domain)) return false
+    nouns.sites.insert(site)
+    return true
+  })
+  if (!isNew) return refuse(visit, deps, { values, problems: { domain: texts.domainTaken } })
   return { leadTo: `/projects/sites/${domain}`, notice: 'site-created' }
 }
 
@@ -137,13 +147,9 @@ function siteTable(visit: Visit, projects: readonly Project[], sites: readonly S
         show: ({ projectId }) => projects.find(({ id }) => id === projectId)?.name ?? projectId,
       },
       { heading: siteColumns.origin, show: ({ domain, origin }) => origin ?? `https://${domain}/` },
-      { heading: siteColumns.rules, isNumber: true, show: ({ removal }) => countRules(removal) },
+      { heading: siteColumns.rules, isNumber: true, show: ({ removal }) => (removal ? countRules(removal) : 0) },
     ],
   })
-}
-
-function countRules(removal: Site['removal']): number {
-  return Object.values(removal ?? {}).reduce((count, rules) => count + rules.length, 0)
 }
 
 function newForms(visit: Visit, projects: readonly Project[], { values, problems }: Typed): Markup {

@@ -1,6 +1,12 @@
 import { OperatorError } from '../../base/operator-error.ts'
-import type { RemovalRules } from '../../tenancy/removal-rules.ts'
-import { parseAllowedOrigin, parseOrigin, type Site } from '../../tenancy/site.ts'
+import { describeRules, type RemovalRules } from '../../tenancy/removal-rules.ts'
+import {
+  describeAllowedOrigins,
+  describeOrigin,
+  parseAllowedOrigin,
+  parseOrigin,
+  type Site,
+} from '../../tenancy/site.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { readLines } from '../parts/field.ts'
@@ -55,10 +61,15 @@ async function changeOrigin(visit: Visit, deps: DashboardDeps): Promise<Answer> 
     ...(wrong !== undefined && { allowed: texts.allowedInvalid(wrong) }),
   }
   if (origin === undefined || wrong !== undefined) return answer(visit, site, deps, { values, problems })
-  await deps.sites.updateOrigin(site.domain, origin)
-  const origins = allowed.flatMap(text => parseAllowedOrigin(text) ?? [])
-  await deps.sites.updateAllowedOrigins(site.domain, [...new Set(origins)].sort())
-  await visit.audit('site.changed', site.domain, `origin ${origin ?? `https://${site.domain}/`}`)
+  const { domain } = site
+  const allowedOrigins = [...new Set(allowed.flatMap(text => parseAllowedOrigin(text) ?? []))].sort()
+  const details = [describeOrigin({ domain, origin })]
+  if (allowedOrigins.join() !== site.allowedOrigins.join()) details.push(describeAllowedOrigins(allowedOrigins))
+  const events = details.map(detail => ({ action: 'site.changed', subject: domain, detail }) as const)
+  await visit.record(events, ({ sites }) => {
+    sites.updateAllowedOrigins(domain, allowedOrigins)
+    return sites.updateOrigin(domain, origin)
+  })
   return { leadTo: `/projects/sites/${site.domain}`, notice: 'site-changed' }
 }
 
@@ -76,8 +87,9 @@ async function changeRules(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     return answer(visit, site, deps, { values, problems: { [field]: nameField(error.message, field) } })
   }
   const isEmpty = Object.values(rules).every(list => list.length === 0)
-  await deps.sites.updateRemoval(site.domain, isEmpty ? null : rules)
-  await visit.audit('site.changed', site.domain, 'rules for exports')
+  const removal = isEmpty ? null : rules
+  const event = { action: 'site.changed', subject: site.domain, detail: describeRules(removal) } as const
+  await visit.record(event, ({ sites }) => sites.updateRemoval(site.domain, removal))
   return { leadTo: `/projects/sites/${site.domain}`, notice: 'site-changed' }
 }
 
@@ -89,7 +101,7 @@ function nameField(message: string, field: RuleField): string {
 async function deleteSite(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   requireOperator(visit)
   const { domain } = await findSite(visit, deps)
-  if (await deps.sites.delete(domain)) await visit.audit('site.deleted', domain)
+  await visit.record({ action: 'site.deleted', subject: domain }, ({ sites }) => sites.delete(domain))
   await deps.forgetCache(domain)
   return { leadTo: '/projects', notice: 'site-deleted' }
 }

@@ -17,6 +17,7 @@ export const siteTexts = {
   newProject: 'Create the project',
   projectName: 'Name',
   projectNameHint: 'Such as "Handbook". 100 characters at most.',
+  nameTaken: 'This organization has a project with this name already. Choose another name.',
   newSiteTitle: 'Register a site',
   newSite: 'Register the site',
   newSiteNeedsProject: 'A site belongs to a project. Create a project first, with the form above.',
