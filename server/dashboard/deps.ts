@@ -23,7 +23,7 @@ export interface ChangedNouns {
   sites: AtOnce<Pick<Sites, 'find' | 'insert' | 'updateOrigin' | 'updateAllowedOrigins' | 'updateRemoval' | 'delete'>>
   agentJobs: AtOnce<Pick<AgentJobs, 'update'>>
   exportJobs: AtOnce<Pick<ExportJobs, 'delete'>>
-  people: AtOnce<Pick<People, 'insert' | 'list' | 'delete'>>
+  people: AtOnce<Pick<People, 'insert' | 'findNamed' | 'delete'>>
   signInLinks: AtOnce<Pick<SignInLinks, 'insert' | 'take'>>
   sessions: AtOnce<Pick<Sessions, 'insert' | 'list' | 'end'>>
   auditLog: AtOnce<Pick<AuditLog, 'append'>>
@@ -32,8 +32,8 @@ export interface ChangedNouns {
 /** Everything that the pages of the dashboard may use, besides what the operations use. */
 export interface DashboardDeps extends Deps {
   organizations: Pick<Organizations, 'find' | 'list'>
-  apiKeys: Pick<ApiKeys, 'list' | 'findOwned'>
-  projects: Pick<Projects, 'findOwned' | 'findNamed' | 'list'>
+  apiKeys: Pick<ApiKeys, 'list' | 'listPart' | 'findOwned'>
+  projects: Pick<Projects, 'findOwned' | 'findNamed' | 'list' | 'listPart'>
   sites: Sites
   agentJobs: AgentJobs
   exportJobs: ExportJobs

@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeys, Scope } from '../tenancy/api-key.ts'
 import type { Plan } from '../tenancy/organization.ts'
 import type { Database } from './database.ts'
+import { prepareListPart } from './list-part.ts'
 import { createUseNotes } from './note-use.ts'
 import type { WriteQueue } from './write-queue.ts'
 
@@ -81,16 +82,27 @@ export function openApiKeys(database: Database, write: WriteQueue['write'] = wor
   }
 }
 
-function openReads(database: Database): Pick<ApiKeys, 'list' | 'findOwned'> {
+function openReads(database: Database): Pick<ApiKeys, 'list' | 'listPart' | 'findOwned'> {
   const list = database.prepare<{ organizationId: string | null }, Row>(
     `SELECT ${columns} FROM api_keys
      WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
   )
+  const listPart = prepareListPart<Row>(database, {
+    columns,
+    from: 'api_keys',
+    where: 'organization_id = @owner',
+    searched: "name || ' ' || last4",
+    order: 'created_at DESC, id',
+  })
   const findOwned = database.prepare<{ organizationId: string; id: string }, Row>(
     `SELECT ${columns} FROM api_keys WHERE id = @id AND organization_id = @organizationId`,
   )
   return {
     list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toApiKey),
+    listPart(organizationId, part) {
+      const { rows, count } = listPart(organizationId, part)
+      return { rows: rows.map(toApiKey), count }
+    },
     findOwned(organizationId, id) {
       const row = findOwned.get({ organizationId, id })
       return row && toApiKey(row)

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { OperatorError } from '../base/operator-error.ts'
 import { refuseForeign } from './database-owner.ts'
+import { addFoldCase } from './list-part.ts'
 import { makeFolder } from './make-folder.ts'
 import { migrate } from './migrate.ts'
 import { createPrivateFile, makePrivate, privateFolder } from './private-files.ts'
@@ -54,6 +55,7 @@ export function openDatabase(
     // loses nothing on a power cut either and takes one fsync per write transaction.
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = ON')
+    addFoldCase(database)
     migrate(database, file === inMemory ? null : file, migrationsFolder)
     // SQLite creates the other two files with the mode of the first.
     for (const suffix of ['', '-wal', '-shm']) makePrivate(file + suffix)

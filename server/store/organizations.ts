@@ -1,5 +1,6 @@
 import type { Organization, Organizations, Plan } from '../tenancy/organization.ts'
 import type { Database } from './database.ts'
+import { prepareListPart } from './list-part.ts'
 
 interface Row {
   id: string
@@ -14,6 +15,13 @@ export function openOrganizations(database: Database): Organizations {
   )
   const find = database.prepare<{ id: string }, Row>('SELECT * FROM organizations WHERE id = @id')
   const list = database.prepare<[], Row>('SELECT * FROM organizations ORDER BY created_at, id')
+  const listPart = prepareListPart<Row>(database, {
+    columns: '*',
+    from: 'organizations',
+    where: 'true',
+    searched: "name || ' ' || id",
+    order: 'created_at, id',
+  })
   const updatePlan = database.prepare<{ id: string; plan: Plan }>(
     'UPDATE organizations SET plan = @plan WHERE id = @id',
   )
@@ -32,6 +40,10 @@ export function openOrganizations(database: Database): Organizations {
       return row && toOrganization(row)
     },
     list: () => list.all().map(toOrganization),
+    listPart(part) {
+      const { rows, count } = listPart(null, part)
+      return { rows: rows.map(toOrganization), count }
+    },
     updatePlan: (id, plan) => updatePlan.run({ id, plan }).changes === 1,
   }
 }

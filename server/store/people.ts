@@ -1,5 +1,6 @@
 import type { People, Person } from '../tenancy/person.ts'
 import type { Database } from './database.ts'
+import { prepareListPart } from './list-part.ts'
 
 interface Row {
   id: string
@@ -17,6 +18,16 @@ export function openPeople(database: Database): People {
   const list = database.prepare<{ organizationId: string | null }, Row>(
     'SELECT * FROM people WHERE organization_id IS @organizationId ORDER BY name, id',
   )
+  const listPart = prepareListPart<Row>(database, {
+    columns: '*',
+    from: 'people',
+    where: 'organization_id IS @owner',
+    searched: 'name',
+    order: 'name, id',
+  })
+  const findNamed = database.prepare<{ organizationId: string | null; name: string }, Row>(
+    'SELECT * FROM people WHERE organization_id IS @organizationId AND name = @name',
+  )
   const deleteSessions = database.prepare<{ id: string }>('DELETE FROM sessions WHERE person_id = @id')
   const deleteLinks = database.prepare<{ id: string }>('DELETE FROM sign_in_links WHERE person_id = @id')
   const remove = database.prepare<{ id: string }>('DELETE FROM people WHERE id = @id')
@@ -32,6 +43,14 @@ export function openPeople(database: Database): People {
     },
     find,
     list: organizationId => (organizationId === undefined ? listAll.all() : list.all({ organizationId })).map(toPerson),
+    listPart(organizationId, part) {
+      const { rows, count } = listPart(organizationId, part)
+      return { rows: rows.map(toPerson), count }
+    },
+    findNamed(organizationId, name) {
+      const row = findNamed.get({ organizationId, name })
+      return row && toPerson(row)
+    },
     delete: database.transaction((id: string) => {
       deleteSessions.run({ id })
       deleteLinks.run({ id })

@@ -1,5 +1,6 @@
 import type { Project, Projects, SaltRotation } from '../tenancy/project.ts'
 import type { Database } from './database.ts'
+import { prepareListPart } from './list-part.ts'
 
 interface Row {
   id: string
@@ -24,6 +25,13 @@ export function openProjects(database: Database): Projects {
   const list = database.prepare<{ organizationId: string | null }, Row>(
     `SELECT * FROM projects WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
   )
+  const listPart = prepareListPart<Row>(database, {
+    columns: '*',
+    from: 'projects',
+    where: 'organization_id = @owner',
+    searched: "name || ' ' || id",
+    order: 'created_at, id',
+  })
 
   return {
     insert(project) {
@@ -48,6 +56,10 @@ export function openProjects(database: Database): Projects {
       return row && toProject(row)
     },
     list: (organizationId = undefined) => list.all({ organizationId: organizationId ?? null }).map(toProject),
+    listPart(organizationId, part) {
+      const { rows, count } = listPart(organizationId, part)
+      return { rows: rows.map(toProject), count }
+    },
   }
 }
 

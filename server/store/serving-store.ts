@@ -4,20 +4,36 @@ import { type Access, createWriteQueue, queueCalls } from './write-queue.ts'
 
 /** What each method does with the database. The compiler finds a method that is missing. */
 const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
-  organizations: { insert: 'writes', find: 'reads', list: 'reads', updatePlan: 'writes' },
-  projects: { insert: 'writes', findOwned: 'reads', findNamed: 'reads', find: 'reads', list: 'reads' },
+  organizations: { insert: 'writes', find: 'reads', list: 'reads', listPart: 'reads', updatePlan: 'writes' },
+  projects: {
+    insert: 'writes',
+    findOwned: 'reads',
+    findNamed: 'reads',
+    find: 'reads',
+    list: 'reads',
+    listPart: 'reads',
+  },
   sites: {
     insert: 'writes',
     findOwned: 'reads',
     find: 'reads',
     list: 'reads',
+    listPart: 'reads',
+    count: 'reads',
     updateOrigin: 'writes',
     updateRemoval: 'writes',
     updateAllowedOrigins: 'writes',
     delete: 'writes',
   },
   // `authenticate` also writes the time of use, but nobody waits for that.
-  apiKeys: { insert: 'writes', authenticate: 'reads', list: 'reads', findOwned: 'reads', revoke: 'writes' },
+  apiKeys: {
+    insert: 'writes',
+    authenticate: 'reads',
+    list: 'reads',
+    listPart: 'reads',
+    findOwned: 'reads',
+    revoke: 'writes',
+  },
   agentJobs: {
     insert: 'writes',
     insertAll: 'writes',
@@ -49,7 +65,14 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     release: 'writes',
   },
   clockStates: { replace: 'writes' },
-  people: { insert: 'writes', find: 'reads', list: 'reads', delete: 'writes' },
+  people: {
+    insert: 'writes',
+    find: 'reads',
+    findNamed: 'reads',
+    list: 'reads',
+    listPart: 'reads',
+    delete: 'writes',
+  },
   signInLinks: { insert: 'writes', find: 'reads', take: 'writes' },
   // `find` also writes the time of use, but nobody waits for that.
   sessions: { insert: 'writes', find: 'reads', list: 'reads', end: 'writes', endAll: 'writes' },

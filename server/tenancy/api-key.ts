@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Awaitable } from '../base/awaitable.ts'
+import type { Listed, ListPart } from './list-part.ts'
 import type { Plan } from './organization.ts'
 
 export type Scope = 'read' | 'write'
@@ -41,6 +42,8 @@ export interface ApiKeys {
    */
   authenticate(secretSha256: Buffer, now: number): Awaitable<NamedCaller | undefined>
   list(organizationId?: string): Awaitable<ApiKey[]>
+  /** Lists keys whose name or last characters contain a text, the newest first. */
+  listPart(organizationId: string, part: ListPart): Awaitable<Listed<ApiKey>>
   /** Finds a key. Also returns undefined if it belongs to another organization. */
   findOwned(organizationId: string, id: string): Awaitable<ApiKey | undefined>
   /** Returns false if the key does not exist or was already revoked. */

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../base/awaitable.ts'
+import type { Listed, ListPart } from './list-part.ts'
 
 export type Plan = 'standard' | 'enterprise'
 
@@ -14,6 +15,8 @@ export interface Organizations {
   insert(organization: Organization): Awaitable<void>
   find(id: string): Awaitable<Organization | undefined>
   list(): Awaitable<Organization[]>
+  /** Lists organizations whose name or id contains a text, the oldest first. */
+  listPart(part: ListPart): Awaitable<Listed<Organization>>
   /** Returns false if the organization does not exist. */
   updatePlan(id: string, plan: Plan): Awaitable<boolean>
 }

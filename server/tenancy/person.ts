@@ -1,5 +1,6 @@
 import type { Awaitable } from '../base/awaitable.ts'
 import { escapeControls } from '../base/escape-controls.ts'
+import type { Listed, ListPart } from './list-part.ts'
 
 /** Someone who may sign in to the dashboard. */
 export interface Person {
@@ -15,6 +16,10 @@ export interface People {
   find(id: string): Awaitable<Person | undefined>
   /** Lists the members of an organization, the operators (null), or everyone (undefined), by name. */
   list(organizationId?: string | null): Awaitable<Person[]>
+  /** Lists members of an organization, or operators (null), whose name contains a text, by name. */
+  listPart(organizationId: string | null, part: ListPart): Awaitable<Listed<Person>>
+  /** Finds the member of an organization, or the operator (null), with this name. */
+  findNamed(organizationId: string | null, name: string): Awaitable<Person | undefined>
   /** Deletes the person with their links and sessions. Returns false if the person does not exist. */
   delete(id: string): Awaitable<boolean>
 }

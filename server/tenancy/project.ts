@@ -1,4 +1,5 @@
 import type { Awaitable } from '../base/awaitable.ts'
+import type { Listed, ListPart } from './list-part.ts'
 
 /** How often the key of the visitor hash changes. A visitor who visits in two periods counts as two visitors. */
 export type SaltRotation = 'never' | 'month' | 'day'
@@ -21,4 +22,6 @@ export interface Projects {
   findNamed(organizationId: string, name: string): Awaitable<Project | undefined>
   find(id: string): Awaitable<Project | undefined>
   list(organizationId?: string): Awaitable<Project[]>
+  /** Lists projects whose name or id contains a text, the oldest first. */
+  listPart(organizationId: string, part: ListPart): Awaitable<Listed<Project>>
 }

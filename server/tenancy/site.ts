@@ -1,4 +1,5 @@
 import type { Awaitable } from '../base/awaitable.ts'
+import type { Listed, ListPart } from './list-part.ts'
 import type { RemovalRules } from './removal-rules.ts'
 
 /** A documentation site: the public domain of a project, and the origin from which Quire fetches its pages. */
@@ -21,6 +22,10 @@ export interface Sites {
   findOwned(organizationId: string, domain: string): Awaitable<Site | undefined>
   find(domain: string): Awaitable<Site | undefined>
   list(organizationId?: string): Awaitable<Site[]>
+  /** Lists sites whose domain, or the name of whose project, contains a text, by domain. */
+  listPart(organizationId: string, part: ListPart): Awaitable<Listed<Site & { projectName: string }>>
+  /** Counts the sites of a project. */
+  count(projectId: string): Awaitable<number>
   /** Returns false if the site does not exist. */
   updateOrigin(domain: string, origin: string | null): Awaitable<boolean>
   /** Returns false if the site does not exist. */

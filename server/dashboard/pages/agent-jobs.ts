@@ -1,7 +1,7 @@
 import type { AgentJob, AgentJobStatus } from '../../agent/agent-job.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { DashboardDeps } from '../deps.ts'
-import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
+import type { Answer, PageDefinition, Visit } from '../page.ts'
 import { copyButton } from '../parts/copy.ts'
 import { selectField } from '../parts/field.ts'
 import { type Fragment, html, type Markup } from '../parts/html.ts'
@@ -9,6 +9,7 @@ import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { agentJobTexts as texts } from '../texts/agent-jobs.ts'
 import { agentJobPath } from './agent-job-path.ts'
+import { findShownProject, listProjectChoices, projectChooser } from './project-choice.ts'
 
 const perPage = 50
 const liveMs = 5000
@@ -18,11 +19,11 @@ export const agentJobsPage: PageDefinition = {
   section: 'agent-jobs',
   path: '/agent-jobs',
   show: async (visit, deps): Promise<Answer> => {
-    const projects = await deps.projects.list(visit.organization.id)
-    const wanted = visit.query.get('project')
-    const project = wanted === null ? projects[0] : projects.find(({ id }) => id === wanted)
-    if (!project && wanted !== null) throw new PageNotFound()
-    const content = project ? await showJobs(visit, deps, projects, project) : showNoProject(visit)
+    const choices = await listProjectChoices(visit, deps)
+    const project = await findShownProject(visit, deps, choices)
+    const content = project
+      ? await showJobs(visit, deps, choices.count > 1 && projectChooser(visit, choices, project), project)
+      : showNoProject(visit)
     return { title: texts.title, content: html`<p>${texts.intro}</p>${content}` }
   },
 }
@@ -34,13 +35,13 @@ function showNoProject(visit: Visit): Markup {
 async function showJobs(
   visit: Visit,
   { agentJobs }: DashboardDeps,
-  projects: readonly Project[],
+  projectChoice: Fragment,
   project: Project,
 ): Promise<Markup> {
   const status = readStatus(visit)
   const jobs = await agentJobs.list(project.id, status)
   const first = readFirst(visit, jobs.length)
-  return html`${chooser(visit, projects, project, status)}
+  return html`${chooser(visit, projectChoice, status)}
 <div id="agent-jobs" data-live="${liveMs}">
 ${table(jobs.slice(first, first + perPage), {
   caption: texts.listTitle,
@@ -75,10 +76,9 @@ function explainEmpty({ id }: Project): Markup {
 }
 
 /** Chooses the project, if there are several, and the status. It works without scripts. */
-function chooser(visit: Visit, projects: readonly Project[], project: Project, status?: AgentJobStatus): Markup {
-  const choices = projects.map(({ id, name }) => [id, name] as const)
+function chooser(visit: Visit, projectChoice: Fragment, status?: AgentJobStatus): Markup {
   return html`<form method="get" action="${visit.link('/agent-jobs')}" class="tools">
-${projects.length > 1 && selectField({ label: texts.project, name: 'project', value: project.id, choices })}
+${projectChoice}
 ${selectField({
   label: texts.status,
   name: 'status',

@@ -1,4 +1,5 @@
 import type { Deployment } from '../../products/features.ts'
+import type { Listed } from '../../tenancy/list-part.ts'
 import type { Site } from '../../tenancy/site.ts'
 import type { Visit } from '../page.ts'
 import { tokenField } from '../parts/action.ts'
@@ -6,20 +7,20 @@ import { checkFields, linesField, problemLine, selectField, textField } from '..
 import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { startTexts as texts } from '../texts/exports.ts'
 import { deployments, type ExportForm, listConfigurable } from './export-form.ts'
+import { maxChoices } from './project-choice.ts'
 import { isOperator } from './projects.ts'
 
 /** The form that starts an export. What most people leave as it is can be unfolded. */
-export function exportForm(visit: Visit, sites: readonly Site[], form: ExportForm): Markup {
-  if (sites.length === 0) {
+export function exportForm(visit: Visit, sites: Listed<Site>, form: ExportForm): Markup {
+  if (sites.count === 0) {
     return isOperator(visit)
       ? html`<p class="empty">${texts.noSite} <a href="${visit.link('/projects')}#new-site">${texts.noSiteLink}</a></p>`
       : html`<p class="empty">${texts.noSite} ${texts.noSiteForMember} <a href="${visit.link('/projects')}">${texts.seeSites}</a></p>`
   }
-  const choices = sites.map(({ domain }) => [domain, domain] as const)
   return html`<form method="post" action="${visit.link('/exports/start')}" class="card">
 ${tokenField(visit)}<input type="hidden" name="key" value="${form.idempotencyKey}">
 ${generalProblems(visit, form)}
-${selectField({ label: texts.site, name: 'domain', value: form.domain, choices: keepChoice(choices, form.domain), problem: form.problems.domain })}
+${siteField(sites, form)}
 <details${isUnfolded(form) && html` open`}><summary>${texts.moreOptions}</summary>
 ${textField({ label: texts.version, name: 'version', value: form.version, hint: texts.versionHint, problem: form.problems.version, maxLength: 64 })}
 ${linesField({ label: texts.paths, name: 'paths', value: form.paths, hint: texts.pathsHint, problem: form.problems.paths, rows: 4 })}
@@ -29,6 +30,14 @@ ${selectField({ label: texts.format, name: 'format', value: form.format, choices
 </details>
 <p><button class="main">${texts.start}</button></p>
 </form>`
+}
+
+/** The site to export. With very many, it is typed. */
+function siteField({ rows, count }: Listed<Site>, { domain, problems }: ExportForm): Markup {
+  const field = { label: texts.site, name: 'domain', value: domain, problem: problems.domain }
+  if (count > maxChoices) return textField({ ...field, hint: texts.siteHint, required: true, maxLength: 253 })
+  const choices = rows.map(row => [row.domain, row.domain] as const)
+  return selectField({ ...field, choices: keepChoice(choices, domain) })
 }
 
 /** A site that was removed meanwhile stays chosen, so that its problem is about what the person sees. */

@@ -12,6 +12,7 @@ import { startTexts, exportTexts as texts } from '../texts/exports.ts'
 import { addProblems, createForm, createFormLike, type ExportForm, readExportForm, toStartBody } from './export-form.ts'
 import { exportForm } from './export-form-view.ts'
 import { comparePages, isOpen, type PageDifference } from './export-list.ts'
+import { maxChoices } from './project-choice.ts'
 
 const perPage = 50
 const liveMs = 3000
@@ -56,12 +57,15 @@ function sentencesOf(answer: { problems: readonly string[] } | { body: { error?:
 
 async function showExports(visit: Visit, deps: DashboardDeps, form: ExportForm): Promise<Markup> {
   const { id } = visit.organization
-  const [sites, summaries] = await Promise.all([deps.sites.list(id), deps.exportJobs.listSummaries(id)])
+  const [sites, summaries] = await Promise.all([
+    deps.sites.listPart(id, { contains: '', limit: maxChoices, offset: 0 }),
+    deps.exportJobs.listSummaries(id),
+  ])
   return html`<p>${texts.intro}</p>
 <h2 id="start">${startTexts.title}</h2>
 ${exportForm(visit, sites, form)}
 <h2>${texts.listTitle}</h2>
-${await exportTable(visit, deps, summaries, sites.length > 0)}`
+${await exportTable(visit, deps, summaries, sites.count > 0)}`
 }
 
 /** A row of the list. */

@@ -3,6 +3,7 @@ import { OperatorError } from '../../base/operator-error.ts'
 import { type ApiKey, createKey, describeKey, hashKey, type Scope } from '../../tenancy/api-key.ts'
 import { deriveId } from '../../tenancy/id.ts'
 import { readName } from '../../tenancy/name.ts'
+import type { Project } from '../../tenancy/project.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { actionButton, tokenField } from '../parts/action.ts'
@@ -12,6 +13,7 @@ import { html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { keyTexts as texts } from '../texts/keys.ts'
+import { frameLongList, readLongList } from './long-list.ts'
 import { trySamples } from './try-samples.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -98,10 +100,11 @@ function readKeyForm({ form }: Visit): KeyForm {
 }
 
 async function showKeys(visit: Visit, deps: DashboardDeps, form: KeyForm): Promise<Markup> {
-  const keys = (await deps.apiKeys.list(visit.organization.id)).toSorted((a, b) => b.createdAt - a.createdAt)
+  const { id } = visit.organization
+  const keys = await readLongList(visit, 'keys', part => deps.apiKeys.listPart(id, part))
   return html`<p>${texts.intro}</p>
 <h2>${texts.listTitle}</h2>
-${keyTable(visit, keys, deps.keyPrefix)}
+${frameLongList(visit, keys, { path: '/keys', caption: texts.listTitle, label: texts.find, table: keyTable(visit, keys.rows, deps.keyPrefix) })}
 <h2 id="generate">${texts.generateTitle}</h2>
 ${keyForm(visit, form)}
 ${await aboutOrganization(visit, deps)}`
@@ -178,24 +181,30 @@ ${selectField({ label: fields.expiry, name: 'expiry', value: expiry, choices, pr
 
 /** Project ids, lines to try, and the plan. The lines have the new key on the page that shows it anyway. */
 async function aboutOrganization(visit: Visit, { projects }: DashboardDeps, secret?: string): Promise<Markup> {
-  const own = await projects.list(visit.organization.id)
-  const { name, id } = texts.projectColumns
-  const [first] = own
+  const { id: organizationId } = visit.organization
+  const own = await readLongList(visit, 'projects', part => projects.listPart(organizationId, part))
+  const [first] = (await projects.listPart(organizationId, { contains: '', limit: 1, offset: 0 })).rows
+  const ids = projectIds(own.rows)
   return html`<h2 id="projects">${texts.projectsTitle}</h2>
-${table(own, {
-  caption: texts.projectsTitle,
-  empty: texts.noProject,
-  columns: [
-    { heading: name, show: project => project.name },
-    {
-      heading: id,
-      show: project =>
-        html`<code>${project.id}</code> ${copyButton(project.id, { label: texts.copy, name: texts.copyNamed(`the id of ${project.name}`) })}`,
-    },
-  ],
-})}
+${frameLongList(visit, own, { path: '/keys', caption: texts.projectsTitle, label: texts.findProject, table: ids })}
 <h2 id="try">${texts.tryTitle}</h2>
 ${first ? trySamples(visit.server.url, first.id, secret) : html`<p>${texts.noProject}</p>`}
 <h2>${texts.planTitle}</h2>
 <p>${texts.plans[visit.organization.plan]}</p>`
+}
+
+function projectIds(projects: readonly Project[]): Markup {
+  const { name, id } = texts.projectColumns
+  return table(projects, {
+    caption: texts.projectsTitle,
+    empty: texts.noProject,
+    columns: [
+      { heading: name, show: project => project.name },
+      {
+        heading: id,
+        show: project =>
+          html`<code>${project.id}</code> ${copyButton(project.id, { label: texts.copy, name: texts.copyNamed(`the id of ${project.name}`) })}`,
+      },
+    ],
+  })
 }

@@ -14,6 +14,8 @@ import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { peopleTexts as texts } from '../texts/people.ts'
 
+import { frameLongList, readLongList } from './long-list.ts'
+
 /** Who may sign in to an organization, and where the reader is signed in. */
 export const peoplePage: PageDefinition = {
   section: 'people',
@@ -46,7 +48,7 @@ async function add(visit: Visit, deps: DashboardDeps): Promise<Answer> {
       { action: 'sign-in-link.created', ...event },
     ],
     ({ people, signInLinks }) => {
-      if (people.list(organizationId).some(member => member.name === name)) return false
+      if (people.findNamed(organizationId, name)) return false
       people.insert(person)
       signInLinks.insert(link.stored)
       return true
@@ -108,14 +110,11 @@ function showLink(visit: Visit, person: Person, url: string): Answer {
 }
 
 async function showPeople(visit: Visit, deps: DashboardDeps, typed: string, problem?: string): Promise<Markup> {
-  const members = await deps.people.list(visit.organization.id)
   const isOperator = visit.person.organizationId === null
-  const operators = isOperator ? await deps.people.list(null) : []
-  const sessions = await listSessions([...members, ...operators], visit.now, deps)
   const own = await deps.sessions.list(visit.person.id, visit.now)
   return html`<p>${texts.intro}</p>
 <h2>${texts.membersTitle}</h2>
-${peopleTable(visit, members, sessions, { caption: texts.membersTitle, empty: texts.none, canChange: true })}
+${await showList(visit, deps, { name: 'members', organizationId: visit.organization.id, caption: texts.membersTitle, empty: texts.none })}
 <h2>${texts.addTitle}</h2>
 <form method="post" action="${visit.link('/people/add')}" class="card">
 ${tokenField(visit)}
@@ -125,11 +124,24 @@ ${textField({ label: texts.name, name: 'name', value: typed, hint: texts.nameHin
 ${
   isOperator &&
   html`<h2>${texts.operatorsTitle}</h2><p class="quiet">${texts.operatorsHint}</p>
-${peopleTable(visit, operators, sessions, { caption: texts.operatorsTitle, empty: texts.noOperators, canChange: false })}`
+${await showList(visit, deps, { name: 'operators', organizationId: null, caption: texts.operatorsTitle, empty: texts.noOperators })}`
 }
 <h2>${texts.ownTitle}</h2>
 ${ownSessions(own, visit.session.id)}
 ${own.length > 1 && actionButton(visit, '/people/sign-out-others', { label: texts.signOutOthers })}`
+}
+
+/** Shows the members of an organization, who can be changed, or the operators. */
+async function showList(
+  visit: Visit,
+  deps: DashboardDeps,
+  options: { name: string; organizationId: string | null; caption: string; empty: string },
+): Promise<Markup> {
+  const { name, organizationId, caption } = options
+  const people = await readLongList(visit, name, part => deps.people.listPart(organizationId, part))
+  const sessions = await listSessions(people.rows, visit.now, deps)
+  const table = peopleTable(visit, people.rows, sessions, { ...options, canChange: organizationId !== null })
+  return frameLongList(visit, people, { path: '/people', caption, label: texts.find, table })
 }
 
 /** Counts the browsers in which each person is signed in. */

@@ -8,11 +8,13 @@ import type { DashboardDeps } from '../deps.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { tokenField } from '../parts/action.ts'
 import { copyButton } from '../parts/copy.ts'
-import { selectField, textField } from '../parts/field.ts'
+import { textField } from '../parts/field.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { siteTexts as texts } from '../texts/sites.ts'
+import { frameLongList, readLongList } from './long-list.ts'
+import { findTypedProject, listProjectChoices, projectField } from './project-choice.ts'
 
 /** What was typed into the forms of the page, and what is wrong with it. */
 interface Typed {
@@ -71,7 +73,7 @@ async function createSite(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const values = { domain: read('domain'), project: read('project'), origin: read('origin') }
   const domain = parseDomain(values.domain)
   const origin = values.origin === '' ? null : parseOrigin(values.origin)
-  const project = await deps.projects.findOwned(visit.organization.id, values.project)
+  const project = await findTypedProject(visit, deps, values.project)
   const problems: Typed['problems'] = {}
   if (domain === undefined) problems.domain = texts.domainInvalid
   else if (await deps.sites.find(domain)) problems.domain = texts.domainTaken
@@ -95,17 +97,20 @@ async function refuse(visit: Visit, deps: DashboardDeps, typed: Typed): Promise<
 }
 
 async function showProjects(visit: Visit, deps: DashboardDeps, typed: Typed): Promise<Markup> {
-  const projects = await deps.projects.list(visit.organization.id)
-  const sites = await deps.sites.list(visit.organization.id)
+  const { id } = visit.organization
+  const path = '/projects'
+  const projects = await readLongList(visit, 'projects', part => deps.projects.listPart(id, part))
+  const rows = await Promise.all(projects.rows.map(async row => ({ ...row, sites: await deps.sites.count(row.id) })))
+  const sites = await readLongList(visit, 'sites', part => deps.sites.listPart(id, part))
   return html`<p>${texts.intro}</p>
 <h2>${texts.projectsTitle}</h2>
-${projectTable(visit, projects, sites)}
+${frameLongList(visit, projects, { path, caption: texts.projectsTitle, label: texts.findProject, table: projectTable(visit, rows) })}
 <h2>${texts.sitesTitle}</h2>
-${siteTable(visit, projects, sites)}
-${isOperator(visit) ? newForms(visit, projects, typed) : html`<p class="quiet">${texts.operatorOnly}</p>`}`
+${frameLongList(visit, sites, { path, caption: texts.sitesTitle, label: texts.findSite, table: siteTable(visit, sites.rows) })}
+${isOperator(visit) ? await newForms(visit, deps, typed) : html`<p class="quiet">${texts.operatorOnly}</p>`}`
 }
 
-function projectTable(visit: Visit, projects: readonly Project[], sites: readonly Site[]): Markup {
+function projectTable(visit: Visit, projects: readonly (Project & { sites: number })[]): Markup {
   const { projectColumns } = texts
   return table(projects, {
     caption: texts.projectsTitle,
@@ -117,22 +122,19 @@ function projectTable(visit: Visit, projects: readonly Project[], sites: readonl
         show: ({ id, name }) =>
           html`<code>${id}</code> ${copyButton(id, { label: texts.copy, name: texts.copyId(name) })}`,
       },
-      {
-        heading: projectColumns.sites,
-        isNumber: true,
-        show: ({ id }) => sites.filter(({ projectId }) => projectId === id).length,
-      },
+      { heading: projectColumns.sites, isNumber: true, show: ({ sites }) => sites },
       { heading: projectColumns.created, show: ({ createdAt }) => time(createdAt) },
       {
-        heading: projectColumns.visitors,
+        heading: projectColumns.pages,
         show: ({ id, name }) =>
-          html`<a href="${visit.link('/visitors')}?project=${id}">${texts.seeVisitors}<span class="unseen"> ${name}</span></a>`,
+          html`<a href="${visit.link('/visitors')}?project=${id}">${texts.seeVisitors}<span class="unseen"> ${name}</span></a>,
+<a href="${visit.link('/agent-jobs')}?project=${id}">${texts.seeJobs}<span class="unseen"> ${name}</span></a>`,
       },
     ],
   })
 }
 
-function siteTable(visit: Visit, projects: readonly Project[], sites: readonly Site[]): Markup {
+function siteTable(visit: Visit, sites: readonly (Site & { projectName: string })[]): Markup {
   const { siteColumns } = texts
   return table(sites, {
     caption: texts.sitesTitle,
@@ -142,19 +144,15 @@ function siteTable(visit: Visit, projects: readonly Project[], sites: readonly S
         heading: siteColumns.domain,
         show: ({ domain }) => html`<a href="${visit.link(`/projects/sites/${domain}`)}">${domain}</a>`,
       },
-      {
-        heading: siteColumns.project,
-        show: ({ projectId }) => projects.find(({ id }) => id === projectId)?.name ?? projectId,
-      },
+      { heading: siteColumns.project, show: ({ projectName }) => projectName },
       { heading: siteColumns.origin, show: ({ domain, origin }) => origin ?? `https://${domain}/` },
       { heading: siteColumns.rules, isNumber: true, show: ({ removal }) => (removal ? countRules(removal) : 0) },
     ],
   })
 }
 
-function newForms(visit: Visit, projects: readonly Project[], { values, problems }: Typed): Markup {
-  const chosen = values.project ?? projects[0]?.id ?? ''
-  const choices = projects.map(({ id, name }) => [id, name] as const)
+async function newForms(visit: Visit, deps: DashboardDeps, { values, problems }: Typed): Promise<Markup> {
+  const choices = await listProjectChoices(visit, deps)
   return html`<h2>${texts.newProjectTitle}</h2>
 <form method="post" action="${visit.link('/projects/create')}" class="card">
 ${tokenField(visit)}
@@ -163,12 +161,12 @@ ${textField({ label: texts.projectName, name: 'name', value: values.name ?? '', 
 </form>
 <h2 id="new-site">${texts.newSiteTitle}</h2>
 ${
-  projects.length === 0
+  choices.count === 0
     ? html`<p class="empty">${texts.newSiteNeedsProject}</p>`
     : html`<form method="post" action="${visit.link('/projects/create-site')}" class="card">
 ${tokenField(visit)}
 ${textField({ label: texts.domain, name: 'domain', value: values.domain ?? '', hint: texts.domainHint, problem: problems.domain, required: true, maxLength: 253 })}
-${selectField({ label: texts.project, name: 'project', value: chosen, choices, problem: problems.project })}
+${projectField(choices, { value: values.project, problem: problems.project })}
 ${textField({ label: texts.origin, name: 'origin', value: values.origin ?? '', hint: texts.originHint, problem: problems.origin })}
 <p><button class="main">${texts.newSite}</button></p>
 </form>`

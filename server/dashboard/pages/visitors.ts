@@ -4,10 +4,11 @@ import { relativePath } from '../../docs/relative-path.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { DashboardDeps } from '../deps.ts'
 import { organizationPath } from '../frame.ts'
-import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
-import { selectField, textField } from '../parts/field.ts'
+import type { Answer, PageDefinition, Visit } from '../page.ts'
+import { textField } from '../parts/field.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { visitorTexts as texts } from '../texts/visitors.ts'
+import { findShownProject, listProjectChoices, projectChooser } from './project-choice.ts'
 import { showLabels } from './visitors-labels.ts'
 import { showPages } from './visitors-pages.ts'
 import {
@@ -24,13 +25,11 @@ import { dayBefore, showTotals } from './visitors-totals.ts'
 export const visitorsPage: PageDefinition = { section: 'visitors', path: '/visitors', show }
 
 async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
-  const projects = await deps.projects.list(visit.organization.id)
-  const wanted = visit.query.get('project')
-  const project = wanted === null ? projects[0] : projects.find(({ id }) => id === wanted)
-  if (!project && wanted !== null) throw new PageNotFound()
+  const choices = await listProjectChoices(visit, deps)
+  const project = await findShownProject(visit, deps, choices)
   if (!project) return { title: texts.title, content: showNoProject(visit) }
   const question = readVisitorsQuestion(visit.query, project.id, visit.now)
-  const tools = showTools(visit, projects, question)
+  const tools = showTools(visit, projectChooser(visit, choices, project), question)
   if (Object.keys(question.range.problems).length > 0) return { title: texts.title, status: 400, content: tools }
   try {
     const format = visit.query.get('download')
@@ -76,18 +75,13 @@ function showNoProject(visit: Visit): Markup {
 }
 
 /** Chooses the project and the days. Each choice is an address, so it can be kept and shared. */
-function showTools(visit: Visit, projects: readonly Project[], question: VisitorsQuestion): Markup {
+function showTools(visit: Visit, project: Markup, question: VisitorsQuestion): Markup {
   const { range } = question
   const names = (Object.keys(texts.ranges) as RangeName[]).filter(name => name !== 'custom')
   const links = names.map(name => {
     const address = visitorsLink(visit, question, { range: chooseRange(name, visit.now) })
     return html`<li><a href="${address}"${name === range.name && html` aria-current="true"`}>${texts.ranges[name]}</a></li>`
   })
-  const projectChoices = projects.map(({ id, name }) => [id, name] as const)
-  const project =
-    projects.length > 1
-      ? selectField({ label: texts.project, name: 'project', value: question.projectId, choices: projectChoices })
-      : html`<input type="hidden" name="project" value="${question.projectId}">`
   return html`<nav class="ranges" aria-label="${texts.rangeTitle}"><ul>${links}</ul></nav>
 <form method="get" action="${visit.link('/visitors')}" class="tools">
 ${project}<input type="hidden" name="range" value="custom">

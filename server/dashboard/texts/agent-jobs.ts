@@ -1,7 +1,6 @@
 export const agentJobTexts = {
   title: 'Agent jobs',
   intro: 'A job is one run of an automated writing agent on a repository.',
-  project: 'Project',
   status: 'Status',
   anyStatus: 'any status',
   choose: 'Show',

@@ -176,6 +176,7 @@ const cloudFeatures: Record<Feature, string> = {
 export const startTexts = {
   title: 'Start an export',
   site: 'Site',
+  siteHint: 'Its domain, as in the list of sites.',
   noSite: 'An export needs a registered site, and this organization has none yet.',
   noSiteLink: 'Register a site first',
   noSiteForMember: 'Only operators register sites. Ask the operator of the server.',

@@ -3,6 +3,7 @@ export const keyTexts = {
   intro:
     'A key lets a program use the API in the name of this organization. Keep keys secret: never put one into a page or a repository.',
   listTitle: 'Keys',
+  find: 'Name or last characters',
   empty: 'There are no keys yet. Generate the first one below.',
   columns: {
     name: 'Name',
@@ -48,6 +49,7 @@ export const keyTexts = {
   tryNewKey: 'The lines for curl set it to the new key, so they work as they are.',
   noProject: 'Create a project first, then this page shows lines to paste.',
   projectsTitle: 'Project ids',
+  findProject: 'Name or id of a project',
   projectColumns: { name: 'Project', id: 'Id' },
   planTitle: 'Plan',
   plans: { enterprise: 'enterprise: static export is included', standard: 'standard: without static export' },

@@ -3,6 +3,7 @@ export const peopleTexts = {
   intro:
     'Members of this organization sign in with a link that works once. They may do everything here, except create projects and sites, set an origin, and delete a site.',
   membersTitle: 'Members',
+  find: 'Name',
   operatorsTitle: 'Operators',
   operatorsHint:
     'Operators see and change all organizations. They are added on the machine of the server: npx quire dashboard link',

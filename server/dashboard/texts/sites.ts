@@ -3,11 +3,14 @@ export const siteTexts = {
   intro:
     'A project counts the visitors of a documentation and keeps the jobs of its writing agents. Its sites can be exported.',
   projectsTitle: 'Projects',
-  projectColumns: { name: 'Project', id: 'Id', sites: 'Sites', created: 'Created', visitors: 'Visitors' },
+  findProject: 'Name or id of a project',
+  projectColumns: { name: 'Project', id: 'Id', sites: 'Sites', created: 'Created', pages: 'Its pages' },
   noProjects: 'There are no projects yet.',
   noProjectsForMember: 'There are no projects yet. Ask an operator to create one.',
   seeVisitors: 'Visitors',
+  seeJobs: 'Agent jobs',
   sitesTitle: 'Sites',
+  findSite: 'Domain or project of a site',
   siteColumns: { domain: 'Domain', project: 'Project', origin: 'Fetched from', rules: 'Rules' },
   noSites: 'There are no sites yet. Register the domain of the documentation that you want to export.',
   noSitesForMember: 'There are no sites yet. Ask an operator to register one.',
@@ -23,7 +26,6 @@ export const siteTexts = {
   newSiteNeedsProject: 'A site belongs to a project. Create a project first, with the form above.',
   domain: 'Domain',
   domainHint: 'The public host name of the documentation, such as docs.example.com.',
-  project: 'Project',
   origin: 'Origin',
   originHint:
     'The address from which exports fetch the pages, such as http://10.0.0.5:8080/docs/. Leave it empty for https://DOMAIN/. A private address is allowed here.',
@@ -32,7 +34,7 @@ export const siteTexts = {
   domainInvalid: 'This is not a host name. Example: docs.example.com',
   domainTaken: 'This domain is registered already.',
   originInvalid: 'This is not an http(s) URL without user, query and fragment. Example: http://127.0.0.1:3000/',
-  projectUnknown: 'Choose a project from the list.',
+  projectUnknown: 'Choose a project of the list. If several have this name, give the id.',
   allowedInvalid: (text: string) =>
     `${text} must be scheme, host and port, without path. Example: http://10.0.0.7:9000`,
   site: {

@@ -4,7 +4,6 @@ export const visitorTexts = {
   title: 'Visitors',
   noProject: 'There is no project yet. Visitors are counted for a project.',
   createProject: 'Create the first project',
-  project: 'Project',
   rangeTitle: 'Days',
   ranges: { '7': '7 days', '30': '30 days', '90': '90 days', '365': '1 year', all: 'all', custom: 'other' },
   rangesHint: 'The last days, including today. Days are UTC days.',
