@@ -31,7 +31,7 @@ export interface ChangedNouns {
 
 /** Everything that the pages of the dashboard may use, besides what the operations use. */
 export interface DashboardDeps extends Deps {
-  organizations: Pick<Organizations, 'find' | 'list'>
+  organizations: Pick<Organizations, 'find' | 'listPart'>
   apiKeys: Pick<ApiKeys, 'list' | 'listPart' | 'findOwned'>
   projects: Pick<Projects, 'findOwned' | 'findNamed' | 'list' | 'listPart'>
   sites: Sites

@@ -4,7 +4,10 @@ import { tokenField } from './parts/action.ts'
 import { html, type Markup } from './parts/html.ts'
 import { isLive, renewalState } from './renewal.ts'
 import { staticPath } from './static-files.ts'
-import { frameTexts, type Section, sectionNames } from './texts/frame.ts'
+import { frameTexts, type Section, sectionNames, sectionPath } from './texts/frame.ts'
+
+/** How many organizations are offered in a select. Operators of more choose on a page. */
+export const maxOrganizations = 50
 
 /** Where the dashboard is on the server. */
 export const dashboardPath = '/dashboard'
@@ -44,7 +47,7 @@ export function frameOrganizationPage(
     hasChart = false,
   }: {
     pagePath: string
-    section: Section
+    section: Section | null
     title: string
     content: Markup
     notice: string | undefined
@@ -60,7 +63,7 @@ export function frameOrganizationPage(
 <a class="skip" href="#content">${frameTexts.skip}</a>
 <header>
 <a class="brand" href="${visit.link('')}">Quire</a>
-${organizationSwitch(visit, pagePath)}
+${organizationSwitch(visit, section, pagePath)}
 <form method="post" action="${relativePath(pagePath, `${dashboardPath}/sign-out`)}">
 ${tokenField(visit)}
 <span class="quiet who">${visit.person.name}${isMarked && ` (${frameTexts.allOrganizations})`}</span>
@@ -79,24 +82,31 @@ ${content}
   )
 }
 
-function navigation(visit: Visit, section: Section, pagePath: string): Markup {
+function navigation(visit: Visit, section: Section | null, pagePath: string): Markup {
   const items = (Object.keys(sectionNames) as Section[]).map(name => {
-    const path = name === 'overview' ? '' : `/${name}`
-    return html`<li><a href="${visit.link(path)}"${name === section && html` aria-current="page"`}>${sectionNames[name]}</a></li>`
+    return html`<li><a href="${visit.link(sectionPath(name))}"${name === section && html` aria-current="page"`}>${sectionNames[name]}</a></li>`
   })
   const documentation = relativePath(pagePath, '/docs/')
   return html`<ul>${items}<li class="apart"><a href="${documentation}">${frameTexts.documentation}</a></li></ul>`
 }
 
-/** Operators choose among all organizations; members see the name of theirs. */
-function organizationSwitch({ organization, organizations }: Visit, pagePath: string): Markup {
+/** Operators choose among all organizations, and stay in the section; members see the name of theirs. */
+function organizationSwitch(
+  { organization, organizations, link }: Visit,
+  section: Section | null,
+  pagePath: string,
+): Markup {
   if (organizations.length < 2) return html`<span class="organization">${organization.name}</span>`
+  if (organizations.length > maxOrganizations) {
+    const address = `${link('/organizations')}${section === null ? '' : `?section=${section}`}`
+    return html`<span class="organization">${organization.name} <a href="${address}">${frameTexts.otherOrganization}</a></span>`
+  }
   const options = organizations.map(
     ({ id, name }) => html`<option value="${id}"${id === organization.id && html` selected`}>${name}</option>`,
   )
   return html`<form class="organization" method="get" action="${relativePath(pagePath, `${dashboardPath}/`)}">
 <label class="unseen" for="organization">${frameTexts.organization}</label>
-<select id="organization" name="organization">${options}</select><button>${frameTexts.switch}</button>
+${section !== null && html`<input type="hidden" name="section" value="${section}">`}<select id="organization" name="organization">${options}</select><button>${frameTexts.switch}</button>
 </form>`
 }
 

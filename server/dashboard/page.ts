@@ -13,7 +13,7 @@ export interface Visit {
   person: Person
   session: Session
   organization: Organization
-  /** All organizations that the person may see. */
+  /** The organizations to choose from: all that the person may see, or more than are offered in a select. */
   organizations: readonly Organization[]
   /** Values of the placeholders in the path of the page. */
   params: Readonly<Record<string, string>>
@@ -53,7 +53,8 @@ export type NoticeName = keyof typeof notices
 
 /** A page of an organization. */
 export interface PageDefinition {
-  section: Section
+  /** The part of the navigation to which the page belongs; null = none. */
+  section: Section | null
   /** Below the path of the organization: '' or such as `/exports/:jobId`. */
   path: string
   show(visit: Visit, deps: DashboardDeps): Promise<Answer>

@@ -6,11 +6,19 @@ import type { Organization } from '../../tenancy/organization.ts'
 import type { Person } from '../../tenancy/person.ts'
 import { hashSecret, type Session } from '../../tenancy/sign-in.ts'
 import type { DashboardDeps } from '../deps.ts'
-import { dashboardPath, frameOrganizationPage, framePublicPage, organizationPath, signInPath } from '../frame.ts'
+import {
+  dashboardPath,
+  frameOrganizationPage,
+  framePublicPage,
+  maxOrganizations,
+  organizationPath,
+  signInPath,
+} from '../frame.ts'
 import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../page.ts'
 import { pages } from '../pages/index.ts'
 import { html } from '../parts/html.ts'
 import { createChangeRecorder } from '../record-change.ts'
+import { sectionPath } from '../texts/frame.ts'
 import { notices } from '../texts/notices.ts'
 import { signInTexts } from '../texts/sign-in.ts'
 import { correctAddress } from './correct-address.ts'
@@ -89,9 +97,9 @@ function mountPage(router: Router, page: PageDefinition, options: DashboardOptio
     }
     if (req.method === 'POST' && !isOwnForm(req, res, signedIn, address.url)) return undefined
     const { person, session, secret } = signedIn
-    const organizations = await listOrganizations(person, deps)
-    const organization = organizations.find(({ id }) => id === req.params.organizationId)
+    const organization = await findOrganization(person, String(req.params.organizationId), deps)
     if (!organization) throw new PageNotFound()
+    const organizations = await listOrganizations(person, deps)
     return {
       person,
       session,
@@ -137,20 +145,33 @@ function isOwnForm(req: Request, res: Response, { secret }: SignedIn, publicUrl:
   return false
 }
 
+/** Lists the organizations to choose from: one more than are offered says that there are more. */
 async function listOrganizations(person: Person, { organizations }: DashboardDeps): Promise<Organization[]> {
-  if (person.organizationId === null) return organizations.list()
+  if (person.organizationId === null) {
+    return (await organizations.listPart({ contains: '', limit: maxOrganizations + 1, offset: 0 })).rows
+  }
   const own = await organizations.find(person.organizationId)
   return own ? [own] : []
 }
 
-/** Leads to the overview of the chosen organization, or of the first one. */
+/** Finds an organization that the person may see. */
+async function findOrganization(
+  person: Person,
+  id: string,
+  { organizations }: DashboardDeps,
+): Promise<Organization | undefined> {
+  return person.organizationId === null || person.organizationId === id ? organizations.find(id) : undefined
+}
+
+/** Leads to a section of the chosen organization, or of the first one. */
 async function openFirstPage(req: Request, res: Response, options: DashboardOptions): Promise<void> {
   const signedIn = await findSignedIn(req, options)
   if (!signedIn) return leadToSignIn(req, res, options.findAddress(req).url)
-  const organizations = await listOrganizations(signedIn.person, options.deps)
-  const wanted = new URLSearchParams(req.url.split('?')[1]).get('organization')
-  const chosen = organizations.find(({ id }) => id === wanted) ?? organizations[0]
-  if (chosen) return sendToPage(res, relativePath(pathOf(req), organizationPath(chosen.id)))
+  const query = new URLSearchParams(req.url.split('?')[1])
+  const wanted = await findOrganization(signedIn.person, query.get('organization') ?? '', options.deps)
+  const chosen = wanted ?? (await listOrganizations(signedIn.person, options.deps))[0]
+  const path = sectionPath(query.get('section') ?? '')
+  if (chosen) return sendToPage(res, relativePath(pathOf(req), organizationPath(chosen.id, path)))
   const { noOrganization, noOrganizationHint, noOrganizationCommand } = signInTexts
   const content = html`<p>${noOrganizationHint}</p><pre><code>${noOrganizationCommand}</code></pre>`
   sendHtml(res, 200, framePublicPage(`${dashboardPath}/`, noOrganization, content))

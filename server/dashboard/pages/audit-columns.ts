@@ -1,4 +1,5 @@
 import type { AuditEvent } from '../../tenancy/audit-event.ts'
+import type { Organization } from '../../tenancy/organization.ts'
 import type { DashboardDeps } from '../deps.ts'
 import type { Visit } from '../page.ts'
 import { html, type Markup } from '../parts/html.ts'
@@ -7,24 +8,27 @@ import { timeWithSeconds } from '../parts/time.ts'
 import { exportPath, sitePath } from '../paths.ts'
 import { auditTexts as texts } from '../texts/audit.ts'
 import { agentJobPath } from './agent-job-path.ts'
+import { linkToOrganization } from './organization-link.ts'
 
 /** The address of the page of the subject of an event, by the id of the event. */
 export type SubjectLinks = ReadonlyMap<number, string>
 
-type LinkDeps = Pick<DashboardDeps, 'projects' | 'sites' | 'exportJobs' | 'agentJobs' | 'people'>
+type LinkDeps = Pick<DashboardDeps, 'organizations' | 'projects' | 'sites' | 'exportJobs' | 'agentJobs' | 'people'>
 
-/** The columns of a table of events. */
+/**
+ * The columns of a table of events.
+ *
+ * @param options.organizations adds a column with their names; undefined = all events are of one organization
+ */
 export function auditColumns(
-  visit: Visit,
   links: SubjectLinks,
-  { hasOrganization }: { hasOrganization: boolean },
+  { organizations }: { organizations?: ReadonlyMap<string, Organization> | undefined },
 ): Column<AuditEvent>[] {
   const { columns } = texts
-  const names = new Map(visit.organizations.map(({ id, name }) => [id, name]))
   const organization: Column<AuditEvent> = {
     heading: columns.organization,
     show: ({ organizationId }) =>
-      organizationId === null ? texts.noOrganization : (names.get(organizationId) ?? organizationId),
+      organizationId === null ? texts.noOrganization : (organizations?.get(organizationId)?.name ?? organizationId),
   }
   return [
     { heading: columns.when, show: ({ at }) => timeWithSeconds(at) },
@@ -33,7 +37,7 @@ export function auditColumns(
     { heading: columns.subject, show: event => showSubject(event, links.get(event.id)) },
     { heading: columns.actor, show: ({ actor }) => actor },
     { heading: columns.address, show: ({ address }) => address },
-    ...(hasOrganization ? [organization] : []),
+    ...(organizations ? [organization] : []),
   ]
 }
 
@@ -49,7 +53,7 @@ export async function findSubjectLinks(
   events: readonly AuditEvent[],
   deps: LinkDeps,
 ): Promise<SubjectLinks> {
-  const visible = new Set(visit.organizations.map(({ id }) => id))
+  const visible = await findOrganizations(visit, events, deps)
   const known = new Map<string, Promise<string | undefined>>()
   const links = new Map<number, string>()
   for (const event of events) {
@@ -59,14 +63,21 @@ export async function findSubjectLinks(
     const found = known.get(key) ?? findPath({ ...event, organizationId }, deps)
     known.set(key, found)
     const path = await found
-    if (path !== undefined) links.set(id, linkTo(visit, organizationId, path))
+    if (path !== undefined) links.set(id, linkToOrganization(visit, organizationId, path))
   }
   return links
 }
 
-/** Links to a page of any organization. */
-function linkTo(visit: Visit, organizationId: string, path: string): string {
-  return organizationId === visit.organization.id ? visit.link(path) : `${visit.link('')}../${organizationId}${path}`
+/** Finds the organizations of events that still exist and that the person may see, by their id. */
+export async function findOrganizations(
+  { person, organization: own }: Visit,
+  events: readonly AuditEvent[],
+  { organizations }: Pick<DashboardDeps, 'organizations'>,
+): Promise<ReadonlyMap<string, Organization>> {
+  if (person.organizationId !== null) return new Map([[own.id, own]])
+  const ids = new Set(events.flatMap(({ organizationId }) => organizationId ?? []))
+  const found = await Promise.all([...ids].map(id => organizations.find(id)))
+  return new Map(found.flatMap(each => (each ? [[each.id, each] as const] : [])))
 }
 
 /** Returns the path of the page of the subject; undefined if it no longer exists, or has no page. */

@@ -5,7 +5,7 @@ import type { Answer, PageDefinition, Visit } from '../page.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { auditTexts as texts } from '../texts/audit.ts'
-import { auditColumns, findSubjectLinks } from './audit-columns.ts'
+import { auditColumns, findOrganizations, findSubjectLinks } from './audit-columns.ts'
 
 const rowsPerPage = 50
 const rowsPerPart = 1000
@@ -33,13 +33,14 @@ async function show(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const { before } = question
   const found = await deps.auditLog.list({ ...scopeOf(visit, question), before, limit: rowsPerPage + 1 })
   const events = found.slice(0, rowsPerPage)
+  const organizations = question.isAll ? await findOrganizations(visit, events, deps) : undefined
   const links = await findSubjectLinks(visit, events, deps)
   const content = html`<p>${texts.intro}</p>
 ${showScopes(visit, question)}
 ${table(events, {
   caption: texts.title,
   empty: before === undefined ? texts.empty : texts.noOlder,
-  columns: auditColumns(visit, links, { hasOrganization: question.isAll }),
+  columns: auditColumns(links, { organizations }),
 })}
 <nav class="paging" aria-label="${texts.paging}">
 ${before !== undefined && html`<a class="button" href="${auditLink(visit, { ...question, before: undefined })}">${texts.newest}</a>`}

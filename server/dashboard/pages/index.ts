@@ -5,6 +5,7 @@ import { auditPage } from './audit.ts'
 import { exportPage } from './export.ts'
 import { exportsPage, startedPage } from './exports.ts'
 import { keysPage } from './keys.ts'
+import { organizationsPage } from './organizations.ts'
 import { overviewPage } from './overview.ts'
 import { peoplePage } from './people.ts'
 import { projectsPage } from './projects.ts'
@@ -25,4 +26,5 @@ export const pages: readonly PageDefinition[] = [
   agentJobPage,
   peoplePage,
   auditPage,
+  organizationsPage,
 ]

@@ -58,7 +58,7 @@ ${showJobs(visit, jobs)}
 ${table(events, {
   caption: texts.auditTitle,
   empty: auditTexts.empty,
-  columns: auditColumns(visit, links, { hasOrganization: false }),
+  columns: auditColumns(links, {}),
 })}
 ${events.length > 0 && html`<p><a href="${visit.link('/audit')}">${texts.allEvents}</a></p>`}
 </div>

@@ -12,12 +12,18 @@ export const sectionNames = {
 
 export type Section = keyof typeof sectionNames
 
+/** The path of a section below that of the organization; that of the overview if there is no such section. */
+export function sectionPath(section: string): string {
+  return section === 'overview' || !Object.hasOwn(sectionNames, section) ? '' : `/${section}`
+}
+
 export const frameTexts = {
   skip: 'Skip to the content',
   navigation: 'Dashboard',
   menu: 'Menu',
   organization: 'Organization',
   switch: 'Switch',
+  otherOrganization: 'Switch the organization',
   documentation: 'Documentation',
   signOut: 'Sign out',
   allOrganizations: 'operator',
