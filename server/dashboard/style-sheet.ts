@@ -31,6 +31,7 @@ header {
   padding: 0.6rem 1.25rem; background: var(--panel); border-bottom: 1px solid var(--line);
 }
 header .organization { overflow-wrap: anywhere; margin-right: auto; display: flex; gap: 0.4rem; font-weight: 600; min-width: 0; }
+header .organization a { font-weight: 400; }
 header select { max-width: 12rem; }
 header form { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6rem; margin: 0; }
 .brand { font-size: 1.15rem; font-weight: 700; color: var(--text); text-decoration: none; }

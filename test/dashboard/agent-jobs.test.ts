@@ -92,7 +92,7 @@ describe('the list', () => {
   test('says how jobs come in while there is none, and that a project is needed', async () => {
     expect((await showList()).text).toContain(`npx quire agent-jobs create --project ${own.projectId} --repository`)
     await pages.store.organizations.insert({ id: 'org_new', name: 'New', plan: 'standard', createdAt: 0 })
-    expect((await showList('', 'org_new')).text).toContain('Create a project first')
+    expect((await showList('', 'org_new')).text).toContain('npx quire projects create &quot;Docs&quot; --org org_new')
   })
 })
 

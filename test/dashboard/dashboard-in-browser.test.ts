@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'puppeteer'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { pages } from '../../server/dashboard/pages/index.ts'
+import { createId } from '../../server/tenancy/id.ts'
 import { findBrowser, installCommand } from '../../server/web/browser/find-browser.ts'
 import { openBrowser } from '../export/search/search-visitor.ts'
 import { createOrganization, startTestServer, type TestServer } from '../support/server.ts'
@@ -153,17 +155,34 @@ test('the first page needs less than 150 KB, and every page works without script
   expect(await text('#new-key')).toMatch(/^quire_/)
 })
 
+/** Adds so much that lists have several pages, and that organizations are not in a select. */
+async function fillLists(): Promise<void> {
+  await server.store.atomically(nouns => {
+    for (let index = 0; index < 60; index += 1) {
+      const common = { organizationId, name: `a rather long name of number ${index}`, createdAt: 1 }
+      const projectId = createId('prj')
+      nouns.organizations.insert({ id: createId('org'), name: common.name, plan: 'standard', createdAt: Date.now() })
+      nouns.projects.insert({ id: projectId, ...common, visitorSaltRotation: 'never' })
+      nouns.sites.insert({ domain: `docs-${index}.example.com`, projectId, origin: null, createdAt: 1 })
+      nouns.people.insert({ id: createId('usr'), ...common })
+      const none = { expiresAt: null, revokedAt: null, lastUsedAt: null }
+      const key = { id: createId('key'), ...common, scopes: ['read' as const], last4: 'last', ...none }
+      nouns.apiKeys.insert(key, randomBytes(32))
+    }
+  })
+}
+
 const views = [360, 768, 1920].flatMap(width => ['light', 'dark'].map(scheme => ({ width, scheme })))
 
 test.each(['member', 'operator'] as const)(
   'no page has axe violations or scrolls sideways for a %s',
-  {
-    timeout: 120_000,
-  },
+  { timeout: 120_000 },
   async role => {
+    await fillLists()
     await signIn('Ada', role)
     const paths = pages.map(({ path }) => path).filter(path => !path.includes(':'))
     for (const path of paths) {
+      if (role === 'member' && path === '/organizations') continue
       await open(path)
       for (const { width, scheme } of views) {
         await tab.setViewport({ width, height: 900 })

@@ -119,7 +119,7 @@ describe('the form says', () => {
     const target = await visits.pages.read(projectsPage, { organizationId, operator: true })
     expect(target.text).toContain('id="new-site"')
     const { text } = await visits.showList()
-    expect(strip(text)).toContain('Only operators register sites. Ask the operator of the server. Projects and sites')
+    expect(strip(text)).toContain('none yet. Ask an operator of this server to register a site here in the dashboard')
     expect(text).not.toContain('Register a site first')
   })
 

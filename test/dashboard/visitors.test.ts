@@ -56,8 +56,9 @@ async function listPaths(query: string): Promise<string[]> {
   return [...table.matchAll(/<th scope="row"><code>([^<]*)<\/code>/g)].map(match => match[1] ?? '')
 }
 
-test('without a project, the page leads to the page of projects', async () => {
-  const { text } = await show()
+test('without a project, the page leads operators to the page of projects', async () => {
+  const visit = createVisit(organization, '/visitors', { operator: true })
+  const { text } = await showPage(visitorsPage, visit, dashboard.deps)
   expect(text).toContain('<a href="projects">Create the first project</a>')
 })
 

@@ -9,6 +9,7 @@ import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { agentJobTexts as texts } from '../texts/agent-jobs.ts'
 import { agentJobPath } from './agent-job-path.ts'
+import { askForProject } from './ask-operator.ts'
 import { findShownProject, listProjectChoices, projectChooser } from './project-choice.ts'
 
 const perPage = 50
@@ -29,6 +30,7 @@ export const agentJobsPage: PageDefinition = {
 }
 
 function showNoProject(visit: Visit): Markup {
+  if (visit.person.organizationId !== null) return html`<p class="empty">${texts.noProject} ${askForProject(visit)}</p>`
   return html`<p class="empty">${texts.noProject} <a href="${visit.link('/projects')}">${texts.noProjectLink}</a></p>`
 }
 

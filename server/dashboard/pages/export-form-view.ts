@@ -8,15 +8,9 @@ import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { startTexts as texts } from '../texts/exports.ts'
 import { deployments, type ExportForm, listConfigurable } from './export-form.ts'
 import { maxChoices } from './project-choice.ts'
-import { isOperator } from './projects.ts'
 
 /** The form that starts an export. What most people leave as it is can be unfolded. */
 export function exportForm(visit: Visit, sites: Listed<Site>, form: ExportForm): Markup {
-  if (sites.count === 0) {
-    return isOperator(visit)
-      ? html`<p class="empty">${texts.noSite} <a href="${visit.link('/projects')}#new-site">${texts.noSiteLink}</a></p>`
-      : html`<p class="empty">${texts.noSite} ${texts.noSiteForMember} <a href="${visit.link('/projects')}">${texts.seeSites}</a></p>`
-  }
   return html`<form method="post" action="${visit.link('/exports/start')}" class="card">
 ${tokenField(visit)}<input type="hidden" name="key" value="${form.idempotencyKey}">
 ${generalProblems(visit, form)}

@@ -9,6 +9,7 @@ import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { startTexts, exportTexts as texts } from '../texts/exports.ts'
+import { askForSite } from './ask-operator.ts'
 import { addProblems, createForm, createFormLike, type ExportForm, readExportForm, toStartBody } from './export-form.ts'
 import { exportForm } from './export-form-view.ts'
 import { comparePages, isOpen, type PageDifference } from './export-list.ts'
@@ -63,9 +64,15 @@ async function showExports(visit: Visit, deps: DashboardDeps, form: ExportForm):
   ])
   return html`<p>${texts.intro}</p>
 <h2 id="start">${startTexts.title}</h2>
-${exportForm(visit, sites, form)}
+${sites.count === 0 ? html`<p class="empty">${startTexts.noSite} ${await explainNoSite(visit, deps)}</p>` : exportForm(visit, sites, form)}
 <h2>${texts.listTitle}</h2>
 ${await exportTable(visit, deps, summaries, sites.count > 0)}`
+}
+
+/** What to do without a site: members cannot register one. */
+async function explainNoSite(visit: Visit, deps: DashboardDeps): Promise<Markup> {
+  if (visit.person.organizationId !== null) return askForSite(visit, deps)
+  return html`<a href="${visit.link('/projects')}#new-site">${startTexts.noSiteLink}</a>`
 }
 
 /** A row of the list. */

@@ -9,10 +9,11 @@ import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../p
 import { actionButton, tokenField } from '../parts/action.ts'
 import { copyButton } from '../parts/copy.ts'
 import { checkFields, selectField, textField } from '../parts/field.ts'
-import { html, type Markup } from '../parts/html.ts'
+import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { keyTexts as texts } from '../texts/keys.ts'
+import { askForProject } from './ask-operator.ts'
 import { frameLongList, readLongList } from './long-list.ts'
 import { trySamples } from './try-samples.ts'
 
@@ -184,20 +185,21 @@ async function aboutOrganization(visit: Visit, { projects }: DashboardDeps, secr
   const { id: organizationId } = visit.organization
   const own = await readLongList(visit, 'projects', part => projects.listPart(organizationId, part))
   const [first] = (await projects.listPart(organizationId, { contains: '', limit: 1, offset: 0 })).rows
-  const ids = projectIds(own.rows)
+  const isMember = visit.person.organizationId !== null
+  const ids = projectIds(own.rows, isMember ? askForProject(visit) : texts.noProject)
   return html`<h2 id="projects">${texts.projectsTitle}</h2>
 ${frameLongList(visit, own, { path: '/keys', caption: texts.projectsTitle, label: texts.findProject, table: ids })}
 <h2 id="try">${texts.tryTitle}</h2>
-${first ? trySamples(visit.server.url, first.id, secret) : html`<p>${texts.noProject}</p>`}
+${first ? trySamples(visit.server.url, first.id, secret) : html`<p>${isMember ? texts.noProjectForMember : texts.noProject}</p>`}
 <h2>${texts.planTitle}</h2>
 <p>${texts.plans[visit.organization.plan]}</p>`
 }
 
-function projectIds(projects: readonly Project[]): Markup {
+function projectIds(projects: readonly Project[], empty: Fragment): Markup {
   const { name, id } = texts.projectColumns
   return table(projects, {
     caption: texts.projectsTitle,
-    empty: texts.noProject,
+    empty,
     columns: [
       { heading: name, show: project => project.name },
       {

@@ -60,7 +60,9 @@ async function hasVisitors(projects: readonly Project[], visits: DashboardDeps['
 export function showNextSteps(visit: Visit, steps: readonly Step[]): Markup | false {
   if (steps.length === 0) return false
   const items = steps.map(({ name, isDone }) => {
-    const { name: label, hint } = texts.steps[name]
+    const { name: label, hint: purpose } = texts.steps[name]
+    const needsOperator = visit.person.organizationId !== null && (name === 'project' || name === 'site')
+    const hint = needsOperator && !isDone ? `${purpose} ${texts.byOperator}` : purpose
     const state = isDone && html` <span class="state good">${texts.done}</span>`
     return html`<li><a href="${linkTo(visit, paths[name])}">${label}</a>${state}<p class="hint">${hint}</p></li>`
   })

@@ -9,10 +9,11 @@ import { type Answer, type PageDefinition, PageNotFound, type Visit } from '../p
 import { tokenField } from '../parts/action.ts'
 import { copyButton } from '../parts/copy.ts'
 import { textField } from '../parts/field.ts'
-import { html, type Markup } from '../parts/html.ts'
+import { type Fragment, html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { siteTexts as texts } from '../texts/sites.ts'
+import { askForProject, askForSite } from './ask-operator.ts'
 import { frameLongList, readLongList } from './long-list.ts'
 import { findTypedProject, listProjectChoices, projectField } from './project-choice.ts'
 
@@ -102,11 +103,12 @@ async function showProjects(visit: Visit, deps: DashboardDeps, typed: Typed): Pr
   const projects = await readLongList(visit, 'projects', part => deps.projects.listPart(id, part))
   const rows = await Promise.all(projects.rows.map(async row => ({ ...row, sites: await deps.sites.count(row.id) })))
   const sites = await readLongList(visit, 'sites', part => deps.sites.listPart(id, part))
+  const noSites = isOperator(visit) ? texts.noSites : html`${texts.noSitesForMember} ${await askForSite(visit, deps)}`
   return html`<p>${texts.intro}</p>
 <h2>${texts.projectsTitle}</h2>
 ${frameLongList(visit, projects, { path, caption: texts.projectsTitle, label: texts.findProject, table: projectTable(visit, rows) })}
 <h2>${texts.sitesTitle}</h2>
-${frameLongList(visit, sites, { path, caption: texts.sitesTitle, label: texts.findSite, table: siteTable(visit, sites.rows) })}
+${frameLongList(visit, sites, { path, caption: texts.sitesTitle, label: texts.findSite, table: siteTable(visit, sites.rows, noSites) })}
 ${isOperator(visit) ? await newForms(visit, deps, typed) : html`<p class="quiet">${texts.operatorOnly}</p>`}`
 }
 
@@ -114,7 +116,7 @@ function projectTable(visit: Visit, projects: readonly (Project & { sites: numbe
   const { projectColumns } = texts
   return table(projects, {
     caption: texts.projectsTitle,
-    empty: isOperator(visit) ? texts.noProjects : texts.noProjectsForMember,
+    empty: isOperator(visit) ? texts.noProjects : html`${texts.noProjectsForMember} ${askForProject(visit)}`,
     columns: [
       { heading: projectColumns.name, show: ({ name }) => name },
       {
@@ -134,11 +136,11 @@ function projectTable(visit: Visit, projects: readonly (Project & { sites: numbe
   })
 }
 
-function siteTable(visit: Visit, sites: readonly (Site & { projectName: string })[]): Markup {
+function siteTable(visit: Visit, sites: readonly (Site & { projectName: string })[], empty: Fragment): Markup {
   const { siteColumns } = texts
   return table(sites, {
     caption: texts.sitesTitle,
-    empty: isOperator(visit) ? texts.noSites : texts.noSitesForMember,
+    empty,
     columns: [
       {
         heading: siteColumns.domain,

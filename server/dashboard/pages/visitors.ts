@@ -8,6 +8,7 @@ import type { Answer, PageDefinition, Visit } from '../page.ts'
 import { textField } from '../parts/field.ts'
 import { html, type Markup } from '../parts/html.ts'
 import { visitorTexts as texts } from '../texts/visitors.ts'
+import { askForProject } from './ask-operator.ts'
 import { findShownProject, listProjectChoices, projectChooser } from './project-choice.ts'
 import { showLabels } from './visitors-labels.ts'
 import { showPages } from './visitors-pages.ts'
@@ -71,6 +72,7 @@ async function download(
 }
 
 function showNoProject(visit: Visit): Markup {
+  if (visit.person.organizationId !== null) return html`<p class="empty">${texts.noProject} ${askForProject(visit)}</p>`
   return html`<p class="empty">${texts.noProject} <a href="${visit.link('/projects')}">${texts.createProject}</a></p>`
 }
 

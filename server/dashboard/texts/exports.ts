@@ -179,8 +179,6 @@ export const startTexts = {
   siteHint: 'Its domain, as in the list of sites.',
   noSite: 'An export needs a registered site, and this organization has none yet.',
   noSiteLink: 'Register a site first',
-  noSiteForMember: 'Only operators register sites. Ask the operator of the server.',
-  seeSites: 'Projects and sites',
   moreOptions: 'More settings: version, pages, deployment, search, format',
   version: 'Version',
   versionHint:

@@ -48,6 +48,7 @@ export const keyTexts = {
   tryYourKey: 'Put a key that may read in place of KEY.',
   tryNewKey: 'The lines for curl set it to the new key, so they work as they are.',
   noProject: 'Create a project first, then this page shows lines to paste.',
+  noProjectForMember: 'When there is a project, this page shows lines to paste.',
   projectsTitle: 'Project ids',
   findProject: 'Name or id of a project',
   projectColumns: { name: 'Project', id: 'Id' },

@@ -6,6 +6,7 @@ export const overviewTexts = {
   firstSteps: 'First steps',
   firstStepsHint: 'Do these in order. The list goes away when the first three are done.',
   done: 'done',
+  byOperator: 'Only operators do this. The page has the command to send to one.',
   steps: {
     project: { name: 'Create a project', hint: 'Sites, agent jobs and visitors belong to a project.' },
     site: { name: 'Register a site', hint: 'Its domain, and where the server fetches its pages.' },
