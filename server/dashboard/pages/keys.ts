@@ -129,6 +129,7 @@ function keyTable(visit: Visit, keys: readonly ApiKey[], prefix: string): Markup
   return table(keys, {
     caption: texts.listTitle,
     empty: texts.empty,
+    hasCards: true,
     columns: [
       { heading: columns.name, show: key => key.name },
       { heading: columns.key, show: key => html`<code>${prefix}...${key.last4}</code>` },
@@ -200,6 +201,7 @@ function projectIds(projects: readonly Project[], empty: Fragment): Markup {
   return table(projects, {
     caption: texts.projectsTitle,
     empty,
+    hasCards: true,
     columns: [
       { heading: name, show: project => project.name },
       {

@@ -169,6 +169,7 @@ ${actionButton(visit, '/people/remove', { label: texts.remove, name: texts.remov
   return table(people, {
     caption,
     empty,
+    hasCards: true,
     columns: [
       {
         heading: columns.name,

@@ -117,6 +117,7 @@ function projectTable(visit: Visit, projects: readonly (Project & { sites: numbe
   return table(projects, {
     caption: texts.projectsTitle,
     empty: isOperator(visit) ? texts.noProjects : html`${texts.noProjectsForMember} ${askForProject(visit)}`,
+    hasCards: true,
     columns: [
       { heading: projectColumns.name, show: ({ name }) => name },
       {

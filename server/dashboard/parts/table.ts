@@ -13,22 +13,28 @@ export interface Column<Row> {
   show(row: Row): Fragment
 }
 
-/**
- * A table in a box that scrolls sideways on small screens. The first column names the row.
- *
- * @param caption what the table lists, for screen readers
- * @param empty what to do when there are no rows
- */
+interface TableOptions<Row> {
+  /** What the table lists, for screen readers. */
+  caption: string
+  /** What to do when there are no rows. */
+  empty: Fragment
+  columns: readonly Column<Row>[]
+  /** Where there is not enough room, shows each row as a card, so that nobody has to scroll to its buttons. */
+  hasCards?: boolean
+}
+
+/** A table in a box that scrolls sideways on small screens, unless it has cards. The first column names the row. */
 export function table<Row>(
   rows: readonly Row[],
-  { caption, empty, columns }: { caption: string; empty: Fragment; columns: readonly Column<Row>[] },
+  { caption, empty, columns, hasCards = false }: TableOptions<Row>,
 ): Markup {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`
   const heads = columns.map(head)
   const lines = rows.map(
-    row => html`<tr>${columns.map((column, at) => cell(column.show(row), column, at === 0))}</tr>\n`,
+    row =>
+      html`<tr>${columns.map((column, at) => cell(column.show(row), column, { isFirst: at === 0, hasCards }))}</tr>\n`,
   )
-  return html`<div class="wide" role="region" aria-label="${caption}" tabindex="0"><table>
+  return html`<div class="wide${hasCards && ' cards-if-narrow'}" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="unseen">${caption}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>
@@ -42,7 +48,13 @@ function head<Row>({ heading, isNumber, sort }: Column<Row>): Markup {
   return html`<th scope="col"${isNumber && html` class="number"`}${sort?.is && html` aria-sort="${sort.is}"`}>${content}</th>`
 }
 
-function cell<Row>(content: Fragment, { isNumber, isText }: Column<Row>, isFirst: boolean): Markup {
+function cell<Row>(
+  content: Fragment,
+  { heading, isNumber, isText }: Column<Row>,
+  { isFirst, hasCards }: { isFirst: boolean; hasCards: boolean },
+): Markup {
   const kind = isNumber ? html` class="number"` : isText && html` class="text"`
-  return isFirst ? html`<th scope="row"${kind}>${content}</th>` : html`<td${kind}>${content}</td>`
+  // The style sheet writes it before the cell of a card.
+  const label = hasCards && heading !== '' && html` data-heading="${heading}"`
+  return isFirst ? html`<th scope="row"${kind}>${content}</th>` : html`<td${kind}${label}>${content}</td>`
 }
