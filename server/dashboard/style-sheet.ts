@@ -138,9 +138,8 @@ meter::-moz-meter-bar { background: var(--human); }
   .cards-if-narrow thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .cards-if-narrow tr { border: 1px solid var(--line); border-radius: 8px; padding: 0.6rem 1rem; margin-bottom: 0.75rem; }
   .cards-if-narrow th[scope="row"], .cards-if-narrow td { display: block; max-width: none; white-space: normal; border: 0; padding: 0.15rem 0; text-align: left; }
-  .cards-if-narrow td[data-heading] { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: 0.75rem; justify-items: start; align-items: baseline; }
-  .cards-if-narrow td[data-heading] > * { grid-column: 2; }
-  .cards-if-narrow td[data-heading]::before { content: attr(data-heading); color: var(--quiet); }
+  .cards-if-narrow td[data-heading] { display: flow-root; padding-left: 7.75rem; }
+  .cards-if-narrow td[data-heading]::before { content: attr(data-heading); float: left; width: 7rem; margin-left: -7.75rem; color: var(--quiet); }
   .cards-if-narrow td:not([data-heading]) { padding-top: 0.5rem; }
 }
 @media (max-width: 50rem) {

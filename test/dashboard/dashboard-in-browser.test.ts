@@ -163,7 +163,12 @@ async function fillLists(): Promise<void> {
       const projectId = createId('prj')
       nouns.organizations.insert({ id: createId('org'), name: common.name, plan: 'standard', createdAt: Date.now() })
       nouns.projects.insert({ id: projectId, ...common, visitorSaltRotation: 'never' })
-      nouns.sites.insert({ domain: `docs-${index}.example.com`, projectId, origin: null, createdAt: 1 })
+      nouns.sites.insert({
+        domain: `docs-${index}.${organizationId.replace('_', '-')}.example.com`,
+        projectId,
+        origin: null,
+        createdAt: 1,
+      })
       nouns.people.insert({ id: createId('usr'), ...common })
       const none = { expiresAt: null, revokedAt: null, lastUsedAt: null }
       const key = { id: createId('key'), ...common, scopes: ['read' as const], last4: 'last', ...none }
