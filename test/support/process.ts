@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
+import { findBrowser } from '../../server/web/browser/find-browser.ts'
 import { type Finished, type ProgramOptions, type RunningProgram, runProgram, startProgram } from './program.ts'
 
 export const main = join(import.meta.dirname, '../../server/main.ts')
@@ -12,15 +13,16 @@ const binary = process.env.QUIRE_TEST_BINARY
 /** How messages and help call the program. */
 export const calledAs = binary === undefined ? 'npx quire' : 'quire'
 
-/** Without the folders that hold a Node, because the binary must not need one. */
-const pathWithoutNode = (process.env.PATH ?? '')
-  .split(delimiter)
-  .filter(folder => !existsSync(join(folder, 'node')))
-  .join(delimiter)
+/** Has no folder with a Node, because the binary must not need one. Such a folder may also hold the browser, so that is named. */
+function envWithoutNode(): Record<string, string> {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(folder => !existsSync(join(folder, 'node')))
+  const browser = findBrowser()
+  return { PATH: folders.join(delimiter), ...(browser !== null && { PUPPETEER_EXECUTABLE_PATH: browser }) }
+}
 
 function toProgram(args: readonly string[], options: ProgramOptions): [readonly string[], ProgramOptions] {
   if (binary === undefined) return [['--disable-warning=DEP0169', main, ...args], options]
-  return [args, { ...options, program: resolve(binary), env: { PATH: pathWithoutNode, ...options.env } }]
+  return [args, { ...options, program: resolve(binary), env: { ...envWithoutNode(), ...options.env } }]
 }
 
 /** Runs `quire ARGS` as a process until it ends. */
