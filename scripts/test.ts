@@ -184,13 +184,14 @@ function run([command = '', ...args]: string[]): Promise<number> {
 
 /**
  * Installs the Debian packages that some tests need. The end-to-end tests export the 530 pages of the Python documentation, and
- * one test puts nginx in front of a server.
+ * one test puts nginx in front of a server, and the tests of the store also run on PostgreSQL.
  */
 async function installTestPackages(): Promise<void> {
   const packages = Object.entries({
     'python3.11-doc': '/usr/share/doc/python3.11/html',
     nginx: '/usr/sbin/nginx',
     openssl: '/usr/bin/openssl',
+    postgresql: '/usr/lib/postgresql',
   })
   const missing = packages.flatMap(([name, path]) => (existsSync(path) ? [] : [name]))
   if (missing.length === 0) return
@@ -199,7 +200,7 @@ async function installTestPackages(): Promise<void> {
     console.log(`Some tests are skipped, because they need Debian packages that are not installed (${command}).`)
     return
   }
-  console.log(`Installing Debian packages for the tests (${command}, 70 MB at most) ...`)
+  console.log(`Installing Debian packages for the tests (${command}, 270 MB at most) ...`)
   await run(['apt-get', 'update', '-qq'])
   const code = await run(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...missing])
   if (code !== 0) console.log('They could not be installed: the tests that need them are skipped.')

@@ -164,7 +164,13 @@ test('every shown QUIRE_ variable belongs to a flag', () => {
     ...command.commands.flatMap(variables),
   ]
   // The curl and client samples read the API key from QUIRE_API_KEY.
-  const known = new Set([...variables(program), 'QUIRE_API_KEY', 'QUIRE_TEST_SEED', 'QUIRE_TEST_BINARY'])
+  const known = new Set([
+    ...variables(program),
+    'QUIRE_API_KEY',
+    'QUIRE_TEST_POSTGRES',
+    'QUIRE_TEST_SEED',
+    'QUIRE_TEST_BINARY',
+  ])
   const named = [...shown.values()].flatMap(text => text.match(/\bQUIRE_[A-Z_]+/g) ?? [])
   expect(named.filter(name => !known.has(name))).toEqual([])
 })

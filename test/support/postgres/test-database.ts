@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, inject } from 'vitest'
+import type { FoundPostgres } from './start-postgres.ts'
+
+/** An empty database of a test file. */
+export interface TestDatabase {
+  url: string
+  /** Runs statements as another program does. */
+  run(sql: string): Promise<Record<string, unknown>[]>
+  /** Deletes everything in it. */
+  clear(): Promise<void>
+}
+
+/** The PostgreSQL of this test run, or why there is none. */
+export async function findPostgres(): Promise<FoundPostgres> {
+  return (await (await fetch(inject('postgresUrl'))).json()) as FoundPostgres
+}
+
+/**
+ * Creates a database for the tests of a file and drops it after them. Its order of texts is that of a language, as on the servers of
+ * others, so a statement that relies on the order of bytes and does not say so fails.
+ */
+export async function createTestDatabase(server: string): Promise<TestDatabase> {
+  const name = `quire_test_${randomBytes(6).toString('hex')}`
+  await runOn(
+    server,
+    `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
+  )
+  afterAll(() => runOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
+  return {
+    url,
+    run: sql => runOn(url, sql),
+    clear: async () => void (await runOn(url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')),
+  }
+}
+
+async function runOn(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
