@@ -1,11 +1,13 @@
-import type { Arrival, RateLimits } from '../tenancy/rate-limit.ts'
+import type { Arrival } from '../tenancy/rate-limit.ts'
 import type { Database } from './database.ts'
 
-type Replace = RateLimits['replace']
+/** Returns the state to store; undefined = it stays as it is. */
+export type NextArrival = (arrival: Arrival | undefined) => Arrival | undefined
 
 /** The table of rate limits. */
 export interface StoredRateLimits {
-  replace(...args: Parameters<Replace>): void
+  /** Passes an organization's state (undefined if none is stored) to `next`, and stores the result. Atomic across processes. */
+  replace(organizationId: string, budget: string, next: NextArrival): void
   /** Returns what `replace` would pass to `next`. */
   find(organizationId: string, budget: string): Arrival | undefined
   /** Runs calls of `replace` in one transaction. */
@@ -32,14 +34,12 @@ export function openRateLimits(database: Database): StoredRateLimits {
     return row && { arrivalAt: row.arrival_at, storedAt: row.stored_at ?? undefined }
   }
   // IMMEDIATE takes the write lock before the read, so that two processes cannot spend the same request twice.
-  const replace = database.transaction(
-    (organizationId: string, budget: string, next: (arrival: Arrival | undefined) => Arrival | undefined) => {
-      const arrival = next(find(organizationId, budget))
-      if (!arrival) return
-      const { arrivalAt, storedAt = null } = arrival
-      upsert.run({ organizationId, budget, arrivalAt, storedAt })
-    },
-  ).immediate
+  const replace = database.transaction((organizationId: string, budget: string, next: NextArrival) => {
+    const arrival = next(find(organizationId, budget))
+    if (!arrival) return
+    const { arrivalAt, storedAt = null } = arrival
+    upsert.run({ organizationId, budget, arrivalAt, storedAt })
+  }).immediate
 
   return {
     replace,

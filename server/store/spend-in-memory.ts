@@ -1,6 +1,12 @@
 import { UnavailableError } from '../base/unavailable-error.ts'
-import type { RateLimitReader, RateLimits } from '../tenancy/rate-limit.ts'
-import type { StoredRateLimits } from './rate-limits.ts'
+import {
+  type Arrival,
+  countRequest,
+  measureUsed,
+  type RateLimitReader,
+  type RateLimits,
+} from '../tenancy/rate-limit.ts'
+import type { NextArrival, StoredRateLimits } from './rate-limits.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** How long a request waits for a lock before it is counted in memory. Imports hold the lock for less. */
@@ -9,18 +15,18 @@ const retryMs = 1000
 /** More requests of one organization than any budget allows. */
 const maxSpends = 1000
 
-type Next = Parameters<RateLimits['replace']>[2]
-
 /** The requests of an organization that are not in the database yet. */
 interface Unwritten {
   organizationId: string
   budget: string
-  state: Parameters<Next>[0]
-  spends: Next[]
+  state: Arrival | undefined
+  spends: NextArrival[]
 }
 
 /** Rate limits that also count while the database cannot be written. */
 export interface MemoryRateLimits extends RateLimits, RateLimitReader {
+  /** See `StoredRateLimits.replace`. */
+  replace(organizationId: string, budget: string, next: NextArrival): Promise<void>
   /** Writes what was counted in memory. What cannot be written is lost. */
   close(): void
 }
@@ -36,7 +42,7 @@ export function spendInMemory(limits: StoredRateLimits, queue: WriteQueue): Memo
 
   const keyOf = (organizationId: string, budget: string) => `${organizationId} ${budget}`
 
-  function spend(organizationId: string, budget: string, next: Next): void {
+  function spend(organizationId: string, budget: string, next: NextArrival): void {
     const key = keyOf(organizationId, budget)
     const known = unwritten.get(key) ?? {
       organizationId,
@@ -72,21 +78,33 @@ export function spendInMemory(limits: StoredRateLimits, queue: WriteQueue): Memo
     timer = unwritten.size > 0 && !isClosed ? setTimeout(writeSoon, retryMs) : undefined
   }
 
-  return {
-    find(organizationId, budget) {
-      const counted = unwritten.get(keyOf(organizationId, budget))
-      return counted ? counted.state : queue.read(() => limits.find(organizationId, budget))
-    },
-    async replace(organizationId, budget, next) {
-      if (unwritten.size === 0) {
-        try {
-          return await queue.write(() => limits.replace(organizationId, budget, next), patienceMs)
-        } catch (error) {
-          if (!(error instanceof UnavailableError)) throw error
-        }
+  async function replace(organizationId: string, budget: string, next: NextArrival): Promise<void> {
+    if (unwritten.size === 0) {
+      try {
+        return await queue.write(() => limits.replace(organizationId, budget, next), patienceMs)
+      } catch (error) {
+        if (!(error instanceof UnavailableError)) throw error
       }
-      spend(organizationId, budget, next)
-      timer ??= setTimeout(writeSoon, 0)
+    }
+    spend(organizationId, budget, next)
+    timer ??= setTimeout(writeSoon, 0)
+  }
+
+  return {
+    replace,
+    async take(organizationId, budget, now) {
+      let taken = { allowed: false, usedMs: 0 }
+      await replace(organizationId, budget.budget, arrival => {
+        const { next, ...counted } = countRequest(arrival, budget, now)
+        taken = counted
+        return next
+      })
+      return taken
+    },
+    async findUsed(organizationId, budget, now) {
+      const counted = unwritten.get(keyOf(organizationId, budget.budget))
+      const arrival = counted ? counted.state : queue.read(() => limits.find(organizationId, budget.budget))
+      return measureUsed(await arrival, budget, now)
     },
     close() {
       isClosed = true

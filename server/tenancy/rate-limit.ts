@@ -17,19 +17,22 @@ export interface Arrival {
 
 export interface RateLimits {
   /**
-   * Passes an organization's state (undefined if none is stored) to `next`, and stores the result unless it is undefined.
-   * Atomic across processes.
+   * Counts a request of an organization if its budget has room for it. Atomic across processes.
+   *
+   * @param now the clock of this process. A store that is shared by machines uses its own clock instead.
    */
-  replace(
-    organizationId: string,
-    budget: string,
-    next: (arrival: Arrival | undefined) => Arrival | undefined,
-  ): Awaitable<void>
+  take(organizationId: string, budget: Budget, now: number): Awaitable<Taken>
+}
+
+export interface Taken {
+  allowed: boolean
+  /** How much of the budget is used afterwards, as the time until it is full again. */
+  usedMs: number
 }
 
 export interface RateLimitReader {
-  /** Returns the stored state of an organization; undefined = none. */
-  find(organizationId: string, budget: string): Awaitable<Arrival | undefined>
+  /** Returns how much of the budget is used, as `Taken.usedMs`, without counting a request. `now` is that of `RateLimits.take`. */
+  findUsed(organizationId: string, budget: Budget, now: number): Awaitable<number>
 }
 
 export interface RateLimitDecision {
@@ -47,23 +50,13 @@ export interface RateLimitDecision {
 export async function takeRequest(
   limits: RateLimits,
   organizationId: string,
-  { budget, quota, windowSeconds }: Budget,
+  given: Budget,
   now: number,
 ): Promise<RateLimitDecision> {
+  const { budget, quota, windowSeconds } = given
   const windowMs = windowSeconds * 1000
   const intervalMs = windowMs / quota
-  let usedMs = 0
-  let allowed = false
-  await limits.replace(organizationId, budget, arrival => {
-    const before = readUsed(arrival, now)
-    usedMs = Math.min(before.usedMs, windowMs)
-    allowed = usedMs + intervalMs <= windowMs
-    if (allowed) usedMs += intervalMs
-    // A state of another clock is replaced even if the request is refused. Otherwise the budget would not refill until the
-    // clock is where it was.
-    if (!allowed && !before.isOfOtherClock && before.usedMs === usedMs) return undefined
-    return { arrivalAt: Math.round(now + usedMs), storedAt: now }
-  })
+  const { allowed, usedMs } = await limits.take(organizationId, given, now)
   const remaining = Math.floor((windowMs - usedMs) / intervalMs)
   const untilNextMs = allowed ? usedMs % intervalMs || intervalMs : usedMs + intervalMs - windowMs
   const untilNextSeconds = Math.ceil(untilNextMs / 1000)
@@ -81,12 +74,35 @@ export async function takeRequest(
 export async function countUsedRequests(
   limits: RateLimitReader,
   organizationId: string,
-  { budget, quota, windowSeconds }: Budget,
+  budget: Budget,
   now: number,
 ): Promise<number> {
+  return Math.ceil(
+    (await limits.findUsed(organizationId, budget, now)) / ((budget.windowSeconds * 1000) / budget.quota),
+  )
+}
+
+/** Counts one request on a stored state (undefined = none). `next` is the state to store; undefined = it stays as it is. */
+export function countRequest(
+  arrival: Arrival | undefined,
+  { quota, windowSeconds }: Budget,
+  now: number,
+): Taken & { next: Arrival | undefined } {
   const windowMs = windowSeconds * 1000
-  const { usedMs } = readUsed(await limits.find(organizationId, budget), now)
-  return Math.ceil((Math.min(usedMs, windowMs) * quota) / windowMs)
+  const intervalMs = windowMs / quota
+  const before = readUsed(arrival, now)
+  const cappedMs = Math.min(before.usedMs, windowMs)
+  const allowed = cappedMs + intervalMs <= windowMs
+  const usedMs = allowed ? cappedMs + intervalMs : cappedMs
+  // A state of another clock is replaced even if the request is refused. Otherwise the budget would not refill until the
+  // clock is where it was.
+  const isUnchanged = !allowed && !before.isOfOtherClock && before.usedMs === usedMs
+  return { allowed, usedMs, next: isUnchanged ? undefined : { arrivalAt: Math.round(now + usedMs), storedAt: now } }
+}
+
+/** Returns how much of a budget is used in a stored state (undefined = none). */
+export function measureUsed(arrival: Arrival | undefined, { windowSeconds }: Budget, now: number): number {
+  return Math.min(readUsed(arrival, now).usedMs, windowSeconds * 1000)
 }
 
 /** Returns how much of the budget is used, as the time until it is full again. */

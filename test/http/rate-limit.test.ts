@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Arrival, type RateLimits, takeRequest } from '../../server/tenancy/rate-limit.ts'
+import { type Arrival, countRequest, type RateLimits, takeRequest } from '../../server/tenancy/rate-limit.ts'
 
 const budget = { budget: 'analytics', quota: 100, windowSeconds: 3600 }
 const now = Date.UTC(2026, 10, 20)
@@ -7,9 +7,11 @@ const now = Date.UTC(2026, 10, 20)
 function inMemory(): RateLimits {
   const arrivals = new Map<string, Arrival>()
   return {
-    replace(organizationId, name, next) {
-      const arrival = next(arrivals.get(`${organizationId} ${name}`))
-      if (arrival) arrivals.set(`${organizationId} ${name}`, arrival)
+    take(organizationId, given, now) {
+      const key = `${organizationId} ${given.budget}`
+      const { next, ...taken } = countRequest(arrivals.get(key), given, now)
+      if (next) arrivals.set(key, next)
+      return taken
     },
   }
 }

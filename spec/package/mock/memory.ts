@@ -1,6 +1,6 @@
 import type { VisitorReader } from '../../../server/analytics/unique-visitors.ts'
 import type { Deps } from '../../../server/operations/deps.ts'
-import type { Arrival, RateLimits } from '../../../server/tenancy/rate-limit.ts'
+import { type Arrival, countRequest, type RateLimits } from '../../../server/tenancy/rate-limit.ts'
 import { world } from './access.ts'
 import { createAgentJobMemory } from './agent-jobs.ts'
 import { createMockLinks } from './bundle-links.ts'
@@ -70,10 +70,11 @@ export function createMemory(clock: Clock, seed: string): Memory {
 function createLimits(arrivalAt: number): RateLimits {
   const arrivals = new Map<string, Arrival>()
   return {
-    replace(organizationId, budget, next) {
-      const name = `${organizationId} ${budget}`
-      const after = next(arrivals.get(name) ?? { arrivalAt })
-      if (after) arrivals.set(name, after)
+    take(organizationId, budget, now) {
+      const name = `${organizationId} ${budget.budget}`
+      const { next, ...taken } = countRequest(arrivals.get(name) ?? { arrivalAt }, budget, now)
+      if (next) arrivals.set(name, next)
+      return taken
     },
   }
 }
