@@ -53,6 +53,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   commander: ['main.ts', 'commands', 'flags'],
   express: ['app.ts', 'http', 'dashboard'],
   'express-openapi-validator': ['http'],
+  pg: ['store'],
   puppeteer: ['web/browser'],
   'tar-stream': ['store', 'unpack'],
   undici: ['web/fetch'],

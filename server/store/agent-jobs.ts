@@ -1,33 +1,22 @@
 import type { AgentJob, AgentJobStatus, AgentJobs } from '../agent/agent-job.ts'
+import { type AgentJobRow, fromAgentJob, toAgentJob } from './agent-job-row.ts'
 import type { Database } from './database.ts'
 
-interface Row {
-  project_id: string
-  id: string
-  status: AgentJobStatus
-  source_repository: string
-  source_ref: string | null
-  model: string
-  pr_link: string | null
-  created_at: number
-  archived_at: number | null
-}
-
 export function openAgentJobs(database: Database): AgentJobs {
-  const insert = database.prepare<Row>(
+  const insert = database.prepare<AgentJobRow>(
     `INSERT INTO agent_jobs (project_id, id, status, source_repository, source_ref, model, pr_link, created_at, archived_at)
      VALUES (@project_id, @id, @status, @source_repository, @source_ref, @model, @pr_link, @created_at, @archived_at)
      ON CONFLICT DO NOTHING`,
   )
-  const find = database.prepare<{ projectId: string; id: string }, Row>(
+  const find = database.prepare<{ projectId: string; id: string }, AgentJobRow>(
     'SELECT * FROM agent_jobs WHERE project_id = @projectId AND id = @id',
   )
-  const list = database.prepare<{ projectId: string; status: string | null; limit: number }, Row>(
+  const list = database.prepare<{ projectId: string; status: string | null; limit: number }, AgentJobRow>(
     `SELECT * FROM agent_jobs WHERE project_id = @projectId AND (@status IS NULL OR status = @status)
      ORDER BY created_at DESC, id LIMIT @limit`,
   )
   const update = database.prepare<
-    Pick<Row, 'project_id' | 'id' | 'status' | 'pr_link' | 'archived_at'> & { from: AgentJobStatus }
+    Pick<AgentJobRow, 'project_id' | 'id' | 'status' | 'pr_link' | 'archived_at'> & { from: AgentJobStatus }
   >(
     `UPDATE agent_jobs SET status = @status, pr_link = @pr_link, archived_at = @archived_at
      WHERE project_id = @project_id AND id = @id AND status = @from`,
@@ -39,9 +28,9 @@ export function openAgentJobs(database: Database): AgentJobs {
   )
 
   return {
-    insert: job => insert.run(toRow(job)).changes === 1,
+    insert: job => insert.run(fromAgentJob(job)).changes === 1,
     insertAll: database.transaction(
-      (jobs: readonly AgentJob[]) => jobs.filter(job => insert.run(toRow(job)).changes === 1).length,
+      (jobs: readonly AgentJob[]) => jobs.filter(job => insert.run(fromAgentJob(job)).changes === 1).length,
     ).immediate,
     find(projectId, id) {
       const row = find.get({ projectId, id })
@@ -50,36 +39,9 @@ export function openAgentJobs(database: Database): AgentJobs {
     // A negative limit is none (https://sqlite.org/lang_select.html).
     list: (projectId, status, limit = -1) => list.all({ projectId, status: status ?? null, limit }).map(toAgentJob),
     update(next, from) {
-      const { project_id, id, status, pr_link, archived_at } = toRow(next)
+      const { project_id, id, status, pr_link, archived_at } = fromAgentJob(next)
       return update.run({ project_id, id, status, pr_link, archived_at, from }).changes === 1
     },
     archiveOlderThan: (createdBefore, now, limit) => archiveOlderThan.run({ createdBefore, now, limit }).changes,
-  }
-}
-
-function toRow(job: AgentJob): Row {
-  return {
-    project_id: job.projectId,
-    id: job.id,
-    status: job.status,
-    source_repository: job.source.repository,
-    source_ref: job.source.ref,
-    model: job.model,
-    pr_link: job.prLink,
-    created_at: job.createdAt,
-    archived_at: job.archivedAt,
-  }
-}
-
-function toAgentJob(row: Row): AgentJob {
-  return {
-    projectId: row.project_id,
-    id: row.id,
-    status: row.status,
-    source: { repository: row.source_repository, ref: row.source_ref },
-    model: row.model,
-    prLink: row.pr_link,
-    createdAt: row.created_at,
-    archivedAt: row.archived_at,
   }
 }

@@ -3,9 +3,9 @@ import type { Database } from './database.ts'
 import { type ExportJobRow, toExportJob } from './export-job-row.ts'
 
 /** The maximum of --lease-seconds. */
-const maxLeaseMs = 3_600_000
+export const maxLeaseMs = 3_600_000
 /** Interrupted jobs come first, unless they may be the reason for the interruptions. */
-const maxFirst = 3
+export const maxFirst = 3
 
 const noLimits: ClaimLimits = { maxPerOrganization: Number.MAX_SAFE_INTEGER, heldJobs: [], takesOver: true }
 

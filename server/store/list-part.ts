@@ -34,6 +34,7 @@ export function addFoldCase(database: Database): void {
   database.function('fold_case', { deterministic: true }, foldCase)
 }
 
-function foldCase(text: unknown): string {
+/** The form in which texts are compared that people search for. */
+export function foldCase(text: unknown): string {
   return String(text).normalize('NFC').toLowerCase()
 }

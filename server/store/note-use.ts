@@ -2,7 +2,7 @@ import { UnavailableError } from '../base/unavailable-error.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** A time of use is stored to the minute, so frequent use does not cause a write per request. */
-const resolutionMs = 60_000
+export const useResolutionMs = 60_000
 
 export interface Use {
   id: string
@@ -26,7 +26,7 @@ export function createUseNotes(
 
   return ({ id, storedAt, now }) => {
     // A last use in the future was stored before the clock was set back.
-    if (Math.abs(now - (storedAt ?? 0)) < resolutionMs || waiting.has(id)) return
+    if (Math.abs(now - (storedAt ?? 0)) < useResolutionMs || waiting.has(id)) return
     try {
       const noted = write(() => void store({ id, now }))
       if (!(noted instanceof Promise)) return

@@ -1,20 +1,10 @@
-import { noRemovalRules } from '../products/removal-rules.ts'
-import type { RemovalRules } from '../tenancy/removal-rules.ts'
-import type { Site, Sites } from '../tenancy/site.ts'
+import type { Sites } from '../tenancy/site.ts'
 import type { Database } from './database.ts'
 import { prepareListPart } from './list-part.ts'
-
-interface Row {
-  domain: string
-  project_id: string
-  origin: string | null
-  removal: string | null
-  allowed_origins: string | null
-  created_at: number
-}
+import { type SiteRow, toSite } from './site-row.ts'
 
 export function openSites(database: Database): Sites {
-  const insert = database.prepare<Omit<Row, 'removal' | 'allowed_origins'>>(
+  const insert = database.prepare<Omit<SiteRow, 'removal' | 'allowed_origins'>>(
     'INSERT INTO sites (domain, project_id, origin, created_at) VALUES (@domain, @project_id, @origin, @created_at)',
   )
   const updateOrigin = database.prepare<{ domain: string; origin: string | null }>(
@@ -49,16 +39,16 @@ export function openSites(database: Database): Sites {
 }
 
 function openReads(database: Database): Pick<Sites, 'findOwned' | 'find' | 'list' | 'listPart' | 'count'> {
-  const findOwned = database.prepare<{ organizationId: string; domain: string }, Row>(
+  const findOwned = database.prepare<{ organizationId: string; domain: string }, SiteRow>(
     `SELECT sites.* FROM sites JOIN projects ON projects.id = sites.project_id
      WHERE sites.domain = @domain AND projects.organization_id = @organizationId`,
   )
-  const find = database.prepare<{ domain: string }, Row>('SELECT * FROM sites WHERE domain = @domain')
-  const list = database.prepare<{ organizationId: string | null }, Row>(
+  const find = database.prepare<{ domain: string }, SiteRow>('SELECT * FROM sites WHERE domain = @domain')
+  const list = database.prepare<{ organizationId: string | null }, SiteRow>(
     `SELECT sites.* FROM sites JOIN projects ON projects.id = sites.project_id
      WHERE @organizationId IS NULL OR projects.organization_id = @organizationId ORDER BY sites.domain`,
   )
-  const listPart = prepareListPart<Row & { project_name: string }>(database, {
+  const listPart = prepareListPart<SiteRow & { project_name: string }>(database, {
     columns: 'sites.*, projects.name AS project_name',
     from: 'sites JOIN projects ON projects.id = sites.project_id',
     where: 'projects.organization_id = @owner',
@@ -83,17 +73,5 @@ function openReads(database: Database): Pick<Sites, 'findOwned' | 'find' | 'list
       return { rows: rows.map(row => ({ ...toSite(row), projectName: row.project_name })), count }
     },
     count: projectId => count.get({ projectId })?.sites ?? 0,
-  }
-}
-
-function toSite(row: Row): Site {
-  return {
-    domain: row.domain,
-    projectId: row.project_id,
-    origin: row.origin,
-    // Rules stored by an older version lack newer fields.
-    removal: row.removal === null ? null : { ...noRemovalRules, ...(JSON.parse(row.removal) as Partial<RemovalRules>) },
-    allowedOrigins: row.allowed_origins === null ? [] : (JSON.parse(row.allowed_origins) as string[]),
-    createdAt: row.created_at,
   }
 }

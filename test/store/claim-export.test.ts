@@ -1,39 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ClaimLimits, ExportJobs } from '../../server/export/jobs/export-job.ts'
-import { type Database, openDatabase } from '../../server/store/database.ts'
-import { openExportJobs } from '../../server/store/export-jobs.ts'
-import { openOrganizations } from '../../server/store/organizations.ts'
 import { queuedJob } from '../support/export-job.ts'
+import { shareTests } from './stores.ts'
 
 const now = Date.UTC(2026, 10, 20)
 const leaseMs = 10_000
 const limits: ClaimLimits = { maxPerOrganization: 100, heldJobs: [], takesOver: true }
 
-let folder: string
-let databases: Database[]
 let jobs: ExportJobs
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'quire-turns-'))
-  databases = []
-  jobs = openJobs()
+const stores = shareTests(async ({ store }) => {
+  jobs = store.exportJobs
   for (const id of ['flood', 'b', 'c'])
-    openOrganizations(databases[0] as Database).insert({ id, name: id, plan: 'enterprise', createdAt: now })
+    await store.organizations.insert({ id, name: id, plan: 'enterprise', createdAt: now })
 })
-afterEach(async () => {
-  for (const database of databases) database.close()
-  await rm(folder, { recursive: true, force: true })
-})
-
-/** Opens the jobs as another process does. */
-function openJobs(): ExportJobs {
-  const database = openDatabase(join(folder, 'quire.db'))
-  databases.push(database)
-  return openExportJobs(database)
-}
 
 let queued = 0
 async function queue(organizationId: string, count: number, domain = `${organizationId}.example.com`): Promise<void> {
@@ -58,7 +37,7 @@ const claim = ({ owner = 'a', at = now, limits: more = {}, from = jobs }: Claimi
 /** Claims and returns whose job it was. */
 const claimOf = async (options?: Claiming) => (await claim(options))?.job.organizationId
 
-describe('whose turn it is', () => {
+stores.describe('whose turn it is', () => {
   test('an organization with hundreds of jobs and one with a few take turns', async () => {
     await queue('flood', 300)
     await queue('b', 2)
@@ -94,7 +73,7 @@ describe('whose turn it is', () => {
   })
 
   test('two processes share the turns', async () => {
-    const others = openJobs()
+    const others = (await stores.openOther()).exportJobs
     await queue('flood', 10)
     await queue('b', 1)
     await queue('c', 1)
@@ -116,7 +95,7 @@ describe('whose turn it is', () => {
   })
 })
 
-describe('how many', () => {
+stores.describe('how many', () => {
   test('a process works on no more exports of one organization than it may', async () => {
     await queue('flood', 10)
     const most = { limits: { maxPerOrganization: 2 } }
@@ -141,7 +120,7 @@ describe('how many', () => {
   })
 })
 
-describe('interrupted jobs', () => {
+stores.describe('interrupted jobs', () => {
   test('an interrupted job continues before queued jobs of others', async () => {
     await queue('flood', 1)
     const first = await claim()

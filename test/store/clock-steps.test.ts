@@ -1,15 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { transition } from '../../server/agent/agent-job.ts'
 import { createClockCheck } from '../../server/base/clock-check.ts'
 import { createBundleLinks } from '../../server/export/jobs/bundle-link.ts'
 import type { ExportJob } from '../../server/export/jobs/export-job.ts'
-import { openStore, type Store } from '../../server/store/store.ts'
 import { createKey, hashKey } from '../../server/tenancy/api-key.ts'
 import { takeRequest } from '../../server/tenancy/rate-limit.ts'
 import { queuedJob } from '../support/export-job.ts'
+import { shareTests, type TestStore } from './stores.ts'
 
 // A clock that is set while Quire has data: what was stored before must neither lock anybody out nor get lost.
 
@@ -29,18 +26,17 @@ const steps: [step: string, byMs: number][] = [
   ['forward by a year', yearMs],
 ]
 
-let folder: string
-let store: Store
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'quire-clock-'))
-  store = openStore(folder)
+let store: TestStore
+const stores = shareTests(async opened => {
+  store = opened.store
   await store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'enterprise', createdAt: now })
 })
-afterEach(async () => {
-  store.close()
-  await rm(folder, { recursive: true, force: true })
-})
+/** Defines tests that run for each step of the clock, on both stores. */
+function defineSteps(title: string, tests: (byMs: number) => void): void {
+  stores.describe(title, () => {
+    describe.each(steps)('after the clock was set %s', (_step, byMs) => tests(byMs))
+  })
+}
 
 const newJob = (jobId: string, at: number, domain?: string) =>
   queuedJob({ jobId, organizationId: 'org_1', createdAt: at, ...(domain && { request: { domain } }) })
@@ -58,7 +54,7 @@ async function complete(jobId: string, at: number): Promise<void> {
   if (!(await store.exportJobs.complete(lease, bundle, 1, at))) throw new Error('The lease was lost.')
 }
 
-describe.each(steps)('rate limit, after the clock was set %s', (_step, byMs) => {
+defineSteps('rate limit', byMs => {
   const later = now + byMs
   const budget = { budget: 'analytics', quota: 100, windowSeconds: 3600 }
   const take = (at: number) => takeRequest(store.rateLimits, 'org_1', budget, at)
@@ -88,7 +84,7 @@ describe.each(steps)('rate limit, after the clock was set %s', (_step, byMs) => 
   })
 })
 
-describe.each(steps)('leases, after the clock was set %s', (_step, byMs) => {
+defineSteps('leases', byMs => {
   const later = now + byMs
   test('the job of a dead runner waits for one lease at most', async () => {
     await store.exportJobs.start(newJob('se_1', now), undefined, 0)
@@ -110,7 +106,7 @@ describe.each(steps)('leases, after the clock was set %s', (_step, byMs) => {
   })
 })
 
-describe.each(steps)('times of jobs, after the clock was set %s', (_step, byMs) => {
+defineSteps('times of jobs', byMs => {
   const later = now + byMs
   const expectOrder = async (jobId: string, after = now) => {
     const { createdAt, updatedAt } = (await store.exportJobs.find(jobId)) as ExportJob
@@ -139,7 +135,7 @@ describe.each(steps)('times of jobs, after the clock was set %s', (_step, byMs) 
   })
 })
 
-describe.each(steps)('links, after the clock was set %s', (_step, byMs) => {
+defineSteps('links', byMs => {
   const later = now + byMs
   const key = Buffer.alloc(32, 7)
   const links = createBundleLinks({ keys: { current: () => key, replaced: () => [] }, ttlSeconds: 3600 })
@@ -169,7 +165,7 @@ describe.each(steps)('links, after the clock was set %s', (_step, byMs) => {
   })
 })
 
-describe.each(steps)('idempotency keys, after the clock was set %s', (_step, byMs) => {
+defineSteps('idempotency keys', byMs => {
   const later = now + byMs
   const windowMs = dayMs
   const start = (jobId: string, at: number, domain?: string) =>
@@ -189,7 +185,7 @@ describe.each(steps)('idempotency keys, after the clock was set %s', (_step, byM
   })
 })
 
-describe.each(steps)('API keys, after the clock was set %s', (_step, byMs) => {
+defineSteps('API keys', byMs => {
   const later = now + byMs
   async function insertKey(expiresAt: number | null) {
     const secret = createKey('quire_')
@@ -221,7 +217,7 @@ describe.each(steps)('API keys, after the clock was set %s', (_step, byMs) => {
   })
 })
 
-describe.each(steps)('deletion by age, after the clock was set %s', (_step, byMs) => {
+defineSteps('deletion by age', byMs => {
   const later = now + byMs
   let at = now
   const warned: object[] = []

@@ -1,21 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ExportJob, ExportJobs, ExportRequest } from '../../server/export/jobs/export-job.ts'
-import { type Database, openDatabase } from '../../server/store/database.ts'
-import { openExportJobs } from '../../server/store/export-jobs.ts'
-import { openOrganizations } from '../../server/store/organizations.ts'
+import { shareTests } from './stores.ts'
 
-let database: Database
-let jobs: ExportJobs
 const now = Date.UTC(2026, 10, 20)
 const lease = 10_000
-
-beforeEach(() => {
-  database = openDatabase(':memory:')
-  jobs = openExportJobs(database)
-  openOrganizations(database).insert({ id: 'org_1', name: 'Acme', plan: 'enterprise', createdAt: now })
-  openOrganizations(database).insert({ id: 'org_2', name: 'Other', plan: 'enterprise', createdAt: now })
-})
-afterEach(() => database.close())
 
 function job(jobId: string, request: Partial<ExportRequest> = {}, createdAt = now): ExportJob {
   return {
@@ -43,101 +31,117 @@ function job(jobId: string, request: Partial<ExportRequest> = {}, createdAt = no
 }
 const bundle = { fileName: 'se_1.zip', sizeBytes: 7, sha256: 'a'.repeat(64) }
 
+let jobs: ExportJobs
+const stores = shareTests(async ({ store }) => {
+  jobs = store.exportJobs
+  const { organizations } = store
+  await organizations.insert({ id: 'org_1', name: 'Acme', plan: 'enterprise', createdAt: now })
+  await organizations.insert({ id: 'org_2', name: 'Other', plan: 'enterprise', createdAt: now })
+})
+
 async function claim(at = now, owner = 'a') {
   const claimed = await jobs.claim(owner, at, lease)
   if (!claimed) throw new Error('nothing to claim')
   return claimed
 }
 
-test('a job is read as it was started', async () => {
-  await jobs.start(job('se_1', { paths: ['/a'], version: '1.0' }), undefined, 0)
-  expect(await jobs.find('se_1')).toEqual(job('se_1', { paths: ['/a'], version: '1.0' }))
-  expect(await jobs.findOwned('org_2', 'se_1')).toBeUndefined()
-})
-
-test('the same idempotency key and request give the same job, another request a conflict', async () => {
-  await jobs.start(job('se_1'), 'key', now - 1)
-  expect(await jobs.start(job('se_2'), 'key', now - 1)).toMatchObject({ job: { jobId: 'se_1' } })
-  expect(await jobs.start(job('se_3', { format: 'tar.gz' }), 'key', now - 1)).toBe('conflict')
-  expect(await jobs.find('se_2')).toBeUndefined()
-  expect(await jobs.find('se_3')).toBeUndefined()
-})
-
-test('the order of fields does not matter', async () => {
-  await jobs.start(job('se_1'), 'key', 0)
-  const { request } = job('se_2')
-  const reversed = Object.fromEntries(Object.entries(request).reverse()) as unknown as ExportRequest
-  expect(await jobs.start(job('se_2', reversed), 'key', 0)).toMatchObject({ job: { jobId: 'se_1' } })
-})
-
-test('an idempotency key is deleted after its window, and belongs to one organization', async () => {
-  await jobs.start(job('se_1'), 'key', 0)
-  expect(await jobs.start({ ...job('se_2'), organizationId: 'org_2' }, 'key', 0)).toMatchObject({
-    job: { jobId: 'se_2' },
+stores.describe('starts', () => {
+  test('a job is read as it was started', async () => {
+    await jobs.start(job('se_1', { paths: ['/a'], version: '1.0' }), undefined, 0)
+    expect(await jobs.find('se_1')).toEqual(job('se_1', { paths: ['/a'], version: '1.0' }))
+    expect(await jobs.findOwned('org_2', 'se_1')).toBeUndefined()
   })
-  expect(await jobs.start(job('se_3', {}, now + 1000), 'key', now + 1)).toMatchObject({ job: { jobId: 'se_3' } })
+
+  test('the same idempotency key and request give the same job, another request a conflict', async () => {
+    await jobs.start(job('se_1'), 'key', now - 1)
+    expect(await jobs.start(job('se_2'), 'key', now - 1)).toMatchObject({ job: { jobId: 'se_1' } })
+    expect(await jobs.start(job('se_3', { format: 'tar.gz' }), 'key', now - 1)).toBe('conflict')
+    expect(await jobs.find('se_2')).toBeUndefined()
+    expect(await jobs.find('se_3')).toBeUndefined()
+  })
+
+  test('the order of fields does not matter', async () => {
+    await jobs.start(job('se_1'), 'key', 0)
+    const { request } = job('se_2')
+    const reversed = Object.fromEntries(Object.entries(request).reverse()) as unknown as ExportRequest
+    expect(await jobs.start(job('se_2', reversed), 'key', 0)).toMatchObject({ job: { jobId: 'se_1' } })
+  })
+
+  test('an idempotency key is deleted after its window, and belongs to one organization', async () => {
+    await jobs.start(job('se_1'), 'key', 0)
+    expect(await jobs.start({ ...job('se_2'), organizationId: 'org_2' }, 'key', 0)).toMatchObject({
+      job: { jobId: 'se_2' },
+    })
+    expect(await jobs.start(job('se_3', {}, now + 1000), 'key', now + 1)).toMatchObject({ job: { jobId: 'se_3' } })
+  })
 })
 
-test('jobs are claimed oldest first, each once', async () => {
-  await jobs.start(job('se_2', {}, now + 1), undefined, 0)
-  await jobs.start(job('se_1', {}, now), undefined, 0)
-  expect((await claim()).job).toMatchObject({ jobId: 'se_1', status: 'running' })
-  expect((await claim()).job).toMatchObject({ jobId: 'se_2', status: 'running' })
-  expect(await jobs.claim('a', now, lease)).toBeUndefined()
-})
+stores.describe('leases', () => {
+  test('jobs are claimed oldest first, each once', async () => {
+    await jobs.start(job('se_2', {}, now + 1), undefined, 0)
+    await jobs.start(job('se_1', {}, now), undefined, 0)
+    expect((await claim()).job).toMatchObject({ jobId: 'se_1', status: 'running' })
+    expect((await claim()).job).toMatchObject({ jobId: 'se_2', status: 'running' })
+    expect(await jobs.claim('a', now, lease)).toBeUndefined()
+  })
 
-test('a job with an expired lease goes to another runner, and the first runner cannot write any more', async () => {
-  await jobs.start(job('se_1'), undefined, 0)
-  const first = await claim()
-  expect(await jobs.heartbeat(first.lease, now + 5_000, lease)).toBe(true)
-  expect(await jobs.claim('b', now + 14_999, lease)).toBeUndefined()
-  const second = await claim(now + 15_000, 'b')
-  expect(second).toMatchObject({ interruptions: 1, job: { status: 'running' } })
-  expect(await jobs.heartbeat(first.lease, now, lease)).toBe(false)
-  expect(await jobs.report(first.lease, 50, 5, now)).toBe(false)
-  expect(await jobs.complete(first.lease, bundle, 5, now)).toBe(false)
-  expect(await jobs.fail(first.lease, 'x', now)).toBe(false)
-  expect(await jobs.release(first.lease)).toBe(false)
-  expect(await jobs.complete(second.lease, bundle, 5, now)).toBe(true)
-  expect(await jobs.find('se_1')).toMatchObject({ status: 'completed', progress: 100, pageCount: 5, bundle })
-})
+  test('a job with an expired lease goes to another runner, and the first runner cannot write any more', async () => {
+    await jobs.start(job('se_1'), undefined, 0)
+    const first = await claim()
+    expect(await jobs.heartbeat(first.lease, now + 5_000, lease)).toBe(true)
+    expect(await jobs.claim('b', now + 14_999, lease)).toBeUndefined()
+    const second = await claim(now + 15_000, 'b')
+    expect(second).toMatchObject({ interruptions: 1, job: { status: 'running' } })
+    expect(await jobs.heartbeat(first.lease, now, lease)).toBe(false)
+    expect(await jobs.report(first.lease, 50, 5, now)).toBe(false)
+    expect(await jobs.complete(first.lease, bundle, 5, now)).toBe(false)
+    expect(await jobs.fail(first.lease, 'x', now)).toBe(false)
+    expect(await jobs.release(first.lease)).toBe(false)
+    expect(await jobs.complete(second.lease, bundle, 5, now)).toBe(true)
+    expect(await jobs.find('se_1')).toMatchObject({ status: 'completed', progress: 100, pageCount: 5, bundle })
+  })
 
-test('progress and page count never fall, even if the work starts again', async () => {
-  await jobs.start(job('se_1'), undefined, 0)
-  const first = await claim()
-  await jobs.report(first.lease, 60, 6, now + 1)
-  const second = await claim(now + lease)
-  await jobs.report(second.lease, 10, 1, now + 2)
-  expect(await jobs.find('se_1')).toMatchObject({ status: 'running', progress: 60, pageCount: 6 })
-})
+  test('progress and page count never fall, even if the work starts again', async () => {
+    await jobs.start(job('se_1'), undefined, 0)
+    const first = await claim()
+    await jobs.report(first.lease, 60, 6, now + 1)
+    const second = await claim(now + lease)
+    await jobs.report(second.lease, 10, 1, now + 2)
+    expect(await jobs.find('se_1')).toMatchObject({ status: 'running', progress: 60, pageCount: 6 })
+  })
 
-test('a released job is claimed at once, and does not count as interrupted', async () => {
-  await jobs.start(job('se_1'), undefined, 0)
-  const first = await claim()
-  expect(await jobs.release(first.lease)).toBe(true)
-  expect(await jobs.find('se_1')).toMatchObject({ status: 'running' })
-  expect(await claim(now + 1)).toMatchObject({ interruptions: 0, job: { jobId: 'se_1' } })
-})
+  test('a released job is claimed at once, and does not count as interrupted', async () => {
+    await jobs.start(job('se_1'), undefined, 0)
+    const first = await claim()
+    expect(await jobs.release(first.lease)).toBe(true)
+    expect(await jobs.find('se_1')).toMatchObject({ status: 'running' })
+    expect(await claim(now + 1)).toMatchObject({ interruptions: 0, job: { jobId: 'se_1' } })
+  })
 
-test('a job that has ended does not change', async () => {
-  await jobs.start(job('se_1'), undefined, 0)
-  const { lease: held } = await claim()
-  expect(await jobs.fail(held, 'The site does not answer.', now)).toBe(true)
-  expect(await jobs.complete(held, bundle, 1, now)).toBe(false)
-  expect(await jobs.report(held, 99, 9, now)).toBe(false)
-  expect(await jobs.claim('a', now + 10 * lease, lease)).toBeUndefined()
-  expect(await jobs.find('se_1')).toMatchObject({ status: 'failed', error: 'The site does not answer.', bundle: null })
-})
+  test('a job that has ended does not change', async () => {
+    await jobs.start(job('se_1'), undefined, 0)
+    const { lease: held } = await claim()
+    expect(await jobs.fail(held, 'The site does not answer.', now)).toBe(true)
+    expect(await jobs.complete(held, bundle, 1, now)).toBe(false)
+    expect(await jobs.report(held, 99, 9, now)).toBe(false)
+    expect(await jobs.claim('a', now + 10 * lease, lease)).toBeUndefined()
+    expect(await jobs.find('se_1')).toMatchObject({
+      status: 'failed',
+      error: 'The site does not answer.',
+      bundle: null,
+    })
+  })
 
-test.each([
-  ['an hour', 3_600_000],
-  ['a day', 86_400_000],
-])('after the clock was set back by %s, a job waits one lease for its runner', async (_, backMs) => {
-  await jobs.start(job('se_1'), undefined, 0)
-  await claim(now + backMs - lease)
-  expect(await jobs.claim('b', now, lease)).toBeUndefined()
-  expect(await jobs.claim('b', now + lease - 1, lease)).toBeUndefined()
-  expect(await jobs.claim('b', now + lease, lease)).toMatchObject({ job: { jobId: 'se_1' } })
+  test.each([
+    ['an hour', 3_600_000],
+    ['a day', 86_400_000],
+  ])('after the clock was set back by %s, a job waits one lease for its runner', async (_, backMs) => {
+    await jobs.start(job('se_1'), undefined, 0)
+    await claim(now + backMs - lease)
+    expect(await jobs.claim('b', now, lease)).toBeUndefined()
+    expect(await jobs.claim('b', now + lease - 1, lease)).toBeUndefined()
+    expect(await jobs.claim('b', now + lease, lease)).toMatchObject({ job: { jobId: 'se_1' } })
+  })
 })
 
 async function complete(jobId: string, at = now): Promise<void> {
@@ -146,44 +150,46 @@ async function complete(jobId: string, at = now): Promise<void> {
   expect(await jobs.complete(lease, { ...bundle, fileName: `${jobId}.zip` }, 1, at)).toBe(true)
 }
 
-test('deleting a job that has ended deletes its idempotency key and returns its bundle', async () => {
-  await complete('se_1')
-  expect(await jobs.delete('se_1', now, false)).toEqual({ fileName: 'se_1.zip' })
-  expect(await jobs.find('se_1')).toBeUndefined()
-  expect(await jobs.delete('se_1', now, false)).toBe('unknown')
-  expect(await jobs.start(job('se_2'), 'key of se_1', 0)).toMatchObject({ job: { jobId: 'se_2' } })
-})
+stores.describe('ended jobs', () => {
+  test('deleting a job that has ended deletes its idempotency key and returns its bundle', async () => {
+    await complete('se_1')
+    expect(await jobs.delete('se_1', now, false)).toEqual({ fileName: 'se_1.zip' })
+    expect(await jobs.find('se_1')).toBeUndefined()
+    expect(await jobs.delete('se_1', now, false)).toBe('unknown')
+    expect(await jobs.start(job('se_2'), 'key of se_1', 0)).toMatchObject({ job: { jobId: 'se_2' } })
+  })
 
-test('a job that has not ended is not deleted', async () => {
-  await jobs.start(job('se_1'), undefined, 0)
-  expect(await jobs.delete('se_1', now, true)).toBe('open')
-  await claim()
-  expect(await jobs.delete('se_1', now, true)).toBe('open')
-})
+  test('a job that has not ended is not deleted', async () => {
+    await jobs.start(job('se_1'), undefined, 0)
+    expect(await jobs.delete('se_1', now, true)).toBe('open')
+    await claim()
+    expect(await jobs.delete('se_1', now, true)).toBe('open')
+  })
 
-test('a job is kept until its last link has expired', async () => {
-  await complete('se_1')
-  expect(await jobs.noteLink('se_1', now + 2000)).toBe(true)
-  expect(await jobs.noteLink('se_1', now + 1000)).toBe(true)
-  expect(await jobs.findEnded(now + 10_000, now + 2000)).toEqual([])
-  expect(await jobs.delete('se_1', now + 2000, false)).toBe('linked')
-  expect(await jobs.findEnded(now + 10_000, now + 2001)).toEqual(['se_1'])
-  expect(await jobs.delete('se_1', now + 2001, false)).toEqual({ fileName: 'se_1.zip' })
-  expect(await jobs.noteLink('se_1', now + 9000)).toBe(false)
-})
+  test('a job is kept until its last link has expired', async () => {
+    await complete('se_1')
+    expect(await jobs.noteLink('se_1', now + 2000)).toBe(true)
+    expect(await jobs.noteLink('se_1', now + 1000)).toBe(true)
+    expect(await jobs.findEnded(now + 10_000, now + 2000)).toEqual([])
+    expect(await jobs.delete('se_1', now + 2000, false)).toBe('linked')
+    expect(await jobs.findEnded(now + 10_000, now + 2001)).toEqual(['se_1'])
+    expect(await jobs.delete('se_1', now + 2001, false)).toEqual({ fileName: 'se_1.zip' })
+    expect(await jobs.noteLink('se_1', now + 9000)).toBe(false)
+  })
 
-test('ended jobs are found by age, failed ones too, open ones never', async () => {
-  await complete('se_old', now - 5000)
-  await jobs.start(job('se_failed', {}, now - 4000), undefined, 0)
-  await jobs.fail((await claim(now - 4000)).lease, 'x', now - 4000)
-  await complete('se_new', now)
-  await jobs.start(job('se_open', {}, now - 9000), undefined, 0)
-  expect(await jobs.findEnded(now - 1000, now)).toEqual(['se_old', 'se_failed'])
-})
+  test('ended jobs are found by age, failed ones too, open ones never', async () => {
+    await complete('se_old', now - 5000)
+    await jobs.start(job('se_failed', {}, now - 4000), undefined, 0)
+    await jobs.fail((await claim(now - 4000)).lease, 'x', now - 4000)
+    await complete('se_new', now)
+    await jobs.start(job('se_open', {}, now - 9000), undefined, 0)
+    expect(await jobs.findEnded(now - 1000, now)).toEqual(['se_old', 'se_failed'])
+  })
 
-test('jobs are listed newest first, of all organizations or of one', async () => {
-  await jobs.start(job('se_1', {}, now), undefined, 0)
-  await jobs.start({ ...job('se_2', {}, now + 1), organizationId: 'org_2' }, undefined, 0)
-  expect((await jobs.list({})).map(({ jobId }) => jobId)).toEqual(['se_2', 'se_1'])
-  expect((await jobs.list({ organizationId: 'org_1' })).map(({ jobId }) => jobId)).toEqual(['se_1'])
+  test('jobs are listed newest first, of all organizations or of one', async () => {
+    await jobs.start(job('se_1', {}, now), undefined, 0)
+    await jobs.start({ ...job('se_2', {}, now + 1), organizationId: 'org_2' }, undefined, 0)
+    expect((await jobs.list({})).map(({ jobId }) => jobId)).toEqual(['se_2', 'se_1'])
+    expect((await jobs.list({ organizationId: 'org_1' })).map(({ jobId }) => jobId)).toEqual(['se_1'])
+  })
 })

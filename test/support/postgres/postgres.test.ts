@@ -13,6 +13,8 @@ test.skipIf('missing' in found)('each test file has a database of its own, in th
   await expect(other.run('SELECT name FROM here')).rejects.toThrow('does not exist')
   await one.clear()
   await expect(one.run('SELECT name FROM here')).rejects.toThrow('does not exist')
+  await one.drop()
+  await other.drop()
 })
 
 test('a server that cannot be used is named with the reason, without its password', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import type { FoundPostgres } from './start-postgres.ts'
 
 /** An empty database of a test file. */
@@ -10,6 +10,8 @@ export interface TestDatabase {
   run(sql: string): Promise<Record<string, unknown>[]>
   /** Deletes everything in it. */
   clear(): Promise<void>
+  /** Deletes the database, also while it is used. */
+  drop(): Promise<void>
 }
 
 /** The PostgreSQL of this test run, or why there is none. */
@@ -18,7 +20,7 @@ export async function findPostgres(): Promise<FoundPostgres> {
 }
 
 /**
- * Creates a database for the tests of a file and drops it after them. Its order of texts is that of a language, as on the servers of
+ * Creates a database for the tests of a file, which drop it after them. Its order of texts is that of a language, as on the servers of
  * others, so a statement that relies on the order of bytes and does not say so fails.
  */
 export async function createTestDatabase(server: string): Promise<TestDatabase> {
@@ -27,20 +29,27 @@ export async function createTestDatabase(server: string): Promise<TestDatabase> 
     server,
     `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
   )
-  afterAll(() => runOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  // A test may end all connections to the database.
+  pool.on('error', () => {})
+  const run = async (sql: string) => (await pool.query(sql)).rows
   return {
     url,
-    run: sql => runOn(url, sql),
-    clear: async () => void (await runOn(url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')),
+    run,
+    clear: async () => void (await run('DROP SCHEMA public CASCADE; CREATE SCHEMA public')),
+    async drop() {
+      await pool.end()
+      await runOn(server, `DROP DATABASE ${name} WITH (FORCE)`)
+    },
   }
 }
 
-async function runOn(url: string, sql: string): Promise<Record<string, unknown>[]> {
+async function runOn(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    return (await client.query(sql)).rows
+    await client.query(sql)
   } finally {
     await client.end()
   }

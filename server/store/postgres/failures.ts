@@ -1,0 +1,50 @@
+import { UnavailableError } from '../../base/unavailable-error.ts'
+
+/**
+ * What an error of the connection or of PostgreSQL means for the call:
+ * - unsent: it did not run, or all of it was undone, and it may work the next time.
+ * - lost: the connection ended, and it is unknown whether it ran.
+ * - locked: another connection kept a lock for too long.
+ * - full: the disk of the database is full.
+ */
+export type Failure = 'unsent' | 'lost' | 'locked' | 'full'
+
+/** Codes of Node and of PostgreSQL, https://www.postgresql.org/docs/current/errcodes-appendix.html. */
+const failures: Record<string, Failure> = {
+  ECONNREFUSED: 'unsent',
+  EHOSTUNREACH: 'unsent',
+  ENETUNREACH: 'unsent',
+  EAI_AGAIN: 'unsent',
+  '57P01': 'unsent', // admin_shutdown: the server stops, and undoes what runs
+  '57P03': 'unsent', // cannot_connect_now: it starts
+  '53300': 'unsent', // too_many_connections
+  '40001': 'unsent', // serialization_failure
+  '40P01': 'unsent', // deadlock_detected
+  '25P03': 'unsent', // idle_in_transaction_session_timeout
+  ECONNRESET: 'lost',
+  EPIPE: 'lost',
+  ETIMEDOUT: 'lost',
+  '57P02': 'lost', // crash_shutdown
+  '55P03': 'locked', // lock_not_available
+  '53100': 'full', // disk_full
+}
+
+/** The driver has no codes for these. */
+const messages: readonly (readonly [RegExp, Failure])[] = [
+  [/timeout exceeded when trying to connect|is not queryable|connection is closed/, 'unsent'],
+  [/^Connection terminated/, 'lost'],
+]
+
+/** Returns undefined for an error of the call itself, such as a second row with the same key. */
+export function classify(error: unknown): Failure | undefined {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  const byCode = failures[String(code)]
+  return byCode ?? messages.find(([pattern]) => pattern.test(String(message)))?.[1]
+}
+
+/** Converts the error of a call that changed nothing and is not repeated any more. */
+export function toUnavailable(error: unknown, failure: Failure): UnavailableError {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  const reason = failure === 'full' || failure === 'locked' ? failure : 'unreachable'
+  return new UnavailableError(reason, String(code ?? message), { cause: error })
+}

@@ -1,0 +1,78 @@
+import { readAsset } from '../../assets.ts'
+import { OperatorError } from '../../base/operator-error.ts'
+import { listMigrations } from '../schema-versions.ts'
+import type { Database } from './database.ts'
+import { statement } from './statement.ts'
+
+/** The shipped folder with the numbered migrations. */
+export const migrationsFolder = 'server/store/postgres/migrations'
+const oldestServer = 15
+/** Any number that all nodes use and no other program does. */
+const lockKey = 7_114_738_203
+
+const hasVersion = statement<object, { has: boolean }>("SELECT to_regclass('schema_version') IS NOT NULL AS has")
+const findVersion = statement<object, { version: number }>('SELECT version FROM schema_version')
+const putVersion = statement<{ version: number }>('UPDATE schema_version SET version = @version')
+const findServer = statement<object, { version: number; encoding: string }>(
+  `SELECT current_setting('server_version_num')::integer / 10000 AS version,
+     current_setting('server_encoding') AS encoding`,
+)
+
+/**
+ * Applies the pending migrations in one transaction: all, or none if one fails. Of nodes that start together, one applies them and the
+ * others wait for it.
+ *
+ * @throws {OperatorError} if a newer Quire wrote the database, the server is too old, or a migration fails.
+ */
+export async function migrate(database: Database, folder = migrationsFolder): Promise<void> {
+  const server = await database.get(findServer, {})
+  if (server && server.version < oldestServer) {
+    throw new OperatorError(`it is PostgreSQL ${server.version}; Quire needs ${oldestServer} or newer.`)
+  }
+  if (server && server.encoding !== 'UTF8') {
+    throw new OperatorError(`its encoding is ${server.encoding}. Create it with: createdb --encoding UTF8 NAME`)
+  }
+  const names = listMigrations(folder)
+  // Takes no lock without pending migrations.
+  if ((await readVersion(database, names.length)) === names.length) return
+  await database.atomically(async within => {
+    await within.exec('SET LOCAL lock_timeout = 0')
+    await within.exec(`SELECT pg_advisory_xact_lock(${lockKey})`)
+    const from = await readVersion(within, names.length)
+    if (from === 0) await within.exec('CREATE TABLE schema_version AS SELECT 0 AS version')
+    for (const name of names.slice(from)) await apply(within, `${folder}/${name}`, from)
+    await within.run(putVersion, { version: names.length })
+  })
+}
+
+/** Returns 0 for a database that Quire has not used. */
+async function readVersion(database: Database, newest: number): Promise<number> {
+  const { has } = (await database.get(hasVersion, {})) ?? {}
+  const version = has ? ((await database.get(findVersion, {}))?.version ?? 0) : 0
+  if (version <= newest) return version
+  throw new OperatorError(
+    `it was written by a newer Quire (schema ${version}; this version supports ${newest}). Upgrade Quire.`,
+  )
+}
+
+async function apply(database: Database, file: string, from: number): Promise<void> {
+  try {
+    await database.exec(readAsset(file))
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message?: string }
+    // duplicate_table
+    if (from === 0 && code === '42P07') {
+      throw new OperatorError('it has tables of another program. Create a database for Quire alone.', 1, {
+        cause: error,
+      })
+    }
+    // Classes of errors in SQL and data. Others are problems of the connection or of the server.
+    if (!/^(22|23|42)/.test(String(code)) || code === '42501') throw error
+    throw new OperatorError(
+      `the migration ${file} failed (${message}). Nothing was changed: it still has schema ${from}. ` +
+        'Use the earlier version of Quire, and report this.',
+      1,
+      { cause: error },
+    )
+  }
+}

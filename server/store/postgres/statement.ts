@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+
+/** An SQL statement with named parameters, in the form that PostgreSQL takes. */
+export interface Statement<Parameters extends object, Row extends object> {
+  /** The name under which a connection keeps the prepared statement. */
+  name: string
+  /** Has `$1`, `$2` and so on. */
+  text: string
+  /** The names of `$1`, `$2` and so on. */
+  order: readonly string[]
+  /** Whether it changes nothing. */
+  isRead: boolean
+  /** Whether it may run again if it is unknown whether it ran, because a second time changes nothing. */
+  isRepeatable: boolean
+  /** Only for the compiler. */
+  types?: (parameters: Parameters) => Row
+}
+
+/** @param sql names its parameters as in SQLite: `@id`. */
+export function statement<Parameters extends object, Row extends object = never>(
+  sql: string,
+  { isRepeatable = false } = {},
+): Statement<Parameters, Row> {
+  const order: string[] = []
+  const text = sql.replaceAll(/@([A-Za-z]\w*)/g, (_, name: string) => {
+    if (!order.includes(name)) order.push(name)
+    return `$${order.indexOf(name) + 1}`
+  })
+  const isRead = /^\s*SELECT\b(?![\s\S]*\bFOR (NO KEY )?UPDATE\b)/.test(text)
+  const name = `quire_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+  return { name, text, order, isRead, isRepeatable: isRead || isRepeatable }
+}

@@ -1,0 +1,65 @@
+import { OperatorError } from '../../base/operator-error.ts'
+import { UnavailableError } from '../../base/unavailable-error.ts'
+import { connect } from './database.ts'
+import { migrate } from './migrate.ts'
+import { openNouns } from './nouns.ts'
+import { openRateLimits } from './rate-limits.ts'
+import { statement } from './statement.ts'
+
+export type PostgresStore = Awaited<ReturnType<typeof openPostgresStore>>
+
+const check = statement<{ now: number }>(
+  'INSERT INTO readiness (id, checked_at) VALUES (1, @now) ON CONFLICT (id) DO UPDATE SET checked_at = @now',
+  { isRepeatable: true },
+)
+
+/**
+ * Opens the store of a PostgreSQL database, which several machines may share, and applies pending migrations. The caller closes it.
+ *
+ * @param url such as `postgres://quire:secret@db.example.com/quire`.
+ * @param onLost is told about connections that end while nobody uses them.
+ * @throws {OperatorError} if the database cannot be used, see `migrate`.
+ */
+export async function openPostgresStore(url: string, onLost?: (error: Error) => void) {
+  const database = connect(url, onLost)
+  try {
+    await migrate(database)
+  } catch (error) {
+    await database.close()
+    throw explain(url, error)
+  }
+  return {
+    ...openNouns(database),
+    rateLimits: openRateLimits(database),
+    /** Fails if the database cannot be written. */
+    check: async (now: number) => void (await database.run(check, { now })),
+    close: () => database.close(),
+  }
+}
+
+const remedies: Record<string, string> = {
+  ENOTFOUND: 'there is no host of this name. Correct the address.',
+  '28P01': 'the password is wrong.',
+  '28000': 'the server refuses this user. Check pg_hba.conf.',
+  '3D000': 'there is no such database. Create it with: createdb --encoding UTF8 NAME',
+  '42501': 'the user may not create tables there. Make it the owner of the database.',
+  ECONNREFUSED: 'no PostgreSQL answers there. Start it, or correct the address.',
+}
+
+function explain(url: string, error: unknown): unknown {
+  const place = describeUrl(url)
+  if (error instanceof OperatorError) {
+    return new OperatorError(`Cannot use ${place}: ${error.message}`, 1, { cause: error })
+  }
+  const remedy = remedies[String((error as { code?: unknown }).code)]
+  if (remedy !== undefined) return new OperatorError(`Cannot use ${place}: ${remedy}`, 1, { cause: error })
+  if (!(error instanceof UnavailableError)) return error
+  return new OperatorError(`Cannot use ${place}: it cannot be reached (${error.code}).`, 1, { cause: error })
+}
+
+/** Names a database without the password. */
+function describeUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url) return 'the database'
+  return `the database ${url.pathname.slice(1)} at ${url.host || 'this machine'}`
+}
