@@ -46,8 +46,10 @@ export function connect(url: string, onLost: (error: Error) => void = () => {}):
     application_name: 'quire',
     types: { getTypeParser },
   })
-  // Without a listener, the end of an idle connection would end the process.
+  // Without a listener, the end of a connection would end the process: the first is for connections that nobody uses, the second for the
+  // others, whose calls fail as well.
   pool.on('error', onLost)
+  pool.on('connect', client => void client.on('error', () => {}))
   const statements = <P extends object>(statement: Statement<P, object>, parameters: P) =>
     repeat(statement.isRepeatable, () => withClient(pool, client => send(client, statement, parameters)))
   return {

@@ -10,7 +10,10 @@ const oldestServer = 15
 /** Any number that all nodes use and no other program does. */
 const lockKey = 7_114_738_203
 
-const hasVersion = statement<object, { has: boolean }>("SELECT to_regclass('schema_version') IS NOT NULL AS has")
+// Reads the table of tables: `to_regclass` may not see yet what another node created while this one waited for it.
+const hasVersion = statement<object, { has: boolean }>(
+  `SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_version') AS has`,
+)
 const findVersion = statement<object, { version: number }>('SELECT version FROM schema_version')
 const putVersion = statement<{ version: number }>('UPDATE schema_version SET version = @version')
 const findServer = statement<object, { version: number; encoding: string }>(

@@ -1,0 +1,70 @@
+import { createServer, type Server, type Socket, connect as tcpConnect } from 'node:net'
+
+/** A network between a store and its database that can fail. */
+export interface CutProxy {
+  /** The address of the database through the proxy. */
+  url: string
+  /** Ends all connections and refuses new ones until `restore`. */
+  cut(): Promise<void>
+  restore(): Promise<void>
+  /**
+   * Loses the answer to the next message that has the text, and ends that connection: the database has executed the message, and nobody
+   * knows.
+   */
+  loseAnswerTo(text: string): void
+  close(): Promise<void>
+}
+
+export async function openCutProxy(databaseUrl: string): Promise<CutProxy> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let lostText: string | undefined
+  let server: Server
+  let port = 0
+
+  const handle = (client: Socket) => {
+    const database = tcpConnect(Number(target.port), target.hostname)
+    let isLost = false
+    for (const socket of [client, database]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        database.destroy()
+      })
+    }
+    client.on('data', data => {
+      if (lostText !== undefined && data.includes(lostText)) {
+        isLost = true
+        lostText = undefined
+      }
+      database.write(data)
+    })
+    database.on('data', data => {
+      if (isLost) client.resetAndDestroy()
+      else client.write(data)
+    })
+  }
+  const listen = async () => {
+    server = createServer(handle)
+    await new Promise<void>(done => server.listen(port, '127.0.0.1', done))
+    port = (server.address() as { port: number }).port
+  }
+  const cut = async () => {
+    const closed = new Promise(done => server.close(done))
+    for (const socket of sockets) socket.resetAndDestroy()
+    await closed
+  }
+
+  await listen()
+  return {
+    url: Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${port}` }).href,
+    cut,
+    restore: listen,
+    loseAnswerTo(text) {
+      lostText = text
+    },
+    close: cut,
+  }
+}
