@@ -143,9 +143,12 @@ async function step(id: string, to: AgentJobStatus, flags: JobFlags & { prLink?:
     if (!job)
       throw new OperatorError(`The project has no job ${id}. See: npx quire agent-jobs list --project ${projectId}`)
     const next = transition(job, to, Date.now(), prLink)
-    const update = ({ agentJobs }: Pick<Store, 'agentJobs'>) => agentJobs.update(next, job.status)
     const event = { action: 'agent-job.archived', subject: id, organizationId, detail: projectId } as const
-    if (!(await (to === 'archived' ? recordChange(store, event, update) : update(store)))) {
+    if (
+      !(await (to === 'archived'
+        ? recordChange(store, event, nouns => nouns.agentJobs.update(next, job.status))
+        : store.agentJobs.update(next, job.status)))
+    ) {
       throw new OperatorError(`Job ${id} was changed by another process at the same time. Check it and try again.`)
     }
     return next

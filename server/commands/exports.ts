@@ -83,12 +83,12 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
 /** Deletes a job and appends its audit event, in one transaction. */
 function deleteRecorded({ atomically }: Pick<Store, 'atomically'>): ExportJobs['delete'] {
   return (jobId, now, despiteLink) =>
-    atomically(({ exportJobs, auditLog }) => {
-      const job = exportJobs.find(jobId)
-      const deleted = exportJobs.delete(jobId, now, despiteLink)
+    atomically(function* ({ exportJobs, auditLog }) {
+      const job = yield* exportJobs.find(jobId)
+      const deleted = yield* exportJobs.delete(jobId, now, despiteLink)
       if (job && typeof deleted !== 'string') {
         const { organizationId, request } = job
-        auditLog.append(
+        yield* auditLog.append(
           toCommandEvent({ action: 'export.deleted', subject: jobId, organizationId, detail: request.domain }),
         )
       }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { Step } from '../base/steps.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { openBundleFiles } from '../store/bundle-files.ts'
 import { openLostFolder } from '../store/lost-files.ts'
@@ -56,7 +57,7 @@ async function deleteOrganization(store: Store, idOrName: string, { yes, data }:
   await recordChange(
     store,
     { action: 'organization.deleted', subject: id, organizationId: id, detail: organization.name },
-    () => store.organizationRemoval.finish(id),
+    () => new Step(() => store.organizationRemoval.finish(id)),
   )
   // A process that follows a log may have counted a line before its project was deleted.
   deleteVisits()

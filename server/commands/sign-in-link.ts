@@ -33,16 +33,16 @@ export async function createSignInLink(
   const secret = createSecret()
   const now = Date.now()
   const expiresAt = now + signInLinkMs
-  const person = await atomically(({ people, signInLinks, auditLog }) => {
-    const known = people.list(organizationId).find(other => other.name === name)
+  const person = await atomically(function* ({ people, signInLinks, auditLog }) {
+    const known = yield* people.findNamed(organizationId, name)
     const person = known ?? { id: createId('usr'), organizationId, name, createdAt: now }
     const event = { subject: person.id, organizationId, detail: name }
     if (!known) {
-      people.insert(person)
-      auditLog.append(toCommandEvent({ action: 'person.added', ...event }))
+      yield* people.insert(person)
+      yield* auditLog.append(toCommandEvent({ action: 'person.added', ...event }))
     }
-    signInLinks.insert({ tokenSha256: hashSecret(secret), personId: person.id, createdAt: now, expiresAt })
-    auditLog.append(toCommandEvent({ action: 'sign-in-link.created', ...event }))
+    yield* signInLinks.insert({ tokenSha256: hashSecret(secret), personId: person.id, createdAt: now, expiresAt })
+    yield* auditLog.append(toCommandEvent({ action: 'sign-in-link.created', ...event }))
     return person
   })
   return { url: `${baseUrl}${dashboardPath}/sign-in?token=${secret}`, expiresAt, person }

@@ -1,9 +1,10 @@
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
+import type { Steps } from '../base/steps.ts'
 import { allowOriginOption, readAllowedOrigins } from '../flags/allow-origin-option.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
-import type { NounsAtOnce } from '../store/nouns.ts'
+import type { NounsInSteps } from '../store/nouns.ts'
 import { recordChange } from '../store/record-change.ts'
 import { addSite } from '../store/recorded-inserts.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
@@ -189,7 +190,7 @@ async function deleteSite(domainText: string, flags: { data: string; json?: bool
 async function changeSite(
   store: Store,
   event: { domain: string; action?: 'site.deleted'; detail?: string },
-  change: (nouns: NounsAtOnce) => boolean,
+  change: (nouns: NounsInSteps) => Steps<boolean>,
 ): Promise<void> {
   const { domain, action = 'site.changed', detail = null } = event
   const site = await store.sites.find(domain)

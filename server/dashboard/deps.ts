@@ -2,7 +2,8 @@ import type { AgentJobs } from '../agent/agent-job.ts'
 import type { FollowedLog } from '../analytics/follow/follow-settings.ts'
 import type { VisitReportReader } from '../analytics/report/report-view.ts'
 import type { VisitorReader } from '../analytics/unique-visitors.ts'
-import type { AtOnce, Awaitable } from '../base/awaitable.ts'
+import type { Awaitable } from '../base/awaitable.ts'
+import type { InSteps, Steps } from '../base/steps.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { WorkBoard } from '../export/jobs/work-board.ts'
@@ -16,17 +17,17 @@ import type { RateLimitReader } from '../tenancy/rate-limit.ts'
 import type { Sessions, SignInLinks } from '../tenancy/sign-in.ts'
 import type { Sites } from '../tenancy/site.ts'
 
-/** What the dashboard changes together with the audit log. Inside a transaction, the methods answer at once. */
+/** What the dashboard changes together with the audit log, within a transaction. */
 export interface ChangedNouns {
-  apiKeys: AtOnce<Pick<ApiKeys, 'findOwned' | 'insert' | 'revoke'>>
-  projects: AtOnce<Pick<Projects, 'findNamed' | 'insert'>>
-  sites: AtOnce<Pick<Sites, 'find' | 'insert' | 'updateOrigin' | 'updateAllowedOrigins' | 'updateRemoval' | 'delete'>>
-  agentJobs: AtOnce<Pick<AgentJobs, 'update'>>
-  exportJobs: AtOnce<Pick<ExportJobs, 'delete'>>
-  people: AtOnce<Pick<People, 'insert' | 'findNamed' | 'delete'>>
-  signInLinks: AtOnce<Pick<SignInLinks, 'insert' | 'take'>>
-  sessions: AtOnce<Pick<Sessions, 'insert' | 'list' | 'end'>>
-  auditLog: AtOnce<Pick<AuditLog, 'append'>>
+  apiKeys: InSteps<Pick<ApiKeys, 'findOwned' | 'insert' | 'revoke'>>
+  projects: InSteps<Pick<Projects, 'findNamed' | 'insert'>>
+  sites: InSteps<Pick<Sites, 'find' | 'insert' | 'updateOrigin' | 'updateAllowedOrigins' | 'updateRemoval' | 'delete'>>
+  agentJobs: InSteps<Pick<AgentJobs, 'update'>>
+  exportJobs: InSteps<Pick<ExportJobs, 'delete'>>
+  people: InSteps<Pick<People, 'insert' | 'findNamed' | 'delete'>>
+  signInLinks: InSteps<Pick<SignInLinks, 'insert' | 'take'>>
+  sessions: InSteps<Pick<Sessions, 'insert' | 'list' | 'end'>>
+  auditLog: InSteps<Pick<AuditLog, 'append'>>
 }
 
 /** Everything that the pages of the dashboard may use, besides what the operations use. */
@@ -45,8 +46,8 @@ export interface DashboardDeps extends Deps {
   signInLinks: SignInLinks
   sessions: Sessions
   auditLog: AuditLog
-  /** Makes several changes in one transaction: all, or none if the work throws. The work awaits nothing. */
-  atomically<T>(work: (nouns: ChangedNouns) => T): Awaitable<T>
+  /** Makes several changes in one transaction: all, or none if the work throws. */
+  atomically<T>(work: (nouns: ChangedNouns) => Steps<T>): Awaitable<T>
   /** Deletes what exports of a site keep for the next export. */
   forgetCache(domain: string): Promise<void>
   /** The prefix of API keys, such as `quire_`. */

@@ -1,3 +1,4 @@
+import type { Steps } from '../base/steps.ts'
 import type { AuditEvent } from '../tenancy/audit-event.ts'
 import { describePerson, type Person } from '../tenancy/person.ts'
 import type { ChangedNouns, DashboardDeps } from './deps.ts'
@@ -11,7 +12,7 @@ export type ChangeEvent = Pick<AuditEvent, 'action' | 'subject'> & Partial<Pick<
  */
 export type RecordChange = <T>(
   events: ChangeEvent | readonly ChangeEvent[],
-  change: (nouns: ChangedNouns) => T,
+  change: (nouns: ChangedNouns) => Steps<T>,
 ) => Promise<T>
 
 /** Returns the function that records the changes of a person. */
@@ -20,11 +21,11 @@ export function createChangeRecorder(
   { person, organizationId, address }: { person: Person; organizationId: string | null; address: string },
 ): RecordChange {
   return async (events, change) =>
-    atomically(nouns => {
-      const result = change(nouns)
+    atomically(function* (nouns) {
+      const result = yield* change(nouns)
       if (result === false) return result
       for (const { action, subject, detail = null } of [events].flat()) {
-        nouns.auditLog.append({
+        yield* nouns.auditLog.append({
           at: now(),
           organizationId,
           action,

@@ -1,4 +1,4 @@
-import type { AtOnce } from '../base/awaitable.ts'
+import type { InSteps } from '../base/steps.ts'
 import { openAgentJobs } from './agent-jobs.ts'
 import { openApiKeys } from './api-keys.ts'
 import { openAuditLog } from './audit-log.ts'
@@ -15,8 +15,8 @@ import type { WriteQueue } from './write-queue.ts'
 
 export type Nouns = ReturnType<typeof openNouns>
 
-/** The nouns inside a transaction, where SQLite answers at once. */
-export type NounsAtOnce = { [Noun in keyof Nouns]: AtOnce<Nouns[Noun]> }
+/** The nouns within a transaction. */
+export type NounsInSteps = { [Noun in keyof Nouns]: InSteps<Nouns[Noun]> }
 
 /** Opens the nouns of the main database whose methods are single calls, which a server can queue. */
 export function openNouns(database: Database, queue: WriteQueue) {

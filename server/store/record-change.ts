@@ -1,7 +1,8 @@
 import { hostname, userInfo } from 'node:os'
 import type { Awaitable } from '../base/awaitable.ts'
+import type { Steps } from '../base/steps.ts'
 import type { AuditEvent } from '../tenancy/audit-event.ts'
-import type { NounsAtOnce } from './nouns.ts'
+import type { NounsInSteps } from './nouns.ts'
 import type { Store } from './store.ts'
 
 /** What a command did, without who, when and from where. Never a secret. */
@@ -20,11 +21,11 @@ export function toCommandEvent({ detail = null, ...event }: CommandEvent): Omit<
 export function recordChange<T>(
   store: Pick<Store, 'atomically'>,
   event: CommandEvent,
-  change: (nouns: NounsAtOnce) => T,
+  change: (nouns: NounsInSteps) => Steps<T>,
 ): Awaitable<T> {
-  return store.atomically(nouns => {
-    const result = change(nouns)
-    if (result !== false) nouns.auditLog.append(toCommandEvent(event))
+  return store.atomically(function* (nouns) {
+    const result = yield* change(nouns)
+    if (result !== false) yield* nouns.auditLog.append(toCommandEvent(event))
     return result
   })
 }

@@ -44,10 +44,10 @@ export function addSite(
   return recordChange(
     store,
     { action: 'site.created', subject: domain, organizationId, detail: describeOrigin(site) },
-    ({ sites }) => {
-      sites.insert(site)
-      if (removal) sites.updateRemoval(domain, removal)
-      if (allowedOrigins.length > 0) sites.updateAllowedOrigins(domain, allowedOrigins)
+    function* ({ sites }) {
+      yield* sites.insert(site)
+      if (removal) yield* sites.updateRemoval(domain, removal)
+      if (allowedOrigins.length > 0) yield* sites.updateAllowedOrigins(domain, allowedOrigins)
     },
   )
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { Awaitable } from '../base/awaitable.ts'
+import { runSteps, type Steps, toSteps } from '../base/steps.ts'
 import { protectDataFolder, refuseAmongData } from './data-folder.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
-import { type NounsAtOnce, openNouns } from './nouns.ts'
+import { type NounsInSteps, openNouns } from './nouns.ts'
 import { openOrganizationRemoval } from './organization-removal.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { spendInMemory } from './spend-in-memory.ts'
@@ -38,17 +39,18 @@ export function openStore(dataFolder: string, { lockPatienceMs = busyTimeoutMs, 
   database.pragma(`busy_timeout = ${lockPatienceMs}`)
   const rateLimits = spendInMemory(openRateLimits(database), queue)
   const nouns = openNouns(database, queue)
+  const inSteps = toSteps(nouns)
   return {
     ...nouns,
     organizationRemoval: openOrganizationRemoval(database),
     visits,
     rateLimits,
     /**
-     * Makes several changes in one transaction: all, or none if the work throws. The work awaits nothing, and its methods do not
-     * go through the queue, because all of it is one write.
+     * Makes several changes in one transaction: all, or none if the work throws. The steps do not go through the queue, because all
+     * of them are one write.
      */
-    atomically: <T>(work: (nouns: NounsAtOnce) => T): Awaitable<T> =>
-      queue.write(() => database.transaction(() => work(nouns as NounsAtOnce)).immediate()),
+    atomically: <T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T> =>
+      queue.write(() => database.transaction(() => runSteps(work(inSteps))).immediate()),
     /** Fails if the database cannot be written. */
     check: (now: number) => queue.write(() => void check.run({ now }), checkPatienceMs),
     close(): void {

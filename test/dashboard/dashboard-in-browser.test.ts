@@ -157,22 +157,27 @@ test('the first page needs less than 150 KB, and every page works without script
 
 /** Adds so much that lists have several pages, and that organizations are not in a select. */
 async function fillLists(): Promise<void> {
-  await server.store.atomically(nouns => {
+  await server.store.atomically(function* (nouns) {
     for (let index = 0; index < 60; index += 1) {
       const common = { organizationId, name: `a rather long name of number ${index}`, createdAt: 1 }
       const projectId = createId('prj')
-      nouns.organizations.insert({ id: createId('org'), name: common.name, plan: 'standard', createdAt: Date.now() })
-      nouns.projects.insert({ id: projectId, ...common, visitorSaltRotation: 'never' })
-      nouns.sites.insert({
+      yield* nouns.organizations.insert({
+        id: createId('org'),
+        name: common.name,
+        plan: 'standard',
+        createdAt: Date.now(),
+      })
+      yield* nouns.projects.insert({ id: projectId, ...common, visitorSaltRotation: 'never' })
+      yield* nouns.sites.insert({
         domain: `docs-${index}.${organizationId.replace('_', '-')}.example.com`,
         projectId,
         origin: null,
         createdAt: 1,
       })
-      nouns.people.insert({ id: createId('usr'), ...common })
+      yield* nouns.people.insert({ id: createId('usr'), ...common })
       const none = { expiresAt: null, revokedAt: null, lastUsedAt: null }
       const key = { id: createId('key'), ...common, scopes: ['read' as const], last4: 'last', ...none }
-      nouns.apiKeys.insert(key, randomBytes(32))
+      yield* nouns.apiKeys.insert(key, randomBytes(32))
     }
   })
 }

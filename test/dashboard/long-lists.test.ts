@@ -18,17 +18,22 @@ beforeAll(async () => {
   ;({ organizationId } = await createOrganization(store))
   operator = await signIn(server, await createPerson(server, null, 'Operator'))
   member = await signIn(server, await createPerson(server, organizationId, 'zz member'))
-  store.atomically(nouns => {
+  await store.atomically(function* (nouns) {
     for (let index = 0; index < rows; index += 1) {
       const number = three(index)
       const common = { organizationId, createdAt: 1000 + index }
       const projectId = `prj_${number}`
-      nouns.projects.insert({ id: projectId, ...common, name: `project ${number}`, visitorSaltRotation: 'never' })
-      nouns.sites.insert({ domain: `s${number}.example.com`, projectId, origin: null, createdAt: 1 })
-      nouns.people.insert({ id: createId('usr'), ...common, name: `person ${number}` })
+      yield* nouns.projects.insert({
+        id: projectId,
+        ...common,
+        name: `project ${number}`,
+        visitorSaltRotation: 'never',
+      })
+      yield* nouns.sites.insert({ domain: `s${number}.example.com`, projectId, origin: null, createdAt: 1 })
+      yield* nouns.people.insert({ id: createId('usr'), ...common, name: `person ${number}` })
       const none = { expiresAt: null, revokedAt: null, lastUsedAt: null }
       const key = { id: createId('key'), ...common, name: `key ${number}`, scopes: ['read' as const], last4: number }
-      nouns.apiKeys.insert({ ...key, ...none }, randomBytes(32))
+      yield* nouns.apiKeys.insert({ ...key, ...none }, randomBytes(32))
     }
   })
 })

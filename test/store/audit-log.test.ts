@@ -77,9 +77,9 @@ test.each([
   const folder = mkdtempSync(join(tmpdir(), 'quire-audit-'))
   const opened = open(folder)
   const insert = (id: string, subject: string | null) =>
-    opened.atomically(({ organizations, auditLog }) => {
-      organizations.insert({ id, name: 'Acme', plan: 'standard', createdAt: now })
-      auditLog.append({ ...newEvent(id), subject: subject as string })
+    opened.atomically(function* ({ organizations, auditLog }) {
+      yield* organizations.insert({ id, name: 'Acme', plan: 'standard', createdAt: now })
+      yield* auditLog.append({ ...newEvent(id), subject: subject as string })
     })
   try {
     await insert('org_1', 'org_1')

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeEach, describe } from 'vitest'
-import type { Nouns } from '../../server/store/nouns.ts'
+import type { Awaitable } from '../../server/base/awaitable.ts'
+import type { Steps } from '../../server/base/steps.ts'
+import type { Nouns, NounsInSteps } from '../../server/store/nouns.ts'
 import { openPostgresStore } from '../../server/store/postgres/store.ts'
 import { openStore } from '../../server/store/store.ts'
 import type { RateLimitReader, RateLimits } from '../../server/tenancy/rate-limit.ts'
@@ -12,6 +14,7 @@ import { createTestDatabase, findPostgres, type TestDatabase } from '../support/
 /** What both stores have. */
 export interface TestStore extends Nouns {
   rateLimits: RateLimits & RateLimitReader
+  atomically<T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T>
   check(now: number): unknown
 }
 

@@ -94,12 +94,12 @@ async function startSession(
   const old = before === undefined ? undefined : await sessions.find(hashSecret(before), at)
   const secret = createSecret()
   const times = { createdAt: at, lastSeenAt: at, expiresAt: at + sessionMs }
-  return atomically(({ signInLinks, sessions, auditLog }) => {
-    const person = signInLinks.take(tokenSha256, at)
+  return atomically(function* ({ signInLinks, sessions, auditLog }) {
+    const person = yield* signInLinks.take(tokenSha256, at)
     if (!person) return undefined
-    if (old) sessions.end(old.session.id)
-    sessions.insert({ id: createId('ses'), personId: person.id, ...times, address }, hashSecret(secret))
-    auditLog.append({
+    if (old) yield* sessions.end(old.session.id)
+    yield* sessions.insert({ id: createId('ses'), personId: person.id, ...times, address }, hashSecret(secret))
+    yield* auditLog.append({
       at,
       organizationId: person.organizationId,
       action: 'signed-in',

@@ -88,8 +88,8 @@ async function remove(visit: Visit, deps: DashboardDeps): Promise<Answer> {
 function deleteRecorded({ record }: Visit, { jobId, request }: ExportJob): ExportJobs['delete'] {
   return async (id, now, despiteLink) => {
     let outcome: Awaited<ReturnType<ExportJobs['delete']>> = 'unknown'
-    await record({ action: 'export.deleted', subject: jobId, detail: request.domain }, ({ exportJobs }) => {
-      outcome = exportJobs.delete(id, now, despiteLink)
+    await record({ action: 'export.deleted', subject: jobId, detail: request.domain }, function* ({ exportJobs }) {
+      outcome = yield* exportJobs.delete(id, now, despiteLink)
       return typeof outcome !== 'string'
     })
     return outcome

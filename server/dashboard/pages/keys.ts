@@ -65,9 +65,9 @@ async function generate(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     revokedAt: null,
     lastUsedAt: null,
   }
-  const isNew = await visit.record({ action: 'key.created', ...describeKey(key) }, ({ apiKeys }) => {
-    if (apiKeys.findOwned(organizationId, key.id)) return false
-    apiKeys.insert(key, hashKey(secret))
+  const isNew = await visit.record({ action: 'key.created', ...describeKey(key) }, function* ({ apiKeys }) {
+    if (yield* apiKeys.findOwned(organizationId, key.id)) return false
+    yield* apiKeys.insert(key, hashKey(secret))
     return true
   })
   if (!isNew) return { leadTo: '/keys', notice: 'key-form-used' }

@@ -47,10 +47,10 @@ async function add(visit: Visit, deps: DashboardDeps): Promise<Answer> {
       { action: 'person.added', ...event },
       { action: 'sign-in-link.created', ...event },
     ],
-    ({ people, signInLinks }) => {
-      if (people.findNamed(organizationId, name)) return false
-      people.insert(person)
-      signInLinks.insert(link.stored)
+    function* ({ people, signInLinks }) {
+      if (yield* people.findNamed(organizationId, name)) return false
+      yield* people.insert(person)
+      yield* signInLinks.insert(link.stored)
       return true
     },
   )
@@ -75,9 +75,9 @@ async function remove(visit: Visit, deps: DashboardDeps): Promise<Answer> {
 }
 
 async function signOutOthers({ person, session, now, record }: Visit): Promise<Answer> {
-  await record({ action: 'signed-out', subject: person.id, detail: texts.signOutOthers }, ({ sessions }) => {
-    for (const { id } of sessions.list(person.id, now)) {
-      if (id !== session.id) sessions.end(id)
+  await record({ action: 'signed-out', subject: person.id, detail: texts.signOutOthers }, function* ({ sessions }) {
+    for (const { id } of yield* sessions.list(person.id, now)) {
+      if (id !== session.id) yield* sessions.end(id)
     }
   })
   return { leadTo: '/people', notice: 'signed-out-elsewhere' }

@@ -59,11 +59,14 @@ async function createProject(visit: Visit, deps: DashboardDeps): Promise<Answer>
     visitorSaltRotation: 'never',
     createdAt: visit.now,
   }
-  const isNew = await visit.record({ action: 'project.created', subject: project.id, detail: name }, ({ projects }) => {
-    if (projects.findNamed(project.organizationId, name)) return false
-    projects.insert(project)
-    return true
-  })
+  const isNew = await visit.record(
+    { action: 'project.created', subject: project.id, detail: name },
+    function* ({ projects }) {
+      if (yield* projects.findNamed(project.organizationId, name)) return false
+      yield* projects.insert(project)
+      return true
+    },
+  )
   if (!isNew) return refuse(visit, deps, { values: { name: typed }, problems: { name: texts.nameTaken } })
   return { leadTo: '/projects', notice: 'project-created' }
 }
@@ -84,11 +87,14 @@ async function createSite(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     return refuse(visit, deps, { values, problems })
   }
   const site = { domain, projectId: project.id, origin, createdAt: visit.now }
-  const isNew = await visit.record({ action: 'site.created', subject: domain, detail: describeOrigin(site) }, nouns => {
-    if (nouns.sites.find(domain)) return false
-    nouns.sites.insert(site)
-    return true
-  })
+  const isNew = await visit.record(
+    { action: 'site.created', subject: domain, detail: describeOrigin(site) },
+    function* (nouns) {
+      if (yield* nouns.sites.find(domain)) return false
+      yield* nouns.sites.insert(site)
+      return true
+    },
+  )
   if (!isNew) return refuse(visit, deps, { values, problems: { domain: texts.domainTaken } })
   return { leadTo: `/projects/sites/${domain}`, notice: 'site-created' }
 }

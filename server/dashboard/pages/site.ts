@@ -66,9 +66,9 @@ async function changeOrigin(visit: Visit, deps: DashboardDeps): Promise<Answer> 
   const details = [describeOrigin({ domain, origin })]
   if (allowedOrigins.join() !== site.allowedOrigins.join()) details.push(describeAllowedOrigins(allowedOrigins))
   const events = details.map(detail => ({ action: 'site.changed', subject: domain, detail }) as const)
-  await visit.record(events, ({ sites }) => {
-    sites.updateAllowedOrigins(domain, allowedOrigins)
-    return sites.updateOrigin(domain, origin)
+  await visit.record(events, function* ({ sites }) {
+    yield* sites.updateAllowedOrigins(domain, allowedOrigins)
+    return yield* sites.updateOrigin(domain, origin)
   })
   return { leadTo: `/projects/sites/${site.domain}`, notice: 'site-changed' }
 }

@@ -1,5 +1,7 @@
 import { OperatorError } from '../../base/operator-error.ts'
+import { awaitSteps, type Steps, toSteps } from '../../base/steps.ts'
 import { UnavailableError } from '../../base/unavailable-error.ts'
+import type { NounsInSteps } from '../nouns.ts'
 import { connect } from './database.ts'
 import { migrate } from './migrate.ts'
 import { openNouns } from './nouns.ts'
@@ -31,6 +33,12 @@ export async function openPostgresStore(url: string, onLost?: (error: Error) => 
   return {
     ...openNouns(database),
     rateLimits: openRateLimits(database),
+    /**
+     * Makes several changes in one transaction: all, or none if the work throws. The work begins again if the connection is lost
+     * before the end.
+     */
+    atomically: <T>(work: (nouns: NounsInSteps) => Steps<T>): Promise<T> =>
+      database.atomically(within => awaitSteps(work(toSteps(openNouns(within))))),
     /** Fails if the database cannot be written. */
     check: async (now: number) => void (await database.run(check, { now })),
     close: () => database.close(),
