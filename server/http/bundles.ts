@@ -4,8 +4,8 @@ import { type BundleStore, explainCondition } from '../export/jobs/bundle-store.
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { Organizations } from '../tenancy/organization.ts'
 import { bundleRefusals } from './bundle-refusals.ts'
-import { correctRange, findRange } from './byte-range.ts'
 import { HttpError } from './http-error.ts'
+import { sendArchive } from './send-archive.ts'
 
 /**
  * Serves bundles to anyone with a valid link, without an API key. Supports HEAD, Range, ETag and If-None-Match. A missing or
@@ -20,7 +20,7 @@ export function bundleRouter({
 }: {
   bundleLinks: BundleLinks
   exportJobs: Pick<ExportJobs, 'find'>
-  bundles: Pick<BundleStore, 'verify' | 'pathOf'>
+  bundles: Pick<BundleStore, 'verify' | 'open'>
   organizations: Pick<Organizations, 'find'>
   now(): number
 }): Router {
@@ -40,22 +40,13 @@ export function bundleRouter({
     if (fault !== null) throw new HttpError(500, fault)
     const { sizeBytes, sha256, fileName } = job.bundle
     const { domain, format } = job.request
-    req.headers.range = correctRange(findRange(req.method, req.headers as { 'if-range'?: string }), sizeBytes)
     res.set({
       ETag: `"${sha256}"`,
       'Cache-Control': 'private',
       'Content-Disposition': `attachment; filename="${domain}-${job.jobId}.${format}"`,
       'Content-Type': format === 'zip' ? 'application/zip' : 'application/gzip',
     })
-    const sent = new Promise<void>((done, failed) => {
-      const options = { cacheControl: false, lastModified: false, etag: false, dotfiles: 'allow' } as const
-      res.sendFile(bundles.pathOf(fileName), options, error => (error && !res.headersSent ? failed(error) : done()))
-    })
-    await sent.catch(error => {
-      if (error.status === 412) throw bundleRefusals.noMatch()
-      if (error.status !== 416) throw error
-      throw bundleRefusals.badRange(sizeBytes)
-    })
+    await sendArchive(req, res, { sizeBytes, open: span => bundles.open(fileName, span) })
   })
   return router
 }

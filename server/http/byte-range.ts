@@ -1,6 +1,6 @@
 /**
  * Returns the `Range` header that applies to a request. It is defined for GET only, and a weak tag in `If-Range` never matches
- * (RFC 9110, 13.1.5 and 14.2); the `send` package checks neither.
+ * (RFC 9110, 13.1.5 and 14.2).
  */
 export function findRange(
   method: string,
@@ -10,7 +10,7 @@ export function findRange(
 }
 
 /**
- * Corrects a `Range` header where the `send` package violates RFC 9110, 14.1. A suffix longer than the file means the whole
+ * Corrects a `Range` header where the `range-parser` package violates RFC 9110, 14.1. A suffix longer than the file means the whole
  * file. A range that ends before it begins is ignored (undefined).
  */
 export function correctRange(range: string | undefined, sizeBytes: number): string | undefined {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { flushFile, flushFolder } from '../base/flush.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
@@ -8,6 +8,9 @@ import { createBundleCheck, type NoteDamage, type ReportBundle } from './bundle-
 import { bundlePath } from './bundle-path.ts'
 import { makeFolder } from './make-folder.ts'
 import { privateFile, privateFolder } from './private-files.ts'
+
+/** A download needs a third less CPU time with it than with the 64 KB that Node reads by default. */
+const readBytes = 256 * 1024
 
 /**
  * Stores bundles as files in one folder, created on first use. Only the user of this process can read them. Archives are
@@ -37,7 +40,11 @@ export function openBundleFiles(
     publish: moveIn,
     check: bundle => files.check(pathOf(bundle.fileName), bundle),
     verify: bundle => files.verify(pathOf(bundle.fileName), bundle),
-    pathOf,
+    async open(fileName, span) {
+      const handle = await open(pathOf(fileName))
+      return handle.createReadStream({ highWaterMark: readBytes, ...(span && { start: span.first, end: span.last }) })
+    },
+    withFile: (fileName, use) => use(pathOf(fileName)),
     async remove(fileName) {
       files.forget(pathOf(fileName))
       await rm(pathOf(fileName), { force: true })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PageNotFound } from '../../server/dashboard/page.ts'
 import { exportPage } from '../../server/dashboard/pages/export.ts'
@@ -43,7 +44,7 @@ describe('a person', () => {
 
   test('deletes an export, and asks a second time while a link works', async () => {
     const { jobId, bundle } = await visits.complete()
-    const file = visits.pages.deps.bundles.pathOf(bundle?.fileName ?? '')
+    const file = join(visits.pages.dataFolder, 'bundles', bundle?.fileName ?? '')
     await visits.act('link', jobId)
     const answer = pageOf(await visits.act('delete', jobId))
     expect(answer.status).toBe(409)
@@ -80,7 +81,7 @@ describe('another organization', () => {
       }
     }
     expect(await visits.listJobs()).toHaveLength(2)
-    expect(existsSync(visits.pages.deps.bundles.pathOf(bundle?.fileName ?? ''))).toBe(true)
+    expect(existsSync(join(visits.pages.dataFolder, 'bundles', bundle?.fileName ?? ''))).toBe(true)
     expect(await visits.pages.store.exportJobs.findLastLinkExpiry(Date.now())).toBeUndefined()
     expect(await visits.pages.listAudited()).toEqual([])
   })

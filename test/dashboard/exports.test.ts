@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ExportWork } from '../../server/export/jobs/work-board.ts'
 import { makeZip } from '../unpack/make-archives.ts'
@@ -195,7 +196,7 @@ describe('the page of an export', () => {
 
   test('says so in words when the bundle is missing or damaged, and offers no download', async () => {
     const { jobId, bundle } = await visits.complete()
-    const file = visits.pages.deps.bundles.pathOf(bundle?.fileName ?? '')
+    const file = join(visits.pages.dataFolder, 'bundles', bundle?.fileName ?? '')
     writeFileSync(file, 'other bytes')
     expect((await visits.showJob(jobId)).text).toContain('The bundle of this export is damaged on the disk')
     rmSync(file)

@@ -6,6 +6,7 @@ import { checkDatabases } from '../../server/doctor/check-databases.ts'
 import { send } from '../support/client.ts'
 import { addCompletedJob, type CompletedJob } from '../support/completed-job.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
+import { checkBundleRequests } from './bundle-requests.ts'
 
 // What the server answers when the archive on the disk is not the one that was recorded.
 
@@ -141,4 +142,9 @@ test.each([
     status: 200,
     name: `attachment; filename="docs.example.com-${job.jobId}.zip"`,
   })
+})
+
+test('ranges, conditions and HEAD of a link are answered as RFC 9110 says', async () => {
+  const job = await addJob()
+  await checkBundleRequests(server.url, await createLink(job.jobId), job.content)
 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { publishBundle } from '../../server/export/jobs/publish-bundle.ts'
 import { openBundleFiles } from '../../server/store/bundle-files.ts'
@@ -98,6 +99,17 @@ test('a bundle never replaces another; a name that is lost twice gets a number',
   expect(await bundles.recover('se_1-1.zip', second)).toBe(false)
   const contents = readdirSync(join(folder, 'lost')).map(name => readFileSync(join(folder, 'lost', name), 'utf8'))
   expect(contents.sort()).toEqual(['first', 'third'])
+})
+
+test('an archive opens whole or in part, and a missing one rejects', async () => {
+  const bundles = openBundles()
+  await bundles.publish(writeArchive('an archive'), 'se_1-1.zip')
+  expect(await text(await bundles.open('se_1-1.zip'))).toBe('an archive')
+  expect(await text(await bundles.open('se_1-1.zip', { first: 3, last: 5 }))).toBe('arc')
+  expect(await text(await bundles.open('se_1-1.zip', { first: 9, last: 9 }))).toBe('e')
+  await expect(bundles.open('se_2-1.zip')).rejects.toThrow('ENOENT')
+  await expect(bundles.open('../archive.zip')).rejects.toThrow('ENOENT')
+  expect(await bundles.withFile('se_1-1.zip', async file => readFileSync(file, 'utf8'))).toBe('an archive')
 })
 
 test.skipIf(process.platform === 'win32')('a published bundle can be read only by the user of the server', async () => {

@@ -9,20 +9,18 @@ import { table } from '../parts/table.ts'
 import { startTexts, reportTexts as texts } from '../texts/exports.ts'
 
 const maxRows = 100
-/** Reports as HTML, by bundle: a bundle never changes, and to find the report in a large one takes seconds. */
+/** Reports as HTML, by the SHA-256 of the bundle: a bundle never changes, and to find the report in a large one takes seconds. */
 const shownReports = new BoundedCache<string, Markup>(50)
 
 /** Shows what an export removed and lost. A bundle that is missing or damaged gets a sentence. */
 export async function showReport({ bundles }: Pick<DashboardDeps, 'bundles'>, bundle: Bundle): Promise<Fragment> {
   if ((await bundles.check(bundle)) !== 'sound') return html`<h2>${texts.title}</h2><p>${texts.unreadable}</p>`
-  const file = bundles.pathOf(bundle.fileName)
-  const key = `${file} ${bundle.sha256}`
-  const known = shownReports.get(key)
+  const known = shownReports.get(bundle.sha256)
   if (known) return known
-  const report = await readBundleReport(file)
+  const report = await bundles.withFile(bundle.fileName, readBundleReport)
   if (typeof report === 'string') return html`<h2>${texts.title}</h2><p>${texts.unreadable} ${report}</p>`
   const shown = writeReport(report)
-  shownReports.set(key, shown)
+  shownReports.set(bundle.sha256, shown)
   return shown
 }
 

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { explainCondition } from '../../export/jobs/bundle-store.ts'
 import { deleteExport } from '../../export/jobs/delete-export.ts'
 import type { ExportJob, ExportJobs } from '../../export/jobs/export-job.ts'
@@ -66,7 +65,7 @@ async function download(visit: Visit, deps: DashboardDeps): Promise<Answer> {
     download: {
       fileName: `${request.domain}-${job.jobId}.${request.format}`,
       contentType: request.format === 'zip' ? 'application/zip' : 'application/gzip',
-      body: createReadStream(deps.bundles.pathOf(bundle.fileName)),
+      body: await deps.bundles.open(bundle.fileName),
       sizeBytes: bundle.sizeBytes,
     },
   }

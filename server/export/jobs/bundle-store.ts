@@ -1,10 +1,17 @@
+import type { Readable } from 'node:stream'
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { Bundle } from './export-job.ts'
 
 /** Whether the archive of a bundle can be served. 'damaged' = its bytes are not those that were recorded. */
 export type BundleCondition = 'sound' | 'missing' | 'damaged'
 
-/** Stores finished archives as files. An object store with links could have the same methods. */
+/** A part of an archive, by its first and last byte. The first byte of an archive has the number 0. */
+export interface ByteSpan {
+  first: number
+  last: number
+}
+
+/** Stores finished archives. */
 export interface BundleStore {
   /**
    * Moves a finished archive into the store atomically. When it returns, a power cut does not lose the archive. An archive
@@ -15,8 +22,13 @@ export interface BundleStore {
   check(bundle: Bundle): Awaitable<BundleCondition>
   /** Compares the bytes of the archive with the record: once per process and file, afterwards like `check`. */
   verify(bundle: Bundle): Awaitable<BundleCondition>
-  /** Returns the path of an archive, whether it exists or not. */
-  pathOf(fileName: string): string
+  /**
+   * Opens an archive, or a part of it that is inside. The caller reads or destroys the stream. Rejects when the archive is
+   * missing.
+   */
+  open(fileName: string, span?: ByteSpan): Promise<Readable>
+  /** Calls `use` with the path of a file that has the bytes of an archive. The file may be deleted afterwards. */
+  withFile<T>(fileName: string, use: (file: string) => Promise<T>): Promise<T>
   /** Removes an archive; does nothing when the archive is missing. Readers that have it open can read it to the end. */
   remove(fileName: string): Awaitable<void>
   list(): Awaitable<string[]>
