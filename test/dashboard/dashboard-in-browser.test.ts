@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
@@ -177,7 +177,7 @@ async function fillLists(): Promise<void> {
       yield* nouns.people.insert({ id: createId('usr'), ...common })
       const none = { expiresAt: null, revokedAt: null, lastUsedAt: null }
       const key = { id: createId('key'), ...common, scopes: ['read' as const], last4: 'last', ...none }
-      yield* nouns.apiKeys.insert(key, randomBytes(32))
+      yield* nouns.apiKeys.insert(key, createHash('sha256').update(key.id).digest())
     }
   })
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createId } from '../../server/tenancy/id.ts'
 import { createOrganization, startTestServer, type TestServer } from '../support/server.ts'
@@ -33,7 +33,7 @@ beforeAll(async () => {
       yield* nouns.people.insert({ id: createId('usr'), ...common, name: `person ${number}` })
       const none = { expiresAt: null, revokedAt: null, lastUsedAt: null }
       const key = { id: createId('key'), ...common, name: `key ${number}`, scopes: ['read' as const], last4: number }
-      yield* nouns.apiKeys.insert({ ...key, ...none }, randomBytes(32))
+      yield* nouns.apiKeys.insert({ ...key, ...none }, createHash('sha256').update(key.id).digest())
     }
   })
 })
