@@ -25,35 +25,66 @@ export type InSteps<Noun> = {
     : never
 }
 
-/** Returns the methods of nouns as steps. */
-export function toSteps<Nouns extends object>(nouns: Nouns): { [Noun in keyof Nouns]: InSteps<Nouns[Noun]> } {
+/** The methods of nouns within a transaction. */
+export type NounsAsSteps<Nouns> = { [Noun in keyof Nouns]: InSteps<Nouns[Noun]> }
+
+/** Steps that were asked for and not made yet. */
+type Open = Set<Step<unknown>>
+
+/**
+ * Makes the steps of a work one after the other, without waiting. An error of a step ends the work.
+ *
+ * @throws {Error} if a step gives a promise, or the work asked for a step without `yield*`, so that nothing happened.
+ */
+export function runSteps<Nouns extends object, T>(nouns: Nouns, work: (nouns: NounsAsSteps<Nouns>) => Steps<T>): T {
+  const open: Open = new Set()
+  const iterator = work(toSteps(nouns, open))[Symbol.iterator]()
+  let next = iterator.next()
+  while (!next.done) {
+    const answer = make(next.value, open)
+    if (answer instanceof Promise) throw new Error('A transaction of SQLite cannot wait for a promise.')
+    next = iterator.next(answer)
+  }
+  refuseForgotten(open)
+  return next.value
+}
+
+/**
+ * Makes the steps of a work one after the other, and waits for each. An error of a step ends the work.
+ *
+ * @throws {Error} if the work asked for a step without `yield*`, so that nothing happened.
+ */
+export async function awaitSteps<Nouns extends object, T>(
+  nouns: Nouns,
+  work: (nouns: NounsAsSteps<Nouns>) => Steps<T>,
+): Promise<T> {
+  const open: Open = new Set()
+  const iterator = work(toSteps(nouns, open))[Symbol.iterator]()
+  let next = iterator.next()
+  while (!next.done) next = iterator.next(await make(next.value, open))
+  refuseForgotten(open)
+  return next.value
+}
+
+function toSteps<Nouns extends object>(nouns: Nouns, open: Open): NounsAsSteps<Nouns> {
+  const ask = (call: () => unknown) => {
+    const step = new Step(call)
+    open.add(step)
+    return step
+  }
   const wrap = (noun: Record<string, (...given: unknown[]) => unknown>) =>
     Object.fromEntries(
-      Object.entries(noun).map(([name, method]) => [name, (...given: unknown[]) => new Step(() => method(...given))]),
+      Object.entries(noun).map(([name, method]) => [name, (...given: unknown[]) => ask(() => method(...given))]),
     )
   return Object.fromEntries(Object.entries(nouns).map(([name, noun]) => [name, wrap(noun)])) as never
 }
 
-/**
- * Makes the steps one after the other, without waiting. An error of a step ends the work.
- *
- * @throws {Error} if a step gives a promise.
- */
-export function runSteps<T>(steps: Steps<T>): T {
-  const iterator = steps[Symbol.iterator]()
-  let next = iterator.next()
-  while (!next.done) {
-    const answer = next.value.call()
-    if (answer instanceof Promise) throw new Error('A transaction of SQLite cannot wait for a promise.')
-    next = iterator.next(answer)
-  }
-  return next.value
+function make(step: Step<unknown>, open: Open): unknown {
+  open.delete(step)
+  return step.call()
 }
 
-/** Makes the steps one after the other, and waits for each. An error of a step ends the work. */
-export async function awaitSteps<T>(steps: Steps<T>): Promise<T> {
-  const iterator = steps[Symbol.iterator]()
-  let next = iterator.next()
-  while (!next.done) next = iterator.next(await next.value.call())
-  return next.value
+/** A change without `yield*` would otherwise be lost in silence. */
+function refuseForgotten(open: Open): void {
+  if (open.size > 0) throw new Error(`${open.size} of the steps of a transaction lack yield*, so they were not made.`)
 }

@@ -1,4 +1,4 @@
-import type { InSteps } from '../base/steps.ts'
+import type { NounsAsSteps } from '../base/steps.ts'
 import { openAgentJobs } from './agent-jobs.ts'
 import { openApiKeys } from './api-keys.ts'
 import { openAuditLog } from './audit-log.ts'
@@ -16,7 +16,7 @@ import type { WriteQueue } from './write-queue.ts'
 export type Nouns = ReturnType<typeof openNouns>
 
 /** The nouns within a transaction. */
-export type NounsInSteps = { [Noun in keyof Nouns]: InSteps<Nouns[Noun]> }
+export type NounsInSteps = NounsAsSteps<Nouns>
 
 /** Opens the nouns of the main database whose methods are single calls, which a server can queue. */
 export function openNouns(database: Database, queue: WriteQueue) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Awaitable } from '../base/awaitable.ts'
-import { runSteps, type Steps, toSteps } from '../base/steps.ts'
+import { runSteps, type Steps } from '../base/steps.ts'
 import { protectDataFolder, refuseAmongData } from './data-folder.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
 import { type NounsInSteps, openNouns } from './nouns.ts'
@@ -39,7 +39,6 @@ export function openStore(dataFolder: string, { lockPatienceMs = busyTimeoutMs, 
   database.pragma(`busy_timeout = ${lockPatienceMs}`)
   const rateLimits = spendInMemory(openRateLimits(database), queue)
   const nouns = openNouns(database, queue)
-  const inSteps = toSteps(nouns)
   return {
     ...nouns,
     organizationRemoval: openOrganizationRemoval(database),
@@ -50,7 +49,7 @@ export function openStore(dataFolder: string, { lockPatienceMs = busyTimeoutMs, 
      * of them are one write.
      */
     atomically: <T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T> =>
-      queue.write(() => database.transaction(() => runSteps(work(inSteps))).immediate()),
+      queue.write(() => database.transaction(() => runSteps(nouns, work)).immediate()),
     /** Fails if the database cannot be written. */
     check: (now: number) => queue.write(() => void check.run({ now }), checkPatienceMs),
     close(): void {

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../base/operator-error.ts'
-import { awaitSteps, type Steps, toSteps } from '../../base/steps.ts'
+import { awaitSteps, type Steps } from '../../base/steps.ts'
 import { UnavailableError } from '../../base/unavailable-error.ts'
 import type { NounsInSteps } from '../nouns.ts'
 import { connect } from './database.ts'
@@ -38,7 +38,7 @@ export async function openPostgresStore(url: string, onLost?: (error: Error) => 
      * before the end.
      */
     atomically: <T>(work: (nouns: NounsInSteps) => Steps<T>): Promise<T> =>
-      database.atomically(within => awaitSteps(work(toSteps(openNouns(within))))),
+      database.atomically(within => awaitSteps(openNouns(within), work)),
     /** Fails if the database cannot be written. */
     check: async (now: number) => void (await database.run(check, { now })),
     close: () => database.close(),
