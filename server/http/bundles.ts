@@ -40,13 +40,15 @@ export function bundleRouter({
     if (fault !== null) throw new HttpError(500, fault)
     const { sizeBytes, sha256, fileName } = job.bundle
     const { domain, format } = job.request
-    res.set({
-      ETag: `"${sha256}"`,
-      'Cache-Control': 'private',
-      'Content-Disposition': `attachment; filename="${domain}-${job.jobId}.${format}"`,
-      'Content-Type': format === 'zip' ? 'application/zip' : 'application/gzip',
+    await sendArchive(req, res, {
+      sizeBytes,
+      etag: `"${sha256}"`,
+      headers: {
+        'Content-Disposition': `attachment; filename="${domain}-${job.jobId}.${format}"`,
+        'Content-Type': format === 'zip' ? 'application/zip' : 'application/gzip',
+      },
+      open: span => bundles.open(fileName, span),
     })
-    await sendArchive(req, res, { sizeBytes, open: span => bundles.open(fileName, span) })
   })
   return router
 }

@@ -27,11 +27,23 @@ export async function sendParts(
   res.setTimeout(stallMs, () => {
     if (res.writableNeedDrain) res.destroy()
   })
+  await sendStream(res, parts)
+}
+
+/**
+ * Sends a stream, and closes it in any case: also if the client went away before.
+ *
+ * @throws {Error} what the stream throws
+ */
+export async function sendStream(res: Response, stream: Readable): Promise<void> {
   try {
-    await pipeline(parts, res)
+    await pipeline(stream, res)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     // The client has gone.
     if (code !== 'ERR_STREAM_PREMATURE_CLOSE' && code !== 'ERR_STREAM_UNABLE_TO_PIPE') throw error
+  } finally {
+    // A pipeline to an answer that was closed before leaves the stream open.
+    stream.destroy()
   }
 }

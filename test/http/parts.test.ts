@@ -1,9 +1,10 @@
 import { once } from 'node:events'
+import { open as openFile } from 'node:fs/promises'
 import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendParts } from '../../server/http/parts.ts'
+import { sendParts, sendStream } from '../../server/http/parts.ts'
 
 const part = new Uint8Array(64 * 1024).fill(0x61)
 
@@ -136,4 +137,26 @@ test('a body that fails breaks the connection, so that the client does not take 
   res.resume()
   await expect(once(res, 'end')).rejects.toThrow('aborted')
   expect(await sent).toBe('the disk is gone')
+})
+
+test('a file is closed when the client went away before it was opened', async () => {
+  const sent = Promise.withResolvers<unknown>()
+  const arrived = Promise.withResolvers<void>()
+  const app = express()
+  app.get('/', async (req, res) => {
+    arrived.resolve()
+    await once(req.socket, 'close')
+    const handle = await openFile(import.meta.filename)
+    const file = handle.createReadStream()
+    const closed = once(file, 'close')
+    sent.resolve(sendStream(res, file).then(() => closed))
+  })
+  const other = app.listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const request = get(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
+  request.on('error', () => {})
+  await arrived.promise
+  request.destroy()
+  await sent.promise
+  other.close()
 })

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { Response } from 'express'
+import { sendStream } from '../../http/parts.ts'
 import type { Answer } from '../page.ts'
 
 /** Pages load the style sheet and the scripts of the dashboard, and nothing else: no script, style or frame in a page runs. */
@@ -42,5 +42,5 @@ export async function sendDownload(
     res.send(body)
     return
   }
-  await pipeline(Readable.from(body), res)
+  await sendStream(res, body instanceof Readable ? body : Readable.from(body))
 }
