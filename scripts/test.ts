@@ -183,8 +183,8 @@ function run([command = '', ...args]: string[]): Promise<number> {
 }
 
 /**
- * Installs the Debian packages that some tests need. The end-to-end tests export the 530 pages of the Python documentation, and
- * one test puts nginx in front of a server, and the tests of the store also run on PostgreSQL.
+ * Installs the Debian packages that some tests need. The end-to-end tests export the 530 pages of the Python documentation.
+ * One test puts nginx in front of a server, and the tests of the store also run on PostgreSQL.
  */
 async function installTestPackages(): Promise<void> {
   const packages = Object.entries({

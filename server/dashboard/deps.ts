@@ -34,7 +34,7 @@ export interface ChangedNouns {
 export interface DashboardDeps extends Deps {
   organizations: Pick<Organizations, 'find' | 'listPart'>
   apiKeys: Pick<ApiKeys, 'list' | 'listPart' | 'findOwned'>
-  projects: Pick<Projects, 'findOwned' | 'findNamed' | 'list' | 'listPart'>
+  projects: Pick<Projects, 'findOwned' | 'list' | 'listPart'>
   sites: Sites
   agentJobs: AgentJobs
   exportJobs: ExportJobs

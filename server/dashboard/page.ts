@@ -13,7 +13,7 @@ export interface Visit {
   person: Person
   session: Session
   organization: Organization
-  /** The organizations to choose from: all that the person may see, or more than are offered in a select. */
+  /** At most `maxOrganizations` + 1 of the organizations that the person may see. */
   organizations: readonly Organization[]
   /** Values of the placeholders in the path of the page. */
   params: Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 /** Which rows of a long list to read. */
 export interface ListPart {
-  /** Only rows whose name contains this text, in upper or lower case; '' = all rows. */
+  /** Only rows with this text in a name, an id, a domain or the last characters of a key, in upper or lower case; '' = all rows. */
   contains: string
   limit: number
   /** How many rows to leave out at the start. */

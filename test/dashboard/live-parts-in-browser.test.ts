@@ -66,7 +66,7 @@ test('a page says that the session has ended, and leads to the page to sign in',
   await addJob('aj_seen')
   await go('/agent-jobs')
   for (const { id } of await server.store.sessions.list(person.id, Date.now())) await server.store.sessions.end(id)
-  expect(await waitForTrouble()).toBe('You are not signed in any more, so this page does not renew itself. Sign in')
+  expect(await waitForTrouble()).toBe('You are no longer signed in, so this page does not renew itself. Sign in')
   // What a person typed or reads stays.
   expect(await words()).toContain('aj_seen')
   await press('Sign in')

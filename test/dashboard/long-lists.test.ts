@@ -135,7 +135,7 @@ describe('with more than 200 projects and sites', () => {
     expect((await send('by-id.example.com', 'prj_150')).status).toBe(303)
     const refused = await send('no.example.com', 'project')
     expect(refused.status).toBe(400)
-    expect(await refused.text()).toContain('Choose a project of the list.')
+    expect(await refused.text()).toContain('Choose a project from the list.')
     const common = { organizationId, createdAt: 1, visitorSaltRotation: 'never' } as const
     await server.store.projects.insert({ id: 'prj_twin', ...common, name: 'project 007' })
     expect((await send('twins.example.com', 'project 007')).status).toBe(400)

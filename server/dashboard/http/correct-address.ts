@@ -5,8 +5,8 @@ import { pages } from '../pages/index.ts'
 import { sendToPage } from './send-page.ts'
 
 /**
- * Leads to the page that an address means: with or without a final slash, and without the last part if it names an action of a form.
- * A browser asks for such an address when somebody presses Enter in its field.
+ * Redirects an address to its page: one with a missing or extra final slash, or one of a form's action, which a browser asks for when
+ * somebody presses Enter in its address field.
  */
 export const correctAddress: RequestHandler = (req, res, next) => {
   const path = req.originalUrl.split('?', 1)[0] ?? ''

@@ -1,8 +1,8 @@
 import type { Request } from 'express'
 
 /**
- * Whether a form was sent from a page of this server. Browsers say where a request comes from in Sec-Fetch-Site, but only to https
- * and to this machine, and else in Origin. A request with neither is no form of a browser, and has no cookie either.
+ * Whether a form was sent from a page of this server. Browsers send Sec-Fetch-Site only over https and to this machine; otherwise
+ * they send Origin. A request with neither is no form of a browser, and has no cookie either.
  *
  * The address that the browser used counts as well as the public URL: a server may be reached by several names. A page of another
  * site cannot choose the Host of its requests.

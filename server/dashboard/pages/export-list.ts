@@ -19,7 +19,7 @@ export function isOpen({ status }: Pick<ExportJob, 'status'>): boolean {
  * Compares a completed export with the completed export of the same site and the same paths before it.
  *
  * @param summaries of the organization, or of the site, newest first
- * @return undefined if the export is not completed, or if the one to compare it with is too far back to look for
+ * @return undefined if the export is not completed, or none of the last `maxCompared` has the same paths
  */
 export async function comparePages(
   job: ExportJob,

@@ -28,10 +28,11 @@ export async function findNextSteps(
   { projects, exports }: { projects: readonly Project[]; exports: readonly ExportJob[] },
   { sites, apiKeys, visits }: Pick<DashboardDeps, 'sites' | 'apiKeys' | 'visits'>,
 ): Promise<Step[]> {
-  const [ownSites, keys] = await Promise.all([sites.list(organization.id), apiKeys.list(organization.id)])
+  const first = { contains: '', limit: 1, offset: 0 }
+  const [ownSites, keys] = await Promise.all([sites.listPart(organization.id, first), apiKeys.list(organization.id)])
   const isUsable = (key: (typeof keys)[number]) =>
     key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
-  const done = { project: projects.length > 0, site: ownSites.length > 0, key: keys.some(isUsable) }
+  const done = { project: projects.length > 0, site: ownSites.count > 0, key: keys.some(isUsable) }
   if (done.project && done.site && done.key) return []
   return [
     { name: 'project', isDone: done.project },

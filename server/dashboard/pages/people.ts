@@ -13,7 +13,6 @@ import { html, type Markup } from '../parts/html.ts'
 import { table } from '../parts/table.ts'
 import { time } from '../parts/time.ts'
 import { peopleTexts as texts } from '../texts/people.ts'
-
 import { frameLongList, readLongList } from './long-list.ts'
 
 /** Who may sign in to an organization, and where the reader is signed in. */

@@ -36,8 +36,12 @@ export async function findTypedProject(
 ): Promise<Project | undefined> {
   const byId = await projects.findOwned(organization.id, typed)
   if (byId) return byId
-  const { rows } = await projects.listPart(organization.id, { contains: typed, limit: maxChoices, offset: 0 })
-  const named = rows.filter(({ name }) => name === typed)
+  const named: Project[] = []
+  for (let offset = 0, count = 1; offset < count; offset += maxChoices) {
+    const part = await projects.listPart(organization.id, { contains: typed, limit: maxChoices, offset })
+    named.push(...part.rows.filter(({ name }) => name === typed))
+    count = part.count
+  }
   return named.length === 1 ? named[0] : undefined
 }
 

@@ -31,7 +31,7 @@ export const exportTexts = {
     fewer: (pages: number) => `−${pages}`,
   },
   differenceHint:
-    'Difference: pages compared with the completed export of the same site and the same paths before it. It is empty if that is not among the 20 exports of the site before.',
+    'Difference: pages compared with the last completed export of the same site and paths. It is empty if more than 20 completed exports are in between.',
   paging: { newer: 'Newer exports', older: 'Older exports' },
 
   exportOf: (domain: string) => `Export of ${domain}`,
@@ -126,7 +126,7 @@ export const exportTexts = {
   confirmDelete: 'Delete this export and its bundle? This cannot be undone.',
   linkedTitle: 'A link to this bundle still works',
   linkedHint:
-    'A deployment that starts before the link expires would not find its bundle any more. Nothing was deleted yet. Delete the export anyway, or wait until the link has expired.',
+    'A deployment that starts before the link expires would no longer find its bundle. Nothing was deleted yet. Delete the export anyway, or wait until the link has expired.',
   deleteAnyway: 'Delete it although a link works',
   keep: 'Keep the export',
   openTitle: 'This export has not ended yet',
@@ -215,15 +215,15 @@ export const startTexts = {
   usedForm:
     'This form has already started an export, and the settings differ now. Press the button again to start another export with these settings.',
   problems: {
-    domain: 'This site is not registered any more. Choose another one.',
+    domain: 'This organization has no site with this domain. Check its spelling.',
     version:
       'The version must begin with a letter or digit, and have only letters, digits, ".", "_", "-" and spaces in between, 64 characters at most. Example: 2.4',
     paths: 'List at most 1,000 different pages, or none for the whole site.',
     path: (path: string) =>
       `"${path}" is not the path of a page. Leave out "?" and "#" and what follows them, and write a space as %20. Example: /guides/start`,
-    deployment: 'Choose one of the list.',
+    deployment: 'Choose one from the list.',
     features: 'This deployment cannot have these features. Choose them again.',
-    format: 'Choose one of the list.',
+    format: 'Choose one from the list.',
   },
   outdatedForm: 'The form is out of date. Press the button again.',
 }

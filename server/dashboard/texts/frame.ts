@@ -33,7 +33,7 @@ export const frameTexts = {
       'The server cannot be reached, so this page may be out of date. It is read again every 10 seconds until the server answers.',
     gone: 'What this page shows was deleted, or you may no longer see it. Below is how it was.',
     home: 'Open the overview',
-    ended: 'You are not signed in any more, so this page does not renew itself.',
+    ended: 'You are no longer signed in, so this page does not renew itself.',
     signIn: 'Sign in',
   },
 }

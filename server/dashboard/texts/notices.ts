@@ -1,8 +1,7 @@
 /** What was done, by the name that an address of the dashboard carries. */
 export const notices = {
   'key-revoked': 'The key is revoked. The next request with it is refused.',
-  'key-form-used':
-    'This form had generated its key before, so no second one was made. A key is shown only once; revoke it if nobody kept it.',
+  'key-form-used': 'This form already made its key, so no second key was made. If nobody kept the key, revoke it.',
   'signed-out-elsewhere': 'All other sessions are signed out.',
   'site-created': 'The site is registered. Test its origin, then start an export.',
   'site-deleted': 'The site is deleted. Its finished exports stay.',

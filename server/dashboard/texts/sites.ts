@@ -4,7 +4,7 @@ export const siteTexts = {
     'A project counts the visitors of a documentation and keeps the jobs of its writing agents. Its sites can be exported.',
   projectsTitle: 'Projects',
   findProject: 'Name or id of a project',
-  projectColumns: { name: 'Project', id: 'Id', sites: 'Sites', created: 'Created', pages: 'Its pages' },
+  projectColumns: { name: 'Project', id: 'Id', sites: 'Sites', created: 'Created', pages: 'Open' },
   noProjects: 'There are no projects yet.',
   noProjectsForMember: 'There are no projects yet.',
   seeVisitors: 'Visitors',
@@ -34,7 +34,7 @@ export const siteTexts = {
   domainInvalid: 'This is not a host name. Example: docs.example.com',
   domainTaken: 'This domain is registered already.',
   originInvalid: 'This is not an http(s) URL without user, query and fragment. Example: http://127.0.0.1:3000/',
-  projectUnknown: 'Choose a project of the list. If several have this name, give the id.',
+  projectUnknown: 'Choose a project from the list. If several have this name, give the id.',
   allowedInvalid: (text: string) =>
     `${text} must be scheme, host and port, without path. Example: http://10.0.0.7:9000`,
   site: {

@@ -1,10 +1,10 @@
 /** How long to wait after an answer that failed. */
 const pauseMs = 10_000
-/** An answer that takes longer does not come any more. */
+/** How long to wait for an answer. */
 const timeoutMs = 30_000
 
 /**
- * How the renewal goes. `unreachable`: no answer, or none of the dashboard. `gone`: the page is not there any more, for this person.
+ * How the renewal goes. `unreachable`: no answer, or none of the dashboard. `gone`: the page was deleted, or this person may no longer see it.
  * `ended`: the person was signed out.
  */
 type Renewal = 'works' | 'unreachable' | 'gone' | 'ended'
