@@ -1,21 +1,10 @@
-import type { ApiKey, ApiKeys, Scope } from '../tenancy/api-key.ts'
+import type { ApiKeys } from '../tenancy/api-key.ts'
 import type { Plan } from '../tenancy/organization.ts'
+import { type ApiKeyRow, toApiKey, toScopes } from './api-key-row.ts'
 import type { Database } from './database.ts'
 import { prepareListPart } from './list-part.ts'
 import { createUseNotes } from './note-use.ts'
 import type { WriteQueue } from './write-queue.ts'
-
-interface Row {
-  id: string
-  organization_id: string
-  name: string
-  last4: string
-  scopes: string
-  created_at: number
-  expires_at: number | null
-  revoked_at: number | null
-  last_used_at: number | null
-}
 
 const columns = 'id, organization_id, name, last4, scopes, created_at, expires_at, revoked_at, last_used_at'
 
@@ -31,7 +20,7 @@ interface CallerRow {
 
 /** @param write runs the writes that nobody waits for. */
 export function openApiKeys(database: Database, write: WriteQueue['write'] = work => work()): ApiKeys {
-  const insert = database.prepare<Row & { secret_sha256: Buffer }>(
+  const insert = database.prepare<ApiKeyRow & { secret_sha256: Buffer }>(
     `INSERT INTO api_keys (id, organization_id, name, secret_sha256, last4, scopes, created_at, expires_at, revoked_at, last_used_at)
      VALUES (@id, @organization_id, @name, @secret_sha256, @last4, @scopes, @created_at, @expires_at, @revoked_at, @last_used_at)`,
   )
@@ -83,18 +72,18 @@ export function openApiKeys(database: Database, write: WriteQueue['write'] = wor
 }
 
 function openReads(database: Database): Pick<ApiKeys, 'list' | 'listPart' | 'findOwned'> {
-  const list = database.prepare<{ organizationId: string | null }, Row>(
+  const list = database.prepare<{ organizationId: string | null }, ApiKeyRow>(
     `SELECT ${columns} FROM api_keys
      WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
   )
-  const listPart = prepareListPart<Row>(database, {
+  const listPart = prepareListPart<ApiKeyRow>(database, {
     columns,
     from: 'api_keys',
     where: 'organization_id = @owner',
     searched: "name || ' ' || last4",
     order: 'created_at DESC, id',
   })
-  const findOwned = database.prepare<{ organizationId: string; id: string }, Row>(
+  const findOwned = database.prepare<{ organizationId: string; id: string }, ApiKeyRow>(
     `SELECT ${columns} FROM api_keys WHERE id = @id AND organization_id = @organizationId`,
   )
   return {
@@ -107,23 +96,5 @@ function openReads(database: Database): Pick<ApiKeys, 'list' | 'listPart' | 'fin
       const row = findOwned.get({ organizationId, id })
       return row && toApiKey(row)
     },
-  }
-}
-
-function toScopes(text: string): Scope[] {
-  return text.split(' ') as Scope[]
-}
-
-function toApiKey(row: Row): ApiKey {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    name: row.name,
-    last4: row.last4,
-    scopes: toScopes(row.scopes),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
   }
 }

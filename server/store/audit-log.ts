@@ -1,16 +1,6 @@
-import type { AuditAction, AuditEvent, AuditLog } from '../tenancy/audit-event.ts'
+import type { AuditLog } from '../tenancy/audit-event.ts'
+import { type AuditEventRow, toAuditEvent } from './audit-event-row.ts'
 import type { Database } from './database.ts'
-
-interface Row {
-  id: number
-  at: number
-  organization_id: string | null
-  action: AuditAction
-  subject: string
-  detail: string | null
-  actor: string
-  address: string
-}
 
 interface Range {
   before: number
@@ -18,14 +8,14 @@ interface Range {
 }
 
 export function openAuditLog(database: Database): AuditLog {
-  const append = database.prepare<Omit<Row, 'id'>>(
+  const append = database.prepare<Omit<AuditEventRow, 'id'>>(
     `INSERT INTO audit_events (at, organization_id, action, subject, detail, actor, address)
      VALUES (@at, @organization_id, @action, @subject, @detail, @actor, @address)`,
   )
-  const listAll = database.prepare<Range, Row>(
+  const listAll = database.prepare<Range, AuditEventRow>(
     'SELECT * FROM audit_events WHERE id < @before ORDER BY id DESC LIMIT @limit',
   )
-  const list = database.prepare<Range & { organizationId: string }, Row>(
+  const list = database.prepare<Range & { organizationId: string }, AuditEventRow>(
     `SELECT * FROM audit_events WHERE organization_id = @organizationId AND id < @before ORDER BY id DESC LIMIT @limit`,
   )
 
@@ -46,18 +36,5 @@ export function openAuditLog(database: Database): AuditLog {
         organizationId === undefined ? listAll.all({ before, limit }) : list.all({ organizationId, before, limit })
       return rows.map(toAuditEvent)
     },
-  }
-}
-
-function toAuditEvent(row: Row): AuditEvent {
-  return {
-    id: row.id,
-    at: row.at,
-    organizationId: row.organization_id,
-    action: row.action,
-    subject: row.subject,
-    detail: row.detail,
-    actor: row.actor,
-    address: row.address,
   }
 }

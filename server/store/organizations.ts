@@ -1,21 +1,15 @@
-import type { Organization, Organizations, Plan } from '../tenancy/organization.ts'
+import type { Organizations, Plan } from '../tenancy/organization.ts'
 import type { Database } from './database.ts'
 import { prepareListPart } from './list-part.ts'
-
-interface Row {
-  id: string
-  name: string
-  plan: Plan
-  created_at: number
-}
+import { type OrganizationRow, toOrganization } from './organization-row.ts'
 
 export function openOrganizations(database: Database): Organizations {
-  const insert = database.prepare<Row>(
+  const insert = database.prepare<OrganizationRow>(
     'INSERT INTO organizations (id, name, plan, created_at) VALUES (@id, @name, @plan, @created_at)',
   )
-  const find = database.prepare<{ id: string }, Row>('SELECT * FROM organizations WHERE id = @id')
-  const list = database.prepare<[], Row>('SELECT * FROM organizations ORDER BY created_at, id')
-  const listPart = prepareListPart<Row>(database, {
+  const find = database.prepare<{ id: string }, OrganizationRow>('SELECT * FROM organizations WHERE id = @id')
+  const list = database.prepare<[], OrganizationRow>('SELECT * FROM organizations ORDER BY created_at, id')
+  const listPart = prepareListPart<OrganizationRow>(database, {
     columns: '*',
     from: 'organizations',
     where: 'true',
@@ -46,8 +40,4 @@ export function openOrganizations(database: Database): Organizations {
     },
     updatePlan: (id, plan) => updatePlan.run({ id, plan }).changes === 1,
   }
-}
-
-function toOrganization(row: Row): Organization {
-  return { id: row.id, name: row.name, plan: row.plan, createdAt: row.created_at }
 }

@@ -1,31 +1,25 @@
 import type { People, Person } from '../tenancy/person.ts'
 import type { Database } from './database.ts'
 import { prepareListPart } from './list-part.ts'
-
-interface Row {
-  id: string
-  organization_id: string | null
-  name: string
-  created_at: number
-}
+import { type PersonRow, toPerson } from './person-row.ts'
 
 export function openPeople(database: Database): People {
-  const insert = database.prepare<Row>(
+  const insert = database.prepare<PersonRow>(
     'INSERT INTO people (id, organization_id, name, created_at) VALUES (@id, @organization_id, @name, @created_at)',
   )
   const find = prepareFindPerson(database)
-  const listAll = database.prepare<[], Row>('SELECT * FROM people ORDER BY name, id')
-  const list = database.prepare<{ organizationId: string | null }, Row>(
+  const listAll = database.prepare<[], PersonRow>('SELECT * FROM people ORDER BY name, id')
+  const list = database.prepare<{ organizationId: string | null }, PersonRow>(
     'SELECT * FROM people WHERE organization_id IS @organizationId ORDER BY name, id',
   )
-  const listPart = prepareListPart<Row>(database, {
+  const listPart = prepareListPart<PersonRow>(database, {
     columns: '*',
     from: 'people',
     where: 'organization_id IS @owner',
     searched: 'name',
     order: 'name, id',
   })
-  const findNamed = database.prepare<{ organizationId: string | null; name: string }, Row>(
+  const findNamed = database.prepare<{ organizationId: string | null; name: string }, PersonRow>(
     'SELECT * FROM people WHERE organization_id IS @organizationId AND name = @name',
   )
   const deleteSessions = database.prepare<{ id: string }>('DELETE FROM sessions WHERE person_id = @id')
@@ -61,13 +55,9 @@ export function openPeople(database: Database): People {
 
 /** Prepares `People.find`, also for the person of a link or of a session. */
 export function prepareFindPerson(database: Database): (id: string) => Person | undefined {
-  const find = database.prepare<{ id: string }, Row>('SELECT * FROM people WHERE id = @id')
+  const find = database.prepare<{ id: string }, PersonRow>('SELECT * FROM people WHERE id = @id')
   return id => {
     const row = find.get({ id })
     return row && toPerson(row)
   }
-}
-
-function toPerson(row: Row): Person {
-  return { id: row.id, organizationId: row.organization_id, name: row.name, createdAt: row.created_at }
 }

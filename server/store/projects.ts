@@ -1,31 +1,24 @@
-import type { Project, Projects, SaltRotation } from '../tenancy/project.ts'
+import type { Projects } from '../tenancy/project.ts'
 import type { Database } from './database.ts'
 import { prepareListPart } from './list-part.ts'
-
-interface Row {
-  id: string
-  organization_id: string
-  name: string
-  visitor_salt_rotation: SaltRotation
-  created_at: number
-}
+import { type ProjectRow, toProject } from './project-row.ts'
 
 export function openProjects(database: Database): Projects {
-  const insert = database.prepare<Row>(
+  const insert = database.prepare<ProjectRow>(
     `INSERT INTO projects (id, organization_id, name, visitor_salt_rotation, created_at, has_visits)
      VALUES (@id, @organization_id, @name, @visitor_salt_rotation, @created_at, 0)`,
   )
-  const findOwned = database.prepare<{ organizationId: string; id: string }, Row>(
+  const findOwned = database.prepare<{ organizationId: string; id: string }, ProjectRow>(
     'SELECT * FROM projects WHERE id = @id AND organization_id = @organizationId',
   )
-  const findNamed = database.prepare<{ organizationId: string; name: string }, Row>(
+  const findNamed = database.prepare<{ organizationId: string; name: string }, ProjectRow>(
     `SELECT * FROM projects WHERE organization_id = @organizationId AND name = @name ORDER BY created_at, id LIMIT 1`,
   )
-  const find = database.prepare<{ id: string }, Row>('SELECT * FROM projects WHERE id = @id')
-  const list = database.prepare<{ organizationId: string | null }, Row>(
+  const find = database.prepare<{ id: string }, ProjectRow>('SELECT * FROM projects WHERE id = @id')
+  const list = database.prepare<{ organizationId: string | null }, ProjectRow>(
     `SELECT * FROM projects WHERE @organizationId IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
   )
-  const listPart = prepareListPart<Row>(database, {
+  const listPart = prepareListPart<ProjectRow>(database, {
     columns: '*',
     from: 'projects',
     where: 'organization_id = @owner',
@@ -60,15 +53,5 @@ export function openProjects(database: Database): Projects {
       const { rows, count } = listPart(organizationId, part)
       return { rows: rows.map(toProject), count }
     },
-  }
-}
-
-function toProject(row: Row): Project {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    name: row.name,
-    visitorSaltRotation: row.visitor_salt_rotation,
-    createdAt: row.created_at,
   }
 }

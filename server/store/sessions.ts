@@ -2,16 +2,8 @@ import { type Session, type Sessions, sessionIdleMs } from '../tenancy/sign-in.t
 import type { Database } from './database.ts'
 import { createUseNotes } from './note-use.ts'
 import { prepareFindPerson } from './people.ts'
+import { type SessionRow, toSession } from './session-row.ts'
 import type { WriteQueue } from './write-queue.ts'
-
-interface Row {
-  id: string
-  person_id: string
-  created_at: number
-  last_seen_at: number
-  expires_at: number
-  address: string
-}
 
 const columns = 'id, person_id, created_at, last_seen_at, expires_at, address'
 const isOpen = `expires_at > @now AND last_seen_at > @now - ${sessionIdleMs}`
@@ -19,15 +11,15 @@ const isOpen = `expires_at > @now AND last_seen_at > @now - ${sessionIdleMs}`
 /** @param write runs the writes that nobody waits for. */
 export function openSessions(database: Database, write: WriteQueue['write'] = work => work()): Sessions {
   const deleteEnded = database.prepare<{ now: number }>(`DELETE FROM sessions WHERE NOT (${isOpen})`)
-  const insert = database.prepare<Row & { secret_sha256: Buffer }>(
+  const insert = database.prepare<SessionRow & { secret_sha256: Buffer }>(
     `INSERT INTO sessions (${columns}, secret_sha256)
      VALUES (@id, @person_id, @created_at, @last_seen_at, @expires_at, @address, @secret_sha256)`,
   )
-  const find = database.prepare<{ secretSha256: Buffer; now: number }, Row>(
+  const find = database.prepare<{ secretSha256: Buffer; now: number }, SessionRow>(
     `SELECT ${columns} FROM sessions WHERE secret_sha256 = @secretSha256 AND ${isOpen}`,
   )
   const touch = database.prepare<{ id: string; now: number }>('UPDATE sessions SET last_seen_at = @now WHERE id = @id')
-  const list = database.prepare<{ personId: string; now: number }, Row>(
+  const list = database.prepare<{ personId: string; now: number }, SessionRow>(
     `SELECT ${columns} FROM sessions WHERE person_id = @personId AND ${isOpen} ORDER BY created_at DESC, id`,
   )
   const end = database.prepare<{ id: string }>('DELETE FROM sessions WHERE id = @id')
@@ -59,16 +51,5 @@ export function openSessions(database: Database, write: WriteQueue['write'] = wo
     list: (personId, now) => list.all({ personId, now }).map(toSession),
     end: id => end.run({ id }).changes === 1,
     endAll: personId => endAll.run({ personId }).changes,
-  }
-}
-
-function toSession(row: Row): Session {
-  return {
-    id: row.id,
-    personId: row.person_id,
-    createdAt: row.created_at,
-    lastSeenAt: row.last_seen_at,
-    expiresAt: row.expires_at,
-    address: row.address,
   }
 }

@@ -1,27 +1,16 @@
-import type { ApiKey, ApiKeys, Scope } from '../../tenancy/api-key.ts'
+import type { ApiKeys } from '../../tenancy/api-key.ts'
 import type { Plan } from '../../tenancy/organization.ts'
+import { type ApiKeyRow, toApiKey, toScopes } from '../api-key-row.ts'
 import { useResolutionMs } from '../note-use.ts'
 import type { Database } from './database.ts'
 import { prepareListPart } from './list-part.ts'
 import { statement } from './statement.ts'
 
-interface Row {
-  id: string
-  organization_id: string
-  name: string
-  last4: string
-  scopes: string
-  created_at: number
-  expires_at: number | null
-  revoked_at: number | null
-  last_used_at: number | null
-}
-
-type CallerRow = Pick<Row, 'id' | 'name' | 'last4' | 'organization_id' | 'scopes'> & { plan: Plan }
+type CallerRow = Pick<ApiKeyRow, 'id' | 'name' | 'last4' | 'organization_id' | 'scopes'> & { plan: Plan }
 
 const columns = 'id, organization_id, name, last4, scopes, created_at, expires_at, revoked_at, last_used_at'
 
-const insert = statement<Row & { secret_sha256: Buffer }>(
+const insert = statement<ApiKeyRow & { secret_sha256: Buffer }>(
   `INSERT INTO api_keys (id, organization_id, name, secret_sha256, last4, scopes, created_at, expires_at, revoked_at, last_used_at)
    VALUES (@id, @organization_id, @name, @secret_sha256, @last4, @scopes, @created_at, @expires_at, @revoked_at, @last_used_at)`,
 )
@@ -37,18 +26,18 @@ const authenticate = statement<{ secretSha256: Buffer; now: number }, CallerRow>
    WHERE secret_sha256 = @secretSha256 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > @now)`,
   { isRepeatable: true },
 )
-const list = statement<{ organizationId: string | null }, Row>(
+const list = statement<{ organizationId: string | null }, ApiKeyRow>(
   `SELECT ${columns} FROM api_keys
    WHERE @organizationId::text IS NULL OR organization_id = @organizationId ORDER BY created_at, id`,
 )
-const listPart = prepareListPart<Row>({
+const listPart = prepareListPart<ApiKeyRow>({
   columns,
   from: 'api_keys',
   where: 'organization_id = @owner',
   searched: "name || ' ' || last4",
   order: 'created_at DESC, id',
 })
-const findOwned = statement<{ organizationId: string; id: string }, Row>(
+const findOwned = statement<{ organizationId: string; id: string }, ApiKeyRow>(
   `SELECT ${columns} FROM api_keys WHERE id = @id AND organization_id = @organizationId`,
 )
 const revoke = statement<{ id: string; now: number }>(
@@ -95,23 +84,5 @@ export function openApiKeys(database: Database): ApiKeys {
       return row && toApiKey(row)
     },
     revoke: async (id, now) => (await database.run(revoke, { id, now })) === 1,
-  }
-}
-
-function toScopes(text: string): Scope[] {
-  return text.split(' ') as Scope[]
-}
-
-function toApiKey(row: Row): ApiKey {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    name: row.name,
-    last4: row.last4,
-    scopes: toScopes(row.scopes),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
   }
 }

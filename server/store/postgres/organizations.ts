@@ -1,21 +1,19 @@
-import type { Organization, Organizations, Plan } from '../../tenancy/organization.ts'
+import type { Organizations, Plan } from '../../tenancy/organization.ts'
+import { type OrganizationRow, toOrganization } from '../organization-row.ts'
 import type { Database } from './database.ts'
 import { prepareListPart } from './list-part.ts'
 import { statement } from './statement.ts'
 
-interface Row {
-  id: string
-  name: string
-  plan: Plan
-  created_at: number
-}
-
-const insert = statement<Row>(
+const insert = statement<OrganizationRow>(
   'INSERT INTO organizations (id, name, plan, created_at) VALUES (@id, @name, @plan, @created_at)',
 )
-const find = statement<{ id: string }, Row>('SELECT id, name, plan, created_at FROM organizations WHERE id = @id')
-const list = statement<object, Row>('SELECT id, name, plan, created_at FROM organizations ORDER BY created_at, id')
-const listPart = prepareListPart<Row>({
+const find = statement<{ id: string }, OrganizationRow>(
+  'SELECT id, name, plan, created_at FROM organizations WHERE id = @id',
+)
+const list = statement<object, OrganizationRow>(
+  'SELECT id, name, plan, created_at FROM organizations ORDER BY created_at, id',
+)
+const listPart = prepareListPart<OrganizationRow>({
   columns: 'id, name, plan, created_at',
   from: 'organizations',
   where: 'true',
@@ -42,8 +40,4 @@ export function openOrganizations(database: Database): Organizations {
     },
     updatePlan: async (id, plan) => (await database.run(updatePlan, { id, plan })) === 1,
   }
-}
-
-function toOrganization(row: Row): Organization {
-  return { id: row.id, name: row.name, plan: row.plan, createdAt: row.created_at }
 }

@@ -1,31 +1,25 @@
 import type { People, Person } from '../../tenancy/person.ts'
+import { type PersonRow, toPerson } from '../person-row.ts'
 import type { Database } from './database.ts'
 import { prepareListPart } from './list-part.ts'
 import { statement } from './statement.ts'
 
-interface Row {
-  id: string
-  organization_id: string | null
-  name: string
-  created_at: number
-}
-
-const insert = statement<Row>(
+const insert = statement<PersonRow>(
   'INSERT INTO people (id, organization_id, name, created_at) VALUES (@id, @organization_id, @name, @created_at)',
 )
-const find = statement<{ id: string }, Row>('SELECT * FROM people WHERE id = @id')
-const listAll = statement<object, Row>('SELECT * FROM people ORDER BY name, id')
-const list = statement<{ organizationId: string | null }, Row>(
+const find = statement<{ id: string }, PersonRow>('SELECT * FROM people WHERE id = @id')
+const listAll = statement<object, PersonRow>('SELECT * FROM people ORDER BY name, id')
+const list = statement<{ organizationId: string | null }, PersonRow>(
   'SELECT * FROM people WHERE organization_id IS NOT DISTINCT FROM @organizationId ORDER BY name, id',
 )
-const listPart = prepareListPart<Row>({
+const listPart = prepareListPart<PersonRow>({
   columns: '*',
   from: 'people',
   where: 'organization_id IS NOT DISTINCT FROM @owner',
   searched: 'name',
   order: 'name, id',
 })
-const findNamed = statement<{ organizationId: string | null; name: string }, Row>(
+const findNamed = statement<{ organizationId: string | null; name: string }, PersonRow>(
   'SELECT * FROM people WHERE organization_id IS NOT DISTINCT FROM @organizationId AND name = @name',
 )
 const deleteSessions = statement<{ id: string }>('DELETE FROM sessions WHERE person_id = @id')
@@ -63,8 +57,4 @@ export function openPeople(database: Database): People {
 export async function findPerson(database: Database, id: string): Promise<Person | undefined> {
   const row = await database.get(find, { id })
   return row && toPerson(row)
-}
-
-function toPerson(row: Row): Person {
-  return { id: row.id, organizationId: row.organization_id, name: row.name, createdAt: row.created_at }
 }

@@ -1,32 +1,25 @@
-import type { Project, Projects, SaltRotation } from '../../tenancy/project.ts'
+import type { Projects } from '../../tenancy/project.ts'
+import { type ProjectRow, toProject } from '../project-row.ts'
 import type { Database } from './database.ts'
 import { prepareListPart } from './list-part.ts'
 import { statement } from './statement.ts'
 
-interface Row {
-  id: string
-  organization_id: string
-  name: string
-  visitor_salt_rotation: SaltRotation
-  created_at: number
-}
-
-const insert = statement<Row>(
+const insert = statement<ProjectRow>(
   `INSERT INTO projects (id, organization_id, name, visitor_salt_rotation, created_at)
    VALUES (@id, @organization_id, @name, @visitor_salt_rotation, @created_at)`,
 )
-const findOwned = statement<{ organizationId: string; id: string }, Row>(
+const findOwned = statement<{ organizationId: string; id: string }, ProjectRow>(
   'SELECT * FROM projects WHERE id = @id AND organization_id = @organizationId',
 )
-const findNamed = statement<{ organizationId: string; name: string }, Row>(
+const findNamed = statement<{ organizationId: string; name: string }, ProjectRow>(
   'SELECT * FROM projects WHERE organization_id = @organizationId AND name = @name ORDER BY created_at, id LIMIT 1',
 )
-const find = statement<{ id: string }, Row>('SELECT * FROM projects WHERE id = @id')
-const list = statement<{ organizationId: string | null }, Row>(
+const find = statement<{ id: string }, ProjectRow>('SELECT * FROM projects WHERE id = @id')
+const list = statement<{ organizationId: string | null }, ProjectRow>(
   `SELECT * FROM projects WHERE @organizationId::text IS NULL OR organization_id = @organizationId
    ORDER BY created_at, id`,
 )
-const listPart = prepareListPart<Row>({
+const listPart = prepareListPart<ProjectRow>({
   columns: '*',
   from: 'projects',
   where: 'organization_id = @owner',
@@ -63,15 +56,5 @@ export function openProjects(database: Database): Projects {
       const { rows, count } = await listPart(database, organizationId, part)
       return { rows: rows.map(toProject), count }
     },
-  }
-}
-
-function toProject(row: Row): Project {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    name: row.name,
-    visitorSaltRotation: row.visitor_salt_rotation,
-    createdAt: row.created_at,
   }
 }

@@ -1,28 +1,20 @@
-import { type Session, type Sessions, sessionIdleMs } from '../../tenancy/sign-in.ts'
+import { type Sessions, sessionIdleMs } from '../../tenancy/sign-in.ts'
 import { useResolutionMs } from '../note-use.ts'
+import { type SessionRow, toSession } from '../session-row.ts'
 import type { Database } from './database.ts'
 import { findPerson } from './people.ts'
 import { statement } from './statement.ts'
-
-interface Row {
-  id: string
-  person_id: string
-  created_at: number
-  last_seen_at: number
-  expires_at: number
-  address: string
-}
 
 const columns = 'id, person_id, created_at, last_seen_at, expires_at, address'
 const isOpen = `expires_at > @now AND last_seen_at > @now - ${sessionIdleMs}`
 
 const deleteEnded = statement<{ now: number }>(`DELETE FROM sessions WHERE NOT (${isOpen})`)
-const insert = statement<Row & { secret_sha256: Buffer }>(
+const insert = statement<SessionRow & { secret_sha256: Buffer }>(
   `INSERT INTO sessions (${columns}, secret_sha256)
    VALUES (@id, @person_id, @created_at, @last_seen_at, @expires_at, @address, @secret_sha256)`,
 )
-// One round trip, which writes once a minute. The second part reads the row as it was before.
-const find = statement<{ secretSha256: Buffer; now: number }, Row>(
+// Writes once a minute. The second part reads the row as it was before.
+const find = statement<{ secretSha256: Buffer; now: number }, SessionRow>(
   `WITH seen AS (
      UPDATE sessions SET last_seen_at = @now
      WHERE secret_sha256 = @secretSha256 AND ${isOpen} AND abs(@now - last_seen_at) >= ${useResolutionMs}
@@ -30,7 +22,7 @@ const find = statement<{ secretSha256: Buffer; now: number }, Row>(
    SELECT ${columns} FROM sessions WHERE secret_sha256 = @secretSha256 AND ${isOpen}`,
   { isRepeatable: true },
 )
-const list = statement<{ personId: string; now: number }, Row>(
+const list = statement<{ personId: string; now: number }, SessionRow>(
   `SELECT ${columns} FROM sessions WHERE person_id = @personId AND ${isOpen} ORDER BY created_at DESC, id`,
 )
 const end = statement<{ id: string }>('DELETE FROM sessions WHERE id = @id')
@@ -59,16 +51,5 @@ export function openSessions(database: Database): Sessions {
     list: async (personId, now) => (await database.all(list, { personId, now })).map(toSession),
     end: async id => (await database.run(end, { id })) === 1,
     endAll: personId => database.run(endAll, { personId }),
-  }
-}
-
-function toSession(row: Row): Session {
-  return {
-    id: row.id,
-    personId: row.person_id,
-    createdAt: row.created_at,
-    lastSeenAt: row.last_seen_at,
-    expiresAt: row.expires_at,
-    address: row.address,
   }
 }
