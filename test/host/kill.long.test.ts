@@ -82,11 +82,12 @@ test(`after each of ${kills} kills while it fetches, unpacks and switches, one w
     if (index > 1) outcomes[version === index - 1 ? 'after' : 'before'] += 1
     last = version
     opened.resolve()
-    // The first third is killed during the download, the others from the moment on when the archive is there.
-    const isFetching = index <= kills / 3
-    if (!isFetching) await host.read(output => output.includes('unpacking the bundle'))
+    // A third is killed during the download, one while the archive is unpacked, and one from the switch on.
+    const third = Math.min(Math.floor((3 * (index - 1)) / kills), 2)
+    if (third === 1) await host.read(output => output.includes('unpacking the bundle'))
+    if (third === 2) await host.read(output => output.includes(`"label":"${versionOf(index)}"`))
     const part = (index % (kills / 3)) / (kills / 3)
-    if (index <= kills) await new Promise(done => setTimeout(done, part * (isFetching ? fetchMs : 1.3 * unpackMs)))
+    await new Promise(done => setTimeout(done, part * ([fetchMs, 1.3 * unpackMs, 50][third] ?? 0)))
     await host.end('SIGKILL')
     if (index > kills) break
   }
