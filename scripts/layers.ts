@@ -48,6 +48,8 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
 
 /** Packages that only some parts of server/ may import; other code uses those parts. */
 export const packageOwners: Readonly<Record<string, readonly string[]>> = {
+  '@aws-sdk/client-s3': ['store'],
+  '@aws-sdk/lib-storage': ['store'],
   archiver: ['export/archive'],
   'better-sqlite3': ['store'],
   commander: ['main.ts', 'commands', 'flags'],

@@ -2,12 +2,15 @@ import type { FollowSettings } from './analytics/follow/follow-settings.ts'
 import type { AddressRange } from './base/address-range.ts'
 import type { ExportLimits } from './export/model/limits.ts'
 import type { Verify } from './export/model/options.ts'
+import type { S3Location } from './store/s3/s3-location.ts'
 
 /** How log lines are written: for people, or as JSON. */
 export type LogStyle = 'pretty' | 'json'
 
 export interface Config {
   dataFolder: string
+  /** Where bundles are stored; undefined = in the data folder. */
+  bundles: S3Location | undefined
   host: string
   /** 0 = any free port. */
   port: number

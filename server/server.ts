@@ -29,10 +29,10 @@ import { createReadiness } from './http/readiness.ts'
 import { createServerAddress } from './http/server-address.ts'
 import { answerUnreadable } from './http/unreadable.ts'
 import { openValidator } from './http/validator.ts'
-import { openBundleFiles } from './store/bundle-files.ts'
 import { isListedByOthers, protectFiles } from './store/data-folder.ts'
 import { openLinkKeys } from './store/link-keys.ts'
 import { openLostFolder } from './store/lost-files.ts'
+import { checkBundles, openBundles } from './store/open-bundles.ts'
 import { openServingStore } from './store/serving-store.ts'
 import { forgetSite, openSiteCaches, siteCachesFolder, sortSiteCaches } from './store/site-cache/site-caches.ts'
 import type { Store } from './store/store.ts'
@@ -97,7 +97,10 @@ async function start(config: Config, log: Logger, background: Background): Promi
   await checkFollow(config, store)
   const lost = openLostFolder(dataFolder)
   const warn = (details: object, message: string) => log.error(details, message)
-  const bundles = openBundleFiles(join(dataFolder, 'bundles'), lost, warn, store.exportJobs.noteDamage)
+  const { noteDamage } = store.exportJobs
+  const opened = await openBundles({ dataFolder, location: config.bundles, report: warn, noteDamage })
+  const { bundles } = background.add(opened)
+  await checkBundles(opened, log)
   const parts: Parts = { config, dataFolder, store, bundles, lost, workBoard: createWorkBoard(), log }
   await prepareFiles(parts)
   const linkKeys = openLinkKeys(dataFolder)

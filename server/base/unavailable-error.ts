@@ -1,19 +1,23 @@
-/** Why a store cannot be used for now: another process holds its lock, its disk is full, or its server does not answer. */
-export type UnavailableReason = 'locked' | 'full' | 'unreachable'
+/**
+ * Why a store cannot be used for now: another process holds its lock, its disk is full, its server does not answer, or the
+ * storage of the bundles does not do what it is asked.
+ */
+export type UnavailableReason = 'locked' | 'full' | 'unreachable' | 'storage'
 
-const sentences: Record<UnavailableReason, string> = {
-  locked: 'The database is locked by another process.',
-  full: 'The disk is full.',
-  unreachable: 'The database cannot be reached.',
+const sentences: Record<UnavailableReason, (code: string) => string> = {
+  locked: () => 'The database is locked by another process.',
+  full: () => 'The disk is full.',
+  unreachable: () => 'The database cannot be reached.',
+  storage: code => `The storage of the bundles cannot be used (${code}).`,
 }
 
 /** A store cannot be used for now. The failed call changed nothing, so the caller may repeat it. */
 export class UnavailableError extends Error {
   readonly reason: UnavailableReason
-  /** The code of the database, such as SQLITE_BUSY. */
+  /** The code of the database or of the storage, such as SQLITE_BUSY or ECONNREFUSED. */
   readonly code: string
   constructor(reason: UnavailableReason, code: string, options?: ErrorOptions) {
-    super(sentences[reason], options)
+    super(sentences[reason](code), options)
     this.name = 'UnavailableError'
     this.reason = reason
     this.code = code

@@ -3,15 +3,15 @@ import { Command, Option } from 'commander'
 import { readAsset } from '../assets.ts'
 import { describeBytes } from '../base/format-bytes.ts'
 import { nonEmpty } from '../flags/non-empty.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { bundlesOption, dataOption, jsonOption } from '../flags/options.ts'
 import { type MadeBackup, makeBackup } from '../store/backup/make-backup.ts'
 import { createByteProgress } from './byte-progress.ts'
 import { explainDisk } from './explain-disk.ts'
 import { printJson, showCountOf } from './print.ts'
+import { type BundlesFlags, withStoredBundles } from './with-bundles.ts'
 
-interface Flags {
+interface Flags extends BundlesFlags {
   overwrite?: boolean
-  data: string
   json?: boolean
 }
 
@@ -21,6 +21,7 @@ export function backupCommand(): Command {
     .description('copy the data folder while the server runs')
     .addOption(new Option('--overwrite', 'replace a backup of this name'))
     .addOption(dataOption())
+    .addOption(bundlesOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -33,18 +34,23 @@ Examples:
 The backup has everything that was stored when it began: the databases, the bundles and the keys. It leaves out sites/,
 the export cache, because the next export fetches its content again, and work/, the scratch files of running exports.
 The server and the commands continue meanwhile. The backup gets its name when it is complete. Keep it private: it
-contains the keys.`,
+contains the keys. With --bundles, the bundles stay in the storage, and the backup has only their names.`,
     )
-    .action(async (target: string, { overwrite, data, json }: Flags) => {
+    .action(async (target: string, flags: Flags) => {
+      const { overwrite, data, json } = flags
       const progress = createByteProgress('Copying')
-      const made = await makeBackup({
-        dataFolder: resolve(data),
-        target,
-        overwrite: overwrite ?? false,
-        version: JSON.parse(readAsset('package.json')).version,
-        now: Date.now,
-        onProgress: progress.show,
-      })
+      const version: string = JSON.parse(readAsset('package.json')).version
+      const made = await withStoredBundles(flags, stored =>
+        makeBackup({
+          dataFolder: resolve(data),
+          target,
+          overwrite: overwrite ?? false,
+          version,
+          now: Date.now,
+          onProgress: progress.show,
+          stored,
+        }),
+      )
         .catch(error => {
           throw explainDisk(error)
         })
@@ -55,6 +61,9 @@ contains the keys.`,
     })
 }
 
-function describe({ path, files, databases, sizeBytes }: MadeBackup): string {
-  return `${path}: ${describeBytes(sizeBytes)}, ${showCountOf(files, 'file')}, including ${showCountOf(databases, 'database')}.`
+function describe({ path, files, databases, sizeBytes, bundlesElsewhere }: MadeBackup): string {
+  const size = `${path}: ${describeBytes(sizeBytes)}, ${showCountOf(files, 'file')}, including ${showCountOf(databases, 'database')}.`
+  if (bundlesElsewhere === null) return size
+  const { place, bundles } = bundlesElsewhere
+  return `${size}\nNot in it: ${showCountOf(bundles, 'bundle')} in ${place}. The backup has only their names.`
 }

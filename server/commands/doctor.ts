@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Command, type Option } from 'commander'
+import { Command, Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import type { Config } from '../config.ts'
 import type { Setting } from '../doctor/check-settings.ts'
@@ -8,6 +8,7 @@ import type { Finding } from '../doctor/finding.ts'
 import { isBoolean, readBoolean, readBooleanVariables } from '../flags/boolean-variables.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
+import { parseS3Location, type S3Location } from '../store/s3/s3-location.ts'
 import { printJson } from './print.ts'
 import { wrapProse } from './prose.ts'
 import { outputWidth } from './table.ts'
@@ -19,8 +20,14 @@ const checkWidth = 13
 /** @param loadCommands returns the commands whose settings are known. */
 export function doctorCommand(loadCommands: () => Promise<Command[]>): Command {
   return new Command('doctor')
-    .description('check settings, disk, permissions, databases, clock, links and browser')
+    .description('check settings, disk, permissions, databases, bundles, clock, links and browser')
     .addOption(dataOption())
+    .addOption(
+      // Without the variable, so that a wrong one becomes a finding.
+      new Option('--bundles <url>', 'check the bundles in S3-compatible storage (default: QUIRE_BUNDLES)').argParser(
+        parseS3Location,
+      ),
+    )
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -32,9 +39,10 @@ Examples:
 Run it as the user of the server and with the environment of the server. It changes nothing, and can run beside the
 server. Large databases of visits take a while. It exits with 1 if something fails; a warning does not count.`,
     )
-    .action(async ({ data, json }: { data: string; json?: boolean }) => {
+    .action(async ({ data, bundles, json }: { data: string; bundles?: S3Location; json?: boolean }) => {
       const findings = await examine({
         dataFolder: resolve(data),
+        bundles,
         env: process.env,
         settings: (await loadCommands()).flatMap(listOptions).map(toSetting),
         readServer,

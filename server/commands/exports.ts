@@ -1,17 +1,14 @@
-import { join } from 'node:path'
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import { deleteExport } from '../export/jobs/delete-export.ts'
 import type { ExportJobs, UndeletedJob } from '../export/jobs/export-job.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
-import { openBundleFiles } from '../store/bundle-files.ts'
-import { openLostFolder } from '../store/lost-files.ts'
+import { bundlesOption, dataOption, jsonOption } from '../flags/options.ts'
 import { toCommandEvent } from '../store/record-change.ts'
 import type { Store } from '../store/store.ts'
 import { megabyte } from './export-summary.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printResult, printRows } from './print.ts'
+import { type BundlesFlags, withBundles } from './with-bundles.ts'
 import { withExistingStore } from './with-store.ts'
 
 export function exportsCommand(): Command {
@@ -30,25 +27,29 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
     .description('list the exports, newest first')
     .option('--org <id-or-name>', 'only exports of this organization')
     .addOption(dataOption())
+    .addOption(bundlesOption())
     .addOption(jsonOption())
-    .action(async (flags: { org?: string; data: string; json?: boolean }) => {
+    .action(async (flags: BundlesFlags & { org?: string; json?: boolean }) => {
       const jobs = await withExistingStore(flags.data, async store =>
         store.exportJobs.list({ organizationId: await findOrganizationId(store, flags) }),
       )
-      const bundles = openBundles(flags.data)
-      const rows = jobs.map(async ({ jobId, request, status, pageCount, bundle, createdAt, updatedAt, error }) => ({
-        jobId,
-        domain: request.domain,
-        status,
-        pageCount,
-        sizeBytes: bundle?.sizeBytes ?? null,
-        createdAt,
-        updatedAt,
-        sha256: bundle?.sha256 ?? null,
-        bundle: bundle && (await bundles.check(bundle)),
-        error,
-      }))
-      printRows(await Promise.all(rows), {
+      const rows = await withBundles(flags, bundles =>
+        Promise.all(
+          jobs.map(async ({ jobId, request, status, pageCount, bundle, createdAt, updatedAt, error }) => ({
+            jobId,
+            domain: request.domain,
+            status,
+            pageCount,
+            sizeBytes: bundle?.sizeBytes ?? null,
+            createdAt,
+            updatedAt,
+            sha256: bundle?.sha256 ?? null,
+            bundle: bundle && (await bundles.check(bundle)),
+            error,
+          })),
+        ),
+      )
+      printRows(rows, {
         json: flags.json,
         empty: 'There are no exports yet. Start one over the API: POST /v1/static-export/jobs',
         toRow: ({ jobId, domain, status, pageCount, sizeBytes, createdAt, bundle }) => ({
@@ -66,13 +67,16 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
     .description('delete a finished export and its bundle')
     .option('--force', 'delete it even if a link to its bundle still works')
     .addOption(dataOption())
+    .addOption(bundlesOption())
     .addOption(jsonOption())
-    .action(async (jobId: string, flags: { force?: boolean; data: string; json?: boolean }) => {
+    .action(async (jobId: string, flags: BundlesFlags & { force?: boolean; json?: boolean }) => {
       const outcome = await withExistingStore(flags.data, store =>
-        deleteExport({ exportJobs: { delete: deleteRecorded(store) }, bundles: openBundles(flags.data) }, jobId, {
-          now: Date.now(),
-          despiteLink: flags.force ?? false,
-        }),
+        withBundles(flags, bundles =>
+          deleteExport({ exportJobs: { delete: deleteRecorded(store) }, bundles }, jobId, {
+            now: Date.now(),
+            despiteLink: flags.force ?? false,
+          }),
+        ),
       )
       if (outcome !== 'deleted') throw new OperatorError(explain(jobId, outcome))
       printResult(flags.json, { jobId, deleted: true }, `${jobId} is deleted.`)
@@ -94,10 +98,6 @@ function deleteRecorded({ atomically }: Pick<Store, 'atomically'>): ExportJobs['
       }
       return deleted
     })
-}
-
-function openBundles(dataFolder: string): BundleStore {
-  return openBundleFiles(join(dataFolder, 'bundles'), openLostFolder(dataFolder))
 }
 
 function explain(jobId: string, outcome: UndeletedJob): string {

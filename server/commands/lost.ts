@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { createClockCheck } from '../base/clock-check.ts'
 import { describeLost, type LostJudge, type WhyKept, whyKept } from '../export/jobs/strays.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
-import { openBundleFiles } from '../store/bundle-files.ts'
+import { bundlesOption, dataOption, jsonOption } from '../flags/options.ts'
 import { openLostFolder } from '../store/lost-files.ts'
 import { siteCacheName, siteCachesFolder } from '../store/site-cache/site-caches.ts'
+import type { Store } from '../store/store.ts'
 import { megabyte } from './export-summary.ts'
 import { printJson, printRows, showCount } from './print.ts'
+import { type BundlesFlags, withBundles } from './with-bundles.ts'
 import { withExistingStore } from './with-store.ts'
 
-interface Flags {
-  data: string
+interface Flags extends BundlesFlags {
   json?: boolean
 }
 
@@ -41,9 +41,10 @@ to the folder lost in the data folder. When a database that knows them is restor
     .command('list')
     .description('list what is in the folder lost, oldest first')
     .addOption(dataOption())
+    .addOption(bundlesOption())
     .addOption(jsonOption())
     .action(async (flags: Flags) => {
-      const rows = (await judgeAll(flags.data)).map(({ name, kind, sizeBytes, lostAt, kept }) => ({
+      const rows = (await judgeAll(flags)).map(({ name, kind, sizeBytes, lostAt, kept }) => ({
         name,
         kind,
         sizeBytes,
@@ -67,6 +68,7 @@ to the folder lost in the data folder. When a database that knows them is restor
     .command('delete')
     .description('delete what was lost at least 24 hours ago and is still unknown to the database')
     .addOption(dataOption())
+    .addOption(bundlesOption())
     .addOption(jsonOption())
     .action(deleteLost)
   return lost
@@ -76,7 +78,7 @@ async function deleteLost(flags: Flags): Promise<void> {
   const isTrusted = await withExistingStore(flags.data, ({ clockStates }) =>
     createClockCheck({ states: clockStates, now: Date.now, log: { warn() {} } }).isTrusted(),
   )
-  const judged = await judgeAll(flags.data)
+  const judged = await judgeAll(flags)
   const items = judged.map(item => (item.kept === null && !isTrusted ? { ...item, kept: 'clock' as const } : item))
   const lost = openLostFolder(flags.data)
   const deleted = items.filter(({ kept }) => kept === null)
@@ -96,22 +98,24 @@ async function deleteLost(flags: Flags): Promise<void> {
 }
 
 /** Takes a second look at every item of the lost folder. */
-async function judgeAll(dataFolder: string) {
-  return withExistingStore(dataFolder, async store => {
-    const lost = openLostFolder(dataFolder)
-    const caches = new Set((await store.sites.list()).map(({ domain }) => siteCacheName(domain)))
-    const judge: LostJudge = {
-      exportJobs: store.exportJobs,
-      bundles: openBundleFiles(join(dataFolder, 'bundles'), lost),
-      needsCache: name => caches.has(name) && !existsSync(join(siteCachesFolder(dataFolder), name)),
-      now: Date.now(),
-    }
-    const items = []
-    for (const item of await lost.list()) {
-      const kept = await whyKept(item, judge)
-      const { name, lostAt } = item
-      items.push({ name, kind: describeLost(item) ?? 'unknown', sizeBytes: await lost.measure(name), lostAt, kept })
-    }
-    return items
-  })
+async function judgeAll(flags: Flags) {
+  return withExistingStore(flags.data, store => withBundles(flags, bundles => judgeEach(flags.data, store, bundles)))
+}
+
+async function judgeEach(dataFolder: string, store: Store, bundles: LostJudge['bundles']) {
+  const lost = openLostFolder(dataFolder)
+  const caches = new Set((await store.sites.list()).map(({ domain }) => siteCacheName(domain)))
+  const judge: LostJudge = {
+    exportJobs: store.exportJobs,
+    bundles,
+    needsCache: name => caches.has(name) && !existsSync(join(siteCachesFolder(dataFolder), name)),
+    now: Date.now(),
+  }
+  const items = []
+  for (const item of await lost.list()) {
+    const kept = await whyKept(item, judge)
+    const { name, lostAt } = item
+    items.push({ name, kind: describeLost(item) ?? 'unknown', sizeBytes: await lost.measure(name), lostAt, kept })
+  }
+  return items
 }

@@ -1,11 +1,8 @@
-import { join } from 'node:path'
 import { Command } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { Step } from '../base/steps.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
-import { openBundleFiles } from '../store/bundle-files.ts'
-import { openLostFolder } from '../store/lost-files.ts'
+import { bundlesOption, dataOption, jsonOption } from '../flags/options.ts'
 import type { OrganizationSize } from '../store/organization-removal.ts'
 import { recordChange } from '../store/record-change.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
@@ -13,11 +10,11 @@ import type { Store } from '../store/store.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import type { Organization } from '../tenancy/organization.ts'
 import { printResult } from './print.ts'
+import { type BundlesFlags, withBundles } from './with-bundles.ts'
 import { withExistingStore } from './with-store.ts'
 
-interface Flags {
+interface Flags extends BundlesFlags {
   yes?: boolean
-  data: string
   json?: boolean
 }
 
@@ -28,6 +25,7 @@ export function orgsDeleteCommand(): Command {
     .description('delete an organization with its projects, visits, sites, keys, people, jobs, exports and bundles')
     .option('--yes', 'confirm the deletion; it cannot be undone')
     .addOption(dataOption())
+    .addOption(bundlesOption())
     .addOption(jsonOption())
     .action(async (idOrName: string, flags: Flags) => {
       const deleted = await withExistingStore(flags.data, store => deleteOrganization(store, idOrName, flags))
@@ -39,19 +37,20 @@ export function orgsDeleteCommand(): Command {
     })
 }
 
-async function deleteOrganization(store: Store, idOrName: string, { yes, data }: Flags): Promise<Organization> {
+async function deleteOrganization(store: Store, idOrName: string, flags: Flags): Promise<Organization> {
   const organization = await getOrganization(store, idOrName)
   const { id } = organization
-  if (!yes) throw new OperatorError(askToConfirm(organization, store.organizationRemoval.count(id)), 2)
+  if (!flags.yes) throw new OperatorError(askToConfirm(organization, store.organizationRemoval.count(id)), 2)
   const files = store.organizationRemoval.begin(id, Date.now())
   if ('running' in files) {
     throw new OperatorError(
       `${escapeControls(organization.name)} has running exports: ${files.running.join(', ')}. Nothing was deleted. Wait until they have ended, or stop the server.`,
     )
   }
-  const bundles = openBundleFiles(join(data, 'bundles'), openLostFolder(data))
-  for (const fileName of files.bundles) await bundles.remove(fileName)
-  for (const domain of files.domains) await forgetSite(siteCachesFolder(data), domain)
+  await withBundles(flags, async bundles => {
+    for (const fileName of files.bundles) await bundles.remove(fileName)
+  })
+  for (const domain of files.domains) await forgetSite(siteCachesFolder(flags.data), domain)
   const deleteVisits = () => files.projects.forEach(store.visits.deleteFile)
   deleteVisits()
   await recordChange(

@@ -22,7 +22,8 @@ Examples:
 
 The data folder must be missing or empty, and no server may use it. Each file is compared with the manifest of the
 backup, and each database is checked, before any file is put in place. A key that was revoked after the backup works
-again: revoke it again. Sessions and sign-in links of the dashboard do not work again.`,
+again: revoke it again. Sessions and sign-in links of the dashboard do not work again. Bundles in S3-compatible storage
+are not in a backup; the command says where they are, and npx quire doctor says which are missing.`,
     )
     .action(async (source: string, { data, json }: { data: string; json?: boolean }) => {
       const progress = createByteProgress('Restoring')
@@ -33,10 +34,16 @@ again: revoke it again. Sessions and sign-in links of the dashboard do not work 
         .finally(progress.clear)
       for (const warning of restored.warnings) console.error(warning)
       if (json) return printJson(restored)
-      const { dataFolder, createdAt, quire, files, sizeBytes, endedSessions } = restored
+      const { dataFolder, createdAt, quire, files, sizeBytes, bundlesElsewhere, endedSessions } = restored
       console.log(
         `${dataFolder}: ${describeBytes(sizeBytes)}, ${showCountOf(files, 'file')}, from the backup of ${createdAt} by Quire ${quire}.`,
       )
+      if (bundlesElsewhere) {
+        const { place, bundles } = bundlesElsewhere
+        console.log(
+          `Not in the backup: ${showCountOf(bundles, 'bundle')} in ${place}. Start the server with --bundles and this address.`,
+        )
+      }
       if (endedSessions === 0) return
       console.log(
         `Deleted ${showCountOf(endedSessions, 'session or sign-in link')} of the dashboard. For a new link: npx quire dashboard link`,

@@ -10,12 +10,17 @@ import { inspectDatabase } from '../store/inspect-database.ts'
 import { findKnownSchema, findSchemaFolder } from '../store/schema-versions.ts'
 import { findFileProblem, listVisited } from '../store/visits/visit-records.ts'
 import { type Finding, fail, messageOf, ok, warn } from './finding.ts'
+import { nameJobs } from './name-jobs.ts'
 
 const visitsRemedy =
   'Stop the server, and restore the file from a backup. To count from zero instead: npx quire visits reset --project ID --yes'
 
-/** Checks each database of the data folder, and whether the files that the databases name exist. */
-export async function checkDatabases(dataFolder: string): Promise<Finding[]> {
+/**
+ * Checks each database of the data folder, and whether the files that the databases name exist.
+ *
+ * @param hasBundles whether bundles are in the data folder.
+ */
+export async function checkDatabases(dataFolder: string, { hasBundles = true } = {}): Promise<Finding[]> {
   const databases = await listDatabases(dataFolder)
   const { visited, unknown } = readVisited(dataFolder)
   const pathOf = (projectId: string) => `visits/${encodeURIComponent(projectId)}.db`
@@ -35,7 +40,7 @@ export async function checkDatabases(dataFolder: string): Promise<Finding[]> {
         'Give the data folder of the server with --data or QUIRE_DATA. If the file is lost, restore a backup.',
       ),
     )
-  } else findings.push(...(await checkBundles(dataFolder)))
+  } else if (hasBundles) findings.push(...(await checkBundles(dataFolder)))
   const hasVisits = databases.some(({ path }) => path.startsWith('visits/'))
   if (hasVisits && !existsSync(join(dataFolder, 'visitor.key'))) {
     const remedy = 'Restore visitor.key from a backup. With another key, all visitors would count again.'
@@ -113,11 +118,11 @@ async function checkBundles(dataFolder: string): Promise<Finding[]> {
     }
     if (wrong.length === 0)
       return recorded.length === 0 ? [] : [ok('databases', 'Each completed export has its bundle.')]
-    const names = `${wrong.slice(0, 3).join(', ')}${wrong.length > 3 ? ' ...' : ''}`
-    const message = `The bundles of ${wrong.length} of ${recorded.length} completed exports are missing, cut off or damaged: ${names}.`
-    return [
-      fail('databases', message, 'Restore them from a backup, or delete these exports: npx quire exports delete ID'),
-    ]
+    const message = `The bundles of ${wrong.length} of ${recorded.length} completed exports are missing, cut off or damaged: ${nameJobs(wrong)}.`
+    const remedy = 'Restore them from a backup, or delete these exports: npx quire exports delete ID'
+    // A server whose bundles are elsewhere must not lose its exports.
+    const hint = wrong.length === recorded.length ? 'If the server stores bundles in S3, set QUIRE_BUNDLES. ' : ''
+    return [fail('databases', message, `${hint}${remedy}`)]
   } catch {
     // The check of the database has explained why.
     return []

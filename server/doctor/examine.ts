@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
+import type { S3Location } from '../store/s3/s3-location.ts'
 import { checkBrowser } from './check-browser.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDatabases } from './check-databases.ts'
@@ -7,6 +8,7 @@ import { checkDisk } from './check-disk.ts'
 import { checkLinks } from './check-links.ts'
 import { checkPermissions } from './check-permissions.ts'
 import { checkSettings, type Setting } from './check-settings.ts'
+import { checkStoredBundles } from './check-stored-bundles.ts'
 import { checkVersions } from './check-versions.ts'
 import { type Finding, fail } from './finding.ts'
 
@@ -16,20 +18,26 @@ export interface Patient {
   /** The settings of all commands. */
   settings: readonly Setting[]
   /** Reads the settings of the server from the environment, and throws when they are not valid. */
-  readServer(): Pick<Config, 'publicUrl'>
+  readServer(): Pick<Config, 'publicUrl' | 'bundles'>
+  /** Where bundles are stored; undefined = where `readServer` says. */
+  bundles?: S3Location | undefined
   now(): number
 }
 
 /** Runs all checks. Creates and changes nothing in the data folder. */
-export async function examine({ dataFolder, env, settings, readServer, now }: Patient): Promise<Finding[]> {
+export async function examine(patient: Patient): Promise<Finding[]> {
+  const { dataFolder, env, settings, readServer, now } = patient
+  const server = readOrNull(readServer)
+  const bundles = patient.bundles ?? server?.bundles
   const findings = [...checkVersions(process.version), ...checkSettings(env, settings, readServer)]
   if (existsSync(dataFolder)) {
     findings.push(
       ...(await checkDisk(dataFolder)),
       ...(await checkPermissions(dataFolder)),
-      ...(await checkDatabases(dataFolder)),
+      ...(await checkDatabases(dataFolder, { hasBundles: !bundles })),
+      ...(bundles ? await checkStoredBundles(dataFolder, bundles) : []),
       ...(await checkClock(dataFolder, now())),
-      ...(await checkLinks(dataFolder, readPublicUrl(readServer), now())),
+      ...(await checkLinks(dataFolder, server ? server.publicUrl : null, now())),
     )
   } else {
     const remedy = "Give the server's data folder with --data or QUIRE_DATA."
@@ -39,9 +47,9 @@ export async function examine({ dataFolder, env, settings, readServer, now }: Pa
 }
 
 /** Returns null if the settings cannot be read. */
-function readPublicUrl(readServer: Patient['readServer']): string | null | undefined {
+function readOrNull(readServer: Patient['readServer']): ReturnType<Patient['readServer']> | null {
   try {
-    return readServer().publicUrl
+    return readServer()
   } catch {
     return null
   }

@@ -1,5 +1,14 @@
 /** What was checked. */
-export type Check = 'versions' | 'settings' | 'disk' | 'permissions' | 'databases' | 'clock' | 'links' | 'browser'
+export type Check =
+  | 'versions'
+  | 'settings'
+  | 'disk'
+  | 'permissions'
+  | 'databases'
+  | 'bundles'
+  | 'clock'
+  | 'links'
+  | 'browser'
 
 /** One result of `quire doctor`. A failure needs action. A warning needs none if the operator intended its cause. */
 export interface Finding {

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
+import { parseS3Location } from '../store/s3/s3-location.ts'
 import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
 
@@ -9,6 +10,17 @@ export function dataOption(): Option {
     .env('QUIRE_DATA')
     .default('data')
     .argParser(nonEmpty('a folder, such as /var/lib/quire'))
+}
+
+/** `--bundles`, for every command that reads or deletes bundles. */
+export function bundlesOption(): Option {
+  return new Option(
+    '--bundles <url>',
+    'store bundles in S3-compatible storage: s3://BUCKET/PREFIX, with ?endpoint=URL&region=NAME&path-style=true|false if needed; ' +
+      'credentials come from AWS_ACCESS_KEY_ID and so on (default: the folder bundles in the data folder)',
+  )
+    .env('QUIRE_BUNDLES')
+    .argParser(parseS3Location)
 }
 
 /** `--json`, for every command whose output a program may read. */

@@ -3,16 +3,18 @@ import { OperatorError } from '../base/operator-error.ts'
 import type { Config, LogStyle } from '../config.ts'
 import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
 import type { Verify } from '../export/model/options.ts'
+import type { S3Location } from '../store/s3/s3-location.ts'
 import { type AddressFlags, addressOptions, readAddresses } from './address-options.ts'
 import { type FollowFlags, followOptions, readFollowFlags } from './follow-options.ts'
 import { integer } from './integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
-import { allowLossOption, cacheMbOption, dataOption, keyGraceOption, verifyOption } from './options.ts'
+import { allowLossOption, bundlesOption, cacheMbOption, dataOption, keyGraceOption, verifyOption } from './options.ts'
 import { type QueueFlags, queueOptions } from './queue-options.ts'
 
 /** The parsed flags of `serve`. */
 export interface ServeFlags extends AddressFlags, LimitFlags, QueueFlags, FollowFlags {
   data: string
+  bundles?: S3Location
   keyPrefix: string
   linkTtlSeconds: number
   bodyLimitBytes: number
@@ -36,6 +38,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 export function serveOptions(): Option[] {
   return [
     dataOption(),
+    bundlesOption(),
     ...addressOptions(),
     new Option('--key-prefix <text>', 'prefix of API keys').env('QUIRE_KEY_PREFIX').default('quire_'),
     new Option('--link-ttl-seconds <number>', 'lifetime of a bundle link; at most 7 days')
@@ -121,6 +124,7 @@ export function readConfig(flags: ServeFlags): Config {
   }
   return {
     dataFolder: flags.data,
+    bundles: flags.bundles,
     ...readAddresses(flags),
     keyPrefix: flags.keyPrefix,
     linkTtlSeconds: flags.linkTtlSeconds,

@@ -20,7 +20,7 @@ export function bundleRouter({
 }: {
   bundleLinks: BundleLinks
   exportJobs: Pick<ExportJobs, 'find'>
-  bundles: Pick<BundleStore, 'verify' | 'open'>
+  bundles: Pick<BundleStore, 'verify' | 'open' | 'place'>
   organizations: Pick<Organizations, 'find'>
   now(): number
 }): Router {
@@ -36,7 +36,7 @@ export function bundleRouter({
       throw new HttpError(403, 'The organization of this link can no longer use static export. Ask its administrator.')
     }
     if (!job?.bundle) throw bundleRefusals.gone()
-    const fault = explainCondition(await bundles.verify(job.bundle))
+    const fault = explainCondition(await bundles.verify(job.bundle), bundles)
     if (fault !== null) throw new HttpError(500, fault)
     const { sizeBytes, sha256, fileName } = job.bundle
     const { domain, format } = job.request

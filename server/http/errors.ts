@@ -47,13 +47,17 @@ export function toHttpError(thrown: unknown): HttpError {
   return unavailableErrors(thrown) ?? toRequestError(thrown) ?? new HttpError(500, serverFault)
 }
 
-/** Converts errors that pass: a lock of another process, a full disk, or a database that does not answer. */
+/** Converts errors that pass: a lock of another process, a full disk, or a database or storage that does not answer. */
 function unavailableErrors(thrown: unknown): HttpError | undefined {
   if (isDiskFull(thrown)) {
     const message = `${diskFull} Nothing was changed. Tell the operator of the server, or try again later.`
     return new HttpError(503, message, { 'Retry-After': '60' })
   }
   if (!(thrown instanceof UnavailableError)) return undefined
+  if (thrown.reason === 'storage') {
+    const message = 'The storage of the bundles cannot be reached. Nothing was lost. Try again in 10 seconds.'
+    return new HttpError(503, message, { 'Retry-After': '10' })
+  }
   const problem = thrown.reason === 'unreachable' ? 'cannot be reached' : 'is locked by another process'
   const message = `The database of the server ${problem}. Nothing was changed. Try again in 5 seconds.`
   return new HttpError(503, message, { 'Retry-After': '5' })

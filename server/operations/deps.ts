@@ -13,7 +13,7 @@ export interface Deps {
   agentJobs: Pick<AgentJobs, 'find'>
   visits: VisitorReader
   exportJobs: Pick<ExportJobs, 'start' | 'findOwned' | 'find' | 'noteLink'>
-  bundles: Pick<BundleStore, 'check'>
+  bundles: Pick<BundleStore, 'check' | 'place'>
   bundleLinks: BundleLinks
   /** How many exports of one organization may wait in the queue. */
   maxQueuedExports: number

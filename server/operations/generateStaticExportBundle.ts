@@ -15,7 +15,7 @@ export async function generateStaticExportBundle(
 ): Promise<Output<'generateStaticExportBundle'>> {
   const job = await exportJobs.findOwned(client.organizationId, params.jobId)
   if (job && !job.bundle) return { status: 409, body: { error: whyNoBundle(job.status) } }
-  const fault = job?.bundle && explainCondition(await bundles.check(job.bundle))
+  const fault = job?.bundle && explainCondition(await bundles.check(job.bundle), bundles)
   if (fault) return { status: 500, body: { error: fault } }
   const at = now()
   const link = job?.bundle && bundleLinks.create(job.jobId, `${job.jobId}.${job.request.format}`, at)

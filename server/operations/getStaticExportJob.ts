@@ -12,6 +12,6 @@ export async function getStaticExportJob(
 ): Promise<Output<'getStaticExportJob'>> {
   const job = await exportJobs.findOwned(caller.organizationId, params.jobId)
   if (!job) return { status: 404, body: { error: 'This organization has no export job with the id in the path.' } }
-  const fault = job.bundle && explainCondition(await bundles.check(job.bundle))
+  const fault = job.bundle && explainCondition(await bundles.check(job.bundle), bundles)
   return { status: 200, body: toExportJobBody({ ...job, error: job.error ?? fault }) }
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { flushFile, flushFolder } from '../base/flush.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { LostFolder } from '../export/jobs/lost-folder.ts'
-import { createBundleCheck, type NoteDamage, type ReportBundle } from './bundle-check.ts'
+import { createBundleCheck, fileArchives, type NoteDamage, type ReportBundle } from './bundle-check.ts'
 import { bundlePath } from './bundle-path.ts'
 import { makeFolder } from './make-folder.ts'
 import { privateFile, privateFolder } from './private-files.ts'
@@ -22,7 +22,7 @@ export function openBundleFiles(
   report: ReportBundle = () => {},
   noteDamage: NoteDamage = () => {},
 ): BundleStore {
-  const files = createBundleCheck(report, noteDamage)
+  const files = createBundleCheck(fileArchives, report, noteDamage)
   const pathOf = (fileName: string) => bundlePath(folder, fileName)
 
   /** Moves a file into the folder. When it returns, the file and its name are on the disk. */
@@ -37,7 +37,8 @@ export function openBundleFiles(
   }
 
   return {
-    publish: moveIn,
+    place: 'on the disk of the server',
+    publish: (file, { fileName }) => moveIn(file, fileName),
     check: bundle => files.check(pathOf(bundle.fileName), bundle),
     verify: bundle => files.verify(pathOf(bundle.fileName), bundle),
     async open(fileName, span) {
@@ -52,7 +53,7 @@ export function openBundleFiles(
     list: () => readdir(folder).catch(() => []),
     setAside: fileName => lost.take(pathOf(fileName)),
     async recover(lostName, bundle) {
-      const silent = createBundleCheck(() => {})
+      const silent = createBundleCheck(fileArchives, () => {})
       if ((await silent.verify(pathOf(bundle.fileName), bundle)) === 'sound') return false
       if ((await silent.verify(lost.pathOf(lostName), bundle)) !== 'sound') return false
       await moveIn(lost.pathOf(lostName), bundle.fileName)

@@ -85,7 +85,8 @@ test('a void lease leaves no bundle, and neither does a database that cannot be 
 
 test('a bundle never replaces another; a name that is lost twice gets a number', async () => {
   const bundles = openBundles()
-  for (const content of ['first', 'second', 'third']) await bundles.publish(writeArchive(content), 'se_1-1.zip')
+  for (const content of ['first', 'second', 'third'])
+    await bundles.publish(writeArchive(content), toBundle('se_1-1.zip', content))
   expect(readFileSync(join(folder, 'bundles', 'se_1-1.zip'), 'utf8')).toBe('third')
   expect(readdirSync(join(folder, 'lost')).sort()).toEqual(['se_1-1.zip', 'se_1-1.zip.2'])
 
@@ -103,7 +104,7 @@ test('a bundle never replaces another; a name that is lost twice gets a number',
 
 test('an archive opens whole or in part, and a missing one rejects', async () => {
   const bundles = openBundles()
-  await bundles.publish(writeArchive('an archive'), 'se_1-1.zip')
+  await bundles.publish(writeArchive('an archive'), toBundle('se_1-1.zip', 'an archive'))
   expect(await text(await bundles.open('se_1-1.zip'))).toBe('an archive')
   expect(await text(await bundles.open('se_1-1.zip', { first: 3, last: 5 }))).toBe('arc')
   expect(await text(await bundles.open('se_1-1.zip', { first: 9, last: 9 }))).toBe('e')
@@ -114,7 +115,7 @@ test('an archive opens whole or in part, and a missing one rejects', async () =>
 
 test.skipIf(process.platform === 'win32')('a published bundle can be read only by the user of the server', async () => {
   const file = writeArchive('an archive')
-  await openBundles().publish(file, 'se_1-1.zip')
+  await openBundles().publish(file, toBundle('se_1-1.zip', 'an archive'))
   expect(statSync(join(folder, 'bundles')).mode & 0o777).toBe(0o700)
   expect(statSync(join(folder, 'bundles', 'se_1-1.zip')).mode & 0o777).toBe(0o600)
 })

@@ -29,7 +29,7 @@ export async function showBundle(
   if (!bundle) return false
   const summaries = await exportJobs.listSummaries(organizationId, request.domain)
   const difference = await comparePages(job, summaries, { exportJobs })
-  const fault = explainCondition(await bundles.check(bundle))
+  const fault = explainCondition(await bundles.check(bundle), bundles)
   const { facts } = texts
   return html`<h2>${texts.bundleTitle}</h2>
 ${fault !== null && html`<p class="notice bad">${fault}</p>`}

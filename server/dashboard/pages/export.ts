@@ -56,7 +56,7 @@ ${await showExport(visit, deps, job)}`
 async function download(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const job = await findJob(visit, deps)
   const { bundle, request } = job
-  const fault = bundle ? explainCondition(await deps.bundles.verify(bundle)) : texts.noBundle[job.status]
+  const fault = bundle ? explainCondition(await deps.bundles.verify(bundle), deps.bundles) : texts.noBundle[job.status]
   if (!bundle || fault !== null) {
     const content = html`<p class="notice bad" role="alert">${fault}</p>${await showExport(visit, deps, job)}`
     return { title: texts.exportOf(request.domain), status: 409, content }

@@ -11,16 +11,29 @@ export interface ByteSpan {
   last: number
 }
 
+/** Where a store keeps archives, as messages say it. */
+export type BundlePlace = 'on the disk of the server' | 'in the storage of the server'
+
 /** Stores finished archives. */
 export interface BundleStore {
+  readonly place: BundlePlace
   /**
-   * Moves a finished archive into the store atomically. When it returns, a power cut does not lose the archive. An archive
-   * that has this name already, written before a backup was restored, moves to the lost folder.
+   * Puts a finished archive into the store atomically; a folder takes the file itself. When it returns, a power cut does not
+   * lose the archive. An archive that has this name already, written before a backup was restored, is kept as lost.
+   *
+   * @param signal ends a long upload.
    */
-  publish(file: string, fileName: string): Awaitable<void>
+  publish(
+    file: string,
+    bundle: Pick<Bundle, 'fileName' | 'sizeBytes' | 'sha256'>,
+    signal?: AbortSignal,
+  ): Awaitable<void>
   /** Compares the size of the archive with the record. Reports damage that `verify` found before, also in another process. */
   check(bundle: Bundle): Awaitable<BundleCondition>
-  /** Compares the bytes of the archive with the record: once per process and file, afterwards like `check`. */
+  /**
+   * Compares the bytes of the archive with the record, or the checksum that the storage keeps with it: once per process and
+   * archive, afterwards like `check`.
+   */
   verify(bundle: Bundle): Awaitable<BundleCondition>
   /**
    * Opens an archive, or a part of it that is inside. The caller reads or destroys the stream. Rejects when the archive is
@@ -31,6 +44,7 @@ export interface BundleStore {
   withFile<T>(fileName: string, use: (file: string) => Promise<T>): Promise<T>
   /** Removes an archive; does nothing when the archive is missing. Readers that have it open can read it to the end. */
   remove(fileName: string): Awaitable<void>
+  /** Lists the archives that may be set aside. */
   list(): Awaitable<string[]>
   /** Moves an archive to the lost folder and returns its name there. */
   setAside(fileName: string): Awaitable<string>
@@ -39,11 +53,15 @@ export interface BundleStore {
    * without it.
    */
   recover(lostName: string, bundle: Bundle): Awaitable<boolean>
+  /**
+   * Removes what uploads left that a killed process began before `startedBefore`. Returns their number. Absent = the work
+   * folders have all that is left.
+   */
+  removeAbandoned?(startedBefore: number): Awaitable<number>
 }
 
 /** Returns the sentence that tells a client of the API what happened to a bundle; null = it is sound. */
-export function explainCondition(condition: BundleCondition): string | null {
+export function explainCondition(condition: BundleCondition, { place }: Pick<BundleStore, 'place'>): string | null {
   if (condition === 'sound') return null
-  const fault = condition === 'missing' ? 'missing' : 'damaged'
-  return `The bundle of this export is ${fault} on the disk of the server. Start another export, or ask the operator of the server to restore the bundle from a backup.`
+  return `The bundle of this export is ${condition} ${place}. Start another export, or ask the operator of the server to restore the bundle from a backup.`
 }

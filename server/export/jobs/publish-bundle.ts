@@ -1,6 +1,7 @@
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { BundleStore } from './bundle-store.ts'
 import type { Bundle, ExportJobs, Lease } from './export-job.ts'
+import { type Patience, untilStored } from './wait-for-room.ts'
 
 /**
  * Returns the file name of a bundle. Each lease has its own name, so a runner whose lease is void cannot replace the bundle of
@@ -10,16 +11,27 @@ export function bundleFileName({ jobId, token }: Pick<Lease, 'jobId' | 'token'>,
   return `${jobId}-${token}.${format}`
 }
 
+/** A finished archive, and how it is recorded. */
+export interface FinishedExport {
+  file: string
+  lease: Lease
+  bundle: Bundle
+  complete(): Awaitable<boolean>
+  /** How long to try while the storage of the bundles cannot be reached; absent = once. */
+  patience?: Patience
+}
+
 /**
  * Publishes an archive and then completes its job, so that a completed job always has its bundle. Returns false if the lease
  * is void; the archive is then removed.
  */
 export async function publishBundle(
   { exportJobs, bundles }: { exportJobs: Pick<ExportJobs, 'find'>; bundles: BundleStore },
-  finished: { file: string; lease: Lease; bundle: Bundle; complete(): Awaitable<boolean> },
+  finished: FinishedExport,
 ): Promise<boolean> {
-  const { file, lease, bundle, complete } = finished
-  await bundles.publish(file, bundle.fileName)
+  const { file, lease, bundle, complete, patience } = finished
+  const publish = async () => bundles.publish(file, bundle, patience?.signal)
+  await (patience ? untilStored(publish, patience) : publish())
   let failure: unknown
   try {
     if (await complete()) return true

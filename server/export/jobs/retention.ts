@@ -8,7 +8,7 @@ import { moveStrays, type StrayDeps } from './strays.ts'
 
 export interface RetentionDeps extends StrayDeps {
   exportJobs: Pick<ExportJobs, 'find' | 'findEnded' | 'delete' | 'deleteOldKeys'>
-  bundles: Pick<BundleStore, 'list' | 'remove' | 'setAside'>
+  bundles: Pick<BundleStore, 'list' | 'remove' | 'setAside' | 'removeAbandoned'>
   /** Age at which ended exports are deleted; undefined = never. */
   retentionDays: number | undefined
   clock: ClockCheck
@@ -18,6 +18,8 @@ export interface RetentionDeps extends StrayDeps {
 
 const everyMs = 60 * 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
+/** No upload takes longer. */
+const maxUploadMs = dayMs
 
 /**
  * Moves what belongs to no job to the lost folder once, and deletes old exports now and every hour. `stop` waits for the
@@ -30,7 +32,9 @@ export function startRetention(deps: RetentionDeps): Stoppable {
     try {
       if (!hasMovedStrays) await moveStrays(deps)
       hasMovedStrays = true
-      if (await deps.clock.isTrusted()) await deleteOld(deps, () => isStopped)
+      if (!(await deps.clock.isTrusted())) return
+      await deleteOld(deps, () => isStopped)
+      await deps.bundles.removeAbandoned?.(deps.now() - maxUploadMs)
     } catch (error) {
       deps.log.error({ err: error }, 'could not delete old exports; the next attempt follows in an hour')
     }

@@ -14,7 +14,7 @@ import type { BundleStore } from './bundle-store.ts'
 import type { ClaimedJob, ExportJob, ExportJobs, Lease } from './export-job.ts'
 import { removeLeftovers, workFolderName } from './leftovers.ts'
 import { bundleFileName, publishBundle } from './publish-bundle.ts'
-import { repeatWhenRoom, untilStored } from './wait-for-room.ts'
+import { type Patience, repeatWhenRoom, untilStored } from './wait-for-room.ts'
 import type { WorkBoard } from './work-board.ts'
 
 /** What an attempt at a job needs. */
@@ -160,12 +160,13 @@ async function exportJob(deps: JobDeps, attempt: Attempt): Promise<void> {
     })
     leaseLost.signal.throwIfAborted()
     const bundle = { fileName, sizeBytes, sha256 }
-    const complete = () =>
-      untilStored(() => exportJobs.complete(lease, bundle, pageCount, now()), {
-        limitMs: deps.limits.jobTimeoutMs,
-        signal,
-      })
-    if (!(await publishBundle(deps, { file: outFile, lease, bundle, complete }))) {
+    const patience: Patience = {
+      limitMs: deps.limits.jobTimeoutMs,
+      signal,
+      onWait: error => log.warn({ ...about, err: error }, 'the export is finished and waits until it can be stored'),
+    }
+    const complete = () => untilStored(() => exportJobs.complete(lease, bundle, pageCount, now()), patience)
+    if (!(await publishBundle(deps, { file: outFile, lease, bundle, complete, patience }))) {
       log.warn(
         { ...about, fileName },
         'the lease of the export was lost before it was completed; its bundle is removed',

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
+import { UnavailableError } from '../../base/unavailable-error.ts'
 import type { BundleStore } from './bundle-store.ts'
-import type { ExportJob, ExportJobs } from './export-job.ts'
+import type { Bundle, ExportJob, ExportJobs } from './export-job.ts'
 import { jobOfWorkFolder, listFolders } from './leftovers.ts'
 import { jobOfBundle, type LostFolder, type LostItem } from './lost-folder.ts'
 
@@ -56,13 +57,25 @@ export async function recoverLost(deps: {
   exportJobs: Pick<ExportJobs, 'find'>
   bundles: Pick<BundleStore, 'recover'>
   lost: Pick<LostFolder, 'list'>
-  log: { info(details: object, message: string): void }
+  log: Record<'info' | 'warn', (details: object, message: string) => void>
 }): Promise<void> {
   let recovered = 0
+  const recover = async (name: string, bundle: Bundle) => {
+    try {
+      return await deps.bundles.recover(name, bundle)
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error
+      deps.log.warn(
+        { err: error, name },
+        'could not move a bundle back from the folder lost; the next start tries again',
+      )
+      return false
+    }
+  }
   for (const { name, formerName } of await deps.lost.list()) {
     const jobId = jobOfBundle(formerName)
     const bundle = jobId === undefined ? undefined : (await deps.exportJobs.find(jobId))?.bundle
-    if (bundle?.fileName === formerName && (await deps.bundles.recover(name, bundle))) recovered += 1
+    if (bundle?.fileName === formerName && (await recover(name, bundle))) recovered += 1
   }
   if (recovered > 0) deps.log.info({ recovered }, 'moved bundles that exports name back from the folder lost')
 }

@@ -54,17 +54,21 @@ async function askSystem(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** Repeats a write of the store while the database is locked or the disk is full. */
-export async function untilStored<T>(
-  write: () => T | Promise<T>,
-  { limitMs, signal }: Pick<RoomOptions, 'limitMs' | 'signal'>,
-): Promise<T> {
+/** How long to repeat a write. */
+export interface Patience extends Pick<RoomOptions, 'limitMs' | 'signal'> {
+  /** Called before the first wait. */
+  onWait?(error: unknown): void
+}
+
+/** Repeats a write while the database is locked, the disk is full or the storage of the bundles cannot be reached. */
+export async function untilStored<T>(write: () => T | Promise<T>, { limitMs, signal, onWait }: Patience): Promise<T> {
   const endsAt = performance.now() + limitMs
-  for (;;) {
+  for (let waits = 0; ; waits += 1) {
     try {
       return await write()
     } catch (error) {
       if (!(error instanceof UnavailableError) || signal.aborted || performance.now() >= endsAt) throw error
+      if (waits === 0) onWait?.(error)
       await pause(lookEveryMs, signal)
     }
   }

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../../base/operator-error.ts'
+import { UnavailableError } from '../../base/unavailable-error.ts'
+import type { BundleCondition } from '../../export/jobs/bundle-store.ts'
 import { isBundleName } from '../bundle-path.ts'
 import { openScratchFolder } from '../scratch-folder.ts'
 import { type BackupKind, type BackupTarget, checkRoom, checkTarget, publish } from './backup-target.ts'
@@ -9,8 +11,9 @@ import type { BackupWriter } from './backup-writer.ts'
 import { copyDatabase, describeSqlite } from './copy-database.ts'
 import { aboutName, type DataFile, isDatabase, listFiles, listTop, mainDatabase, manifestName } from './data-files.ts'
 import { createFolderWriter } from './folder-writer.ts'
-import { type BackedUpFile, type BackupAbout, backupFormat } from './manifest.ts'
+import { type BackedUpFile, type BackupAbout, type BackupManifest, backupFormat } from './manifest.ts'
 import { listRecordedBundles, type RecordedBundle, removeJobs } from './recorded-bundles.ts'
+import { type BundlesElsewhere, checkStored, type StoredBundles } from './stored-bundles.ts'
 import { createTarWriter } from './tar-writer.ts'
 import { warnOfVisits } from './visits-in-backup.ts'
 
@@ -31,6 +34,8 @@ export interface BackupOptions {
   version: string
   now(): number
   onProgress(progress: BackupProgress): void
+  /** Where the server keeps bundles; absent = in the data folder. */
+  stored?: StoredBundles | undefined
 }
 
 export interface MadeBackup {
@@ -41,8 +46,13 @@ export interface MadeBackup {
   files: number
   databases: number
   sizeBytes: number
+  /** The storage that has the bundles; null = they are in the backup. */
+  bundlesElsewhere: { place: string; bundles: number } | null
   warnings: string[]
 }
+
+const hintAtStorage =
+  'No bundle is in the data folder. If the server stores them in S3, back up with the same --bundles as the server.'
 
 /** The work on one backup. */
 interface Work {
@@ -69,7 +79,7 @@ interface CountedProgress {
  *    the copy always has the visits before a position. Visits that are newer than a position are read from the log again, and
  *    nothing is counted twice.
  * 3. The bundles. A bundle is published before its job is completed, so the bundle of each completed job exists. A job that
- *    is deleted meanwhile loses its bundle, so it is removed from the copy too.
+ *    is deleted meanwhile loses its bundle, so it is removed from the copy too. Bundles in S3-compatible storage stay there.
  * 4. The keys. A key exists before the first row that needs it.
  *
  * @throws {OperatorError} when the data cannot be read or the backup cannot be written.
@@ -115,20 +125,31 @@ async function fill(
       })
   const work: Work = { options, writer, added: new Map(), warnings: [], progress }
   try {
-    await addAll(work, createdAt)
+    const elsewhere = await addAll(work, createdAt)
     const sizeBytes = await writer.finish()
     await publish(file, target)
     const files = [...work.added.values()]
     const databases = files.filter(({ schema }) => schema !== undefined).length
     const { path, kind } = target
-    return { path, kind, createdAt, files: files.length, databases, sizeBytes, warnings: work.warnings }
+    const bundlesElsewhere = elsewhere ? { place: elsewhere.place, bundles: elsewhere.fileNames.length } : null
+    return {
+      path,
+      kind,
+      createdAt,
+      files: files.length,
+      databases,
+      sizeBytes,
+      bundlesElsewhere,
+      warnings: work.warnings,
+    }
   } catch (error) {
     await writer.abort()
     throw error
   }
 }
 
-async function addAll(work: Work, createdAt: number): Promise<void> {
+/** Returns what the backup records of bundles in storage; undefined = the server keeps them in the data folder. */
+async function addAll(work: Work, createdAt: number): Promise<BundlesElsewhere | undefined> {
   const { options, writer, added, warnings } = work
   const { dataFolder } = options
   const mainCopy = await writer.stage(mainDatabase)
@@ -153,11 +174,14 @@ async function addAll(work: Work, createdAt: number): Promise<void> {
     for (const file of await listFiles(dataFolder, name, skip)) await addOne(work, file)
   }
   await addReturned(work, recorded)
-  removeJobs(mainCopy, checkBundles(work, recorded))
+  const { deletedJobs, elsewhere } = await checkBundles(work, recorded)
+  removeJobs(mainCopy, deletedJobs)
   warnings.push(...warnOfVisits(mainCopy, join(dataFolder, mainDatabase), added))
   added.set(mainDatabase, { path: mainDatabase, ...(await writer.addStaged(mainDatabase)), schema })
   const files = [...added.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
-  await writer.addText(manifestName, `${JSON.stringify({ ...about, files, warnings }, undefined, 1)}\n`)
+  const manifest: BackupManifest = { ...about, files, ...(elsewhere && { bundlesElsewhere: elsewhere }), warnings }
+  await writer.addText(manifestName, `${JSON.stringify(manifest, undefined, 1)}\n`)
+  return elsewhere
 }
 
 async function addOne(work: Work, { path, file }: DataFile): Promise<void> {
@@ -197,24 +221,54 @@ async function addReturned(work: Work, recorded: readonly RecordedBundle[]): Pro
 }
 
 /**
- * Compares the bundles in the backup with what the copied database records. Returns the jobs that were deleted since it was
- * copied.
+ * Compares the bundles in the backup or in the storage with what the copied database records. `deletedJobs` were deleted since it
+ * was copied.
  */
-function checkBundles({ options, added, warnings }: Work, recorded: readonly RecordedBundle[]): string[] {
-  const missing: RecordedBundle[] = []
-  for (const bundle of recorded) {
+async function checkBundles(
+  work: Work,
+  recorded: readonly RecordedBundle[],
+): Promise<{ deletedJobs: string[]; elsewhere?: BundlesElsewhere }> {
+  const { options, warnings } = work
+  const place = options.stored?.place ?? 'the data folder'
+  const conditions = await findConditions(work, recorded)
+  const warn = ({ jobId }: RecordedBundle, condition: BundleCondition) =>
+    warnings.push(`The bundle of ${jobId} is ${condition} in ${place}. Export the site again.`)
+  for (const bundle of recorded) if (conditions.get(bundle) === 'damaged') warn(bundle, 'damaged')
+  const missing = recorded.filter(bundle => conditions.get(bundle) === 'missing')
+  // A job is deleted before its bundle. The storage may therefore still have had the bundle of a job that is gone.
+  const doubtful = options.stored ? recorded : missing
+  const current = new Set(
+    doubtful.length === 0 ? [] : listRecordedBundles(join(options.dataFolder, mainDatabase)).map(({ jobId }) => jobId),
+  )
+  for (const bundle of missing) if (current.has(bundle.jobId)) warn(bundle, 'missing')
+  if (!options.stored && current.size > 0 && missing.length === recorded.length) warnings.push(hintAtStorage)
+  const deletedJobs = doubtful.map(({ jobId }) => jobId).filter(jobId => !current.has(jobId))
+  if (!options.stored) return { deletedJobs }
+  const present = recorded.filter(bundle => current.has(bundle.jobId) && !missing.includes(bundle))
+  return { deletedJobs, elsewhere: { place, fileNames: present.map(({ fileName }) => fileName) } }
+}
+
+/** A bundle that is not in the map could not be checked, because the storage does not answer. */
+async function findConditions(
+  { options, added, warnings }: Work,
+  recorded: readonly RecordedBundle[],
+): Promise<ReadonlyMap<RecordedBundle, BundleCondition>> {
+  const inBackup = (bundle: RecordedBundle): BundleCondition => {
     const found = added.get(`bundles/${bundle.fileName}`)
-    if (!found) missing.push(bundle)
-    else if (found.sizeBytes !== bundle.sizeBytes || found.sha256 !== bundle.sha256) {
-      warnings.push(`The bundle of ${bundle.jobId} is damaged in the data folder. Export the site again.`)
-    }
+    if (!found) return 'missing'
+    return found.sizeBytes === bundle.sizeBytes && found.sha256 === bundle.sha256 ? 'sound' : 'damaged'
   }
-  if (missing.length === 0) return []
-  const current = new Set(listRecordedBundles(join(options.dataFolder, mainDatabase)).map(({ jobId }) => jobId))
-  for (const { jobId } of missing.filter(({ jobId }) => current.has(jobId))) {
-    warnings.push(`The bundle of ${jobId} is missing in the data folder. Export the site again.`)
+  if (!options.stored) return new Map(recorded.map(bundle => [bundle, inBackup(bundle)]))
+  try {
+    return await checkStored(options.stored, recorded)
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error
+    // The rows and keys are worth a backup all the same.
+    warnings.push(
+      `${error.message} The backup is complete, but the bundles in ${options.stored.place} were not checked.`,
+    )
+    return new Map()
   }
-  return missing.map(({ jobId }) => jobId).filter(jobId => !current.has(jobId))
 }
 
 async function measure(dataFolder: string): Promise<number> {

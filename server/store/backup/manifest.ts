@@ -1,5 +1,7 @@
+import { escapeControls } from '../../base/escape-controls.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { isBackedUp, mainDatabase } from './data-files.ts'
+import type { BundlesElsewhere } from './stored-bundles.ts'
 
 /** The first file of a backup. A restore reads it before the rest, so that it refuses what it cannot use at once. */
 export interface BackupAbout {
@@ -25,6 +27,8 @@ export interface BackedUpFile {
 /** The last file of a backup: every other file except the first. A backup without it is incomplete. */
 export interface BackupManifest extends BackupAbout {
   files: BackedUpFile[]
+  /** The bundles that stayed in S3-compatible storage; absent = the backup has all bundles. */
+  bundlesElsewhere?: BundlesElsewhere
   /** What was wrong in the data folder when the backup was made. */
   warnings: string[]
 }
@@ -47,7 +51,7 @@ export function parseAbout(text: string, knownSchema: number): BackupAbout {
 
 /** @throws {OperatorError} when the text is not a manifest, or names a file that may not be restored. */
 export function parseManifest(text: string, about: BackupAbout): BackupManifest {
-  const { files, warnings } = parseObject(text) as Partial<BackupManifest>
+  const { files, bundlesElsewhere, warnings } = parseObject(text) as Partial<BackupManifest>
   if (!Array.isArray(files)) throw notABackup()
   const known = new Set<string>()
   for (const file of files as Partial<BackedUpFile>[]) {
@@ -61,7 +65,17 @@ export function parseManifest(text: string, about: BackupAbout): BackupManifest 
     known.add(path)
   }
   if (!known.has(mainDatabase)) throw notABackup()
-  return { ...about, files, warnings: Array.isArray(warnings) ? warnings.map(String) : [] }
+  return {
+    ...about,
+    files,
+    ...(bundlesElsewhere && { bundlesElsewhere: parseElsewhere(bundlesElsewhere) }),
+    warnings: Array.isArray(warnings) ? warnings.map(String) : [],
+  }
+}
+
+function parseElsewhere({ place, fileNames }: Partial<BundlesElsewhere>): BundlesElsewhere {
+  if (typeof place !== 'string' || !Array.isArray(fileNames)) throw notABackup()
+  return { place: escapeControls(place.slice(0, maxPathLength)), fileNames: fileNames.map(String) }
 }
 
 /**

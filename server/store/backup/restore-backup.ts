@@ -32,6 +32,8 @@ export interface Restored {
   sizeBytes: number
   /** Sessions and sign-in links of the dashboard that the backup had, and the data folder has not. */
   endedSessions: number
+  /** The storage that has the bundles; null = the backup had them. */
+  bundlesElsewhere: { place: string; bundles: number } | null
   warnings: string[]
 }
 
@@ -117,8 +119,9 @@ async function unpack({ source, onProgress }: RestoreOptions, scratch: string) {
   compare(manifest, found)
   await checkDatabases(scratch, manifest.files, path => onProgress({ path, doneBytes }))
   const endedSessions = endSessions(join(scratch, mainDatabase))
-  const { createdAt, quire, warnings, files } = manifest
-  return { createdAt, quire, files: files.length, sizeBytes: doneBytes, endedSessions, warnings }
+  const { createdAt, quire, warnings, files, bundlesElsewhere: elsewhere } = manifest
+  const bundlesElsewhere = elsewhere ? { place: elsewhere.place, bundles: elsewhere.fileNames.length } : null
+  return { createdAt, quire, files: files.length, sizeBytes: doneBytes, endedSessions, bundlesElsewhere, warnings }
 }
 
 async function readText(content: AsyncIterable<Buffer>): Promise<string> {

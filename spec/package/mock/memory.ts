@@ -51,7 +51,7 @@ export function createMemory(clock: Clock, seed: string): Memory {
       agentJobs,
       visits: visitsOf(scenario),
       exportJobs: exportMemory.in(scenario),
-      bundles: { check: () => 'sound' },
+      bundles: { place: 'on the disk of the server', check: () => 'sound' },
       bundleLinks: createMockLinks({ seed, ttlSeconds: scenario.linkTtlSeconds }),
       maxQueuedExports: 100,
       wakeRunner: () => undefined,

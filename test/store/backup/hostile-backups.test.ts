@@ -142,6 +142,22 @@ describe('a folder', () => {
     await expectRefused(good, /no backup of Quire has/)
   })
 
+  test('with nonsense about bundles elsewhere is refused, and control characters in their place are escaped', async () => {
+    for (const bad of [5, [], { place: 's3://docs' }, { place: 1, fileNames: [] }]) {
+      rewriteManifest(manifest => Object.assign(manifest, { bundlesElsewhere: bad }))
+      await expectRefused(good, /not a backup of Quire/)
+    }
+    rewriteManifest(manifest =>
+      Object.assign(manifest, { bundlesElsewhere: { place: 's3://docs\u001b[2J', fileNames: ['se_1.zip'] } }),
+    )
+    const { bundlesElsewhere } = await restoreBackup({
+      source: good,
+      dataFolder: join(folder, 'shown'),
+      onProgress() {},
+    })
+    expect(bundlesElsewhere).toEqual({ place: 's3://docs\\u001b[2J', bundles: 1 })
+  })
+
   test('with links instead of files or folders is refused', async () => {
     rmSync(join(good, 'link.key'))
     symlinkSync('/etc/passwd', join(good, 'link.key'))

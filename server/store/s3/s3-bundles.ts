@@ -1,0 +1,86 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { BundleStore } from '../../export/jobs/bundle-store.ts'
+import { jobOfBundle, type LostFolder } from '../../export/jobs/lost-folder.ts'
+import { createBundleCheck, fileArchives, type NoteDamage, type ReportBundle } from '../bundle-check.ts'
+import { isBundleName } from '../bundle-path.ts'
+import type { S3Objects } from './s3-objects.ts'
+import type { FileUpload } from './s3-uploads.ts'
+
+/**
+ * Stores bundles as objects in S3-compatible storage. An archive that no export names stays where it is: its name is unique, so
+ * it is there again when a database that knows it is restored.
+ */
+export function openS3Bundles(
+  objects: S3Objects,
+  lost: Pick<LostFolder, 'pathOf' | 'take'>,
+  report: ReportBundle = () => {},
+  noteDamage: NoteDamage = () => {},
+): BundleStore {
+  const archives = createBundleCheck(
+    {
+      async find(name) {
+        const found = isBundleName(name) ? await objects.find(name) : undefined
+        return found && { ...found, identity: found.etag, lastingIdentity: found.etag }
+      },
+      read: name => objects.read(name),
+    },
+    report,
+    noteDamage,
+  )
+
+  const publish: BundleStore['publish'] = (file, { fileName, sizeBytes, sha256 }, signal) =>
+    publishObject(objects, { fileName, file, sizeBytes, sha256, signal })
+
+  return {
+    place: 'in the storage of the server',
+    publish,
+    check: bundle => archives.check(bundle.fileName, bundle),
+    verify: bundle => archives.verify(bundle.fileName, bundle),
+    open: (fileName, span) => objects.read(fileName, span),
+    withFile: (fileName, use) => useCopy(objects, fileName, use),
+    async remove(fileName) {
+      archives.forget(fileName)
+      if (isBundleName(fileName)) await objects.delete(fileName)
+    },
+    list: () => [],
+    setAside: () => Promise.reject(new Error('Archives in S3 are not set aside.')),
+    async recover(lostName, bundle) {
+      const file = lost.pathOf(lostName)
+      const silent = createBundleCheck(fileArchives, () => {})
+      if ((await archives.check(bundle.fileName, bundle)) === 'sound') return false
+      if ((await silent.verify(file, bundle)) !== 'sound') return false
+      await publish(file, bundle)
+      await rm(file)
+      return true
+    },
+    removeAbandoned: startedBefore => objects.abortUploads(startedBefore, name => jobOfBundle(name) !== undefined),
+  }
+}
+
+/** Does nothing if an attempt whose answer was lost has uploaded the file. */
+async function publishObject(
+  objects: S3Objects,
+  { fileName, ...upload }: FileUpload & { fileName: string },
+): Promise<void> {
+  const before = await objects.find(fileName)
+  if (before?.sizeBytes === upload.sizeBytes && before.sha256 === upload.sha256) return
+  // It was written before a backup of the database was restored.
+  if (before) await objects.copy(fileName, `lost/${fileName}-${before.etag.replaceAll(/\W/g, '')}`)
+  await objects.write(fileName, upload)
+}
+
+/** Calls `use` with a copy on the disk, which is deleted afterwards. */
+async function useCopy<T>(objects: S3Objects, fileName: string, use: (file: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-bundle-'))
+  try {
+    const file = join(folder, fileName)
+    await pipeline(await objects.read(fileName), createWriteStream(file, { mode: 0o600 }))
+    return await use(file)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

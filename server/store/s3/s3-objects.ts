@@ -1,0 +1,105 @@
+import type { Readable } from 'node:stream'
+import type { MultipartUpload } from '@aws-sdk/client-s3'
+import type { ByteSpan } from '../../export/jobs/bundle-store.ts'
+import { loadSdk, toClientConfig } from './s3-client.ts'
+import { explainRefusal, isMissing, toUnavailable } from './s3-errors.ts'
+import type { S3Location } from './s3-location.ts'
+import { type FileUpload, listUploads, uploadFile } from './s3-uploads.ts'
+
+/** What the storage says about an object. */
+export interface FoundObject {
+  sizeBytes: number
+  /** Changes when the object is replaced by one with other bytes. */
+  etag: string
+  /** The checksum that was recorded at the upload; undefined = another program stored the object. */
+  sha256: string | undefined
+}
+
+/** The objects of one bucket whose keys begin with the prefix of the location. Names do not have the prefix. */
+export interface S3Objects {
+  /** Fails if the bucket cannot be used. */
+  check(): Promise<void>
+  find(name: string): Promise<FoundObject | undefined>
+  read(name: string, span?: ByteSpan): Promise<Readable>
+  /** Uploads a file in parts. When it returns or throws, nothing of the upload goes on, and one that failed has left no parts. */
+  write(name: string, upload: FileUpload): Promise<void>
+  copy(from: string, to: string): Promise<void>
+  /** Does nothing if there is no such object. */
+  delete(name: string): Promise<void>
+  /**
+   * Ends the uploads that began before a time and were never finished: their parts cost money. Returns their number.
+   *
+   * @param isOwn whether an upload with this name may be ended; another program may use the bucket too.
+   * @param pageSize how many uploads one answer of the storage lists.
+   */
+  abortUploads(startedBefore: number, isOwn: (name: string) => boolean, pageSize?: number): Promise<number>
+  close(): void
+}
+
+/**
+ * Opens the storage. The SDK is loaded now, not when a process starts that does not use S3.
+ * The methods throw an `UnavailableError` when the storage does not do what it is asked.
+ *
+ * @throws {OperatorError} when the packages of the SDK are not installed.
+ */
+export async function openS3Objects(location: S3Location): Promise<S3Objects> {
+  const sdk = await loadSdk()
+  const client = new sdk.S3Client(toClientConfig(location))
+  const Bucket = location.bucket
+  const keyOf = (name: string) => location.prefix + name
+  return {
+    async check() {
+      await client.send(new sdk.HeadBucketCommand({ Bucket })).catch(error => {
+        throw explainRefusal(error, location) ?? toUnavailable(error)
+      })
+    },
+    async find(name) {
+      try {
+        const found = await client.send(new sdk.HeadObjectCommand({ Bucket, Key: keyOf(name) }))
+        return { sizeBytes: found.ContentLength ?? 0, etag: found.ETag ?? '', sha256: found.Metadata?.sha256 }
+      } catch (error) {
+        if (isMissing(error)) return undefined
+        throw toUnavailable(error)
+      }
+    },
+    async read(name, span) {
+      const Range = span && `bytes=${span.first}-${span.last}`
+      const found = await client.send(new sdk.GetObjectCommand({ Bucket, Key: keyOf(name), Range })).catch(rethrow)
+      return found.Body as Readable
+    },
+    async write(name, upload) {
+      await uploadFile(sdk, client, { Bucket, Key: keyOf(name), ...upload }).catch(error => {
+        // A file that cannot be read is no fault of the storage.
+        if ((error as NodeJS.ErrnoException).path === upload.file) throw error
+        rethrow(error)
+      })
+    },
+    async copy(from, to) {
+      const CopySource = `${Bucket}/${encodeURIComponent(keyOf(from))}`
+      await client.send(new sdk.CopyObjectCommand({ Bucket, Key: keyOf(to), CopySource })).catch(rethrow)
+    },
+    async delete(name) {
+      await client.send(new sdk.DeleteObjectCommand({ Bucket, Key: keyOf(name) })).catch(error => {
+        if (!isMissing(error)) rethrow(error)
+      })
+    },
+    async abortUploads(startedBefore, isOwn, pageSize = 1000) {
+      const wish = { Bucket, Prefix: location.prefix, MaxUploads: pageSize }
+      const uploads = await listUploads(sdk, client, wish).catch(rethrow)
+      const isOld = ({ Initiated }: MultipartUpload) => Initiated !== undefined && Initiated.getTime() < startedBefore
+      const old = uploads.filter(upload => isOld(upload) && isOwn(String(upload.Key).slice(location.prefix.length)))
+      for (const { Key, UploadId } of old) {
+        await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(error => {
+          // It was finished or aborted since it was listed.
+          if (!isMissing(error)) rethrow(error)
+        })
+      }
+      return old.length
+    },
+    close: () => client.destroy(),
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw toUnavailable(error)
+}

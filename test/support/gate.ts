@@ -1,0 +1,44 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A server that passes all bytes on to another, and shows the requests first. */
+export interface Gate {
+  url: string
+  close(): Promise<void>
+}
+
+/**
+ * Starts a gate before a server.
+ *
+ * @param onRequest gets the method and the path of each request before the server behind the gate does.
+ */
+export async function startGate(behind: string, onRequest: (line: string) => unknown): Promise<Gate> {
+  const sockets = new Set<Socket>()
+  const server = createServer(client => {
+    const { hostname, port } = new URL(behind)
+    const storage = connect(Number(port), hostname)
+    for (const socket of [client, storage]) {
+      sockets.add(socket)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        storage.destroy()
+      })
+      socket.on('error', () => {})
+    }
+    client.on('data', bytes => {
+      const line = /^([A-Z]+ \S+) HTTP\/1\.1\r\n/.exec(bytes.toString('latin1', 0, 2048))?.[1]
+      if (line !== undefined) onRequest(line)
+      storage.write(bytes)
+    })
+    storage.pipe(client)
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise(done => server.close(done))
+    },
+  }
+}
