@@ -181,7 +181,7 @@ async function prepareFiles({ dataFolder, store, bundles, lost, log }: Parts): P
     log.warn({ dataFolder }, 'other users can list the data folder; give it to the user of the server with mode 0700')
   }
   await recoverLost({ exportJobs: store.exportJobs, bundles, lost, log })
-  for (const { projectId, file, problem } of store.visits.listLost()) {
+  for (const { projectId, file, problem } of await store.visits.listLost()) {
     log.error(
       { projectId, file },
       `the file of the visits of a project is unusable: ${explainLoss(projectId, problem)}`,

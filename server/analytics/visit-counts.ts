@@ -1,3 +1,4 @@
+import type { Awaitable } from '../base/awaitable.ts'
 import type { Day } from './day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from './unique-visitors.ts'
 
@@ -47,8 +48,8 @@ export interface VisitedDays {
 /** Reads the counts of reports. An unknown project has no visits. */
 export interface VisitCountReader {
   /** Returns undefined when there are no visits. */
-  findVisitedDays(projectId: string): VisitedDays | undefined
-  countRange(projectId: string, range: DayRange): RangeCounts
+  findVisitedDays(projectId: string): Awaitable<VisitedDays | undefined>
+  countRange(projectId: string, range: DayRange): Awaitable<RangeCounts>
   /** Counts the visitors of the whole site in each range. Much faster than `countRange`. */
-  countTotals(projectId: string, ranges: readonly DayRange[]): VisitorCounts[]
+  countTotals(projectId: string, ranges: readonly DayRange[]): Awaitable<VisitorCounts[]>
 }

@@ -40,8 +40,8 @@ export function orgsDeleteCommand(): Command {
 async function deleteOrganization(store: Store, idOrName: string, flags: Flags): Promise<Organization> {
   const organization = await getOrganization(store, idOrName)
   const { id } = organization
-  if (!flags.yes) throw new OperatorError(askToConfirm(organization, store.organizationRemoval.count(id)), 2)
-  const files = store.organizationRemoval.begin(id, Date.now())
+  if (!flags.yes) throw new OperatorError(askToConfirm(organization, await store.organizationRemoval.count(id)), 2)
+  const files = await store.organizationRemoval.begin(id, Date.now())
   if ('running' in files) {
     throw new OperatorError(
       `${escapeControls(organization.name)} has running exports: ${files.running.join(', ')}. Nothing was deleted. Wait until they have ended, or stop the server.`,
@@ -51,15 +51,17 @@ async function deleteOrganization(store: Store, idOrName: string, flags: Flags):
     for (const fileName of files.bundles) await bundles.remove(fileName)
   })
   for (const domain of files.domains) await forgetSite(siteCachesFolder(flags.data), domain)
-  const deleteVisits = () => files.projects.forEach(store.visits.deleteFile)
-  deleteVisits()
+  const deleteVisits = async () => {
+    for (const projectId of files.projects) await store.visits.deleteFile(projectId)
+  }
+  await deleteVisits()
   await recordChange(
     store,
     { action: 'organization.deleted', subject: id, organizationId: id, detail: organization.name },
     () => new Step(() => store.organizationRemoval.finish(id)),
   )
   // A process that follows a log may have counted a line before its project was deleted.
-  deleteVisits()
+  await deleteVisits()
   return organization
 }
 

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'commander'
-import { openTable, type Table, type TableName } from '../analytics/report/tables.ts'
+import { type Cell, openTable, type Rows, type Table, type TableName } from '../analytics/report/tables.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { dataOption, jsonOption, projectOption } from '../flags/options.ts'
 import { addPeriodOption, addRangeOptions, type RangeFlags, readRange } from '../flags/range-options.ts'
@@ -72,7 +72,7 @@ async function exportTable(flags: Flags): Promise<void> {
   await withExistingStore(flags.data, async store => {
     const { id: projectId } = await getProject(store, flags.project)
     const { table, counted } = countRows(
-      openTable(store.visits, { projectId, range, table: flags.table, by: flags.by }),
+      await openTable(store.visits, { projectId, range, table: flags.table, by: flags.by }),
     )
     if (file === undefined) {
       await printTable(table, format)
@@ -84,19 +84,22 @@ async function exportTable(flags: Flags): Promise<void> {
   })
 }
 
-function countRows({ columns, rows }: Table): { table: Table; counted: { rows: number } } {
+function countRows({ columns, parts }: Table): { table: Table; counted: { rows: number } } {
   const counted = { rows: 0 }
-  function* count() {
+  function* countEach(rows: Rows): Generator<readonly Cell[]> {
     for (const row of rows) {
       counted.rows++
       yield row
     }
   }
-  return { table: { columns, rows: count() }, counted }
+  async function* count(): AsyncGenerator<Rows> {
+    for await (const rows of parts) yield countEach(rows)
+  }
+  return { table: { columns, parts: count() }, counted }
 }
 
 /** Replaces the file when the new one is complete. */
-async function writeFile(file: string, texts: Iterable<string>): Promise<void> {
+async function writeFile(file: string, texts: AsyncIterable<string>): Promise<void> {
   const part = `${file}.part`
   try {
     // A file that a killed export left, or a symbolic link.

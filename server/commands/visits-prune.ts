@@ -48,7 +48,7 @@ removed. A server does the same by itself.`,
       const keptFrom = before === undefined ? null : formatDay(before)
       const result = await withExistingStore(data, async store => {
         const project = await getProject(store, idOrName)
-        const destroyed = store.visits.destroyKeys(project, { now, graceDays })
+        const destroyed = await store.visits.destroyKeys(project, { now, graceDays })
         const visitorDays = before === undefined ? 0 : await store.visits.pruneSeen(project.id, before)
         return { project: project.id, keptFrom, visitorDays, destroyedKeys: destroyed.keys }
       })

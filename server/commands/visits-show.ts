@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { choosePeriodLength } from '../analytics/report/periods.ts'
-import { openTable, type Table, type TableName, tableNames } from '../analytics/report/tables.ts'
+import { type Cell, openTable, type Rows, type Table, type TableName, tableNames } from '../analytics/report/tables.ts'
 import { buildReport } from '../analytics/report/visit-report.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
@@ -68,26 +68,33 @@ async function show(flags: Flags): Promise<void> {
     const { id: projectId, name } = await getProject(store, flags.project)
     const { limit = Number.POSITIVE_INFINITY, by } = flags
     if (flags.csv) {
-      const table = openTable(store.visits, { projectId, range, table: flags.table ?? 'pages', by })
+      const table = await openTable(store.visits, { projectId, range, table: flags.table ?? 'pages', by })
       await printTable(cutRows(table, limit), 'csv')
       return
     }
     const shownLimit = flags.limit ?? (flags.json ? limit : usualLimit)
-    const report = buildReport(store.visits, { projectId, range, by, limit: shownLimit, choosePeriodLength })
+    const report = await buildReport(store.visits, { projectId, range, by, limit: shownLimit, choosePeriodLength })
     const shown = { project: projectId, name, ...report }
     if (flags.json) printJson(shown)
     else console.log(drawReport(shown, { width: outputWidth(), limit: shownLimit }))
   })
 }
 
-function cutRows({ columns, rows }: Table, limit: number): Table {
-  return { columns, rows: takeFirst(rows, limit) }
+function cutRows({ columns, parts }: Table, limit: number): Table {
+  return { columns, parts: takeFirst(parts, limit) }
 }
 
-function* takeFirst<Row>(rows: Iterable<Row>, limit: number): Generator<Row> {
-  let count = 0
-  for (const row of rows) {
-    if (count++ >= limit) return
-    yield row
+async function* takeFirst(parts: Table['parts'], limit: number): AsyncGenerator<Rows> {
+  let left = limit
+  function* take(rows: Rows): Generator<readonly Cell[]> {
+    for (const row of rows) {
+      if (left <= 0) return
+      left -= 1
+      yield row
+    }
+  }
+  for await (const rows of parts) {
+    yield take(rows)
+    if (left <= 0) return
   }
 }

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../base/awaitable.ts'
 import type { Database } from './database.ts'
 
 /** How much belongs to an organization. */
@@ -42,6 +43,17 @@ const rows: readonly (readonly [table: string, condition: string])[] = [
  * Deletes an organization in three steps, so that a killed deletion can be repeated: `begin`, then the caller deletes the
  * files, then `finish`.
  */
+export interface OrganizationRemoval {
+  count(id: string): Awaitable<OrganizationSize>
+  /**
+   * Revokes the keys, ends the sessions and deletes the exports that do not run, so that nothing new begins. Changes nothing,
+   * and returns the ids of the running exports, if there are any.
+   */
+  begin(id: string, now: number): Awaitable<OrganizationFiles | { running: string[] }>
+  /** Deletes the organization and all its rows. */
+  finish(id: string): Awaitable<void>
+}
+
 export function openOrganizationRemoval(database: Database) {
   const count = database.prepare<{ id: string }, OrganizationSize>(
     `SELECT (SELECT count(*) FROM projects WHERE organization_id = @id) AS projects,
@@ -78,10 +90,6 @@ export function openOrganizationRemoval(database: Database) {
 
   return {
     count: (id: string) => count.get({ id }) as OrganizationSize,
-    /**
-     * Revokes the keys, ends the sessions and deletes the exports that do not run, so that nothing new begins. Changes nothing,
-     * and returns the ids of the running exports, if there are any.
-     */
     begin: database.transaction((id: string, now: number): OrganizationFiles | { running: string[] } => {
       const running = findRunning.all({ id, now })
       if (running.length > 0) return { running }
@@ -92,7 +100,6 @@ export function openOrganizationRemoval(database: Database) {
       deleteOpenJobs.run({ id })
       return { projects: listProjects.all({ id }), bundles: listBundles.all({ id }), domains: listDomains.all({ id }) }
     }).immediate,
-    /** Deletes the organization and all its rows. */
     finish: database.transaction((id: string): void => {
       for (const deletion of deletions) deletion.run({ id })
     }).immediate,

@@ -1,5 +1,5 @@
 import type { Nouns } from './nouns.ts'
-import { openStore, type Store } from './store.ts'
+import { openStore, type SqliteStore } from './store.ts'
 import { type Access, createWriteQueue, queueCalls } from './write-queue.ts'
 
 /** What each method does with the database. The compiler finds a method that is missing. */
@@ -86,7 +86,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
  *
  * @throws {OperatorError} see `openDatabase`.
  */
-export function openServingStore(dataFolder: string): Store {
+export function openServingStore(dataFolder: string): SqliteStore {
   const queue = createWriteQueue()
   const store = openStore(dataFolder, { lockPatienceMs: 0, queue })
   const nouns = Object.keys(access) as (keyof Nouns)[]

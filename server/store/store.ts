@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import type { Awaitable } from '../base/awaitable.ts'
 import { runSteps, type Steps } from '../base/steps.ts'
+import type { RateLimitReader, RateLimits } from '../tenancy/rate-limit.ts'
 import { protectDataFolder, refuseAmongData } from './data-folder.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
-import { type NounsInSteps, openNouns } from './nouns.ts'
-import { openOrganizationRemoval } from './organization-removal.ts'
+import { type Nouns, type NounsInSteps, openNouns } from './nouns.ts'
+import { type OrganizationRemoval, openOrganizationRemoval } from './organization-removal.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { spendInMemory } from './spend-in-memory.ts'
+import type { StoredVisits } from './visits/stored-visits.ts'
 import { openVisits } from './visits/visits.ts'
 import { noQueue, type WriteQueue } from './write-queue.ts'
 
@@ -15,7 +17,20 @@ const checkPatienceMs = 200
 /** How long the last writes wait for a lock when the store is closed. */
 const closePatienceMs = 1000
 
-export type Store = ReturnType<typeof openStore>
+/** Everything that Quire stores, on SQLite or on PostgreSQL. Bundles are stored elsewhere, see `openBundles`. */
+export interface Store extends Nouns {
+  organizationRemoval: OrganizationRemoval
+  visits: StoredVisits
+  rateLimits: RateLimits & RateLimitReader
+  /** Makes several changes in one transaction: all, or none if the work throws. */
+  atomically<T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T>
+  /** Fails if the database cannot be written. */
+  check(now: number): Awaitable<void>
+  close(): Awaitable<void>
+}
+
+/** The store of a data folder. Outside a server its methods are synchronous. */
+export type SqliteStore = ReturnType<typeof openStore>
 
 export interface StoreOptions {
   /** How long a method blocks its thread until a lock of another process ends. */
@@ -44,13 +59,9 @@ export function openStore(dataFolder: string, { lockPatienceMs = busyTimeoutMs, 
     organizationRemoval: openOrganizationRemoval(database),
     visits,
     rateLimits,
-    /**
-     * Makes several changes in one transaction: all, or none if the work throws. The steps do not go through the queue, because all
-     * of them are one write.
-     */
+    /** The steps do not go through the queue, because all of them are one write. */
     atomically: <T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T> =>
       queue.write(() => database.transaction(() => runSteps(nouns, work)).immediate()),
-    /** Fails if the database cannot be written. */
     check: (now: number) => queue.write(() => void check.run({ now }), checkPatienceMs),
     close(): void {
       if (!database.open) return

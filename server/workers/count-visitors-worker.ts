@@ -20,9 +20,9 @@ const { dataFolder } = workerData as CountsSetup
 const visits = openVisitFiles(dataFolder)
 const encoder = new TextEncoder()
 const files = new Map<number, OpenFile>()
-parentPort?.on('message', ({ number, ...question }: CountsQuestion & { number: number }) => {
+parentPort?.on('message', async ({ number, ...question }: CountsQuestion & { number: number }) => {
   try {
-    send({ number, value: answer(question) })
+    send({ number, value: await answer(question) })
   } catch (error) {
     send({ number, ...describeFault(error as Error, question) })
   }
@@ -33,7 +33,7 @@ function send(message: CountsAnswer): void {
   parentPort?.postMessage(message, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [])
 }
 
-function answer(question: CountsQuestion): CountsAnswers[CountsQuestion['ask']] {
+async function answer(question: CountsQuestion): Promise<CountsAnswers[CountsQuestion['ask']]> {
   switch (question.ask) {
     case 'revision':
       return visits.findRevision(question.projectId)
@@ -51,7 +51,7 @@ function answer(question: CountsQuestion): CountsAnswers[CountsQuestion['ask']] 
     }
     case 'open report': {
       const { projectId, range, file } = question
-      files.set(file, { projectId, parts: writeReportFile(visits, projectId, range) })
+      files.set(file, { projectId, parts: await writeReportFile(visits, projectId, range) })
       return undefined
     }
     case 'read file':

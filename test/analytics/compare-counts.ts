@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib'
 import { type Day, formatDay } from '../../server/analytics/day.ts'
 import { importAccessLog } from '../../server/analytics/import/import-log.ts'
 import { type AccessLogOptions, generateAccessLog } from '../../server/demo/access-log.ts'
-import { openStore, type Store } from '../../server/store/store.ts'
+import { openStore, type SqliteStore } from '../../server/store/store.ts'
 import { type BruteCount, countByBruteForce } from './brute-force.ts'
 import { nameDemoAgents } from './demo-agent-names.ts'
 
@@ -102,7 +102,7 @@ function* toText(options: AccessLogOptions): Generator<string> {
 
 /** Requests page after page until there are no more, as a client does. */
 async function countAllPages(
-  visits: Store['visits'],
+  visits: SqliteStore['visits'],
   projectId: string,
   [dateFrom, dateTo]: readonly [Day, Day],
 ): Promise<BruteCount> {

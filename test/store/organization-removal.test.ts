@@ -5,10 +5,10 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import type { ExportJob } from '../../server/export/jobs/export-job.ts'
-import { openStore, type Store } from '../../server/store/store.ts'
+import { openStore, type SqliteStore } from '../../server/store/store.ts'
 
 let folder: string
-let store: Store
+let store: SqliteStore
 const now = Date.UTC(2026, 10, 22)
 
 beforeEach(async () => {

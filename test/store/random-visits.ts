@@ -7,7 +7,7 @@ import { parseDay } from '../../server/analytics/day.ts'
 import type { DayRange } from '../../server/analytics/unique-visitors.ts'
 import type { PageView } from '../../server/analytics/view-batch.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
-import { openStore, type Store } from '../../server/store/store.ts'
+import { openStore, type SqliteStore } from '../../server/store/store.ts'
 import fc from '../support/fast-check.ts'
 import { countLabelsNaively, countNaively } from './count-naively.ts'
 
@@ -126,7 +126,7 @@ export async function checkRandomPruning(numRuns: number): Promise<void> {
  * are between the maximum and the sum.
  */
 async function expectExact(
-  store: Store,
+  store: SqliteStore,
   id: string,
   views: readonly PageView[],
   range: DayRange,

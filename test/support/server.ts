@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import type { Config } from '../../server/config.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../../server/flags/serve-options.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
-import { openStore, type Store } from '../../server/store/store.ts'
+import { openStore, type SqliteStore, type Store } from '../../server/store/store.ts'
 import { createKey, hashKey, type Scope } from '../../server/tenancy/api-key.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import type { Plan } from '../../server/tenancy/organization.ts'
@@ -13,7 +13,7 @@ import type { Plan } from '../../server/tenancy/organization.ts'
 /** A server on a free port with a new data folder, and its store, to prepare test data. */
 export interface TestServer extends RunningServer {
   dataFolder: string
-  store: Store
+  store: SqliteStore
   /** The lines that the server logged, parsed. */
   logged: Record<string, unknown>[]
   /** Ends the server and removes its folder. */

@@ -54,7 +54,7 @@ test('reports and totals are those of the store', async () => {
   const pages = { order: 'path' as const, contains: 'B', limit: 10, offset: 0 }
   const question = { projectId: 'prj_1', range: {}, pages }
   const report = await counts.readReport(question)
-  expect(report).toEqual(viewReport(store.visits, question))
+  expect(report).toEqual(await viewReport(store.visits, question))
   expect(report).toMatchObject({ totals: { total: 2 }, pages: [{ path: '/b' }], pageCount: 2, matching: 1 })
   const ranges = [{}, { dateFrom: 20_701 }]
   expect(await counts.countTotals('prj_1', ranges)).toEqual(store.visits.countTotals('prj_1', ranges))

@@ -41,9 +41,16 @@ const maxChartDays = 400
 const pagesPerPart = 1000
 
 /** Reads the report of a range for a screen. */
-export function viewReport(reader: VisitCountReader, { projectId, range, pages }: ReportQuestion): ReportView {
+export async function viewReport(
+  reader: VisitCountReader,
+  { projectId, range, pages }: ReportQuestion,
+): Promise<ReportView> {
   const contains = toPathText(pages.contains)
-  const { report, counts, visited } = readReport(reader, { projectId, range, choosePeriodLength: chooseChartPeriod })
+  const { report, counts, visited } = await readReport(reader, {
+    projectId,
+    range,
+    choosePeriodLength: chooseChartPeriod,
+  })
   const { agents, neither, referrals } = report.labels
   return {
     ...report,
@@ -59,8 +66,12 @@ export function viewReport(reader: VisitCountReader, { projectId, range, pages }
 }
 
 /** Counts a range, and writes its report with all pages as JSON part by part. */
-export function writeReportFile(reader: VisitCountReader, projectId: string, range: DayRange): Iterator<string> {
-  const { report, counts } = readReport(reader, { projectId, range, choosePeriodLength: chooseChartPeriod })
+export async function writeReportFile(
+  reader: VisitCountReader,
+  projectId: string,
+  range: DayRange,
+): Promise<Iterator<string>> {
+  const { report, counts } = await readReport(reader, { projectId, range, choosePeriodLength: chooseChartPeriod })
   const { pages: _, ...rest } = report
   const head = JSON.stringify({ project: projectId, ...rest }, null, 2).slice(0, -2)
   return writeParts(`${head},\n  "pages": [`, counts.pages())

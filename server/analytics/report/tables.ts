@@ -6,11 +6,13 @@ import { cutRange, reportLabels, toDayRange, withBoth } from './visit-report.ts'
 
 export type Cell = string | number
 
+export type Rows = Iterable<readonly Cell[]>
+
 /** A table of a report, for files. */
 export interface Table {
   columns: readonly string[]
-  /** Read one by one, because a table may have millions of rows. */
-  rows: Iterable<readonly Cell[]>
+  /** The rows in parts, which are read one by one, because a table may have millions of rows. */
+  parts: AsyncIterable<Rows> | Iterable<Rows>
 }
 
 /** The tables of a report. Each row of `days`, `weeks` and `months` has the totals of a period. */
@@ -47,7 +49,7 @@ const seriesPeriods: Record<Exclude<SeriesName, 'totals'>, PeriodLength> = {
 
 const details: Record<
   Exclude<TableName, SeriesName>,
-  { columns: readonly string[]; rows(counts: RangeCounts): Iterable<readonly Cell[]> }
+  { columns: readonly string[]; rows(counts: RangeCounts): Rows }
 > = {
   pages: {
     columns: ['path', 'human', 'ai', 'total'],
@@ -84,16 +86,19 @@ const details: Record<
 }
 
 /** Opens a table. Its first columns are `date`, or `dateFrom` and `dateTo` (exclusive), unless the range is not split. */
-export function openTable(reader: VisitCountReader, { projectId, range, table, by }: TableOptions): Table {
-  const whole = cutRange(range, reader.findVisitedDays(projectId))
+export async function openTable(
+  reader: VisitCountReader,
+  { projectId, range, table, by }: TableOptions,
+): Promise<Table> {
+  const whole = cutRange(range, await reader.findVisitedDays(projectId))
   if (isSeries(table)) return openSeries(reader, projectId, whole, table === 'totals' ? by : seriesPeriods[table])
   const { columns, rows } = details[table]
-  if (by === undefined) return { columns, rows: rows(reader.countRange(projectId, toDayRange(whole))) }
+  if (by === undefined) return { columns, parts: [rows(await reader.countRange(projectId, toDayRange(whole)))] }
   return {
     columns: [...dateColumns(by), ...columns],
-    rows: splitRows(splitRange(whole, by), period => {
+    parts: mapEach(splitRange(whole, by), async period => {
       const dates = toDates(period, by)
-      return mapRows(rows(reader.countRange(projectId, toDayRange(period))), row => [...dates, ...row])
+      return mapRows(rows(await reader.countRange(projectId, toDayRange(period))), row => [...dates, ...row])
     }),
   }
 }
@@ -102,15 +107,22 @@ function isSeries(table: TableName): table is SeriesName {
   return table === 'totals' || table in seriesPeriods
 }
 
-function openSeries(reader: VisitCountReader, projectId: string, whole: Period, by: PeriodLength | undefined): Table {
+async function openSeries(
+  reader: VisitCountReader,
+  projectId: string,
+  whole: Period,
+  by: PeriodLength | undefined,
+): Promise<Table> {
   const periods = by === undefined ? [whole].filter(({ from, to }) => from < to) : splitRange(whole, by)
-  const totals = reader.countTotals(projectId, periods.map(toDayRange))
+  const totals = await reader.countTotals(projectId, periods.map(toDayRange))
   return {
     columns: [...dateColumns(by), 'human', 'ai', 'both', 'total'],
-    rows: periods.map((period, i) => {
-      const { human, ai, both, total } = withBoth(totals[i] as VisitorCounts)
-      return [...toDates(period, by), human, ai, both, total]
-    }),
+    parts: [
+      periods.map((period, i) => {
+        const { human, ai, both, total } = withBoth(totals[i] as VisitorCounts)
+        return [...toDates(period, by), human, ai, both, total]
+      }),
+    ],
   }
 }
 
@@ -122,8 +134,11 @@ function toDates({ from, to }: Period, by: PeriodLength | undefined): string[] {
   return by === 'day' ? [formatDay(from)] : [formatDay(from), formatDay(to)]
 }
 
-function* splitRows<Row>(periods: readonly Period[], readRows: (period: Period) => Iterable<Row>): Generator<Row> {
-  for (const period of periods) yield* readRows(period)
+async function* mapEach<Mapped>(
+  periods: readonly Period[],
+  map: (period: Period) => Promise<Mapped>,
+): AsyncGenerator<Mapped> {
+  for (const period of periods) yield await map(period)
 }
 
 function* mapRows<Row, Mapped>(rows: Iterable<Row>, map: (row: Row) => Mapped): Generator<Mapped> {

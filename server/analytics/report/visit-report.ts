@@ -73,8 +73,8 @@ export interface ReportOptions {
 }
 
 /** Reads the counts of a range. */
-export function buildReport(reader: VisitCountReader, options: ReportOptions): VisitReport {
-  const { report, counts } = readReport(reader, options)
+export async function buildReport(reader: VisitCountReader, options: ReportOptions): Promise<VisitReport> {
+  const { report, counts } = await readReport(reader, options)
   for (const page of counts.pages()) {
     if (report.pages.length >= options.limit) break
     report.pages.push(page)
@@ -83,13 +83,13 @@ export function buildReport(reader: VisitCountReader, options: ReportOptions): V
 }
 
 /** Reads the counts of a range, and returns them with a report that has no pages yet. */
-export function readReport(
+export async function readReport(
   reader: VisitCountReader,
   { projectId, choosePeriodLength, ...options }: Omit<ReportOptions, 'limit'>,
-): { report: VisitReport; counts: RangeCounts; visited: VisitedDays | undefined } {
-  const visited = reader.findVisitedDays(projectId)
+): Promise<{ report: VisitReport; counts: RangeCounts; visited: VisitedDays | undefined }> {
+  const visited = await reader.findVisitedDays(projectId)
   const range = cutRange(options.range, visited)
-  const counts = reader.countRange(projectId, toDayRange(range))
+  const counts = await reader.countRange(projectId, toDayRange(range))
   const by = options.by ?? choosePeriodLength(range)
   const { labelledFrom, prunedBefore = 0 } = visited ?? {}
   const isLabelled = labelledFrom === undefined || labelledFrom <= range.from || hasAllLabels(counts)
@@ -98,7 +98,7 @@ export function readReport(
     dateFrom: isEmpty ? null : formatDay(range.from),
     dateTo: isEmpty ? null : formatDay(range.to),
     totals: withBoth(counts.totals),
-    series: countSeries(reader, projectId, range, by),
+    series: await countSeries(reader, projectId, range, by),
     pages: [],
     pageCount: counts.pageCount,
     labels: reportLabels(counts.labels),
@@ -123,9 +123,14 @@ export function withBoth({ human, ai, total }: VisitorCounts): TotalVisitors {
   return { human, ai, both: human + ai - total, total }
 }
 
-function countSeries(reader: VisitCountReader, projectId: string, range: Period, by: PeriodLength): VisitSeries {
+async function countSeries(
+  reader: VisitCountReader,
+  projectId: string,
+  range: Period,
+  by: PeriodLength,
+): Promise<VisitSeries> {
   const periods = splitRange(range, by)
-  const totals = reader.countTotals(projectId, periods.map(toDayRange))
+  const totals = await reader.countTotals(projectId, periods.map(toDayRange))
   return {
     by,
     periods: periods.map(({ from, to }, i) => ({

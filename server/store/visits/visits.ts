@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Day } from '../../analytics/day.ts'
-import type { DayRange, PageVisitors, UniqueVisitorCounter, VisitRecorder } from '../../analytics/unique-visitors.ts'
-import type { VisitCountReader } from '../../analytics/visit-counts.ts'
+import type { DayRange, PageVisitors, VisitorCounts } from '../../analytics/unique-visitors.ts'
+import type { RangeCounts, VisitCountReader, VisitedDays } from '../../analytics/visit-counts.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { Database } from '../database.ts'
@@ -12,6 +12,7 @@ import { openLogPositions } from './log-positions.ts'
 import { moveOldVisits } from './old-visits.ts'
 import type { DestroyedKeys, DestroyOptions } from './period-keys.ts'
 import { openProjectVisits } from './project-visits.ts'
+import type { LostVisits, StoredVisits } from './stored-visits.ts'
 import { openVisitDatabases } from './visit-database.ts'
 import { noCounts, noPages, noVisitors, type RankedPages } from './visit-reader.ts'
 import { findFileProblem, type IsVisited, openVisitRecords, readVisitRecords } from './visit-records.ts'
@@ -21,23 +22,18 @@ import { createVisitorKeys, isRotating } from './visitor-keys.ts'
 
 const noKeys: DestroyedKeys = { keys: 0, visitorDays: 0 }
 
-export type Visits = UniqueVisitorCounter &
-  VisitCountReader &
-  VisitRecorder & {
-    /** Deletes the visits of a project with their file; `deleteVisits` keeps the numbers of the pages. */
-    deleteFile(projectId: string): void
-    /** Destroys the visitor keys of a project's ended periods, see `openPeriodKeys`. May take seconds. */
-    destroyKeys(project: Pick<Project, 'id' | 'visitorSaltRotation'>, options: DestroyOptions): DestroyedKeys
-    /** Lists the projects whose visits are missing, empty or not a database. Reads only the beginning of each file. */
-    listLost(): LostVisits[]
-    close(): void
-  }
+/** The visits of a data folder. Reading them is synchronous. */
+export interface Visits extends Omit<StoredVisits, keyof ReadCounts>, ReadCounts {
+  deleteFile(projectId: string): void
+  destroyKeys(project: Pick<Project, 'id' | 'visitorSaltRotation'>, options: DestroyOptions): DestroyedKeys
+  listLost(): LostVisits[]
+  close(): void
+}
 
-/** A project that had visits, and its file. */
-export interface LostVisits {
-  projectId: string
-  file: string
-  problem: 'missing' | 'empty' | 'not a database'
+interface ReadCounts extends VisitCountReader {
+  findVisitedDays(projectId: string): VisitedDays | undefined
+  countRange(projectId: string, range: DayRange): RangeCounts
+  countTotals(projectId: string, ranges: readonly DayRange[]): VisitorCounts[]
 }
 
 /**
@@ -51,7 +47,7 @@ export function openVisitFiles(
   records: { isVisited: IsVisited; close?(): void } = readVisitRecords(dataFolder),
 ) {
   const projects = openVisitDatabases(join(dataFolder, 'visits'), openProjectVisits, records.isVisited)
-  const reports: VisitCountReader = {
+  const reports: ReadCounts = {
     findVisitedDays: projectId => projects.find(projectId)?.reports.findDays(),
     countRange: (projectId, range) => projects.find(projectId)?.reports.countRange(range) ?? noReport,
     countTotals: (projectId, ranges) =>

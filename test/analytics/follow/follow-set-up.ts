@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { type FollowOptions, type FollowStatus, followAccessLog } from '../../../server/analytics/follow/follow-log.ts'
-import { openStore, type Store } from '../../../server/store/store.ts'
+import { openStore, type SqliteStore } from '../../../server/store/store.ts'
 import { toLine } from './numbered-lines.ts'
 
 export const pacing = { pollMs: 10, graceMs: 40, flushMs: 20 }
@@ -17,7 +17,7 @@ export const project = {
 
 export let folder: string
 export let log: string
-export let store: Store
+export let store: SqliteStore
 export let warnings: string[]
 
 /** Creates a folder with a store, one project, the path of a log, and an empty list of warnings before each test. */

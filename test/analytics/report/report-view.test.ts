@@ -28,9 +28,9 @@ function createReader({ days = 3, labels = [] as string[], pages = 0 } = {}) {
 const view = (given: Parameters<typeof createReader>[0], pages = selection) =>
   viewReport(createReader(given).reader, { projectId: 'prj_1', range: {}, pages })
 
-test('a view has the selected pages, and the days with visits', () => {
+test('a view has the selected pages, and the days with visits', async () => {
   const { reader, selected } = createReader()
-  expect(viewReport(reader, { projectId: 'prj_1', range: {}, pages: selection })).toMatchObject({
+  expect(await viewReport(reader, { projectId: 'prj_1', range: {}, pages: selection })).toMatchObject({
     dateFrom: '2026-09-04',
     dateTo: '2026-09-07',
     pages: [{ path: '/a' }],
@@ -46,9 +46,9 @@ test.each([
   ['über', '%C3%BCber'],
   ['%C3%BC', '%C3%BC'],
   ['\ud800', '%EF%BF%BD'],
-])('the text %j is searched as %s, as paths are written', (typed, want) => {
+])('the text %j is searched as %s, as paths are written', async (typed, want) => {
   const { reader, selected } = createReader()
-  viewReport(reader, { projectId: 'prj_1', range: {}, pages: { ...selection, contains: typed } })
+  await viewReport(reader, { projectId: 'prj_1', range: {}, pages: { ...selection, contains: typed } })
   expect(selected[0]?.contains).toBe(want)
 })
 
@@ -56,14 +56,14 @@ test.each([
   [1, 'day', 1],
   [400, 'day', 400],
   [401, 'month', 14],
-])('a range of %d days is drawn by %s', (days, by, periods) => {
-  const { series } = view({ days })
+])('a range of %d days is drawn by %s', async (days, by, periods) => {
+  const { series } = await view({ days })
   expect({ by: series.by, periods: series.periods.length }).toEqual({ by, periods })
 })
 
-test('lists are cut at 100 rows, and the number of the others is told', () => {
+test('lists are cut at 100 rows, and the number of the others is told', async () => {
   const many = (write: (i: number) => string, count: number) => Array.from({ length: count }, (_, i) => write(i))
-  const { labels, cut } = view({
+  const { labels, cut } = await view({
     labels: [
       ...many(i => `agent:${i}`, 101),
       ...many(i => `neither:${i}`, 100),
@@ -75,12 +75,13 @@ test('lists are cut at 100 rows, and the number of the others is told', () => {
   expect([labels.agents, labels.neither, labels.referrals.pages].map(list => list.length)).toEqual([100, 100, 100])
 })
 
-test.each([0, 1, 1000, 2500])('the file of %d pages is JSON with all of them, in parts', pages => {
+test.each([0, 1, 1000, 2500])('the file of %d pages is JSON with all of them, in parts', async pages => {
   const { reader } = createReader({ pages })
-  const parts = [...{ [Symbol.iterator]: () => writeReportFile(reader, 'prj_1', {}) }]
+  const file = await writeReportFile(reader, 'prj_1', {})
+  const parts = [...{ [Symbol.iterator]: () => file }]
   expect(parts).toHaveLength(Math.floor(pages / 1000) + 1)
-  const file = JSON.parse(parts.join(''))
-  expect(Object.keys(file)).toEqual([
+  const written = JSON.parse(parts.join(''))
+  expect(Object.keys(written)).toEqual([
     'project',
     'dateFrom',
     'dateTo',
@@ -92,6 +93,6 @@ test.each([0, 1, 1000, 2500])('the file of %d pages is JSON with all of them, in
     'prunedBefore',
     'pages',
   ])
-  expect(file.pages).toHaveLength(pages)
-  expect(file.pages.at(-1)?.path).toBe(pages === 0 ? undefined : `/"${pages - 1}"`)
+  expect(written.pages).toHaveLength(pages)
+  expect(written.pages.at(-1)?.path).toBe(pages === 0 ? undefined : `/"${pages - 1}"`)
 })

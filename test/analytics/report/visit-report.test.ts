@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { choosePeriodLength } from '../../../server/analytics/report/periods.ts'
-import { openTable, type TableName } from '../../../server/analytics/report/tables.ts'
+import { type Cell, openTable, type Table, type TableName } from '../../../server/analytics/report/tables.ts'
 import { buildReport } from '../../../server/analytics/report/visit-report.ts'
 import type { DayRange, PageVisitors } from '../../../server/analytics/unique-visitors.ts'
 import type { VisitCountReader } from '../../../server/analytics/visit-counts.ts'
@@ -47,8 +47,15 @@ function createReader(labelledFrom?: number, prunedBefore?: number): VisitCountR
 
 const options = { projectId: 'prj_1', range: {}, limit: 2, choosePeriodLength }
 
-test('a report has totals, the first pages, and the labels by type', () => {
-  expect(buildReport(createReader(), options)).toEqual({
+/** Reads all rows of a table. */
+async function readRows({ parts }: Table) {
+  const rows: (readonly Cell[])[] = []
+  for await (const part of parts) rows.push(...part)
+  return rows
+}
+
+test('a report has totals, the first pages, and the labels by type', async () => {
+  expect(await buildReport(createReader(), options)).toEqual({
     dateFrom: '2026-09-04',
     dateTo: '2026-09-07',
     totals: { human: 20, ai: 10, both: 2, total: 28 },
@@ -119,44 +126,44 @@ test.each<[DayRange, DayRange]>([
     { dateFrom: day + 50, dateTo: day + 99 },
     { dateFrom: day + 50, dateTo: day + 50 },
   ],
-])('the range %j is cut to the days with visits', (range, want) => {
+])('the range %j is cut to the days with visits', async (range, want) => {
   const reader = createReader()
-  buildReport(reader, { ...options, range })
+  await buildReport(reader, { ...options, range })
   expect(reader.asked).toEqual([want])
 })
 
-test('a project without visits has an empty report', () => {
+test('a project without visits has an empty report', async () => {
   const reader: VisitCountReader = {
     findVisitedDays: () => undefined,
     countRange: () => noReport,
     countTotals: () => [],
   }
-  expect(buildReport(reader, options)).toMatchObject({
+  expect(await buildReport(reader, options)).toMatchObject({
     dateFrom: null,
     dateTo: null,
     series: { periods: [] },
     pages: [],
   })
-  expect([...openTable(reader, { ...options, table: 'totals' }).rows]).toEqual([])
-  expect([...openTable(reader, { ...options, table: 'pages', by: 'day' }).rows]).toEqual([])
+  expect(await readRows(await openTable(reader, { ...options, table: 'totals' }))).toEqual([])
+  expect(await readRows(await openTable(reader, { ...options, table: 'pages', by: 'day' }))).toEqual([])
 })
 
 test.each([
   [day, null],
   [day + 1, null],
-])('days that an earlier version counted are told, unless every AI visitor has an agent (%d)', (from, want) => {
-  expect(buildReport(createReader(from), options).labelledFrom).toBe(want)
+])('days that an earlier version counted are told, unless every AI visitor has an agent (%d)', async (from, want) => {
+  expect((await buildReport(createReader(from), options)).labelledFrom).toBe(want)
 })
 
-test('days without the agents of all AI visitors are told', () => {
+test('days without the agents of all AI visitors are told', async () => {
   const reader = createReader(day + 1)
-  const countRange: VisitCountReader['countRange'] = (id, range) => ({
-    ...reader.countRange(id, range),
+  const countRange: VisitCountReader['countRange'] = async (id, range) => ({
+    ...(await reader.countRange(id, range)),
     labels: new Map([['agent:GPTBot', 9]]),
   })
-  expect(buildReport({ ...reader, countRange }, options).labelledFrom).toBe('2026-09-05')
+  expect((await buildReport({ ...reader, countRange }, options)).labelledFrom).toBe('2026-09-05')
   const later = { ...options, range: { dateFrom: day + 1 } }
-  expect(buildReport({ ...reader, countRange }, later).labelledFrom).toBeNull()
+  expect((await buildReport({ ...reader, countRange }, later)).labelledFrom).toBeNull()
 })
 
 test.each<[TableName, 'day' | undefined, string[], unknown[], number]>([
@@ -191,9 +198,9 @@ test.each<[TableName, 'day' | undefined, string[], unknown[], number]>([
   ['files', undefined, ['file', 'human', 'ai', 'neither'], ['Markdown', 0, 6, 0], 2],
   ['referrals', undefined, ['site', 'assistant', 'visitors'], ['chatgpt.com', 'ChatGPT', 2], 2],
   ['referral-pages', undefined, ['path', 'site', 'visitors'], ['/a', 'chatgpt.com', 1], 3],
-])('the table %s by %s has the columns %j', (table, by, columns, first, count) => {
-  const opened = openTable(createReader(), { ...options, table, by })
-  const rows = [...opened.rows]
+])('the table %s by %s has the columns %j', async (table, by, columns, first, count) => {
+  const opened = await openTable(createReader(), { ...options, table, by })
+  const rows = await readRows(opened)
   expect([opened.columns, rows[0], rows.length]).toEqual([columns, first, count])
   expect(rows.every(row => row.length === columns.length)).toBe(true)
 })
@@ -203,6 +210,6 @@ test.each([
   [day + 1, '2026-09-05'],
   [day + 2, '2026-09-06'],
   [day + 3, null],
-])('a range of which the visitors before day %d were pruned says so, if some are left', (prunedBefore, want) => {
-  expect(buildReport(createReader(undefined, prunedBefore), options).prunedBefore).toBe(want)
+])('a range of which the visitors before day %d were pruned says so, if some are left', async (prunedBefore, want) => {
+  expect((await buildReport(createReader(undefined, prunedBefore), options)).prunedBefore).toBe(want)
 })

@@ -6,7 +6,7 @@ import { toDay } from '../../../server/analytics/day.ts'
 import { toViewBatch } from '../../../server/analytics/view-batch.ts'
 import type { ServeFlags } from '../../../server/flags/serve-options.ts'
 import { startServer } from '../../../server/server.ts'
-import { openStore, type Store } from '../../../server/store/store.ts'
+import { openStore, type SqliteStore, type Store } from '../../../server/store/store.ts'
 import { createId } from '../../../server/tenancy/id.ts'
 import { createSender, type Settings } from '../../../spec/package/conformance/index.ts'
 import { addCompletedJob } from '../../support/completed-job.ts'
@@ -14,7 +14,7 @@ import { createApiKey, createConfig, createOrganization } from '../../support/se
 
 export interface ConformanceServer {
   url: string
-  store: Store
+  store: SqliteStore
   /** One organization for each name, with data for every check. They share no budget. */
   settings(name: string): Settings
   dispose(): Promise<void>

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach } from 'vitest'
 import { type Day, dayMs, parseDay } from '../../../server/analytics/day.ts'
 import type { VisitorKeys } from '../../../server/analytics/visitor-keys.ts'
-import { openStore, type Store } from '../../../server/store/store.ts'
+import { openStore, type SqliteStore } from '../../../server/store/store.ts'
 import type { SaltRotation } from '../../../server/tenancy/project.ts'
 
 export const graceDays = 7
@@ -17,7 +17,7 @@ export const daily = { id: 'prj_day', visitorSaltRotation: 'day' } as const
 
 export let folder: string
 export let data: string
-export let store: Store
+export let store: SqliteStore
 
 /** Opens a new data folder with a project for each rotation before each test. */
 export function useKeyProjects(): void {

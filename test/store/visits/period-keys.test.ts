@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { formatDay } from '../../../server/analytics/day.ts'
 import { importAccessLog } from '../../../server/analytics/import/import-log.ts'
-import { openStore, type Store } from '../../../server/store/store.ts'
+import { openStore, type SqliteStore } from '../../../server/store/store.ts'
 import {
   count,
   daily,
@@ -171,7 +171,7 @@ describe('after a period and its grace', () => {
     const now = () => noonOf('2026-10-31')
     const visits = {
       ...store.visits,
-      recordBatch(...given: Parameters<Store['visits']['recordBatch']>) {
+      recordBatch(...given: Parameters<SqliteStore['visits']['recordBatch']>) {
         destroyAt(monthly, '2026-11-20')
         return store.visits.recordBatch(...given)
       },

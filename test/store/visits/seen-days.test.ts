@@ -5,11 +5,11 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readSeenRow, type SeenDay, type SeenRow } from '../../../server/analytics/counters/seen-row.ts'
 import { toViewBatch } from '../../../server/analytics/view-batch.ts'
-import { openStore, type Store } from '../../../server/store/store.ts'
+import { openStore, type SqliteStore } from '../../../server/store/store.ts'
 
 let folder: string
 let file: string
-let store: Store
+let store: SqliteStore
 
 /** Opens a data folder with visits that were recorded when each day of a visitor was a row. */
 beforeEach(() => {

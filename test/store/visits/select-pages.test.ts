@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PageVisitors } from '../../../server/analytics/unique-visitors.ts'
 import { toViewBatch } from '../../../server/analytics/view-batch.ts'
 import { type PageOrder, pageOrders } from '../../../server/analytics/visit-counts.ts'
-import { openStore, type Store } from '../../../server/store/store.ts'
+import { openStore, type SqliteStore } from '../../../server/store/store.ts'
 import { createRandom } from '../../support/random.ts'
 
 const paths = ['/', '/a', '/A', '/a_b', '/a%20b', '/b', '/guides/a', '/Guides/B', '/z', '/%C3%BC']
 
 let folder: string
-let store: Store
+let store: SqliteStore
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'quire-select-'))
   store = openStore(folder)

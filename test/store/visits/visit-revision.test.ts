@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type PageView, toViewBatch } from '../../../server/analytics/view-batch.ts'
-import { openStore, type Store } from '../../../server/store/store.ts'
+import { openStore, type SqliteStore } from '../../../server/store/store.ts'
 import { openVisitFiles } from '../../../server/store/visits/visits.ts'
 
 let folder: string
-let store: Store
+let store: SqliteStore
 let files: ReturnType<typeof openVisitFiles>
 
 beforeEach(() => {

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { DayRange } from '../../../server/analytics/unique-visitors.ts'
 import { type PageView, toViewBatch } from '../../../server/analytics/view-batch.ts'
 import { OperatorError } from '../../../server/base/operator-error.ts'
-import { openStore, type Store } from '../../../server/store/store.ts'
+import { openStore, type SqliteStore } from '../../../server/store/store.ts'
 
 let folder: string
-let store: Store
+let store: SqliteStore
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'quire-visits-'))
