@@ -184,7 +184,8 @@ function run([command = '', ...args]: string[]): Promise<number> {
 
 /**
  * Installs the Debian packages that some tests need. The end-to-end tests export the 530 pages of the Python documentation.
- * One test puts nginx in front of a server, and the tests of the store also run on PostgreSQL.
+ * One test puts nginx in front of a server, the tests of the store also run on PostgreSQL, and bundles are also stored in the
+ * S3-compatible storage of OpenStack Swift.
  */
 async function installTestPackages(): Promise<void> {
   const packages = Object.entries({
@@ -192,6 +193,11 @@ async function installTestPackages(): Promise<void> {
     nginx: '/usr/sbin/nginx',
     openssl: '/usr/bin/openssl',
     postgresql: '/usr/lib/postgresql',
+    memcached: '/usr/bin/memcached',
+    'swift-account': '/usr/bin/swift-account-server',
+    'swift-container': '/usr/bin/swift-container-server',
+    'swift-object': '/usr/bin/swift-object-server',
+    'swift-proxy': '/usr/bin/swift-proxy-server',
   })
   const missing = packages.flatMap(([name, path]) => (existsSync(path) ? [] : [name]))
   if (missing.length === 0) return
@@ -200,7 +206,7 @@ async function installTestPackages(): Promise<void> {
     console.log(`Some tests are skipped, because they need Debian packages that are not installed (${command}).`)
     return
   }
-  console.log(`Installing Debian packages for the tests (${command}, 270 MB at most) ...`)
+  console.log(`Installing Debian packages for the tests (${command}, 320 MB at most) ...`)
   await run(['apt-get', 'update', '-qq'])
   const code = await run(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...missing])
   if (code !== 0) console.log('They could not be installed: the tests that need them are skipped.')

@@ -7,7 +7,8 @@ import { startSite, waitFor } from '../support/export-site.ts'
 import { runQuire } from '../support/process.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
 
-// The ten wire rules that clients of such APIs rely on, in the order and with the numbers of the contract.
+// The ten wire rules that clients of such APIs rely on, in the order and with the numbers of the contract. Rule 9 is in
+// bundle-downloads.test.ts.
 
 let server: TestServer
 let site: Awaited<ReturnType<typeof startSite>>
@@ -148,91 +149,6 @@ test('rule 8: a small site is exported long before the official polling loop giv
   timeout: 60_000,
 }, async () => {
   await completeExport()
-})
-
-describe('rule 9: the link to a bundle', () => {
-  test('is safe in a shell, and downloads without a header', async () => {
-    const link = await createLink(await completeExport())
-    expect(link).toMatch(/^[A-Za-z0-9:/?&=._~%+-]+$/)
-    const whole = await send(server.url, link.slice(server.url.length))
-    expect(whole.status).toBe(200)
-    expect(whole.text.startsWith('PK')).toBe(true)
-  })
-
-  test('HEAD, Range, ETag and If-None-Match work', async () => {
-    const path = (await createLink(await completeExport())).slice(server.url.length)
-    const head = await send(server.url, path, { method: 'HEAD' })
-    expect(head.status).toBe(200)
-    expect(head.headers).toMatchObject({ 'accept-ranges': 'bytes', etag: expect.stringMatching(/^"[0-9a-f]{64}"$/) })
-    const part = await send(server.url, path, { headers: { Range: 'bytes=0-1' } })
-    expect(part).toMatchObject({ status: 206, text: 'PK', headers: { 'content-length': '2' } })
-    const rest = await send(server.url, path, { headers: { Range: 'bytes=2-', 'If-Range': String(head.headers.etag) } })
-    expect(rest.status).toBe(206)
-    expect(Number(rest.headers['content-length'])).toBe(Number(head.headers['content-length']) - 2)
-    // RFC 9110: a weak tag never matches If-Range, and Range is defined for GET only.
-    const weak = { Range: 'bytes=2-', 'If-Range': `W/${head.headers.etag}` }
-    expect(await send(server.url, path, { headers: weak })).toMatchObject({ status: 200 })
-    const headOfRange = await send(server.url, path, { method: 'HEAD', headers: { Range: 'bytes=0-1' } })
-    expect(headOfRange).toMatchObject({
-      status: 200,
-      headers: { 'content-length': head.headers['content-length'] },
-    })
-    const sizeBytes = Number(head.headers['content-length'])
-    const longSuffix = await send(server.url, path, { headers: { Range: 'bytes=-99999999' } })
-    expect(longSuffix).toMatchObject({
-      status: 206,
-      headers: { 'content-length': String(sizeBytes), 'content-range': `bytes 0-${sizeBytes - 1}/${sizeBytes}` },
-    })
-    const reversed = await send(server.url, path, { headers: { Range: 'bytes=5-2' } })
-    expect(reversed).toMatchObject({ status: 200, headers: { 'content-length': String(sizeBytes) } })
-    expect(reversed.headers['content-range']).toBeUndefined()
-    const beyond = await send(server.url, path, { headers: { Range: 'bytes=999999999-' } })
-    expect(beyond.status).toBe(416)
-    const other = await send(server.url, path, { headers: { 'If-Match': '"x"' } })
-    expect(other.status).toBe(412)
-    const unchanged = await send(server.url, path, { headers: { 'If-None-Match': String(head.headers.etag) } })
-    expect(unchanged).toMatchObject({ status: 304, text: '' })
-  })
-
-  test('a changed byte is 403', async () => {
-    const path = (await createLink(await completeExport())).slice(server.url.length)
-    for (let i = '/bundles/'.length; i < path.length; i += 7) {
-      const changed = path.slice(0, i) + (path[i] === '0' ? '1' : '0') + path.slice(i + 1)
-      expect((await send(server.url, changed)).status).toBe(403)
-    }
-  })
-
-  test('is never logged', async () => {
-    const path = (await createLink(await completeExport())).slice(server.url.length)
-    await send(server.url, path)
-    await send(server.url, `${path}0`)
-    const signature = /signature=([0-9a-f]+)/.exec(path)?.[1] as string
-    await waitFor(async () => server.logged.find(line => line.path === '/bundles/...' && line.status === 403))
-    expect(JSON.stringify(server.logged)).not.toContain(signature)
-  })
-})
-
-test('rule 9: one second past its lifetime a link is 403', async () => {
-  const brief = await startTestServer({ linkTtlSeconds: 1 })
-  try {
-    const organization = await createOrganization(brief.store)
-    const key = (await createApiKey(brief.store, organization.organizationId)).key
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-    const origin = site.url
-    await brief.store.sites.insert({ domain: 'a.example.com', projectId: organization.projectId, origin, createdAt: 0 })
-    const body = '{"domain":"a.example.com"}'
-    const { json } = await send(brief.url, '/v1/static-export/jobs', { method: 'POST', headers, body })
-    const bundle = await waitFor(async () => {
-      const answer = await send(brief.url, `/v1/static-export/jobs/${json.jobId}/bundle`, { method: 'POST', headers })
-      return answer.status === 200 ? answer.json : undefined
-    })
-    const path = String(bundle.bundleUrl).slice(brief.url.length)
-    expect((await send(brief.url, path, { method: 'HEAD' })).status).toBe(200)
-    await new Promise(done => setTimeout(done, Date.parse(String(bundle.expiresAt)) + 1001 - Date.now()))
-    expect((await send(brief.url, path, { method: 'HEAD' })).status).toBe(403)
-  } finally {
-    await brief.dispose()
-  }
 })
 
 test('a link stops with its organization: 403 without the plan or the organization', async () => {

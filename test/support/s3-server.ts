@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 
 /** S3-compatible storage out of Debian packages: it checks signatures, and knows multipart uploads, ranges and expiry. */
 export interface S3Server {
@@ -30,8 +31,25 @@ export function whyNoS3Server(): string | undefined {
   return 'needs root and: apt-get install --no-install-recommends swift-proxy swift-account swift-container swift-object memcached'
 }
 
+/** Starts the storage with a bucket, and puts its credentials into the environment of this process. The caller disposes of it. */
+export async function startS3Bucket(Bucket: string): Promise<S3Server & { client: S3Client }> {
+  const server = await startS3Server()
+  Object.assign(process.env, server.credentials)
+  const client = new S3Client({ endpoint: server.endpoint, region: 'us-east-1', forcePathStyle: true })
+  await client.send(new CreateBucketCommand({ Bucket }))
+  return {
+    ...server,
+    client,
+    async dispose() {
+      client.destroy()
+      await server.dispose()
+      for (const name of Object.keys(server.credentials)) delete process.env[name]
+    },
+  }
+}
+
 /** Starts the storage on free ports. The caller disposes of it. */
-export async function startS3Server(): Promise<S3Server> {
+async function startS3Server(): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), 'quire-s3-'))
   const ports = Object.fromEntries(
     await Promise.all(

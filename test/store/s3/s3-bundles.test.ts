@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import {
-  CreateBucketCommand,
   CreateMultipartUploadCommand,
   ListMultipartUploadsCommand,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBundles } from '../../../server/store/open-bundles.ts'
@@ -19,7 +18,7 @@ import { send } from '../../support/client.ts'
 import { addCompletedJob } from '../../support/completed-job.ts'
 import { startGate } from '../../support/gate.ts'
 import { createRandomBytes } from '../../support/random.ts'
-import { type S3Server, startS3Server, whyNoS3Server } from '../../support/s3-server.ts'
+import { startS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
 import { createApiKey, createOrganization, startTestServer } from '../../support/server.ts'
 
 const reason = whyNoS3Server()
@@ -28,7 +27,7 @@ if (reason !== undefined) console.log(`The tests of bundles in S3 are skipped: $
 const storageTest = test.skipIf(reason !== undefined)
 
 const Bucket = 'quire-bundles'
-let s3: S3Server
+let s3: Awaited<ReturnType<typeof startS3Bucket>>
 let client: S3Client
 let folder: string
 const urlOf = (prefix: string, endpoint = s3.endpoint) => `s3://${Bucket}/${prefix}?endpoint=${endpoint}`
@@ -50,15 +49,11 @@ async function listUploads(Prefix: string): Promise<(string | undefined)[]> {
 beforeAll(async () => {
   if (reason !== undefined) return
   folder = mkdtempSync(join(tmpdir(), 'quire-s3-bundles-'))
-  s3 = await startS3Server()
-  Object.assign(process.env, s3.credentials)
-  client = new S3Client({ endpoint: s3.endpoint, region: 'us-east-1', forcePathStyle: true })
-  await client.send(new CreateBucketCommand({ Bucket }))
+  s3 = await startS3Bucket(Bucket)
+  client = s3.client
 })
 afterAll(async () => {
-  client?.destroy()
   await s3?.dispose()
-  for (const name of Object.keys(s3?.credentials ?? {})) delete process.env[name]
   if (folder) rmSync(folder, { recursive: true, force: true })
 })
 

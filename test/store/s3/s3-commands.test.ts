@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
+import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { checkDatabases } from '../../../server/doctor/check-databases.ts'
 import { checkStoredBundles } from '../../../server/doctor/check-stored-bundles.ts'
@@ -11,7 +11,7 @@ import { openBundles } from '../../../server/store/open-bundles.ts'
 import { parseS3Location } from '../../../server/store/s3/s3-location.ts'
 import { main, runQuire } from '../../support/process.ts'
 import { runProgram } from '../../support/program.ts'
-import { type S3Server, startS3Server, whyNoS3Server } from '../../support/s3-server.ts'
+import { startS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
 import { addExport, digest, fillDataFolder, listCompleted, openMain } from '../backup/data-folder.ts'
 
 const reason = whyNoS3Server()
@@ -20,7 +20,7 @@ if (reason !== undefined) console.log(`The tests of commands with bundles in S3 
 const storageTest = test.skipIf(reason !== undefined)
 
 const Bucket = 'quire-commands'
-let s3: S3Server
+let s3: Awaited<ReturnType<typeof startS3Bucket>>
 let client: S3Client
 let folder: string
 /** A filled data folder. The bundle of its export se_1 is in the storage. */
@@ -29,15 +29,11 @@ let address: string
 
 beforeAll(async () => {
   if (reason !== undefined) return
-  s3 = await startS3Server()
-  Object.assign(process.env, s3.credentials)
-  client = new S3Client({ endpoint: s3.endpoint, region: 'us-east-1', forcePathStyle: true })
-  await client.send(new CreateBucketCommand({ Bucket }))
+  s3 = await startS3Bucket(Bucket)
+  client = s3.client
 })
 afterAll(async () => {
-  client?.destroy()
   await s3?.dispose()
-  for (const name of Object.keys(s3?.credentials ?? {})) delete process.env[name]
 })
 beforeEach(async context => {
   folder = mkdtempSync(join(tmpdir(), 'quire-s3-commands-'))
