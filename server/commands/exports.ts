@@ -72,7 +72,7 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
     .action(async (jobId: string, flags: BundlesFlags & { force?: boolean; json?: boolean }) => {
       const outcome = await withExistingStore(flags.data, store =>
         withBundles(flags, bundles =>
-          deleteExport({ exportJobs: { delete: deleteRecorded(store) }, bundles }, jobId, {
+          deleteExport({ exportJobs: { find: store.exportJobs.find, delete: deleteRecorded(store) }, bundles }, jobId, {
             now: Date.now(),
             despiteLink: flags.force ?? false,
           }),

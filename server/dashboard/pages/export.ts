@@ -75,8 +75,8 @@ async function download(visit: Visit, deps: DashboardDeps): Promise<Answer> {
 async function remove(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   const job = await findJob(visit, deps)
   const despiteLink = visit.form.get('despiteLink') === 'yes'
-  const stores = { exportJobs: { delete: deleteRecorded(visit, job) }, bundles: deps.bundles }
-  const outcome = await deleteExport(stores, job.jobId, { now: visit.now, despiteLink })
+  const exportJobs = { find: deps.exportJobs.find, delete: deleteRecorded(visit, job) }
+  const outcome = await deleteExport({ exportJobs, bundles: deps.bundles }, job.jobId, { now: visit.now, despiteLink })
   if (outcome === 'unknown') throw new PageNotFound()
   if (outcome === 'deleted') return { leadTo: '/exports', notice: 'export-deleted' }
   const title = texts.exportOf(job.request.domain)

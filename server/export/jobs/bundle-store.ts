@@ -54,11 +54,22 @@ export interface BundleStore {
    */
   recover(lostName: string, bundle: Bundle): Awaitable<boolean>
   /**
-   * Removes what uploads left that a killed process began before `startedBefore`. Returns their number. Absent = the work
-   * folders have all that is left.
+   * Records that an archive is about to be removed, before its job is deleted. `removeAbandoned` removes it if nobody else does:
+   * after that, nothing else knows of it. Absent = the archives are listed and set aside.
    */
-  removeAbandoned?(startedBefore: number): Awaitable<number>
+  announceRemoval?(fileName: string): Awaitable<void>
+  /**
+   * Removes what has been left since before a time: uploads that were never finished, archives whose removal was announced, and
+   * archives of jobs that ended with another one. Returns their number. Absent = nothing is left.
+   */
+  removeAbandoned?(leftBefore: number, judge: JudgeBundle): Awaitable<number>
 }
+
+/**
+ * Says what the database knows of an archive: it is needed; its job ended with another archive, or without one; or it does not
+ * know the job.
+ */
+export type JudgeBundle = (fileName: string) => Promise<'needed' | 'superseded' | 'unknown'>
 
 /** Returns the sentence that tells a client of the API what happened to a bundle; null = it is sound. */
 export function explainCondition(condition: BundleCondition, { place }: Pick<BundleStore, 'place'>): string | null {

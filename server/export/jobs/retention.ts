@@ -4,11 +4,11 @@ import { repeat } from '../../base/timer.ts'
 import type { BundleStore } from './bundle-store.ts'
 import { deleteExport } from './delete-export.ts'
 import { type ExportJobs, idempotencyWindowMs } from './export-job.ts'
-import { moveStrays, type StrayDeps } from './strays.ts'
+import { judgeBundle, moveStrays, type StrayDeps } from './strays.ts'
 
 export interface RetentionDeps extends StrayDeps {
   exportJobs: Pick<ExportJobs, 'find' | 'findEnded' | 'delete' | 'deleteOldKeys'>
-  bundles: Pick<BundleStore, 'list' | 'remove' | 'setAside' | 'removeAbandoned'>
+  bundles: Pick<BundleStore, 'list' | 'announceRemoval' | 'remove' | 'setAside' | 'removeAbandoned'>
   /** Age at which ended exports are deleted; undefined = never. */
   retentionDays: number | undefined
   clock: ClockCheck
@@ -18,23 +18,26 @@ export interface RetentionDeps extends StrayDeps {
 
 const everyMs = 60 * 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
-/** No upload takes longer. */
-const maxUploadMs = dayMs
+/** No upload and no removal takes longer. */
+const maxWorkMs = dayMs
 
 /**
- * Moves what belongs to no job to the lost folder once, and deletes old exports now and every hour. `stop` waits for the
- * current deletion.
+ * Moves what belongs to no job to the lost folder once, deletes old exports now and every hour, and what interrupted uploads and
+ * removals left now and every day. `stop` waits for the current deletion.
  */
 export function startRetention(deps: RetentionDeps): Stoppable {
   let isStopped = false
   let hasMovedStrays = false
+  let nextSearchAt = 0
   const work = async () => {
     try {
       if (!hasMovedStrays) await moveStrays(deps)
       hasMovedStrays = true
       if (!(await deps.clock.isTrusted())) return
       await deleteOld(deps, () => isStopped)
-      await deps.bundles.removeAbandoned?.(deps.now() - maxUploadMs)
+      if (deps.now() < nextSearchAt) return
+      await removeAbandoned(deps)
+      nextSearchAt = deps.now() + dayMs
     } catch (error) {
       deps.log.error({ err: error }, 'could not delete old exports; the next attempt follows in an hour')
     }
@@ -46,6 +49,12 @@ export function startRetention(deps: RetentionDeps): Stoppable {
       return repetition.stop()
     },
   }
+}
+
+/** Removes what interrupted uploads and removals left in the storage at least a day ago. */
+export async function removeAbandoned({ bundles, exportJobs, now, log }: Omit<RetentionDeps, 'clock'>): Promise<void> {
+  const removed = await bundles.removeAbandoned?.(now() - maxWorkMs, name => judgeBundle(exportJobs, name))
+  if (removed) log.info({ removed }, 'removed what interrupted uploads and deletions had left in the storage')
 }
 
 /** Deletes idempotency keys that are out of date, and exports older than the retention age, one by one. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { UnavailableError } from '../../base/unavailable-error.ts'
-import type { BundleStore } from './bundle-store.ts'
+import type { BundleStore, JudgeBundle } from './bundle-store.ts'
 import type { Bundle, ExportJob, ExportJobs } from './export-job.ts'
 import { jobOfWorkFolder, listFolders } from './leftovers.ts'
 import { jobOfBundle, type LostFolder, type LostItem } from './lost-folder.ts'
@@ -112,6 +112,13 @@ export async function whyKept(item: LostItem, judge: LostJudge): Promise<WhyKept
   if (!job || !isNeeded(job, item.formerName)) return null
   // An item that was lost twice has a copy where it belongs.
   return job.bundle && (await judge.bundles.check(job.bundle)) === 'sound' ? null : 'needed'
+}
+
+/** Looks up the job of an archive, see `JudgeBundle`. */
+export async function judgeBundle(exportJobs: Pick<ExportJobs, 'find'>, fileName: string): ReturnType<JudgeBundle> {
+  const job = await exportJobs.find(jobOfBundle(fileName) ?? '')
+  if (!job) return 'unknown'
+  return isNeeded(job, fileName) ? 'needed' : 'superseded'
 }
 
 /** An open job is publishing a bundle, or will publish one. Its earlier bundles move when it has ended. */

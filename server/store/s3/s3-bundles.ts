@@ -3,12 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { BundleStore } from '../../export/jobs/bundle-store.ts'
+import type { BundleStore, JudgeBundle } from '../../export/jobs/bundle-store.ts'
 import { jobOfBundle, type LostFolder } from '../../export/jobs/lost-folder.ts'
 import { createBundleCheck, fileArchives, type NoteDamage, type ReportBundle } from '../bundle-check.ts'
 import { isBundleName } from '../bundle-path.ts'
 import type { S3Objects } from './s3-objects.ts'
 import type { FileUpload } from './s3-uploads.ts'
+
+/** Here is an empty object for each archive that is being removed. */
+const removals = 'removals/'
 
 /**
  * Stores bundles as objects in S3-compatible storage. An archive that no export names stays where it is: its name is unique, so
@@ -44,7 +47,12 @@ export function openS3Bundles(
     withFile: (fileName, use) => useCopy(objects, fileName, use),
     async remove(fileName) {
       archives.forget(fileName)
-      if (isBundleName(fileName)) await objects.delete(fileName)
+      if (!isBundleName(fileName)) return
+      await objects.delete(fileName)
+      await objects.delete(removals + fileName)
+    },
+    async announceRemoval(fileName) {
+      if (isBundleName(fileName)) await objects.mark(removals + fileName)
     },
     list: () => [],
     setAside: () => Promise.reject(new Error('Archives in S3 are not set aside.')),
@@ -57,8 +65,29 @@ export function openS3Bundles(
       await rm(file)
       return true
     },
-    removeAbandoned: startedBefore => objects.abortUploads(startedBefore, name => jobOfBundle(name) !== undefined),
+    removeAbandoned: (leftBefore, judge) => removeAbandoned(objects, leftBefore, judge),
   }
+}
+
+async function removeAbandoned(objects: S3Objects, leftBefore: number, judge: JudgeBundle): Promise<number> {
+  let removed = await objects.abortUploads(leftBefore, name => jobOfBundle(name) !== undefined)
+  for await (const mark of objects.list(removals, leftBefore)) {
+    const fileName = mark.slice(removals.length)
+    if (jobOfBundle(fileName) === undefined) continue
+    // A job that was not deleted after all keeps its bundle.
+    if ((await judge(fileName)) !== 'needed') {
+      await objects.delete(fileName)
+      removed += 1
+    }
+    await objects.delete(mark)
+  }
+  for await (const fileName of objects.list('', leftBefore)) {
+    // The database may be an older backup, so what it does not know stays.
+    if (jobOfBundle(fileName) === undefined || (await judge(fileName)) !== 'superseded') continue
+    await objects.delete(fileName)
+    removed += 1
+  }
+  return removed
 }
 
 /** Does nothing if an attempt whose answer was lost has uploaded the file. */

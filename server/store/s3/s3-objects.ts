@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream'
-import type { MultipartUpload } from '@aws-sdk/client-s3'
 import type { ByteSpan } from '../../export/jobs/bundle-store.ts'
 import { loadSdk, toClientConfig } from './s3-client.ts'
+import { copyObject } from './s3-copies.ts'
 import { explainRefusal, isMissing, toUnavailable } from './s3-errors.ts'
+import { listKeys } from './s3-lists.ts'
 import type { S3Location } from './s3-location.ts'
-import { type FileUpload, listUploads, uploadFile } from './s3-uploads.ts'
+import { abortUploads, type FileUpload, uploadFile } from './s3-uploads.ts'
 
 /** What the storage says about an object. */
 export interface FoundObject {
@@ -23,7 +24,16 @@ export interface S3Objects {
   read(name: string, span?: ByteSpan): Promise<Readable>
   /** Uploads a file in parts. When it returns or throws, nothing of the upload goes on, and one that failed has left no parts. */
   write(name: string, upload: FileUpload): Promise<void>
+  /** Stores an empty object. */
+  mark(name: string): Promise<void>
   copy(from: string, to: string): Promise<void>
+  /**
+   * Lists the names that begin with `folder` and were stored before a time. Names with another slash behind it are left out.
+   *
+   * @param folder empty, or with a slash at the end.
+   * @param pageSize how many objects one answer of the storage lists.
+   */
+  list(folder: string, storedBefore: number, pageSize?: number): AsyncIterable<string>
   /** Does nothing if there is no such object. */
   delete(name: string): Promise<void>
   /**
@@ -74,9 +84,19 @@ export async function openS3Objects(location: S3Location): Promise<S3Objects> {
         rethrow(error)
       })
     },
+    async mark(name) {
+      await client.send(new sdk.PutObjectCommand({ Bucket, Key: keyOf(name), ContentLength: 0 })).catch(rethrow)
+    },
     async copy(from, to) {
-      const CopySource = `${Bucket}/${encodeURIComponent(keyOf(from))}`
-      await client.send(new sdk.CopyObjectCommand({ Bucket, Key: keyOf(to), CopySource })).catch(rethrow)
+      await copyObject(sdk, client, { Bucket, from: keyOf(from), to: keyOf(to) }).catch(rethrow)
+    },
+    async *list(folder, storedBefore, pageSize = 1000) {
+      const wish = { Bucket, Prefix: keyOf(folder), MaxKeys: pageSize }
+      try {
+        for await (const key of listKeys(sdk, client, wish, storedBefore)) yield key.slice(location.prefix.length)
+      } catch (error) {
+        rethrow(error)
+      }
     },
     async delete(name) {
       await client.send(new sdk.DeleteObjectCommand({ Bucket, Key: keyOf(name) })).catch(error => {
@@ -85,16 +105,8 @@ export async function openS3Objects(location: S3Location): Promise<S3Objects> {
     },
     async abortUploads(startedBefore, isOwn, pageSize = 1000) {
       const wish = { Bucket, Prefix: location.prefix, MaxUploads: pageSize }
-      const uploads = await listUploads(sdk, client, wish).catch(rethrow)
-      const isOld = ({ Initiated }: MultipartUpload) => Initiated !== undefined && Initiated.getTime() < startedBefore
-      const old = uploads.filter(upload => isOld(upload) && isOwn(String(upload.Key).slice(location.prefix.length)))
-      for (const { Key, UploadId } of old) {
-        await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(error => {
-          // It was finished or aborted since it was listed.
-          if (!isMissing(error)) rethrow(error)
-        })
-      }
-      return old.length
+      const isOwnKey = (key: string) => isOwn(key.slice(location.prefix.length))
+      return await abortUploads(sdk, client, wish, { startedBefore, isOwnKey }).catch(rethrow)
     },
     close: () => client.destroy(),
   }

@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs'
 import type { MultipartUpload, S3Client } from '@aws-sdk/client-s3'
 import type { Sdk } from './s3-client.ts'
+import { isMissing } from './s3-errors.ts'
+import { listUploads, type UploadsWish } from './s3-lists.ts'
 
 /** A file that becomes an object. */
 export interface FileUpload {
@@ -45,18 +47,21 @@ function endPartsOn(sdk: Sdk, client: S3Client, abortSignal: AbortSignal): S3Cli
   return Object.create(client, { send: { value: send } })
 }
 
-/** Lists uploads that were begun and neither finished nor aborted, over all pages. */
-export async function listUploads(
+/** Ends uploads of this program that began before a time and were never finished. Returns their number. */
+export async function abortUploads(
   sdk: Sdk,
   client: S3Client,
-  wish: { Bucket: string; Prefix: string; MaxUploads: number },
-): Promise<MultipartUpload[]> {
-  const found: MultipartUpload[] = []
-  let markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {}
-  for (;;) {
-    const page = await client.send(new sdk.ListMultipartUploadsCommand({ ...wish, ...markers }))
-    found.push(...(page.Uploads ?? []))
-    if (!page.IsTruncated || !page.NextKeyMarker) return found
-    markers = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+  wish: UploadsWish,
+  { startedBefore, isOwnKey }: { startedBefore: number; isOwnKey(key: string): boolean },
+): Promise<number> {
+  const isOld = ({ Initiated }: MultipartUpload) => Initiated !== undefined && Initiated.getTime() < startedBefore
+  const uploads = await listUploads(sdk, client, wish)
+  const old = uploads.filter(upload => isOld(upload) && isOwnKey(String(upload.Key)))
+  for (const { Key, UploadId } of old) {
+    await client.send(new sdk.AbortMultipartUploadCommand({ Bucket: wish.Bucket, Key, UploadId })).catch(error => {
+      // It was finished or aborted since it was listed.
+      if (!isMissing(error)) throw error
+    })
   }
+  return old.length
 }

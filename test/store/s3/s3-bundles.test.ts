@@ -37,6 +37,7 @@ const toBundle = (fileName: string, content: string | Buffer) => ({
   sizeBytes: content.length,
   sha256: createHash('sha256').update(content).digest('hex'),
 })
+const noJob = async () => 'unknown' as const
 const write = (content: string | Buffer) => {
   writeFileSync(join(folder, 'archive.zip'), content)
   return join(folder, 'archive.zip')
@@ -147,12 +148,12 @@ storageTest('uploads of a killed process are removed when they are old, over all
   const keys = [1, 2, 3, 4, 5].map(number => `killed/se_${number}-1.zip`)
   for (const Key of [...keys, 'killed/se_1-1.zip', 'killed/video.mp4', 'another/se_2-1.zip']) await begin(Key)
   const { bundles, stop } = await open('killed')
-  expect(await bundles.removeAbandoned?.(Date.now() - 60_000)).toBe(0)
+  expect(await bundles.removeAbandoned?.(Date.now() - 60_000, noJob)).toBe(0)
   const objects = await openS3Objects(parseS3Location(urlOf('killed')))
   const later = Date.now() + 60_000
   expect(await objects.abortUploads(later, name => /_[3-5]/.test(name), 2)).toBe(3)
   expect(await listUploads('killed')).toEqual([keys[0], keys[0], keys[1], 'killed/video.mp4'])
-  expect(await bundles.removeAbandoned?.(later)).toBe(3)
+  expect(await bundles.removeAbandoned?.(later, noJob)).toBe(3)
   expect(await listUploads('')).toEqual(['another/se_2-1.zip', 'killed/video.mp4'])
   objects.close()
   await stop()
