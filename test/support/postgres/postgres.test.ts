@@ -1,5 +1,8 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { startPostgres } from './start-postgres.ts'
+import { findPrograms, startPostgres } from './start-postgres.ts'
 import { createTestDatabase, findPostgres } from './test-database.ts'
 
 const found = await findPostgres()
@@ -25,4 +28,18 @@ test('a server that cannot be used is named with the reason, without its passwor
   const missing = 'missing' in found ? found.missing : ''
   expect(missing).toContain('postgres://ada@127.0.0.1:1/docs cannot be used: connect ECONNREFUSED')
   expect(missing).not.toContain('hidden')
+})
+
+test('programs in PATH that are too old are passed over', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-programs-'))
+  const install = (version: number) => {
+    for (const name of ['initdb', 'postgres']) {
+      writeFileSync(join(folder, name), `#!/bin/sh\necho 'postgres (PostgreSQL) ${version}.4'\n`)
+      chmodSync(join(folder, name), 0o755)
+    }
+    return findPrograms(['/nowhere', folder].join(delimiter), '/nowhere/*')
+  }
+  expect(install(14)).toBeUndefined()
+  expect(install(18)).toBe(folder)
+  rmSync(folder, { recursive: true })
 })

@@ -32,7 +32,7 @@ export async function startPostgres(): Promise<StartedPostgres> {
   if ('url' in usual) return { found: usual, stop: async () => {} }
   const programs = findPrograms()
   if (programs === undefined) {
-    const missing = 'no PostgreSQL is installed (apt-get install postgresql), and QUIRE_TEST_POSTGRES names none'
+    const missing = `no PostgreSQL ${oldest} or newer is installed (apt-get install postgresql), and QUIRE_TEST_POSTGRES names none`
     return { found: { missing }, stop: async () => {} }
   }
   return startInFolder(programs)
@@ -61,18 +61,20 @@ function hideSecret(url: string): string {
   return url.replace(/(\/\/[^:/@]*):[^@]*@/, '$1@')
 }
 
-/** Returns the folder of `initdb` and `postgres`, of the newest version; undefined = none is installed. */
-function findPrograms(): string | undefined {
-  const versions = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionOf(b) - versionOf(a))
-  const folders = [
-    ...versions.filter(folder => versionOf(folder) >= oldest),
-    ...(process.env.PATH ?? '').split(delimiter),
-  ]
-  return folders.find(folder => ['initdb', 'postgres'].every(name => existsSync(join(folder, name))))
+/** Returns the folder of `initdb` and `postgres`: Debian's newest, else the first in PATH that is new enough. */
+export function findPrograms(path = process.env.PATH ?? '', usual = '/usr/lib/postgresql/*/bin'): string | undefined {
+  const versions = globSync(usual).sort((a, b) => versionOf(b) - versionOf(a))
+  const folders = [...versions, ...path.split(delimiter)]
+  return folders.find(folder => {
+    const hasAll = ['initdb', 'postgres'].every(name => existsSync(join(folder, name)))
+    return hasAll && versionOf(folder) >= oldest
+  })
 }
 
+/** Such as 15; NaN for what is no PostgreSQL. */
 function versionOf(folder: string): number {
-  return Number(folder.split('/').at(-2))
+  const { stdout } = spawnSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' })
+  return Number(/^postgres \(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1])
 }
 
 async function startInFolder(programs: string): Promise<StartedPostgres> {
