@@ -22,6 +22,8 @@ const listPart = prepareListPart<PersonRow>({
 const findNamed = statement<{ organizationId: string | null; name: string }, PersonRow>(
   'SELECT * FROM people WHERE organization_id IS NOT DISTINCT FROM @organizationId AND name = @name',
 )
+// So that no session or link begins meanwhile.
+const lock = statement<{ id: string }, object>('SELECT 1 FROM people WHERE id = @id FOR UPDATE')
 const deleteSessions = statement<{ id: string }>('DELETE FROM sessions WHERE person_id = @id')
 const deleteLinks = statement<{ id: string }>('DELETE FROM sign_in_links WHERE person_id = @id')
 const remove = statement<{ id: string }>('DELETE FROM people WHERE id = @id')
@@ -46,6 +48,7 @@ export function openPeople(database: Database): People {
     },
     delete: id =>
       database.atomically(async within => {
+        await within.all(lock, { id })
         await within.run(deleteSessions, { id })
         await within.run(deleteLinks, { id })
         return (await within.run(remove, { id })) === 1

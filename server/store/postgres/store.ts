@@ -15,6 +15,11 @@ const check = statement<{ now: number }>(
   { isRepeatable: true },
 )
 
+/** Any number that all nodes use and no other program does. */
+const changesKey = 7_114_738_204
+// Works of `atomically` come one after the other, as in SQLite: what one has not found, no other inserts before its end.
+const lockChanges = statement<{ key: number }, object>('SELECT pg_advisory_xact_lock(@key)')
+
 /**
  * Opens the store of a PostgreSQL database, which several machines may share, and applies pending migrations. The caller closes it.
  *
@@ -38,7 +43,10 @@ export async function openPostgresStore(url: string, onLost?: (error: Error) => 
      * before the end.
      */
     atomically: <T>(work: (nouns: NounsInSteps) => Steps<T>): Promise<T> =>
-      database.atomically(within => awaitSteps(openNouns(within), work)),
+      database.atomically(async within => {
+        await within.get(lockChanges, { key: changesKey })
+        return awaitSteps(openNouns(within), work)
+      }),
     /** Fails if the database cannot be written. */
     check: async (now: number) => void (await database.run(check, { now })),
     close: () => database.close(),
