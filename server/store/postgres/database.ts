@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
-import { classify, toUnavailable } from './failures.ts'
+import { begin, openConnections, type Session } from './connections.ts'
+import { classify, toUnavailable, Unsent } from './failures.ts'
 import type { Statement } from './statement.ts'
 
 /** How long a call is repeated while the server cannot be reached. Clients get their answer within 5 s, also a 503. */
 const patienceMs = 4500
+/** The limit of the last attempt is not shorter than this. */
+const shortestAttemptMs = 500
 const firstPauseMs = 20
 const longestPauseMs = 250
-/** Connections of one process. */
-const maxConnections = 10
 
 /** Statements on a database, or in a transaction of it. */
 export interface Database {
@@ -17,11 +17,11 @@ export interface Database {
   get<P extends object, R extends object>(statement: Statement<P, R>, parameters: P): Promise<R | undefined>
   /** Returns the number of changed rows. */
   run<P extends object>(statement: Statement<P, never>, parameters: P): Promise<number>
-  /** Runs several statements without parameters. */
+  /** Runs several statements without parameters, which may be slow. */
   exec(sql: string): Promise<void>
   /**
    * Runs the work in one transaction: all of it, or nothing if it throws. Within a transaction, the work belongs to that one. It runs
-   * again if the connection is lost before the end, so it changes nothing but the database.
+   * again if the connection is lost before the end, or another transaction stands in its way, so it changes nothing but the database.
    */
   atomically<T>(work: (database: Database) => Promise<T>): Promise<T>
 }
@@ -32,31 +32,23 @@ export interface ConnectedDatabase extends Database {
 }
 
 /**
- * Connects to a database when it is first used. While the server cannot be reached, calls are repeated for a few seconds if that is
- * safe, and then fail with an `UnavailableError`. The caller closes it.
+ * Connects to a database when it is first used. While the server cannot be reached, or does not answer, calls are repeated for a few
+ * seconds if that is safe, and then fail with an `UnavailableError`. The caller closes it.
  *
  * @param onLost is told about connections that end while nobody uses them.
  */
 export function connect(url: string, onLost: (error: Error) => void = () => {}): ConnectedDatabase {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: maxConnections,
-    connectionTimeoutMillis: patienceMs,
-    keepAlive: true,
-    application_name: 'quire',
-    types: { getTypeParser },
-  })
-  // Without a listener, the end of a connection would end the process: the first is for connections that nobody uses, the second for the
-  // others, whose calls fail as well.
-  pool.on('error', onLost)
-  pool.on('connect', client => void client.on('error', () => {}))
+  const connections = openConnections(url, patienceMs, onLost)
   const statements = <P extends object>(statement: Statement<P, object>, parameters: P) =>
-    repeat(statement.isRepeatable, () => withClient(pool, client => send(client, statement, parameters)))
+    repeat(statement.isRepeatable, limitMs => connections.use(limitMs, session => send(session, statement, parameters)))
   return {
     ...toDatabase(statements),
-    exec: sql => repeat(false, () => withClient(pool, async client => void (await client.query(sql)))),
-    atomically: work => repeat(false, () => withClient(pool, client => runTransaction(client, work))),
-    close: () => pool.end(),
+    exec: sql =>
+      repeat(false, limitMs =>
+        connections.use(limitMs, async session => void (await session.query({ text: sql }, true))),
+      ),
+    atomically: work => repeat(false, limitMs => connections.use(limitMs, session => runTransaction(session, work))),
+    close: () => connections.close(),
   }
 }
 
@@ -78,77 +70,52 @@ function toDatabase(send: Send): Pick<Database, 'all' | 'get' | 'run'> {
 }
 
 async function send<P extends object>(
-  client: pg.PoolClient,
-  { name, text, order, isRead }: Statement<P, object>,
+  session: Session,
+  { name, text, order, isRead, isSlow }: Statement<P, object>,
   parameters: P,
 ): Promise<Answer> {
   const values = order.map(parameter => (parameters as Record<string, unknown>)[parameter])
   // PostgreSQL refuses a text with a NUL, which a path can have: `%00`. No row has such a text.
   if (isRead && values.some(value => typeof value === 'string' && value.includes('\0')))
     return { rows: [], rowCount: 0 }
-  return client.query({ name, text, values })
+  return session.query({ name, text, values }, isSlow)
 }
 
-/** Marks an error of a call that did not run, whatever its code. */
-class Unsent extends Error {}
-
-async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw classify(error) === undefined ? error : new Unsent('', { cause: error })
-  })
-  try {
-    const result = await work(client)
-    client.release()
-    return result
-  } catch (error) {
-    // The pool itself drops connections that have ended.
-    client.release(error instanceof Unsent || classify(error) !== undefined)
-    throw error
-  }
-}
-
-/**
- * If this process stalls in a transaction, the server ends it after the first limit, so that its locks hold up nobody. The second limit
- * is how long a statement waits for such a lock.
- */
-const begin = 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 10000; SET LOCAL lock_timeout = 4000'
-
-async function runTransaction<T>(client: pg.PoolClient, work: (database: Database) => Promise<T>): Promise<T> {
+async function runTransaction<T>(session: Session, work: (database: Database) => Promise<T>): Promise<T> {
   let result: T
   try {
-    await client.query(begin)
+    await session.query({ text: begin })
     const within: Database = {
-      ...toDatabase((statement, parameters) => send(client, statement, parameters)),
-      exec: async sql => void (await client.query(sql)),
+      ...toDatabase((statement, parameters) => send(session, statement, parameters)),
+      exec: async sql => void (await session.query({ text: sql }, true)),
       atomically: inner => inner(within),
     }
     result = await work(within)
   } catch (error) {
-    // Nothing was committed, so the server undoes it all. The rollback is for a connection that is still there.
-    await client.query('ROLLBACK').catch(() => {})
+    // Nothing was committed, so the server undoes it all. The rollback is for a connection that stays.
+    if (!session.isBroken) await session.query({ text: 'ROLLBACK' }).catch(() => {})
     throw classify(error) === 'lost' ? new Unsent('', { cause: error }) : error
   }
-  await client.query('COMMIT')
+  const { command } = await session.query({ text: 'COMMIT' })
+  // The work caught the error of a statement and went on.
+  if (command !== 'COMMIT') throw new Error('The transaction was undone, because one of its statements failed.')
   return result
 }
 
 /** Repeats a call that failed without effect, or that may run twice. */
-async function repeat<T>(isRepeatable: boolean, call: () => Promise<T>): Promise<T> {
+async function repeat<T>(isRepeatable: boolean, call: (limitMs: number) => Promise<T>): Promise<T> {
   const endsAt = performance.now() + patienceMs
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
-      return await call()
+      return await call(Math.max(endsAt - performance.now(), shortestAttemptMs))
     } catch (thrown) {
       const error = thrown instanceof Unsent ? thrown.cause : thrown
-      const failure = thrown instanceof Unsent ? 'unsent' : classify(error)
+      const failure = thrown instanceof Unsent && classify(error) !== undefined ? 'unsent' : classify(error)
       if (failure === undefined || (failure === 'lost' && !isRepeatable)) throw error
       const isOver = performance.now() + pauseMs >= endsAt
       if (isOver || failure === 'full' || failure === 'locked') throw toUnavailable(error, failure)
     }
-    await pause(pauseMs)
+    // Calls that stood in each other's way do not meet again.
+    await pause(pauseMs * (0.5 + Math.random()))
   }
 }
-
-/** The numbers of the store are below 2^53. The driver would return bigint columns as texts. */
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
-  oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { UnavailableError } from '../../base/unavailable-error.ts'
 
 /**
@@ -14,13 +15,21 @@ const failures: Record<string, Failure> = {
   ECONNREFUSED: 'unsent',
   EHOSTUNREACH: 'unsent',
   ENETUNREACH: 'unsent',
+  EHOSTDOWN: 'unsent',
+  ENETDOWN: 'unsent',
   EAI_AGAIN: 'unsent',
+  ENOTFOUND: 'unsent', // while a failover changes the DNS
   '57P01': 'unsent', // admin_shutdown: the server stops, and undoes what runs
   '57P03': 'unsent', // cannot_connect_now: it starts
   '53300': 'unsent', // too_many_connections
   '40001': 'unsent', // serialization_failure
   '40P01': 'unsent', // deadlock_detected
   '25P03': 'unsent', // idle_in_transaction_session_timeout
+  '57P05': 'unsent', // idle_session_timeout
+  '57014': 'unsent', // query_canceled, as by a limit that the server has
+  '25006': 'unsent', // read_only_sql_transaction: this is no longer the primary
+  '26000': 'unsent', // invalid_sql_statement_name, see lacksPreparedStatement
+  '42P05': 'unsent', // duplicate_prepared_statement
   ECONNRESET: 'lost',
   EPIPE: 'lost',
   ETIMEDOUT: 'lost',
@@ -32,14 +41,36 @@ const failures: Record<string, Failure> = {
 /** The driver has no codes for these. */
 const messages: readonly (readonly [RegExp, Failure])[] = [
   [/timeout exceeded when trying to connect|is not queryable|connection is closed/, 'unsent'],
-  [/^Connection terminated/, 'lost'],
+  // A node with a newer schema changed the table of a prepared statement.
+  [/^cached plan must not change result type/, 'unsent'],
+  [/^Connection terminated|^Query read timeout/, 'lost'],
 ]
+
+/** Marks an error of a call that did not run, or that was undone, whatever its code. */
+export class Unsent extends Error {}
 
 /** Returns undefined for an error of the call itself, such as a second row with the same key. */
 export function classify(error: unknown): Failure | undefined {
   const { code, message } = error as { code?: unknown; message?: unknown }
   const byCode = failures[String(code)]
   return byCode ?? messages.find(([pattern]) => pattern.test(String(message)))?.[1]
+}
+
+/**
+ * Codes of errors that end the connection, or show that it leads to the wrong server or has an outdated plan. The driver does not say
+ * which errors are fatal: their severity is in the language of the server.
+ */
+const endings = /^(08|28|57P|25P03|25P04|25006|0A000|53300)/
+
+/** Whether the connection of a failed statement cannot be used any more. */
+export function endsConnection(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || endings.test(error.code ?? '')
+}
+
+/** Whether a pooler gave the transaction another connection than the one that prepared the statement. */
+export function lacksPreparedStatement(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return code === '26000' || code === '42P05'
 }
 
 /** Converts the error of a call that changed nothing and is not repeated any more. */

@@ -12,6 +12,8 @@ export interface Statement<Parameters extends object, Row extends object> {
   isRead: boolean
   /** Whether it may run again if it is unknown whether it ran, because a second time changes nothing. */
   isRepeatable: boolean
+  /** Whether it may take minutes. Others end after a few seconds, so that clients get their answer. */
+  isSlow: boolean
   /** Only for the compiler. */
   types?: (parameters: Parameters) => Row
 }
@@ -19,7 +21,7 @@ export interface Statement<Parameters extends object, Row extends object> {
 /** @param sql names its parameters as in SQLite: `@id`. */
 export function statement<Parameters extends object, Row extends object = never>(
   sql: string,
-  { isRepeatable = false } = {},
+  { isRepeatable = false, isSlow = false } = {},
 ): Statement<Parameters, Row> {
   const order: string[] = []
   const text = sql.replaceAll(/@([A-Za-z]\w*)/g, (_, name: string) => {
@@ -28,5 +30,5 @@ export function statement<Parameters extends object, Row extends object = never>
   })
   const isRead = /^\s*SELECT\b(?![\s\S]*\bFOR (NO KEY )?UPDATE\b)/.test(text)
   const name = `quire_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
-  return { name, text, order, isRead, isRepeatable: isRead || isRepeatable }
+  return { name, text, order, isRead, isRepeatable: isRead || isRepeatable, isSlow }
 }

@@ -8,6 +8,12 @@ export interface CutProxy {
   cut(): Promise<void>
   restore(): Promise<void>
   /**
+   * Keeps all connections and accepts new ones, but delivers nothing in either direction.
+   *
+   * @returns ends the silence; what was sent meanwhile is lost with its connections.
+   */
+  silence(): () => void
+  /**
    * Loses the answer to the next message that has the text, and ends that connection: the database has executed the message, and nobody
    * knows.
    */
@@ -19,6 +25,7 @@ export async function openCutProxy(databaseUrl: string): Promise<CutProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let lostText: string | undefined
+  let isSilent = false
   let server: Server
   let port = 0
 
@@ -35,6 +42,7 @@ export async function openCutProxy(databaseUrl: string): Promise<CutProxy> {
       })
     }
     client.on('data', data => {
+      if (isSilent) return
       if (lostText !== undefined && data.includes(lostText)) {
         isLost = true
         lostText = undefined
@@ -42,6 +50,7 @@ export async function openCutProxy(databaseUrl: string): Promise<CutProxy> {
       database.write(data)
     })
     database.on('data', data => {
+      if (isSilent) return
       if (isLost) client.resetAndDestroy()
       else client.write(data)
     })
@@ -62,6 +71,14 @@ export async function openCutProxy(databaseUrl: string): Promise<CutProxy> {
     url: Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${port}` }).href,
     cut,
     restore: listen,
+    silence() {
+      isSilent = true
+      const silenced = [...sockets]
+      return () => {
+        isSilent = false
+        for (const socket of [...silenced, ...sockets]) socket.destroy()
+      }
+    },
     loseAnswerTo(text) {
       lostText = text
     },
