@@ -6,6 +6,7 @@ export const serverLayers: readonly (readonly string[])[] = [
   ['main.ts'],
   ['commands'],
   ['server.ts', 'demo', 'doctor'],
+  ['serving'],
   ['app.ts', 'flags', 'workers', 'licenses', 'completion'],
   ['config.ts'],
   ['dashboard'],

@@ -9,6 +9,8 @@ export type LogStyle = 'pretty' | 'json'
 
 export interface Config {
   dataFolder: string
+  /** The address of a PostgreSQL database, with its password; undefined = SQLite in the data folder. */
+  database: string | undefined
   /** Where bundles are stored; undefined = in the data folder. */
   bundles: S3Location | undefined
   host: string

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Stoppable } from '../base/background.ts'
 import type { ClockCheck } from '../base/clock-check.ts'
+import type { Exclusively } from '../base/exclusively.ts'
 import { repeat } from '../base/timer.ts'
 import type { AgentJobs } from './agent-job.ts'
 
@@ -10,6 +11,7 @@ const dayMs = 24 * 60 * 60 * 1000
 const batchJobs = 1000
 
 export interface AgentJobRetention {
+  exclusively: Exclusively
   agentJobs: Pick<AgentJobs, 'archiveOlderThan'>
   /** Age at which completed and failed jobs are archived; undefined = never. */
   retentionDays: number | undefined
@@ -18,24 +20,28 @@ export interface AgentJobRetention {
 }
 
 /** Archives old agent jobs now and every hour. Does nothing if no retention is set. */
-export function startAgentJobRetention({ agentJobs, retentionDays, clock, log }: AgentJobRetention): Stoppable {
+export function startAgentJobRetention(options: AgentJobRetention): Stoppable {
+  const { agentJobs, retentionDays, exclusively, clock, log } = options
   if (retentionDays === undefined) return { stop() {} }
   let isStopped = false
   const archive = async () => {
+    if (!(await clock.isTrusted())) return
+    const now = Date.now()
+    let archived = 0
+    for (let batch = batchJobs; batch === batchJobs && !isStopped; archived += batch) {
+      batch = await agentJobs.archiveOlderThan(now - retentionDays * dayMs, now, batchJobs)
+      await nextTurn()
+    }
+    if (archived > 0) log.info({ archived, retentionDays }, 'archived old agent jobs')
+  }
+  const attempt = async () => {
     try {
-      if (!(await clock.isTrusted())) return
-      const now = Date.now()
-      let archived = 0
-      for (let batch = batchJobs; batch === batchJobs && !isStopped; archived += batch) {
-        batch = await agentJobs.archiveOlderThan(now - retentionDays * dayMs, now, batchJobs)
-        await nextTurn()
-      }
-      if (archived > 0) log.info({ archived, retentionDays }, 'archived old agent jobs')
+      await exclusively('agent job retention', archive)
     } catch (error) {
       log.error({ err: error }, 'could not archive old agent jobs; the next attempt follows in an hour')
     }
   }
-  const repetition = repeat(everyMs, archive, { startsNow: true })
+  const repetition = repeat(everyMs, attempt, { startsNow: true })
   return {
     stop() {
       isStopped = true

@@ -6,20 +6,19 @@ import { credentialsRule, hasCredentials, isPathSafeId, pathSafeIdRule, toHttpUr
 import { readAgentJob } from '../agent/agent-job-file.ts'
 import { importAgentJobs } from '../agent/import-agent-jobs.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { recordChange } from '../store/record-change.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { createId } from '../tenancy/id.ts'
 import type { Project } from '../tenancy/project.ts'
 import { printResult, printRows } from './print.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
 const projectFlag = ['--project <id-or-name>', 'project the job belongs to'] as const
 
-interface JobFlags {
+interface JobFlags extends StoreFlags {
   project: string
-  data: string
   json?: boolean
 }
 
@@ -62,6 +61,7 @@ export function agentJobsCommand(): Command {
     .requiredOption('--model <name>', 'model the agent uses')
     .option('--id <id>', 'id of the job (default: random)')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(createJob)
   for (const { verb, to, description } of steps) {
@@ -70,6 +70,7 @@ export function agentJobsCommand(): Command {
       .description(description)
       .requiredOption(...projectFlag)
       .addOption(dataOption())
+      .addOption(databaseOption())
       .addOption(jsonOption())
     if (verb === 'complete') command.option('--pr-link <url>', 'pull request of the job, if files changed')
     command.action((id: string, flags: JobFlags & { prLink?: string }) => step(id, to, flags))
@@ -87,6 +88,7 @@ export function agentJobsCommand(): Command {
       ]),
     )
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(listJobs)
   jobs
@@ -94,6 +96,7 @@ export function agentJobsCommand(): Command {
     .description('import jobs from JSON lines; existing jobs stay unchanged')
     .requiredOption(...projectFlag)
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(importJobs)
   return jobs
@@ -188,7 +191,7 @@ async function readJobs(file: string, projectId: string): Promise<AgentJob[]> {
 }
 
 function withProject<T>(flags: JobFlags, work: (store: Store, project: Project) => Promise<T> | T): Promise<T> {
-  return withExistingStore(flags.data, async store => work(store, await getProject(store, flags.project)))
+  return withExistingStore(flags, async store => work(store, await getProject(store, flags.project)))
 }
 
 function toRow({ id, status, prLink, createdAt }: AgentJob): object {

@@ -1,16 +1,15 @@
 import { Command, Option } from 'commander'
 import { integer } from '../flags/integer.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import type { Store } from '../store/store.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { isId } from '../tenancy/id.ts'
 import { printRows } from './print.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
-interface Flags {
+interface Flags extends StoreFlags {
   org?: string
   limit: number
-  data: string
   json?: boolean
 }
 
@@ -20,6 +19,7 @@ export function auditCommand(): Command {
     .option('--org <id-or-name>', 'only events of this organization; also the id of a deleted one')
     .addOption(new Option('--limit <number>', 'maximum number of events').default(50).argParser(integer(1, 100_000)))
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -35,8 +35,8 @@ Events are never changed or deleted.`,
     .action(listEvents)
 }
 
-async function listEvents({ org, limit, data, json }: Flags): Promise<void> {
-  const events = await withExistingStore(data, async store =>
+async function listEvents({ org, limit, json, ...flags }: Flags): Promise<void> {
+  const events = await withExistingStore(flags, async store =>
     store.auditLog.list({ organizationId: org === undefined ? undefined : await findAudited(store, org), limit }),
   )
   const rows = events.map(({ at, ...event }) => ({ ...event, at: new Date(at).toISOString() }))

@@ -3,14 +3,16 @@ import { Command, Option } from 'commander'
 import { readAsset } from '../assets.ts'
 import { describeBytes } from '../base/format-bytes.ts'
 import { nonEmpty } from '../flags/non-empty.ts'
-import { bundlesOption, dataOption, jsonOption } from '../flags/options.ts'
+import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { type MadeBackup, makeBackup } from '../store/backup/make-backup.ts'
 import { createByteProgress } from './byte-progress.ts'
 import { explainDisk } from './explain-disk.ts'
 import { printJson, showCountOf } from './print.ts'
 import { type BundlesFlags, withStoredBundles } from './with-bundles.ts'
+import { refuseDatabase } from './with-store.ts'
 
 interface Flags extends BundlesFlags {
+  database?: string
   overwrite?: boolean
   json?: boolean
 }
@@ -21,6 +23,7 @@ export function backupCommand(): Command {
     .description('copy the data folder while the server runs')
     .addOption(new Option('--overwrite', 'replace a backup of this name'))
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(bundlesOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -34,10 +37,15 @@ Examples:
 The backup has everything that was stored when it began: the databases, the bundles and the keys. It leaves out sites/,
 the export cache, because the next export fetches its content again, and work/, the scratch files of running exports.
 The server and the commands continue meanwhile. The backup gets its name when it is complete. Keep it private: it
-contains the keys. With --bundles, the bundles stay in the storage, and the backup has only their names.`,
+contains the keys. With --bundles, the bundles stay in the storage, and the backup has only their names. For a PostgreSQL
+database, use pg_dump.`,
     )
     .action(async (target: string, flags: Flags) => {
       const { overwrite, data, json } = flags
+      refuseDatabase(
+        flags,
+        'Copy the PostgreSQL database with pg_dump, the bundles with the tools of their storage, and the key files of the nodes.',
+      )
       const progress = createByteProgress('Copying')
       const version: string = JSON.parse(readAsset('package.json')).version
       const made = await withStoredBundles(flags, stored =>

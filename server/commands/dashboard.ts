@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { type AddressFlags, addressOptions, readAddresses } from '../flags/address-options.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { toUrl } from '../http/listen.ts'
 import { recordChange } from '../store/record-change.ts'
 import { getByName } from '../tenancy/get-by-name.ts'
@@ -10,14 +10,13 @@ import { readName } from '../tenancy/name.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printResult, printRows } from './print.ts'
 import { createSignInLink, linkTerms, operatorName } from './sign-in-link.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
-interface StoreFlags {
-  data: string
+interface PeopleFlags extends StoreFlags {
   json?: boolean
 }
 
-interface LinkFlags extends StoreFlags, AddressFlags {
+interface LinkFlags extends PeopleFlags, AddressFlags {
   org?: string
   name?: string
 }
@@ -45,17 +44,19 @@ export function dashboardCommand(): Command {
   for (const option of addressOptions()) {
     if (['--host', '--port', '--public-url'].includes(option.long ?? '')) link.addOption(option)
   }
-  link.addOption(dataOption()).addOption(jsonOption()).action(printLink)
+  link.addOption(dataOption()).addOption(databaseOption()).addOption(jsonOption()).action(printLink)
   dashboard
     .command('people')
     .description('list the people, with the number of their sessions')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(listPeople)
   dashboard
     .command('remove <id-or-name>')
     .description('delete a person and end their sessions')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(removePerson)
   return dashboard
@@ -67,7 +68,7 @@ async function printLink(flags: LinkFlags): Promise<void> {
   }
   const name = readName(flags.name ?? operatorName)
   const baseUrl = findBaseUrl(flags)
-  const { url, expiresAt, person } = await withExistingStore(flags.data, async store => {
+  const { url, expiresAt, person } = await withExistingStore(flags, async store => {
     const organizationId = (await findOrganizationId(store, flags)) ?? null
     return createSignInLink(store, { organizationId, name, baseUrl })
   })
@@ -88,9 +89,9 @@ function findBaseUrl(flags: LinkFlags): string {
   throw new OperatorError('--port 0 means any free port. Give the port of the server, or its --public-url.', 2)
 }
 
-async function listPeople(flags: StoreFlags): Promise<void> {
+async function listPeople(flags: PeopleFlags): Promise<void> {
   const now = Date.now()
-  const rows = await withExistingStore(flags.data, async store => {
+  const rows = await withExistingStore(flags, async store => {
     const names = new Map((await store.organizations.list()).map(({ id, name }) => [id, name]))
     const people = (await store.people.list()).map(async person => {
       const sessions = await store.sessions.list(person.id, now)
@@ -107,8 +108,8 @@ async function listPeople(flags: StoreFlags): Promise<void> {
   })
 }
 
-async function removePerson(idOrName: string, flags: StoreFlags): Promise<void> {
-  const { id, name } = await withExistingStore(flags.data, async store => {
+async function removePerson(idOrName: string, flags: PeopleFlags): Promise<void> {
+  const { id, name } = await withExistingStore(flags, async store => {
     const person = getByName(await store.people.list(), idOrName, { noun: 'person', list: 'dashboard people' })
     const { id, organizationId, name } = person
     await recordChange(store, { action: 'person.removed', subject: id, organizationId, detail: name }, ({ people }) =>

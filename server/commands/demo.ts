@@ -10,7 +10,7 @@ import { openLog } from './open-log.ts'
 import { printJson } from './print.ts'
 import { closeOnSignal, startOrExplain } from './serve.ts'
 import { createSignInLink, linkTerms, operatorName } from './sign-in-link.ts'
-import { withStore } from './with-store.ts'
+import { refuseDatabase, withStore } from './with-store.ts'
 
 const exportPatienceMs = 15_000
 
@@ -37,11 +37,12 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
   return command.action(async (flags: DemoFlags) => {
     // Request logs would scroll the example requests out of the terminal.
     const logLevel = command.getOptionValueSource('logLevel') === 'default' ? 'warn' : flags.logLevel
+    refuseDatabase(flags, 'To set up a PostgreSQL database, run npx quire init.')
     const config = readConfig({ ...flags, logLevel })
     const log = await openLog(config)
     const server = await startOrExplain(() => startServer(config, log))
     const baseUrl = config.publicUrl ?? server.url
-    const demo = await withStore(config.dataFolder, async store => {
+    const demo = await withStore({ data: config.dataFolder }, async store => {
       const demo = await seedDemo(store, {
         dataFolder: config.dataFolder,
         keyPrefix: config.keyPrefix,

@@ -8,10 +8,12 @@ import type { Finding } from '../doctor/finding.ts'
 import { isBoolean, readBoolean, readBooleanVariables } from '../flags/boolean-variables.ts'
 import { dataOption, jsonOption } from '../flags/options.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
+import { checkPostgresUrl } from '../store/postgres/postgres-url.ts'
 import { parseS3Location, type S3Location } from '../store/s3/s3-location.ts'
 import { printJson } from './print.ts'
 import { wrapProse } from './prose.ts'
 import { outputWidth } from './table.ts'
+import type { StoreFlags } from './with-store.ts'
 
 const marks: Record<Finding['level'], string> = { ok: 'ok', warning: 'warning', failure: 'FAILURE' }
 const markWidth = 9
@@ -28,6 +30,11 @@ export function doctorCommand(loadCommands: () => Promise<Command[]>): Command {
         parseS3Location,
       ),
     )
+    .addOption(
+      new Option('--database <url>', 'check a PostgreSQL database (default: QUIRE_DATABASE)').argParser(
+        checkPostgresUrl,
+      ),
+    )
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -39,10 +46,11 @@ Examples:
 Run it as the user of the server and with the environment of the server. It changes nothing, and can run beside the
 server. Large databases of visits take a while. It exits with 1 if something fails; a warning does not count.`,
     )
-    .action(async ({ data, bundles, json }: { data: string; bundles?: S3Location; json?: boolean }) => {
+    .action(async ({ data, database, bundles, json }: StoreFlags & { bundles?: S3Location; json?: boolean }) => {
       const findings = await examine({
         dataFolder: resolve(data),
         bundles,
+        database,
         env: process.env,
         settings: (await loadCommands()).flatMap(listOptions).map(toSetting),
         readServer,

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import { deleteExport } from '../export/jobs/delete-export.ts'
 import type { ExportJobs, UndeletedJob } from '../export/jobs/export-job.ts'
-import { bundlesOption, dataOption, jsonOption } from '../flags/options.ts'
+import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { toCommandEvent } from '../store/record-change.ts'
 import type { Store } from '../store/store.ts'
 import { megabyte } from './export-summary.ts'
@@ -27,10 +27,11 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
     .description('list the exports, newest first')
     .option('--org <id-or-name>', 'only exports of this organization')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(bundlesOption())
     .addOption(jsonOption())
     .action(async (flags: BundlesFlags & { org?: string; json?: boolean }) => {
-      const jobs = await withExistingStore(flags.data, async store =>
+      const jobs = await withExistingStore(flags, async store =>
         store.exportJobs.list({ organizationId: await findOrganizationId(store, flags) }),
       )
       const rows = await withBundles(flags, bundles =>
@@ -67,10 +68,11 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
     .description('delete a finished export and its bundle')
     .option('--force', 'delete it even if a link to its bundle still works')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(bundlesOption())
     .addOption(jsonOption())
     .action(async (jobId: string, flags: BundlesFlags & { force?: boolean; json?: boolean }) => {
-      const outcome = await withExistingStore(flags.data, store =>
+      const outcome = await withExistingStore(flags, store =>
         withBundles(flags, bundles =>
           deleteExport({ exportJobs: { find: store.exportJobs.find, delete: deleteRecorded(store) }, bundles }, jobId, {
             now: Date.now(),

@@ -149,7 +149,7 @@ function openLogOfAccess({ accessLog, trustedProxies }: HostConfig, log: Logger)
 
 /** Finds the project of the visits. The log is counted by the same thread that a server follows logs with. */
 async function findFollowed({ dataFolder, project }: NonNullable<HostConfig['visits']>, file: string) {
-  const { id } = await withExistingStore(dataFolder, store => getProject(store, project))
+  const { id } = await withExistingStore({ data: dataFolder }, store => getProject(store, project))
   return { dataFolder, logs: [{ file, projectId: id }], graceMs: defaultPacing.graceMs, log: {} }
 }
 

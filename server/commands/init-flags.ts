@@ -1,7 +1,8 @@
 import type { Plan } from '../tenancy/organization.ts'
+import type { StoreFlags } from './with-store.ts'
 
 /** The parsed flags of `quire init`. */
-export interface InitFlags {
+export interface InitFlags extends StoreFlags {
   org?: string
   plan: Plan
   project?: string
@@ -14,6 +15,5 @@ export interface InitFlags {
   publicUrl?: string
   port: number
   yes?: boolean
-  data: string
   json?: boolean
 }

@@ -6,7 +6,7 @@ import { isBinary, shippedFolder } from '../assets.ts'
 import { escapeControlsInLines } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { addressOptions } from '../flags/address-options.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { parseDomain, parseOrigin } from '../tenancy/site.ts'
 import { explainDisk } from './explain-disk.ts'
 import type { InitFlags } from './init-flags.ts'
@@ -14,12 +14,13 @@ import { askWishes } from './init-questions.ts'
 import { type InitResult, type InitWishes, initStore } from './init-store.ts'
 import { printJson } from './print.ts'
 import { writeServiceUnit } from './service-unit.ts'
-import { withStore } from './with-store.ts'
+import { refuseDatabase, withStore } from './with-store.ts'
 
 export function initCommand(): Command {
   const command = new Command('init')
     .description('set up a data folder: organization, project, first key, site, and a unit of systemd')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(new Option('--org <id-or-name>', 'organization (default: the only one, else "Main")'))
     .addOption(
       new Option('--plan <plan>', 'plan of a new organization; static export needs enterprise')
@@ -60,8 +61,14 @@ It asks questions if it runs in a terminal. It creates only what is missing, so 
 async function init(given: InitFlags, command: Command): Promise<void> {
   const flags = await completeFlags(given, command)
   const wishes = readWishes(flags)
+  if (flags.unit !== undefined) {
+    refuseDatabase(
+      flags,
+      'Write the unit without it, and add an EnvironmentFile with QUIRE_DATABASE, which only root can read.',
+    )
+  }
   const unit = flags.unit === undefined ? null : await prepareUnit(flags.unit, flags, command)
-  const result = await withStore(flags.data, store => initStore(store, wishes, Date.now()))
+  const result = await withStore(flags, store => initStore(store, wishes, Date.now()))
   if (unit?.state === 'created') await writeUnit(unit)
   const dataFolder = resolve(flags.data)
   const unitShown = unit && { file: unit.file, state: unit.state }

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { integer } from '../flags/integer.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { recordChange } from '../store/record-change.ts'
 import { addKey } from '../store/recorded-inserts.ts'
 import { type ApiKey, createKey, describeKey, hashKey, type Scope } from '../tenancy/api-key.ts'
@@ -10,16 +10,15 @@ import { createId } from '../tenancy/id.ts'
 import { describeSameName, readName } from '../tenancy/name.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printNote, printResult, printRows } from './print.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-interface CreateFlags {
+interface CreateFlags extends StoreFlags {
   org: string
   scopes: Scope[]
   expiresInDays?: number
   keyPrefix: string
-  data: string
   json?: boolean
 }
 
@@ -56,6 +55,7 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
         .default('quire_'),
     )
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(create)
   keys
@@ -63,12 +63,14 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
     .description('list the keys, without their secrets')
     .option('--org <id-or-name>', 'only keys of this organization')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(list)
   keys
     .command('revoke <id-or-name>')
     .description('revoke a key; the next request with it is refused')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(revoke)
   return keys
@@ -77,7 +79,7 @@ A key is shown once, when it is created. Only its SHA-256 is stored.`,
 async function create(name: string, flags: CreateFlags): Promise<void> {
   const secret = createKey(flags.keyPrefix)
   const now = Date.now()
-  const { key, others } = await withExistingStore(flags.data, async store => {
+  const { key, others } = await withExistingStore(flags, async store => {
     const key: ApiKey = {
       id: createId('key'),
       organizationId: (await getOrganization(store, flags.org)).id,
@@ -98,8 +100,8 @@ async function create(name: string, flags: CreateFlags): Promise<void> {
   console.error(`This is ${key.id}. The key is shown only once: keep it in a safe place.`)
 }
 
-async function list(flags: { org?: string; data: string; json?: boolean }): Promise<void> {
-  const { rows, names } = await withExistingStore(flags.data, async store => ({
+async function list(flags: StoreFlags & { org?: string; json?: boolean }): Promise<void> {
+  const { rows, names } = await withExistingStore(flags, async store => ({
     rows: await store.apiKeys.list(await findOrganizationId(store, flags)),
     names: new Map((await store.organizations.list()).map(({ id, name }) => [id, name])),
   }))
@@ -124,8 +126,8 @@ function describeState({ revokedAt, expiresAt }: ApiKey, now: number): string {
   return expiresAt <= now ? 'expired' : `valid until ${new Date(expiresAt).toISOString().slice(0, 10)}`
 }
 
-async function revoke(idOrName: string, flags: { data: string; json?: boolean }): Promise<void> {
-  const id = await withExistingStore(flags.data, async store => {
+async function revoke(idOrName: string, flags: StoreFlags & { json?: boolean }): Promise<void> {
+  const id = await withExistingStore(flags, async store => {
     const key = getByName(findValid(await store.apiKeys.list()), idOrName, { noun: 'valid key', list: 'keys list' })
     await recordChange(store, { action: 'key.revoked', ...describeKey(key) }, ({ apiKeys }) =>
       apiKeys.revoke(key.id, Date.now()),

@@ -1,11 +1,10 @@
 import { Command } from 'commander'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { revokeLinkKeys, rotateLinkKey } from '../store/link-keys.ts'
 import { printResult } from './print.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
-interface LinkFlags {
-  data: string
+interface LinkFlags extends StoreFlags {
   json?: boolean
 }
 
@@ -24,12 +23,14 @@ expire. After revoke, none works: clients ask for a new link with generateStatic
     .command('rotate')
     .description('sign new links with a new key; existing links work until they expire')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(rotate)
   links
     .command('revoke')
     .description('make all existing links void at once')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(revoke)
   return links
@@ -37,7 +38,7 @@ expire. After revoke, none works: clients ask for a new link with generateStatic
 
 async function rotate(flags: LinkFlags): Promise<void> {
   const now = Date.now()
-  const lastEndsAt = await withExistingStore(flags.data, async store => {
+  const lastEndsAt = await withExistingStore(flags, async store => {
     const lastEndsAt = await store.exportJobs.findLastLinkExpiry(now)
     rotateLinkKey(flags.data, now, lastEndsAt)
     return lastEndsAt
@@ -48,7 +49,7 @@ async function rotate(flags: LinkFlags): Promise<void> {
 }
 
 async function revoke(flags: LinkFlags): Promise<void> {
-  const jobs = await withExistingStore(flags.data, async store => {
+  const jobs = await withExistingStore(flags, async store => {
     const jobs = await store.exportJobs.forgetLinks(Date.now())
     revokeLinkKeys(flags.data)
     return jobs

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { createClockCheck } from '../base/clock-check.ts'
 import { describeLost, type LostJudge, type WhyKept, whyKept } from '../export/jobs/strays.ts'
-import { bundlesOption, dataOption, jsonOption } from '../flags/options.ts'
+import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { openLostFolder } from '../store/lost-files.ts'
 import { siteCacheName, siteCachesFolder } from '../store/site-cache/site-caches.ts'
 import type { Store } from '../store/store.ts'
@@ -41,6 +41,7 @@ to the folder lost in the data folder. When a database that knows them is restor
     .command('list')
     .description('list what is in the folder lost, oldest first')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(bundlesOption())
     .addOption(jsonOption())
     .action(async (flags: Flags) => {
@@ -68,6 +69,7 @@ to the folder lost in the data folder. When a database that knows them is restor
     .command('delete')
     .description('delete what was lost at least 24 hours ago and is still unknown to the database')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(bundlesOption())
     .addOption(jsonOption())
     .action(deleteLost)
@@ -75,7 +77,7 @@ to the folder lost in the data folder. When a database that knows them is restor
 }
 
 async function deleteLost(flags: Flags): Promise<void> {
-  const isTrusted = await withExistingStore(flags.data, ({ clockStates }) =>
+  const isTrusted = await withExistingStore(flags, ({ clockStates }) =>
     createClockCheck({ states: clockStates, now: Date.now, log: { warn() {} } }).isTrusted(),
   )
   const judged = await judgeAll(flags)
@@ -99,7 +101,7 @@ async function deleteLost(flags: Flags): Promise<void> {
 
 /** Takes a second look at every item of the lost folder. */
 async function judgeAll(flags: Flags) {
-  return withExistingStore(flags.data, store => withBundles(flags, bundles => judgeEach(flags.data, store, bundles)))
+  return withExistingStore(flags, store => withBundles(flags, bundles => judgeEach(flags.data, store, bundles)))
 }
 
 async function judgeEach(dataFolder: string, store: Store, bundles: LostJudge['bundles']) {

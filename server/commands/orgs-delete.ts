@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { Step } from '../base/steps.ts'
-import { bundlesOption, dataOption, jsonOption } from '../flags/options.ts'
+import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import type { OrganizationSize } from '../store/organization-removal.ts'
 import { recordChange } from '../store/record-change.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
@@ -25,10 +25,11 @@ export function orgsDeleteCommand(): Command {
     .description('delete an organization with its projects, visits, sites, keys, people, jobs, exports and bundles')
     .option('--yes', 'confirm the deletion; it cannot be undone')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(bundlesOption())
     .addOption(jsonOption())
     .action(async (idOrName: string, flags: Flags) => {
-      const deleted = await withExistingStore(flags.data, store => deleteOrganization(store, idOrName, flags))
+      const deleted = await withExistingStore(flags, store => deleteOrganization(store, idOrName, flags))
       printResult(
         flags.json,
         { ...deleted, deleted: true },

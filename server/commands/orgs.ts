@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { recordChange } from '../store/record-change.ts'
 import { addOrganization } from '../store/recorded-inserts.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
@@ -10,7 +10,7 @@ import { describeSameName, readName } from '../tenancy/name.ts'
 import type { Plan } from '../tenancy/organization.ts'
 import { orgsDeleteCommand } from './orgs-delete.ts'
 import { printNote, printResult, printRows } from './print.ts'
-import { withExistingStore, withStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore, withStore } from './with-store.ts'
 
 const planOption = () =>
   new Option('--plan <plan>', 'plan; static export needs enterprise').choices(['standard', 'enterprise'])
@@ -30,10 +30,11 @@ Examples:
     .description('create an organization and print its id')
     .addOption(planOption().env('QUIRE_PLAN').default('standard'))
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
-    .action(async (name: string, flags: { plan: Plan; data: string; json?: boolean }) => {
+    .action(async (name: string, flags: StoreFlags & { plan: Plan; json?: boolean }) => {
       const organization = { id: createId('org'), name: readName(name), plan: flags.plan, createdAt: Date.now() }
-      const others = await withStore(flags.data, async store => {
+      const others = await withStore(flags, async store => {
         await addOrganization(store, organization)
         return store.organizations.list()
       })
@@ -44,26 +45,28 @@ Examples:
     .command('list')
     .description('list the organizations')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
-    .action(async (flags: { data: string; json?: boolean }) => {
-      const rows = await withExistingStore(flags.data, store => store.organizations.list())
+    .action(async (flags: StoreFlags & { json?: boolean }) => {
+      const rows = await withExistingStore(flags, store => store.organizations.list())
       printRows(rows, { json: flags.json, empty: 'No organization yet. Create one with: npx quire orgs create NAME' })
     })
   orgs
     .command('set-plan <id-or-name> <plan>')
     .description('change the plan of an organization: standard or enterprise')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(setPlan)
   orgs.addCommand(orgsDeleteCommand().copyInheritedSettings(orgs))
   return orgs
 }
 
-async function setPlan(idOrName: string, plan: string, flags: { data: string; json?: boolean }): Promise<void> {
+async function setPlan(idOrName: string, plan: string, flags: StoreFlags & { json?: boolean }): Promise<void> {
   if (plan !== 'standard' && plan !== 'enterprise') {
     throw new OperatorError('The plan must be standard or enterprise.', 2)
   }
-  const organization = await withExistingStore(flags.data, async store => {
+  const organization = await withExistingStore(flags, async store => {
     const organization = await getOrganization(store, idOrName)
     const { id } = organization
     await recordChange(

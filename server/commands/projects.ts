@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { addProject } from '../store/recorded-inserts.ts'
 import { getOrganization } from '../tenancy/get-organization.ts'
 import { createId } from '../tenancy/id.ts'
@@ -7,7 +7,7 @@ import { describeSameName, readName } from '../tenancy/name.ts'
 import type { SaltRotation } from '../tenancy/project.ts'
 import { findOrganizationId } from './find-organization.ts'
 import { printNote, printResult, printRows } from './print.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
 export function projectsCommand(): Command {
   const projects = new Command('projects')
@@ -34,9 +34,10 @@ Examples:
         .default('never'),
     )
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
-    .action(async (name: string, flags: { org: string; saltRotation: SaltRotation; data: string; json?: boolean }) => {
-      const { project, others } = await withExistingStore(flags.data, async store => {
+    .action(async (name: string, flags: StoreFlags & { org: string; saltRotation: SaltRotation; json?: boolean }) => {
+      const { project, others } = await withExistingStore(flags, async store => {
         const project = {
           id: createId('prj'),
           organizationId: (await getOrganization(store, flags.org)).id,
@@ -55,9 +56,10 @@ Examples:
     .description('list the projects')
     .option('--org <id-or-name>', 'only projects of this organization')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
-    .action(async (flags: { org?: string; data: string; json?: boolean }) => {
-      const rows = await withExistingStore(flags.data, async store =>
+    .action(async (flags: StoreFlags & { org?: string; json?: boolean }) => {
+      const rows = await withExistingStore(flags, async store =>
         store.projects.list(await findOrganizationId(store, flags)),
       )
       printRows(rows, {

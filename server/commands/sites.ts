@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import type { Steps } from '../base/steps.ts'
 import { allowOriginOption, readAllowedOrigins } from '../flags/allow-origin-option.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { addRemovalOptions, type RemovalFlags, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
 import type { NounsInSteps } from '../store/nouns.ts'
 import { recordChange } from '../store/record-change.ts'
@@ -15,20 +15,18 @@ import { describeAllowedOrigins, describeOrigin, parseDomain, parseOrigin } from
 import { findOrganizationId } from './find-organization.ts'
 import { printJson, printResult, printRows } from './print.ts'
 import { noProbeOption, printProbe, probeOrigin } from './site-probe.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
-interface CreateFlags extends RemovalFlags {
+interface CreateFlags extends RemovalFlags, StoreFlags {
   project: string
   origin?: string
   allowOrigin?: string[]
   probe: boolean
-  data: string
   json?: boolean
 }
 
-interface SetFeaturesFlags extends RemovalFlags {
+interface SetFeaturesFlags extends RemovalFlags, StoreFlags {
   clear?: boolean
-  data: string
   json?: boolean
 }
 
@@ -54,6 +52,7 @@ export function sitesCommand(): Command {
     .addOption(allowOriginOption())
     .addOption(noProbeOption())
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .addHelpText('after', `\n${removalHelp}`)
     .action(createSite)
@@ -62,12 +61,14 @@ export function sitesCommand(): Command {
     .description('set the origin of a site; without a URL, reset it to https://DOMAIN/')
     .addOption(noProbeOption())
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(setOrigin)
   sites
     .command('set-allowed-origins <domain> [url...]')
     .description('set the further private origins from which pages may load files; without a URL, allow none')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(setAllowedOrigins)
   addRemovalOptions(sites.command('set-features <domain>'), { hasVariables: false })
@@ -76,6 +77,7 @@ export function sitesCommand(): Command {
     )
     .option('--clear', 'delete all rules of the site')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .addHelpText('after', `\n${removalHelp}`)
     .action(setFeatures)
@@ -83,6 +85,7 @@ export function sitesCommand(): Command {
     .command('delete <domain>')
     .description('delete a site and its export cache; finished exports stay')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(deleteSite)
   sites
@@ -90,6 +93,7 @@ export function sitesCommand(): Command {
     .description('list the sites')
     .option('--org <id-or-name>', 'only sites of this organization')
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .action(listSites)
   return sites
@@ -101,7 +105,7 @@ async function createSite(domainText: string, flags: CreateFlags): Promise<void>
   const origin = flags.origin === undefined ? null : readOrigin(flags.origin)
   const removal = readRemovalFlags(flags)
   const allowedOrigins = flags.allowOrigin ?? []
-  const site = await withExistingStore(flags.data, async store => {
+  const site = await withExistingStore(flags, async store => {
     const { id: projectId, organizationId } = await getProject(store, flags.project)
     const existing = await store.sites.find(domain)
     if (existing) throw new OperatorError(`${domain} is already a site of ${existing.projectId}.`)
@@ -118,11 +122,11 @@ async function createSite(domainText: string, flags: CreateFlags): Promise<void>
 async function setOrigin(
   domainText: string,
   url: string | undefined,
-  flags: { probe: boolean; data: string; json?: boolean },
+  flags: StoreFlags & { probe: boolean; json?: boolean },
 ): Promise<void> {
   const domain = domainText.toLowerCase()
   const origin = url === undefined ? null : readOrigin(url)
-  await withExistingStore(flags.data, store =>
+  await withExistingStore(flags, store =>
     changeSite(store, { domain, detail: describeOrigin({ domain, origin }) }, ({ sites }) =>
       sites.updateOrigin(domain, origin),
     ),
@@ -136,11 +140,11 @@ async function setOrigin(
 async function setAllowedOrigins(
   domainText: string,
   urls: string[],
-  flags: { data: string; json?: boolean },
+  flags: StoreFlags & { json?: boolean },
 ): Promise<void> {
   const domain = domainText.toLowerCase()
   const allowedOrigins = readAllowedOrigins(urls, 'The origin')
-  await withExistingStore(flags.data, store =>
+  await withExistingStore(flags, store =>
     changeSite(store, { domain, detail: describeAllowedOrigins(allowedOrigins) }, ({ sites }) =>
       sites.updateAllowedOrigins(domain, allowedOrigins),
     ),
@@ -161,7 +165,7 @@ async function setFeatures(domainText: string, flags: SetFeaturesFlags): Promise
       : 'Give at least one rule, such as --remove-selector, --keep or --exclude, or give --clear.'
     throw new OperatorError(remedy, 2)
   }
-  await withExistingStore(flags.data, store =>
+  await withExistingStore(flags, store =>
     changeSite(store, { domain, detail: describeRules(removal) }, ({ sites }) => sites.updateRemoval(domain, removal)),
   )
   if (flags.json) printJson({ domain, removal })
@@ -169,9 +173,9 @@ async function setFeatures(domainText: string, flags: SetFeaturesFlags): Promise
   else console.log(`${domain} has no rules. From the next export on, only the known products are removed.`)
 }
 
-async function deleteSite(domainText: string, flags: { data: string; json?: boolean }): Promise<void> {
+async function deleteSite(domainText: string, flags: StoreFlags & { json?: boolean }): Promise<void> {
   const domain = domainText.toLowerCase()
-  await withExistingStore(flags.data, async store => {
+  await withExistingStore(flags, async store => {
     try {
       await changeSite(store, { domain, action: 'site.deleted' }, ({ sites }) => sites.delete(domain))
     } finally {
@@ -200,10 +204,8 @@ async function changeSite(
     throw unknownSite(domain)
 }
 
-async function listSites(flags: { org?: string; data: string; json?: boolean }): Promise<void> {
-  const rows = await withExistingStore(flags.data, async store =>
-    store.sites.list(await findOrganizationId(store, flags)),
-  )
+async function listSites(flags: StoreFlags & { org?: string; json?: boolean }): Promise<void> {
+  const rows = await withExistingStore(flags, async store => store.sites.list(await findOrganizationId(store, flags)))
   printRows(rows, {
     json: flags.json,
     empty: 'There are no sites yet. Register one with: npx quire sites create DOMAIN --project ID',

@@ -2,15 +2,15 @@ import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { describeBytes } from '../base/format-bytes.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { findFolderUsers } from '../store/folder-users.ts'
 import { type DatabasePlan, planUpgrade, type UpgradePlan, upgradeDatabases } from '../store/upgrade.ts'
 import { explainDisk } from './explain-disk.ts'
 import { printJson, showCountOf } from './print.ts'
+import { refuseDatabase, type StoreFlags } from './with-store.ts'
 
-interface Flags {
+interface Flags extends StoreFlags {
   check?: boolean
-  data: string
   json?: boolean
 }
 
@@ -19,6 +19,7 @@ export function upgradeCommand(): Command {
     .description('upgrade the databases of a data folder, or say what would change')
     .addOption(new Option('--check', 'change nothing; exit with 1 if the upgrade cannot succeed'))
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -31,8 +32,12 @@ Stop the server first. Every command upgrades a database when it opens it; this 
 database is upgraded completely or not at all. A copy of it as it was stays beside it, such as quire.db.schema-9. The
 server deletes copies after 7 days.`,
     )
-    .action(async ({ check, data, json }: Flags) => {
-      const dataFolder = resolve(data)
+    .action(async ({ check, json, ...flags }: Flags) => {
+      refuseDatabase(
+        flags,
+        'A server or a command upgrades the PostgreSQL database when it opens it. Dump it with pg_dump before.',
+      )
+      const dataFolder = resolve(flags.data)
       const plan = await planUpgrade(dataFolder)
       const refusal = findRefusal(plan)
       if (!check && refusal === undefined) {

@@ -5,21 +5,20 @@ import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'commander'
 import { type Cell, openTable, type Rows, type Table, type TableName } from '../analytics/report/tables.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { dataOption, jsonOption, projectOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption, projectOption } from '../flags/options.ts'
 import { addPeriodOption, addRangeOptions, type RangeFlags, readRange } from '../flags/range-options.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { resolveOutput } from './output-file.ts'
 import { printResult, showCountOf } from './print.ts'
 import { printTable, type TableFormat, tableFormats, writeTable } from './table-text.ts'
 import { tableOption } from './visits-show.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
-interface Flags extends RangeFlags {
+interface Flags extends RangeFlags, StoreFlags {
   project: string
   table: TableName
   format: TableFormat
   output: string
-  data: string
   json?: boolean
 }
 
@@ -34,6 +33,7 @@ export function visitsExportCommand(): Command {
     .addOption(new Option('--format <name>', 'format of the file').choices(tableFormats).default('csv'))
     .addOption(new Option('-o, --output <file>', 'file to write; "-" is standard output').default(standardOutput))
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -69,7 +69,7 @@ async function exportTable(flags: Flags): Promise<void> {
   }
   const range = readRange(flags, Date.now())
   const file = isFile ? await resolveOutput(output, 'pages.csv') : undefined
-  await withExistingStore(flags.data, async store => {
+  await withExistingStore(flags, async store => {
     const { id: projectId } = await getProject(store, flags.project)
     const { table, counted } = countRows(
       await openTable(store.visits, { projectId, range, table: flags.table, by: flags.by }),

@@ -12,23 +12,22 @@ import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
-import { dataOption, graceOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, graceOption, jsonOption } from '../flags/options.ts'
 import { strictHelp, strictOption } from '../flags/strict-option.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import type { Project } from '../tenancy/project.ts'
 import { createJsonStatus, createStatusLine, type StatusOutput } from './visits-follow-status.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
 const maxListedDomains = 5
 
-interface FollowFlags extends LogFlags, VisitedFlags {
+interface FollowFlags extends LogFlags, VisitedFlags, StoreFlags {
   once?: boolean
   strict?: boolean
   graceSeconds: number
   statusSeconds: number
-  data: string
   json?: boolean
 }
 
@@ -47,6 +46,7 @@ export function visitsFollowCommand(): Command {
         .argParser(integer(1, 86_400)),
     )
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -76,7 +76,7 @@ ${logHelp}`,
       if (command.getOptionValueSource('strict') === 'cli' && !flags.once) {
         throw new OperatorError('--strict needs --once: a command that does not end cannot judge its lines first.', 2)
       }
-      await withExistingStore(flags.data, store => follow(store, file, projectId, flags))
+      await withExistingStore(flags, store => follow(store, file, projectId, flags))
     })
 }
 

@@ -10,7 +10,7 @@ import { LogReader } from '../analytics/import/log-reader.ts'
 import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { strictHelp, strictOption } from '../flags/strict-option.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
 import type { Store } from '../store/store.ts'
@@ -18,12 +18,11 @@ import { printJson } from './print.ts'
 import { createProgressLine } from './progress-line.ts'
 import { describe, type ImportSummary, summarize } from './visits-import-summary.ts'
 import { printWarnings } from './visits-warnings.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
 type BatchRecorder = Pick<VisitRecorder, 'recordBatch'>
 
-interface ImportFlags extends LogFlags, VisitedFlags {
-  data: string
+interface ImportFlags extends LogFlags, VisitedFlags, StoreFlags {
   json?: boolean
   strict?: boolean
 }
@@ -43,6 +42,7 @@ export function visitsImportCommand(): Command {
   return addLogOptions(addVisitedOptions(command))
     .addOption(strictOption())
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -67,7 +67,7 @@ ${logHelp}`,
       const projectId = readVisited(command, flags)
       const settings = toLogReading(readLogFlags(flags))
       const { strict: isStrict = false } = flags
-      const imported = await withExistingStore(flags.data, store =>
+      const imported = await withExistingStore(flags, store =>
         importFiles(store, projectId, files, { ...settings, isStrict }),
       )
       if (flags.json) printJson(imported.summary)

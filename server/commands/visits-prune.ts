@@ -1,16 +1,15 @@
 import { Command, Option } from 'commander'
 import { formatDay, toDay } from '../analytics/day.ts'
 import { integer } from '../flags/integer.ts'
-import { dataOption, jsonOption, keyGraceOption, projectOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption, keyGraceOption, projectOption } from '../flags/options.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { printResult, showCountOf } from './print.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
-interface Flags {
+interface Flags extends StoreFlags {
   project: string
   keepDays?: number
   visitorKeyGraceDays: number
-  data: string
   json?: boolean
 }
 
@@ -25,6 +24,7 @@ export function visitsPruneCommand(): Command {
     )
     .addOption(keyGraceOption())
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -42,11 +42,11 @@ If the visitor key of the project changes each month or day, the keys of ended p
 hashes. Log lines of these periods are skipped from then on, so import them before. Without --keep-days, nothing else is
 removed. A server does the same by itself.`,
     )
-    .action(async ({ project: idOrName, keepDays, visitorKeyGraceDays: graceDays, data, json }: Flags) => {
+    .action(async ({ project: idOrName, keepDays, visitorKeyGraceDays: graceDays, json, ...flags }: Flags) => {
       const now = Date.now()
       const before = keepDays === undefined ? undefined : toDay(now) - keepDays
       const keptFrom = before === undefined ? null : formatDay(before)
-      const result = await withExistingStore(data, async store => {
+      const result = await withExistingStore(flags, async store => {
         const project = await getProject(store, idOrName)
         const destroyed = await store.visits.destroyKeys(project, { now, graceDays })
         const visitorDays = before === undefined ? 0 : await store.visits.pruneSeen(project.id, before)

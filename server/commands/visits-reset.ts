@@ -1,14 +1,13 @@
 import { Command, Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import { dataOption, jsonOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { printResult } from './print.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
-interface Flags {
+interface Flags extends StoreFlags {
   project: string
   yes?: boolean
-  data: string
   json?: boolean
 }
 
@@ -20,6 +19,7 @@ export function visitsResetCommand(): Command {
       .addOption(new Option('--project <id-or-name>', 'project whose visits are deleted').makeOptionMandatory())
       .option('--yes', 'confirm the deletion; it cannot be undone')
       .addOption(dataOption())
+      .addOption(databaseOption())
       .addOption(jsonOption())
       .addHelpText(
         'after',
@@ -32,8 +32,8 @@ A visit keeps the class (human, AI) that the lists of agents gave it when it was
 reset and import the logs again. First stop every process that follows the project's logs (npx quire visits follow, or
 npx quire serve --follow-log).`,
       )
-      .action(async ({ project: idOrName, yes, data, json }: Flags) => {
-        const id = await withExistingStore(data, async store => {
+      .action(async ({ project: idOrName, yes, json, ...flags }: Flags) => {
+        const id = await withExistingStore(flags, async store => {
           const { id } = await getProject(store, idOrName)
           if (!yes) throw new OperatorError(`This permanently deletes all visits of ${id}. Confirm with --yes.`, 2)
           await store.visits.deleteVisits(id)

@@ -4,23 +4,22 @@ import { type Cell, openTable, type Rows, type Table, type TableName, tableNames
 import { buildReport } from '../analytics/report/visit-report.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
-import { dataOption, jsonOption, projectOption } from '../flags/options.ts'
+import { databaseOption, dataOption, jsonOption, projectOption } from '../flags/options.ts'
 import { addPeriodOption, addRangeOptions, type RangeFlags, readRange } from '../flags/range-options.ts'
 import { getProject } from '../tenancy/get-project.ts'
 import { printJson } from './print.ts'
 import { outputWidth } from './table.ts'
 import { printTable } from './table-text.ts'
 import { drawReport } from './visits-show-text.ts'
-import { withExistingStore } from './with-store.ts'
+import { type StoreFlags, withExistingStore } from './with-store.ts'
 
 const usualLimit = 10
 
-interface Flags extends RangeFlags {
+interface Flags extends RangeFlags, StoreFlags {
   project: string
   limit?: number
   csv?: boolean
   table?: TableName
-  data: string
   json?: boolean
 }
 
@@ -37,6 +36,7 @@ export function visitsShowCommand(): Command {
     .addOption(new Option('--csv', 'print one table as CSV').conflicts('json'))
     .addOption(tableOption())
     .addOption(dataOption())
+    .addOption(databaseOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -64,7 +64,7 @@ async function show(flags: Flags): Promise<void> {
     throw new OperatorError('--table needs --csv. Without it, all tables are shown.', 2)
   }
   const range = readRange(flags, Date.now())
-  await withExistingStore(flags.data, async store => {
+  await withExistingStore(flags, async store => {
     const { id: projectId, name } = await getProject(store, flags.project)
     const { limit = Number.POSITIVE_INFINITY, by } = flags
     if (flags.csv) {

@@ -4,10 +4,10 @@ import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { StoredBundles } from '../store/backup/stored-bundles.ts'
 import { openBundles } from '../store/open-bundles.ts'
 import { type S3Location, toS3Url } from '../store/s3/s3-location.ts'
+import type { StoreFlags } from './with-store.ts'
 
 /** The flags of a command that reads or deletes bundles. */
-export interface BundlesFlags {
-  data: string
+export interface BundlesFlags extends StoreFlags {
   bundles?: S3Location
 }
 

@@ -1,19 +1,32 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
+import { UnavailableError } from '../base/unavailable-error.ts'
 import { refuseAmongData } from '../store/data-folder.ts'
+import { openPostgres } from '../store/open-postgres.ts'
 import { openStore, type Store } from '../store/store.ts'
 
 /** How long a command waits for a lock that another process holds. */
 const lockPatienceMs = 30_000
 
-/** Opens the store of a data folder for a command that may create the database, and closes it afterwards. */
-export async function withStore<T>(dataFolder: string, work: (store: Store) => Promise<T> | T): Promise<T> {
-  const store = openStore(dataFolder, { lockPatienceMs })
+/** The flags of a command that opens the store. */
+export interface StoreFlags {
+  data: string
+  /** The address of a PostgreSQL database. */
+  database?: string
+}
+
+/** Opens the store for a command that may create the database, and closes it afterwards. */
+export async function withStore<T>(flags: StoreFlags, work: (store: Store) => Promise<T> | T): Promise<T> {
+  const { data, database } = flags
+  const store = database === undefined ? openStore(data, { lockPatienceMs }) : await openPostgres(database)
   try {
     return await work(store)
+  } catch (error) {
+    if (!(error instanceof UnavailableError) || error.reason === 'storage') throw error
+    throw new OperatorError(`${error.message} Try again later.`, 1, { cause: error })
   } finally {
-    store.close()
+    await store.close()
   }
 }
 
@@ -23,15 +36,29 @@ export async function withStore<T>(dataFolder: string, work: (store: Store) => P
  *
  * @throws {OperatorError} when there is no database in the folder.
  */
-export async function withExistingStore<T>(dataFolder: string, work: (store: Store) => Promise<T> | T): Promise<T> {
+export async function withExistingStore<T>(flags: StoreFlags, work: (store: Store) => Promise<T> | T): Promise<T> {
+  const { data: dataFolder, database } = flags
   const file = join(resolve(dataFolder), 'quire.db')
-  if (!existsSync(file)) {
+  if (database === undefined && !existsSync(file)) {
     explainMissing(file, dataFolder)
     throw new OperatorError(
       `There is no database in ${resolve(dataFolder)}. Give the server's data folder with --data or QUIRE_DATA.`,
     )
   }
-  return withStore(dataFolder, work)
+  return withStore(flags, work)
+}
+
+/**
+ * Refuses `--database` for a command that works on the SQLite databases of a data folder.
+ *
+ * @param remedy what to do instead
+ */
+export function refuseDatabase({ database }: Pick<StoreFlags, 'database'>, remedy: string): void {
+  if (database === undefined) return
+  throw new OperatorError(
+    `This works on a data folder, not on the database of --database or QUIRE_DATABASE. ${remedy}`,
+    2,
+  )
 }
 
 /** Refuses with what the folder holds, if it holds data whose database was lost. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
@@ -10,13 +11,18 @@ import { type S3Location, toS3Url } from '../store/s3/s3-location.ts'
 import { type Finding, fail, ok } from './finding.ts'
 import { nameJobs } from './name-jobs.ts'
 
-/** Checks that S3-compatible storage can be used, and that it has the bundle of each completed export. Changes nothing. */
-export async function checkStoredBundles(dataFolder: string, location: S3Location): Promise<Finding[]> {
+/**
+ * Checks that S3-compatible storage can be used, and that it has the bundle of each completed export. Changes nothing.
+ *
+ * @param dataFolder with the database of the exports; undefined = only the storage is checked
+ */
+export async function checkStoredBundles(dataFolder: string | undefined, location: S3Location): Promise<Finding[]> {
   const place = toS3Url(location)
   try {
-    const opened = await openBundles({ dataFolder, location })
+    const opened = await openBundles({ dataFolder: dataFolder ?? tmpdir(), location })
     try {
       await opened.check()
+      if (dataFolder === undefined) return [ok('bundles', `${place} can be used.`)]
       const recorded = readRecorded(dataFolder)
       const conditions = await checkStored({ place, check: opened.bundles.check }, recorded)
       const wrong = recorded.filter(bundle => conditions.get(bundle) !== 'sound').map(({ jobId }) => jobId)

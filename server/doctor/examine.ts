@@ -7,6 +7,7 @@ import { checkDatabases } from './check-databases.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkLinks } from './check-links.ts'
 import { checkPermissions } from './check-permissions.ts'
+import { checkPostgres } from './check-postgres.ts'
 import { checkSettings, type Setting } from './check-settings.ts'
 import { checkStoredBundles } from './check-stored-bundles.ts'
 import { checkVersions } from './check-versions.ts'
@@ -18,9 +19,11 @@ export interface Patient {
   /** The settings of all commands. */
   settings: readonly Setting[]
   /** Reads the settings of the server from the environment, and throws when they are not valid. */
-  readServer(): Pick<Config, 'publicUrl' | 'bundles'>
+  readServer(): Pick<Config, 'publicUrl' | 'bundles' | 'database'>
   /** Where bundles are stored; undefined = where `readServer` says. */
   bundles?: S3Location | undefined
+  /** The address of a PostgreSQL database; undefined = that of `readServer`. */
+  database?: string | undefined
   now(): number
 }
 
@@ -29,13 +32,14 @@ export async function examine(patient: Patient): Promise<Finding[]> {
   const { dataFolder, env, settings, readServer, now } = patient
   const server = readOrNull(readServer)
   const bundles = patient.bundles ?? server?.bundles
+  const database = patient.database ?? server?.database
   const findings = [...checkVersions(process.version), ...checkSettings(env, settings, readServer)]
   if (existsSync(dataFolder)) {
     findings.push(
       ...(await checkDisk(dataFolder)),
       ...(await checkPermissions(dataFolder)),
-      ...(await checkDatabases(dataFolder, { hasBundles: !bundles })),
-      ...(bundles ? await checkStoredBundles(dataFolder, bundles) : []),
+      ...(database === undefined ? await checkDatabases(dataFolder, { hasBundles: !bundles }) : []),
+      ...(bundles ? await checkStoredBundles(database === undefined ? dataFolder : undefined, bundles) : []),
       ...(await checkClock(dataFolder, now())),
       ...(await checkLinks(dataFolder, server ? server.publicUrl : null, now())),
     )
@@ -43,6 +47,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
     const remedy = "Give the server's data folder with --data or QUIRE_DATA."
     findings.push(fail('databases', `There is no data folder ${dataFolder}.`, remedy))
   }
+  if (database !== undefined) findings.push(...(await checkPostgres(database)))
   return [...findings, ...(await checkBrowser(env))]
 }
 

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { defaultPacing } from '../analytics/follow/follow-pacing.ts'
+import { checkPostgresUrl } from '../store/postgres/postgres-url.ts'
 import { parseS3Location } from '../store/s3/s3-location.ts'
 import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
@@ -10,6 +11,17 @@ export function dataOption(): Option {
     .env('QUIRE_DATA')
     .default('data')
     .argParser(nonEmpty('a folder, such as /var/lib/quire'))
+}
+
+/** `--database`, for every command that opens the store. */
+export function databaseOption(): Option {
+  return new Option(
+    '--database <url>',
+    'use a PostgreSQL database, which several machines may share: postgres://USER@HOST/DATABASE; ' +
+      'QUIRE_DATABASE or PGPASSWORD hides the password from other users (default: SQLite in the data folder)',
+  )
+    .env('QUIRE_DATABASE')
+    .argParser(checkPostgresUrl)
 }
 
 /** `--bundles`, for every command that reads or deletes bundles. */

@@ -8,12 +8,21 @@ import { type AddressFlags, addressOptions, readAddresses } from './address-opti
 import { type FollowFlags, followOptions, readFollowFlags } from './follow-options.ts'
 import { integer } from './integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
-import { allowLossOption, bundlesOption, cacheMbOption, dataOption, keyGraceOption, verifyOption } from './options.ts'
+import {
+  allowLossOption,
+  bundlesOption,
+  cacheMbOption,
+  databaseOption,
+  dataOption,
+  keyGraceOption,
+  verifyOption,
+} from './options.ts'
 import { type QueueFlags, queueOptions } from './queue-options.ts'
 
 /** The parsed flags of `serve`. */
 export interface ServeFlags extends AddressFlags, LimitFlags, QueueFlags, FollowFlags {
   data: string
+  database?: string
   bundles?: S3Location
   keyPrefix: string
   linkTtlSeconds: number
@@ -38,6 +47,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 export function serveOptions(): Option[] {
   return [
     dataOption(),
+    databaseOption(),
     bundlesOption(),
     ...addressOptions(),
     new Option('--key-prefix <text>', 'prefix of API keys').env('QUIRE_KEY_PREFIX').default('quire_'),
@@ -124,6 +134,7 @@ export function readConfig(flags: ServeFlags): Config {
   }
   return {
     dataFolder: flags.data,
+    database: flags.database,
     bundles: flags.bundles,
     ...readAddresses(flags),
     keyPrefix: flags.keyPrefix,

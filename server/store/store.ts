@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Awaitable } from '../base/awaitable.ts'
+import { alone, type Exclusively } from '../base/exclusively.ts'
 import { runSteps, type Steps } from '../base/steps.ts'
 import type { RateLimitReader, RateLimits } from '../tenancy/rate-limit.ts'
 import { protectDataFolder, refuseAmongData } from './data-folder.ts'
@@ -24,6 +25,7 @@ export interface Store extends Nouns {
   rateLimits: RateLimits & RateLimitReader
   /** Makes several changes in one transaction: all, or none if the work throws. */
   atomically<T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T>
+  exclusively: Exclusively
   /** Fails if the database cannot be written. */
   check(now: number): Awaitable<void>
   close(): Awaitable<void>
@@ -62,6 +64,7 @@ export function openStore(dataFolder: string, { lockPatienceMs = busyTimeoutMs, 
     /** The steps do not go through the queue, because all of them are one write. */
     atomically: <T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T> =>
       queue.write(() => database.transaction(() => runSteps(nouns, work)).immediate()),
+    exclusively: alone,
     check: (now: number) => queue.write(() => void check.run({ now }), checkPatienceMs),
     close(): void {
       if (!database.open) return

@@ -8,23 +8,32 @@ import { LogFormatError, nameFlag } from '../analytics/formats/log-format.ts'
 import { getVisitedProjects, listProjectsByHost } from '../analytics/import/find-projects.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { pause } from '../base/pause.ts'
-import { openStore } from '../store/store.ts'
+import { openPostgres } from '../store/open-postgres.ts'
+import { openStore, type Store } from '../store/store.ts'
 import type { FollowNews, FollowSetup } from './follow-logs.ts'
 
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
-const { dataFolder, logs, graceMs, log } = workerData as FollowSetup
+const { dataFolder, database, logs, graceMs, log } = workerData as FollowSetup
 const stopping = new AbortController()
 const { signal } = stopping
 parentPort?.once('message', () => stopping.abort())
 
-const store = openStore(dataFolder)
 // Without an await at the top, because the single binary runs threads as CommonJS. A rejection ends the thread.
-void Promise.all(logs.map(followForever)).finally(() => store.close())
+void followAll()
+
+async function followAll(): Promise<void> {
+  const store = database === undefined ? openStore(dataFolder) : await openPostgres(database)
+  try {
+    await Promise.all(logs.map(followed => followForever(store, followed)))
+  } finally {
+    await store.close()
+  }
+}
 
 /** Follows one log until the server stops. An error delays only this log. */
-async function followForever({ file, projectId }: FollowedLog): Promise<void> {
+async function followForever(store: Store, { file, projectId }: FollowedLog): Promise<void> {
   const about = { log: file, projectId }
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {

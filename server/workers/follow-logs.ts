@@ -7,6 +7,8 @@ import { actWhenLate } from '../base/timer.ts'
 /** The data that the thread starts with. */
 export interface FollowSetup extends FollowSettings {
   dataFolder: string
+  /** The address of a PostgreSQL database; undefined = SQLite in the data folder. */
+  database?: string | undefined
 }
 
 /** A log line that the thread reports. */

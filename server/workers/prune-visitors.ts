@@ -1,30 +1,24 @@
 import type { Worker } from 'node:worker_threads'
-import { type Day, toDay } from '../analytics/day.ts'
+import { toDay } from '../analytics/day.ts'
 import { startThread } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'
 import type { ClockCheck } from '../base/clock-check.ts'
+import type { Exclusively } from '../base/exclusively.ts'
 import { repeat } from '../base/timer.ts'
-import type { DestroyOptions } from '../store/visits/period-keys.ts'
-import type { Project, Projects } from '../tenancy/project.ts'
+import type { StoredVisits } from '../store/visits/stored-visits.ts'
+import type { Projects } from '../tenancy/project.ts'
+import { type PruneReport, type PruneTask, pruneProjects } from './prune-projects.ts'
 
 /** The data that the thread starts with. */
-export interface PruneSetup {
+export interface PruneSetup extends PruneTask {
   dataFolder: string
-  projects: Pick<Project, 'id' | 'visitorSaltRotation'>[]
-  /** Visitors of earlier days are deleted; undefined = of no day. */
-  before: Day | undefined
-  keys: DestroyOptions
-}
-
-/** A report of the thread: how many visitor keys it destroyed, and how many visitor days it deleted of a project. */
-export interface PruneReport {
-  projectId: string
-  keys: number
-  visitorDays: number
 }
 
 export interface VisitorRetentionOptions {
   dataFolder: string
+  /** The visits of a database in the network; undefined = those in the data folder. */
+  visits?: Pick<StoredVisits, 'destroyKeys' | 'pruneSeen'> | undefined
+  exclusively: Exclusively
   projects: Pick<Projects, 'list'>
   /** For how many days Quire keeps the hashes of visitors; undefined = forever. */
   retentionDays: number | undefined
@@ -36,9 +30,9 @@ export interface VisitorRetentionOptions {
 
 const everyMs = 6 * 60 * 60 * 1000
 
-/** Destroys the visitor keys of ended periods and deletes old visitors in a separate thread, now and every few hours. */
+/** Destroys the visitor keys of ended periods and deletes old visitors, now and every few hours. Those in the data folder in a thread. */
 export function startVisitorRetention(options: VisitorRetentionOptions): Stoppable {
-  const { dataFolder, projects, retentionDays, keyGraceDays, clock, log } = options
+  const { dataFolder, visits, projects, exclusively, retentionDays, keyGraceDays, clock, log } = options
   let isStopped = false
   let worker: Worker | undefined
 
@@ -49,26 +43,32 @@ export function startVisitorRetention(options: VisitorRetentionOptions): Stoppab
     )
     if (due.length === 0 || !(await clock.isTrusted()) || isStopped) return
     const now = Date.now()
-    const setup: PruneSetup = {
-      dataFolder,
+    const task: PruneTask = {
       projects: due,
       before: retentionDays === undefined ? undefined : toDay(now) - retentionDays,
       keys: { now, graceDays: keyGraceDays },
     }
+    if (visits) return pruneProjects(visits, task, tell)
+    const setup: PruneSetup = { dataFolder, ...task }
     const thread = startThread('workers/prune-visitors-worker', setup)
     worker = thread
-    thread.on('message', (report: PruneReport) => {
-      const what =
-        report.keys > 0 ? 'destroyed visitor keys of ended periods, and their visitors' : 'deleted old visitors'
-      log.info({ ...report, retentionDays, keyGraceDays }, what)
-    })
+    thread.on('message', tell)
     await new Promise<void>((done, failed) => thread.on('error', failed).on('exit', () => done()))
   }
 
-  const attempt = () =>
-    prune().catch(error =>
-      log.error({ err: error }, 'could not delete old visitors; the next attempt follows in 6 hours'),
-    )
+  function tell(report: PruneReport): void {
+    const what =
+      report.keys > 0 ? 'destroyed visitor keys of ended periods, and their visitors' : 'deleted old visitors'
+    log.info({ ...report, retentionDays, keyGraceDays }, what)
+  }
+
+  const attempt = async () => {
+    try {
+      await exclusively('visitor retention', prune)
+    } catch (error) {
+      log.error({ err: error }, 'could not delete old visitors; the next attempt follows in 6 hours')
+    }
+  }
   const repetition = repeat(everyMs, attempt, { startsNow: true })
   return {
     async stop() {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startAgentJobRetention } from '../../server/agent/agent-job-retention.ts'
+import { alone } from '../../server/base/exclusively.ts'
 import { waitFor } from '../support/export-site.ts'
 
 test('old jobs are archived in batches, and requests get their turn in between', async () => {
@@ -26,6 +27,7 @@ test('old jobs are archived in batches, and requests get their turn in between',
   const retention = startAgentJobRetention({
     agentJobs,
     retentionDays: 30,
+    exclusively: alone,
     clock: { isTrusted: async () => true },
     log: { info: details => logged.push(details), error() {} },
   })

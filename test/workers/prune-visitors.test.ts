@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { dayMs, toDay } from '../../server/analytics/day.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
+import { alone } from '../../server/base/exclusively.ts'
 import { openStore } from '../../server/store/store.ts'
 import { startVisitorRetention } from '../../server/workers/prune-visitors.ts'
 
@@ -23,6 +24,7 @@ test('a server deletes old visitors in a thread, and logs it', { timeout: 30_000
     projects: store.projects,
     retentionDays: 10,
     keyGraceDays: 7,
+    exclusively: alone,
     clock,
     log,
   })
@@ -57,10 +59,10 @@ test('without a retention, a server destroys the keys of ended periods, and keep
   const options = { dataFolder, projects: store.projects, retentionDays: undefined, keyGraceDays: 3 }
   let isTrusted = false
   const clock = { isTrusted: async () => isTrusted }
-  const untrusting = startVisitorRetention({ ...options, clock, log })
+  const untrusting = startVisitorRetention({ ...options, exclusively: alone, clock, log })
   await untrusting.stop()
   isTrusted = true
-  const retention = startVisitorRetention({ ...options, clock, log })
+  const retention = startVisitorRetention({ ...options, exclusively: alone, clock, log })
   await vi.waitFor(() => expect(log.info).toHaveBeenCalled(), 20_000)
   await retention.stop()
   expect(log.info.mock.calls).toEqual([

@@ -1,5 +1,6 @@
 import type { Stoppable } from '../../base/background.ts'
 import type { ClockCheck } from '../../base/clock-check.ts'
+import type { Exclusively } from '../../base/exclusively.ts'
 import { repeat } from '../../base/timer.ts'
 import type { BundleStore } from './bundle-store.ts'
 import { deleteExport } from './delete-export.ts'
@@ -12,6 +13,7 @@ export interface RetentionDeps extends StrayDeps {
   /** Age at which ended exports are deleted; undefined = never. */
   retentionDays: number | undefined
   clock: ClockCheck
+  exclusively: Exclusively
   now(): number
   log: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>
 }
@@ -30,19 +32,22 @@ export function startRetention(deps: RetentionDeps): Stoppable {
   let hasMovedStrays = false
   let nextSearchAt = 0
   const work = async () => {
+    if (!hasMovedStrays) await moveStrays(deps)
+    hasMovedStrays = true
+    if (!(await deps.clock.isTrusted())) return
+    await deleteOld(deps, () => isStopped)
+    if (deps.now() < nextSearchAt) return
+    await removeAbandoned(deps)
+    nextSearchAt = deps.now() + dayMs
+  }
+  const attempt = async () => {
     try {
-      if (!hasMovedStrays) await moveStrays(deps)
-      hasMovedStrays = true
-      if (!(await deps.clock.isTrusted())) return
-      await deleteOld(deps, () => isStopped)
-      if (deps.now() < nextSearchAt) return
-      await removeAbandoned(deps)
-      nextSearchAt = deps.now() + dayMs
+      await deps.exclusively('export retention', work)
     } catch (error) {
       deps.log.error({ err: error }, 'could not delete old exports; the next attempt follows in an hour')
     }
   }
-  const repetition = repeat(everyMs, work, { startsNow: true })
+  const repetition = repeat(everyMs, attempt, { startsNow: true })
   return {
     stop() {
       isStopped = true
@@ -52,13 +57,21 @@ export function startRetention(deps: RetentionDeps): Stoppable {
 }
 
 /** Removes what interrupted uploads and removals left in the storage at least a day ago. */
-export async function removeAbandoned({ bundles, exportJobs, now, log }: Omit<RetentionDeps, 'clock'>): Promise<void> {
+export async function removeAbandoned({
+  bundles,
+  exportJobs,
+  now,
+  log,
+}: Omit<RetentionDeps, 'clock' | 'exclusively'>): Promise<void> {
   const removed = await bundles.removeAbandoned?.(now() - maxWorkMs, name => judgeBundle(exportJobs, name))
   if (removed) log.info({ removed }, 'removed what interrupted uploads and deletions had left in the storage')
 }
 
 /** Deletes idempotency keys that are out of date, and exports older than the retention age, one by one. */
-export async function deleteOld(deps: Omit<RetentionDeps, 'clock'>, isStopped: () => boolean): Promise<void> {
+export async function deleteOld(
+  deps: Omit<RetentionDeps, 'clock' | 'exclusively'>,
+  isStopped: () => boolean,
+): Promise<void> {
   const { exportJobs, retentionDays, now, log } = deps
   await exportJobs.deleteOldKeys(now() - idempotencyWindowMs)
   if (retentionDays === undefined) return

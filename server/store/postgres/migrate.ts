@@ -28,16 +28,9 @@ const findServer = statement<object, { version: number; encoding: string }>(
  * @throws {OperatorError} if a newer Quire wrote the database, the server is too old, or a migration fails.
  */
 export async function migrate(database: Database, folder = migrationsFolder): Promise<void> {
-  const server = await database.get(findServer, {})
-  if (server && server.version < oldestServer) {
-    throw new OperatorError(`it is PostgreSQL ${server.version}; Quire needs ${oldestServer} or newer.`)
-  }
-  if (server && server.encoding !== 'UTF8') {
-    throw new OperatorError(`its encoding is ${server.encoding}. Create it with: createdb --encoding UTF8 NAME`)
-  }
   const names = listMigrations(folder)
   // Takes no lock without pending migrations.
-  if ((await readVersion(database, names.length)) === names.length) return
+  if ((await readPending(database, folder)).length === 0) return
   await database.atomically(async within => {
     await within.exec('SET LOCAL lock_timeout = 0')
     await within.exec(`SELECT pg_advisory_xact_lock(${lockKey})`)
@@ -46,6 +39,23 @@ export async function migrate(database: Database, folder = migrationsFolder): Pr
     for (const name of names.slice(from)) await apply(within, `${folder}/${name}`, from)
     await within.run(putVersion, { version: names.length })
   })
+}
+
+/**
+ * Returns the names of the pending migrations.
+ *
+ * @throws {OperatorError} if a newer Quire wrote the database, or the server is too old.
+ */
+export async function readPending(database: Database, folder = migrationsFolder): Promise<string[]> {
+  const server = await database.get(findServer, {})
+  if (server && server.version < oldestServer) {
+    throw new OperatorError(`it is PostgreSQL ${server.version}; Quire needs ${oldestServer} or newer.`)
+  }
+  if (server && server.encoding !== 'UTF8') {
+    throw new OperatorError(`its encoding is ${server.encoding}. Create it with: createdb --encoding UTF8 NAME`)
+  }
+  const names = listMigrations(folder)
+  return names.slice(await readVersion(database, names.length))
 }
 
 /** Returns 0 for a database that Quire has not used. */

@@ -3,6 +3,7 @@ import { awaitSteps, type Steps } from '../../base/steps.ts'
 import { UnavailableError } from '../../base/unavailable-error.ts'
 import type { NounsInSteps } from '../nouns.ts'
 import { connect } from './database.ts'
+import { openExclusively } from './exclusively.ts'
 import { migrate } from './migrate.ts'
 import { openNouns } from './nouns.ts'
 import { openRateLimits } from './rate-limits.ts'
@@ -47,6 +48,7 @@ export async function openPostgresStore(url: string, onLost?: (error: Error) => 
         await within.get(lockChanges, { key: changesKey })
         return awaitSteps(openNouns(within), work)
       }),
+    exclusively: openExclusively(database),
     /** Fails if the database cannot be written. */
     check: async (now: number) => void (await database.run(check, { now })),
     close: () => database.close(),
@@ -62,7 +64,8 @@ const remedies: Record<string, string> = {
   ECONNREFUSED: 'no PostgreSQL answers there. Start it, or correct the address.',
 }
 
-function explain(url: string, error: unknown): unknown {
+/** Turns an error of connecting or migrating into one with the remedy. It names the database without the password. */
+export function explain(url: string, error: unknown): unknown {
   const place = describeUrl(url)
   if (error instanceof OperatorError) {
     return new OperatorError(`Cannot use ${place}: ${error.message}`, 1, { cause: error })

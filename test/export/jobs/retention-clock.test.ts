@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { alone } from '../../../server/base/exclusively.ts'
 import { startRetention } from '../../../server/export/jobs/retention.ts'
 
 // The age of exports comes from the clock, and a wrong clock would make all of them old.
@@ -22,6 +23,7 @@ test.each([
     lost: { take: path => path },
     workFolder: 'work',
     retentionDays: 1,
+    exclusively: alone,
     clock: { isTrusted: async () => isTrusted },
     now: Date.now,
     log: { info() {}, warn() {}, error: details => expect(details).toEqual({}) },

@@ -1,0 +1,103 @@
+import type { RequestListener } from 'node:http'
+import type { VisitReportReader } from '../analytics/report/report-view.ts'
+import type { VisitorReader } from '../analytics/unique-visitors.ts'
+import { type AppOptions, createApp } from '../app.ts'
+import { readAsset } from '../assets.ts'
+import type { Background } from '../base/background.ts'
+import { hashText } from '../base/digest.ts'
+import type { Config } from '../config.ts'
+import type { DashboardDeps } from '../dashboard/deps.ts'
+import type { ApiDocument } from '../docs/api-document.ts'
+import { createBundleLinks, type LinkKeys } from '../export/jobs/bundle-link.ts'
+import { createClientFinder } from '../host/serve/client-address.ts'
+import type { Finders } from '../http/admit.ts'
+import type { DocumentTexts } from '../http/document.ts'
+import type { LoadDocumentation } from '../http/documentation.ts'
+import { createServerAddress } from '../http/server-address.ts'
+import { openValidator, type Validator } from '../http/validator.ts'
+import { openLinkKeys } from '../store/link-keys.ts'
+import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
+import { createId } from '../tenancy/id.ts'
+import { startVisitorCounting } from '../workers/count-visitors.ts'
+import type { Parts } from './parts.ts'
+
+/** What the API needs before the server listens. */
+export interface PreparedApi {
+  documentTexts: DocumentTexts
+  document: ApiDocument
+  validator: Validator
+  linkKeys: LinkKeys
+  visits: VisitorReader & VisitReportReader
+}
+
+/** @throws {OperatorError} if a key cannot be read. */
+export async function prepareApi({ config, dataFolder }: Parts, background: Background): Promise<PreparedApi> {
+  const documentTexts = { json: readAsset('generated/openapi.json'), yaml: readAsset('generated/openapi.yaml') }
+  const document = JSON.parse(documentTexts.json)
+  const validator = await openValidator(document, config)
+  const visits = background.add(startVisitorCounting({ dataFolder }))
+  return { documentTexts, document, validator, linkKeys: openLinkKeys(dataFolder), visits }
+}
+
+/** Creates the pipeline of a server that answers the API. */
+export function createApi(
+  parts: Parts,
+  prepared: PreparedApi,
+  { url, wakeRunner, whyNotReady }: { url: string; wakeRunner(): void } & Pick<AppOptions, 'whyNotReady'>,
+): RequestListener {
+  const { config, store, bundles, log } = parts
+  const deps = createDeps(parts, prepared, wakeRunner)
+  const finders = createFinders(config, url)
+  return createApp({
+    deps,
+    admission: { apiKeys: store.apiKeys, rateLimits: store.rateLimits, keyPrefix: config.keyPrefix, now: Date.now },
+    bundles,
+    organizations: store.organizations,
+    validator: prepared.validator,
+    loadDocumentation: createDocumentationLoader(prepared.document),
+    documentTexts: prepared.documentTexts,
+    ...finders,
+    dashboard: config.dashboard ? { deps, ...finders, log } : undefined,
+    corsOrigins: config.corsOrigins,
+    bodyLimitBytes: config.bodyLimitBytes,
+    whyNotReady,
+    log,
+  })
+}
+function createFinders(config: Config, listenUrl: string): Finders {
+  const findAddress = createServerAddress({ ...config, listenUrl })
+  return { findAddress, findClient: createClientFinder(config.trustedProxies) }
+}
+
+/** Builds the documentation for the first request of one of its pages. */
+function createDocumentationLoader(document: ApiDocument): LoadDocumentation {
+  const load = async () => {
+    const { buildDocumentation } = await import('../docs/documentation.ts')
+    return buildDocumentation({ readText: readAsset, document })
+  }
+  let loaded: ReturnType<typeof load> | undefined
+  return () => {
+    loaded ??= load()
+    return loaded
+  }
+}
+
+function createDeps(parts: Parts, { linkKeys, visits }: PreparedApi, wakeRunner: () => void): DashboardDeps {
+  const { config, dataFolder } = parts
+  return {
+    ...parts.store,
+    keyPrefix: config.keyPrefix,
+    dataFolder,
+    followedLogs: config.follow.logs,
+    forgetCache: domain => forgetSite(siteCachesFolder(dataFolder), domain),
+    visits,
+    maxQueuedExports: config.maxQueuedExports,
+    bundles: parts.bundles,
+    workBoard: parts.workBoard,
+    bundleLinks: createBundleLinks({ keys: linkKeys, ttlSeconds: config.linkTtlSeconds }),
+    wakeRunner,
+    now: Date.now,
+    createJobId: () => createId('se'),
+    hashText,
+  }
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { startAgentJobRetention } from '../agent/agent-job-retention.ts'
+import { describeEngine, startThread } from '../assets.ts'
+import type { Stoppable } from '../base/background.ts'
+import { createClockCheck } from '../base/clock-check.ts'
+import type { exportSite } from '../export/export-site.ts'
+import { startRetention } from '../export/jobs/retention.ts'
+import { type Runner, startRunner } from '../export/jobs/runner.ts'
+import type { SiteCaches } from '../export/model/site-cache.ts'
+import { openSiteCaches, siteCachesFolder, sortSiteCaches } from '../store/site-cache/site-caches.ts'
+import { startCopyRetention } from '../store/upgrade-copy-retention.ts'
+import { startFollowingLogs } from '../workers/follow-logs.ts'
+import { startVisitorRetention } from '../workers/prune-visitors.ts'
+import type { Parts } from './parts.ts'
+
+/** Loads the export engine for the first export: the server starts faster without it, and needs less memory. */
+const loadAndExport: typeof exportSite = async options => (await import('../export/export-site.ts')).exportSite(options)
+
+/** Opens the export caches, and moves those of unknown sites to the lost folder; null when the cache is off. */
+export async function openExportCaches({ config, dataFolder, store, lost, log }: Parts): Promise<SiteCaches | null> {
+  if (!config.exportCache) return null
+  const folder = siteCachesFolder(dataFolder)
+  const domains = (await store.sites.list()).map(({ domain }) => domain)
+  const { moved } = await sortSiteCaches(folder, lost, domains)
+  if (moved.length > 0) log.warn({ moved }, 'moved caches of sites that are not registered to the folder lost')
+  return openSiteCaches({
+    folder,
+    maxBytes: config.exportCacheBytes,
+    // Bundles are never changed after they are written, so the cache can link to them.
+    sharesArchives: true,
+    warn: (details, message) => log.warn(details, message),
+  })
+}
+
+export function startExports(
+  { config, dataFolder, store, bundles, workBoard, log }: Parts,
+  siteCaches: SiteCaches | null,
+): Runner {
+  return startRunner({
+    exportJobs: store.exportJobs,
+    sites: store.sites,
+    bundles,
+    siteCaches,
+    engine: describeEngine(),
+    exportSite: loadAndExport,
+    startThread,
+    limits: config.exportLimits,
+    verify: config.exportVerify,
+    allowLoss: config.exportAllowLoss,
+    workFolder: join(dataFolder, 'work'),
+    owner: `${process.pid}-${randomUUID()}`,
+    leaseMs: config.leaseMs,
+    workBoard,
+    exportsAtOnce: config.exportsAtOnce,
+    now: Date.now,
+    log,
+  })
+}
+
+/** Starts the periodic background work. */
+export function startLoops({ config, dataFolder, store, bundles, lost, log }: Parts): Stoppable[] {
+  const { exportJobs, projects, agentJobs, clockStates, visits, exclusively } = store
+  const clock = createClockCheck({ states: clockStates, now: Date.now, log })
+  return [
+    startRetention({
+      exportJobs,
+      bundles,
+      lost,
+      workFolder: join(dataFolder, 'work'),
+      retentionDays: config.exportRetentionDays,
+      clock,
+      exclusively,
+      now: Date.now,
+      log,
+    }),
+    startVisitorRetention({
+      dataFolder,
+      visits: config.database === undefined ? undefined : visits,
+      exclusively,
+      projects,
+      retentionDays: config.visitorRetentionDays,
+      keyGraceDays: config.visitorKeyGraceDays,
+      clock,
+      log,
+    }),
+    startCopyRetention({ dataFolder, clock, now: Date.now, log }),
+    startAgentJobRetention({ agentJobs, retentionDays: config.agentJobRetentionDays, exclusively, clock, log }),
+    startFollowingLogs({ setup: { ...config.follow, dataFolder, database: config.database }, log }),
+  ]
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
+import { runQuire, startServe } from '../../support/process.ts'
+
+const found = await findPostgres()
+const skipped = 'missing' in found ? `, skipped: ${found.missing}` : ''
+
+let folder: string
+beforeEach(context => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-postgres-commands-'))
+  context.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+})
+const data = () => join(folder, 'data')
+const quire = (...args: string[]) => runQuire([...args, '--data', data()])
+
+describe.skipIf('missing' in found)(`on PostgreSQL${skipped}`, () => {
+  let database: TestDatabase
+  /** With a password, which the server does not ask for. */
+  let url: string
+  beforeAll(async () => {
+    database = await createTestDatabase((found as { url: string }).url)
+    url = database.url.replace(/\/\/([^:@]*)(:[^@]*)?@/, '//$1:hidden@')
+  })
+  afterAll(() => database?.drop())
+
+  test('commands set up what a server with the same address serves, and the password is shown nowhere', async () => {
+    const created = await quire('init', '--yes', '--json', '--database', url, '--site', 'docs.example.com')
+    expect({ code: created.code, stderr: created.stderr }).toEqual({ code: 0, stderr: '' })
+    const { project, key } = JSON.parse(created.stdout)
+
+    const server = await startServe(['--data', data(), '--log-level', 'trace'], { env: { QUIRE_DATABASE: url } })
+    const headers = { Authorization: `Bearer ${key.key}`, 'Content-Type': 'application/json' }
+    const unknown = await fetch(`${server.url}/v2/agent/${project.id}/job/none`, { headers })
+    expect(unknown.status).toBe(404)
+    const body = JSON.stringify({ domain: 'docs.example.com' })
+    const started = await fetch(`${server.url}/v1/static-export/jobs`, { method: 'POST', headers, body })
+    expect(started.status).toBe(202)
+    expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ready' })
+    const { jobId } = (await started.json()) as { jobId: string }
+    const listed = await quire('exports', 'list', '--org', 'Main', '--json', '--database', url)
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ jobId }])
+    expect(await server.end('SIGTERM')).toBe(0)
+
+    const examined = await quire('doctor', '--json', '--database', url)
+    expect(JSON.parse(examined.stdout).findings).toContainEqual({
+      check: 'databases',
+      level: 'ok',
+      message: 'The PostgreSQL database can be reached and has the newest schema.',
+      remedy: null,
+    })
+    const outputs = [created, listed, examined].map(({ stdout, stderr }) => stdout + stderr)
+    expect([...outputs, server.output()].join('')).not.toContain('hidden')
+  })
+
+  test('without the driver, the command says what to install', async () => {
+    const hide = `data:text/javascript,import { registerHooks } from 'node:module'; registerHooks({ resolve(name, context, next) {
+      if (name === 'pg') throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' }); return next(name, context) } })`
+    const env = { NODE_OPTIONS: `--import=${encodeURI(hide).replaceAll("'", '%27')}` }
+    const { code, stderr } = await runQuire(['orgs', 'list', '--database', url], { env })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^--database needs the package pg, .+\n$/),
+    })
+  })
+})
+
+const unreachable = 'postgres://ada:hidden@127.0.0.1:1/docs'
+
+test.each<[string[], number, string]>([
+  [
+    ['orgs', 'list', '--database', unreachable],
+    1,
+    'Cannot use the database docs at 127.0.0.1:1: no PostgreSQL answers there.',
+  ],
+  [['orgs', 'list', '--database', 'mysql://ada:hidden@db.example.com/docs'], 2, '--database must be like postgres://'],
+  [['orgs', 'list', '--database', 'postgres://ada:hidden@db.example.com'], 2, 'It names no database.'],
+  [['orgs', 'list', '--database', 'postgres://ada:hidden%@db.example.com/docs'], 2, 'such as %25 for a percent sign'],
+  [['backup', 'copy.tar', '--database', unreachable], 2, 'with pg_dump'],
+  [['restore', 'copy.tar', '--database', unreachable], 2, 'with pg_restore'],
+  [['upgrade', '--database', unreachable], 2, 'Dump it with pg_dump before.'],
+  [['demo', '--database', unreachable], 2, 'run npx quire init'],
+  [['init', '--yes', '--unit', 'quire.service', '--database', unreachable], 2, 'EnvironmentFile'],
+])('%j exits with %d, says what to do, and does not repeat the password', async (args, want, text) => {
+  const { code, stdout, stderr } = await quire(...args)
+  expect({ code, stdout, stderr }).toEqual({ code: want, stdout: '', stderr: expect.stringContaining(text) })
+  expect(stderr).not.toContain('hidden')
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+})
+
+test('doctor names a database that cannot be used', async () => {
+  const { code, stdout } = await quire('doctor', '--json', '--database', unreachable)
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout).findings).toContainEqual(
+    expect.objectContaining({
+      check: 'databases',
+      level: 'failure',
+      message: 'The PostgreSQL database cannot be used.',
+    }),
+  )
+  expect(stdout).not.toContain('hidden')
+})
+
+test.skipIf(process.env.QUIRE_TEST_BINARY)(
+  'a server without --database and --bundles loads no package for them',
+  async () => {
+    const file = join(folder, 'modules')
+    const env = { QUIRE_TEST_MODULES: file, NODE_OPTIONS: `--import=${resolve('test/support/record-modules.ts')}` }
+    const server = await startServe(['--data', data()], { env })
+    expect((await fetch(`${server.url}/docs/`)).status).toBe(200)
+    expect(await server.end('SIGTERM')).toBe(0)
+    const packages = new Set(
+      [...readFileSync(file, 'utf8').matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(([, name = '']) => name),
+    )
+    expect(packages).toContain('better-sqlite3')
+    expect([...packages].filter(name => /^(pg$|pg-|@aws-sdk\/|@smithy\/)/.test(name))).toEqual([])
+  },
+)
