@@ -56,6 +56,7 @@ stores.describe('organizations and projects', () => {
     expect(await store.projects.find('\0')).toBeUndefined()
     expect(await store.agentJobs.find('prj_a', 'aj\0')).toBeUndefined()
     expect(await store.exportJobs.findOwned('org_a', 'se\0')).toBeUndefined()
+    expect(await store.exportJobs.delete('se\0', now, false)).toBe('unknown')
   })
 })
 

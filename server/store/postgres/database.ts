@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { OperatorError } from '../../base/operator-error.ts'
 import { begin, openConnections, type Session } from './connections.ts'
 import { classify, toUnavailable, Unsent } from './failures.ts'
 import type { Statement } from './statement.ts'
@@ -76,8 +77,11 @@ async function send<P extends object>(
 ): Promise<Answer> {
   const values = order.map(parameter => (parameters as Record<string, unknown>)[parameter])
   // PostgreSQL refuses a text with a NUL, which a path can have: `%00`. No row has such a text.
-  if (isRead && values.some(value => typeof value === 'string' && value.includes('\0')))
-    return { rows: [], rowCount: 0 }
+  const refused = order[values.findIndex(value => typeof value === 'string' && value.includes('\0'))]
+  if (refused !== undefined) {
+    if (isRead) return { rows: [], rowCount: 0 }
+    throw new OperatorError(`PostgreSQL cannot store a text with a NUL character, as ${refused} has.`)
+  }
   return session.query({ name, text, values }, isSlow)
 }
 

@@ -8,7 +8,7 @@ export interface Statement<Parameters extends object, Row extends object> {
   text: string
   /** The names of `$1`, `$2` and so on. */
   order: readonly string[]
-  /** Whether it changes nothing. */
+  /** Whether it changes nothing: it only reads rows, or also locks them. */
   isRead: boolean
   /** Whether it may run again if it is unknown whether it ran, because a second time changes nothing. */
   isRepeatable: boolean
@@ -28,7 +28,7 @@ export function statement<Parameters extends object, Row extends object = never>
     if (!order.includes(name)) order.push(name)
     return `$${order.indexOf(name) + 1}`
   })
-  const isRead = /^\s*SELECT\b(?![\s\S]*\bFOR (NO KEY )?UPDATE\b)/.test(text)
+  const isRead = /^\s*(SELECT|WITH)\b/.test(text) && !/\b(INSERT|(?<!FOR (NO KEY )?)UPDATE|DELETE)\b/.test(text)
   const name = `quire_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
   return { name, text, order, isRead, isRepeatable: isRead || isRepeatable, isSlow }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ConnectedDatabase, connect } from '../../../server/store/postgres/database.ts'
+import { statement } from '../../../server/store/postgres/statement.ts'
 import { failure, isMissing, project, useProxiedStore } from './proxied-store.ts'
 
 const ownConnections = "application_name = 'quire' AND datname = current_database()"
@@ -60,6 +61,27 @@ describe.skipIf(isMissing)('on PostgreSQL', () => {
     await used.database.run('ALTER TABLE projects ADD COLUMN more integer')
     const found = await used.store.atomically(({ projects }) => projects.findNamed('org_1', 'Docs'))
     expect(found).toEqual(project)
+  })
+
+  test('goes on behind a pooler that gives each transaction another connection', async () => {
+    const connected = connect(used.database.url)
+    const find = statement<object, { plan: string }>('SELECT plan FROM organizations')
+    const forget = statement<object>('DEALLOCATE ALL')
+    for (let i = 0; i < 3; i += 1) {
+      expect(await connected.get(find, {})).toEqual({ plan: 'standard' })
+      await connected.run(forget, {})
+    }
+    const found = await connected.atomically(async within => {
+      await within.exec('DEALLOCATE ALL')
+      return within.get(find, {})
+    })
+    expect(found).toEqual({ plan: 'standard' })
+    await connected.close()
+  })
+
+  test('a write with a NUL character says where it is', async () => {
+    const { error } = await failure(() => used.store.projects.insert({ ...project, id: 'prj_2', name: 'Do\0cs' }))
+    expect(error).toMatchObject({ message: 'PostgreSQL cannot store a text with a NUL character, as name has.' })
   })
 
   test('a transaction whose work hides the error of a statement fails', async () => {
