@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { Step } from '../base/steps.ts'
 import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import type { OrganizationSize } from '../store/organization-removal.ts'
 import { recordChange } from '../store/record-change.ts'
@@ -59,7 +58,7 @@ async function deleteOrganization(store: Store, idOrName: string, flags: Flags):
   await recordChange(
     store,
     { action: 'organization.deleted', subject: id, organizationId: id, detail: organization.name },
-    () => new Step(() => store.organizationRemoval.finish(id)),
+    ({ organizationRemoval }) => organizationRemoval.finish(id),
   )
   // A process that follows a log may have counted a line before its project was deleted.
   await deleteVisits()

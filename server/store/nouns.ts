@@ -5,6 +5,7 @@ import { openAuditLog } from './audit-log.ts'
 import { openClockStates } from './clock-states.ts'
 import type { Database } from './database.ts'
 import { openExportJobs } from './export-jobs.ts'
+import { openOrganizationRemoval } from './organization-removal.ts'
 import { openOrganizations } from './organizations.ts'
 import { openPeople } from './people.ts'
 import { openProjects } from './projects.ts'
@@ -22,6 +23,7 @@ export type NounsInSteps = NounsAsSteps<Nouns>
 export function openNouns(database: Database, queue: WriteQueue) {
   return {
     organizations: openOrganizations(database),
+    organizationRemoval: openOrganizationRemoval(database),
     projects: openProjects(database),
     sites: openSites(database),
     apiKeys: openApiKeys(database, queue.write),

@@ -29,8 +29,7 @@ function explainMissing(error: NodeJS.ErrnoException): never {
 }
 
 /** What the store of PostgreSQL lacks so far. */
-const unfinished: Pick<Store, 'visits' | 'organizationRemoval'> = {
-  organizationRemoval: refuseOthers({}, 'Organizations cannot be deleted'),
+const unfinished: Pick<Store, 'visits'> = {
   visits: refuseOthers<Store['visits']>({ listLost: () => [] }, 'Visits are not counted'),
 }
 

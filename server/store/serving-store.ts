@@ -5,6 +5,7 @@ import { type Access, createWriteQueue, queueCalls } from './write-queue.ts'
 /** What each method does with the database. The compiler finds a method that is missing. */
 const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
   organizations: { insert: 'writes', find: 'reads', list: 'reads', listPart: 'reads', updatePlan: 'writes' },
+  organizationRemoval: { count: 'reads', begin: 'writes', finish: 'writes' },
   projects: {
     insert: 'writes',
     findOwned: 'reads',
@@ -81,8 +82,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
 
 /**
  * Opens the store for a process that answers requests. Its methods never block because of a lock: they wait in a queue, and
- * fail with an `UnavailableError` when the lock stays or the disk is full. Only `visits` and `organizationRemoval` block. The caller
- * closes the store.
+ * fail with an `UnavailableError` when the lock stays or the disk is full. Only `visits` blocks. The caller closes the store.
  *
  * @throws {OperatorError} see `openDatabase`.
  */

@@ -6,7 +6,6 @@ import type { RateLimitReader, RateLimits } from '../tenancy/rate-limit.ts'
 import { protectDataFolder, refuseAmongData } from './data-folder.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
 import { type Nouns, type NounsInSteps, openNouns } from './nouns.ts'
-import { type OrganizationRemoval, openOrganizationRemoval } from './organization-removal.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { spendInMemory } from './spend-in-memory.ts'
 import type { StoredVisits } from './visits/stored-visits.ts'
@@ -20,7 +19,6 @@ const closePatienceMs = 1000
 
 /** Everything that Quire stores, on SQLite or on PostgreSQL. Bundles are stored elsewhere, see `openBundles`. */
 export interface Store extends Nouns {
-  organizationRemoval: OrganizationRemoval
   visits: StoredVisits
   rateLimits: RateLimits & RateLimitReader
   /** Makes several changes in one transaction: all, or none if the work throws. */
@@ -58,7 +56,6 @@ export function openStore(dataFolder: string, { lockPatienceMs = busyTimeoutMs, 
   const nouns = openNouns(database, queue)
   return {
     ...nouns,
-    organizationRemoval: openOrganizationRemoval(database),
     visits,
     rateLimits,
     /** The steps do not go through the queue, because all of them are one write. */

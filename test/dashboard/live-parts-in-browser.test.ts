@@ -75,8 +75,8 @@ test('a page says that the session has ended, and leads to the page to sign in',
 
 test('a page says that what it shows is gone', { timeout: 60_000 }, async () => {
   await dashboard.go('/agent-jobs')
-  server.store.organizationRemoval.begin(organizationId, Date.now())
-  server.store.organizationRemoval.finish(organizationId)
+  await server.store.organizationRemoval.begin(organizationId, Date.now())
+  await server.store.organizationRemoval.finish(organizationId)
   expect(await waitForTrouble()).toContain('What this page shows was deleted, or you may no longer see it.')
 })
 

@@ -1,33 +1,27 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { toViewBatch } from '../../server/analytics/view-batch.ts'
+import { expect, test } from 'vitest'
 import type { ExportJob } from '../../server/export/jobs/export-job.ts'
-import { openStore, type SqliteStore } from '../../server/store/store.ts'
+import { type StoreKind, shareTests, type TestStore } from './stores.ts'
 
-let folder: string
-let store: SqliteStore
+let store: TestStore
 const now = Date.UTC(2026, 10, 22)
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'quire-removal-'))
-  store = openStore(folder)
+const stores = shareTests(async opened => {
+  store = opened.store
   for (const number of [1, 2]) await fill(number)
-})
-afterEach(() => {
-  store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Gives an organization one of everything. */
 async function fill(number: number): Promise<void> {
   const organizationId = `org_${number}`
   const projectId = `prj_${number}`
-  store.organizations.insert({ id: organizationId, name: 'Acme', plan: 'enterprise', createdAt: now })
-  store.projects.insert({ id: projectId, organizationId, name: 'Docs', visitorSaltRotation: 'never', createdAt: now })
-  store.sites.insert({ domain: `${number}.example.com`, projectId, origin: null, createdAt: now })
+  await store.organizations.insert({ id: organizationId, name: 'Acme', plan: 'enterprise', createdAt: now })
+  await store.projects.insert({
+    id: projectId,
+    organizationId,
+    name: 'Docs',
+    visitorSaltRotation: 'never',
+    createdAt: now,
+  })
+  await store.sites.insert({ domain: `${number}.example.com`, projectId, origin: null, createdAt: now })
   const key = {
     name: 'ci',
     last4: 'abcd',
@@ -36,16 +30,16 @@ async function fill(number: number): Promise<void> {
     expiresAt: null,
     lastUsedAt: null,
   }
-  store.apiKeys.insert({ ...key, id: `key_${number}`, organizationId, revokedAt: null }, Buffer.alloc(32, number))
+  await store.apiKeys.insert({ ...key, id: `key_${number}`, organizationId, revokedAt: null }, Buffer.alloc(32, number))
   const person = { id: `usr_${number}`, organizationId, name: 'Ada', createdAt: now }
-  store.people.insert(person)
-  store.signInLinks.insert({
+  await store.people.insert(person)
+  await store.signInLinks.insert({
     tokenSha256: Buffer.alloc(32, number),
     personId: person.id,
     createdAt: now,
     expiresAt: now + 1,
   })
-  store.sessions.insert(
+  await store.sessions.insert(
     {
       id: `ses_${number}`,
       personId: person.id,
@@ -56,7 +50,7 @@ async function fill(number: number): Promise<void> {
     },
     Buffer.alloc(32, number),
   )
-  store.auditLog.append({
+  await store.auditLog.append({
     at: now,
     organizationId,
     action: 'organization.created',
@@ -65,7 +59,7 @@ async function fill(number: number): Promise<void> {
     actor: 'command line (ada)',
     address: 'host-1',
   })
-  store.agentJobs.insert({
+  await store.agentJobs.insert({
     projectId,
     id: 'aj_1',
     status: 'active',
@@ -75,12 +69,8 @@ async function fill(number: number): Promise<void> {
     createdAt: now,
     archivedAt: null,
   })
-  store.rateLimits.replace(organizationId, 'analytics', () => ({ arrivalAt: now, storedAt: now }))
+  await store.rateLimits.take(organizationId, { budget: 'analytics', quota: 9, windowSeconds: 60 }, now)
   await store.exportJobs.start(job(`se_${number}`, organizationId, `${number}.example.com`), `once-${number}`, 0)
-  await store.visits.recordBatch(
-    projectId,
-    toViewBatch([{ visitor: Buffer.alloc(16, 1), path: '/', day: 1, kind: 'human' }]),
-  )
 }
 
 function job(jobId: string, organizationId: string, domain: string): ExportJob {
@@ -107,89 +97,99 @@ function job(jobId: string, organizationId: string, domain: string): ExportJob {
   }
 }
 
-/** Rows of each table that refers to a tenant, itself or through another. */
-function countRows(): Record<string, number> {
-  const database = new Database(join(folder, 'quire.db'), { readonly: true })
-  try {
-    const tables = database
-      .prepare<[], string>(
-        `SELECT DISTINCT t.name FROM sqlite_schema t LEFT JOIN pragma_foreign_key_list(t.name) f
-         WHERE t.type = 'table' AND (f."table" IN ('organizations', 'projects', 'export_jobs', 'people') OR t.name = 'organizations')`,
-      )
-      .pluck()
-      .all()
-    return Object.fromEntries(
-      tables.map(table => [table, database.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number]),
-    )
-  } finally {
-    database.close()
-  }
+const tables: Record<StoreKind, string> = {
+  SQLite: `SELECT DISTINCT t.name FROM sqlite_schema t LEFT JOIN pragma_foreign_key_list(t.name) f
+    WHERE t.type = 'table' AND (f."table" IN ('organizations', 'projects', 'export_jobs', 'people') OR t.name = 'organizations')`,
+  PostgreSQL: `SELECT DISTINCT t.relname AS name FROM pg_class t LEFT JOIN pg_constraint f ON f.conrelid = t.oid
+    WHERE t.relkind IN ('r', 'p') AND (f.confrelid = ANY ('{organizations, projects, export_jobs, people}'::regclass[])
+      OR t.oid = 'organizations'::regclass)`,
 }
 
-test('finish deletes every row of the organization, and no other', () => {
-  const before = countRows()
-  // A new table with tenants needs its place in the deletion, and a row here.
-  const tables = Object.keys(before)
-  expect(tables.map(table => [table, before[table]])).toEqual(tables.map(table => [table, 2]))
-  expect(store.organizationRemoval.begin('org_1', now)).toEqual({
-    projects: ['prj_1'],
-    bundles: [],
-    domains: ['1.example.com'],
+/** Rows of each table that refers to a tenant, itself or through another. */
+async function countRows(kind: StoreKind): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const { name } of await stores.run(tables[kind])) {
+    const [row] = await stores.run(`SELECT count(*) AS rows FROM ${name}`)
+    counts[String(name)] = Number(row?.rows)
+  }
+  return counts
+}
+
+stores.describe('a removal', kind => {
+  test('finish deletes every row of the organization, and no other', async () => {
+    const before = await countRows(kind)
+    // A new table with tenants needs its place in the deletion, and a row here.
+    const names = Object.keys(before)
+    expect(names).toContain('agent_jobs')
+    expect(names.map(name => [name, before[name]])).toEqual(names.map(name => [name, 2]))
+    expect(await store.organizationRemoval.begin('org_1', now)).toEqual({
+      projects: ['prj_1'],
+      bundles: [],
+      domains: ['1.example.com'],
+    })
+    await store.organizationRemoval.finish('org_1')
+    const after = await countRows(kind)
+    expect(names.map(name => [name, after[name]])).toEqual(names.map(name => [name, 1]))
+    expect(await store.organizations.find('org_2')).toMatchObject({ id: 'org_2' })
   })
-  store.organizationRemoval.finish('org_1')
-  const after = countRows()
-  expect(tables.map(table => [table, after[table]])).toEqual(tables.map(table => [table, 1]))
-  expect(store.organizations.find('org_2')).toMatchObject({ id: 'org_2' })
-})
 
-test('the audit events of a deleted organization stay', async () => {
-  store.organizationRemoval.begin('org_1', now)
-  store.organizationRemoval.finish('org_1')
-  expect(await store.auditLog.list({ organizationId: 'org_1', limit: 10 })).toMatchObject([
-    { action: 'organization.created', detail: 'Acme' },
-  ])
-})
-
-test('begin ends the sessions and sign-in links of its people, and no others', async () => {
-  store.organizationRemoval.begin('org_1', now)
-  expect(await store.sessions.find(Buffer.alloc(32, 1), now)).toBeUndefined()
-  expect(await store.signInLinks.find(Buffer.alloc(32, 1), now)).toBeUndefined()
-  expect(await store.sessions.find(Buffer.alloc(32, 2), now)).toMatchObject({ person: { id: 'usr_2' } })
-  expect(await store.signInLinks.find(Buffer.alloc(32, 2), now)).toMatchObject({ id: 'usr_2' })
-})
-
-test('begin revokes the keys and drops the exports that wait, and can be repeated', async () => {
-  store.organizationRemoval.begin('org_1', now)
-  expect(await store.apiKeys.authenticate(Buffer.alloc(32, 1), now)).toBeUndefined()
-  expect(await store.apiKeys.authenticate(Buffer.alloc(32, 2), now)).toMatchObject({ organizationId: 'org_2' })
-  expect(await store.exportJobs.find('se_1')).toBeUndefined()
-  expect(store.organizationRemoval.begin('org_1', now)).toMatchObject({ projects: ['prj_1'] })
-})
-
-test('begin changes nothing while an export runs; without its lease, the export is dropped', async () => {
-  await store.exportJobs.claim('runner', now, 10_000)
-  expect(store.organizationRemoval.begin('org_1', now + 1)).toEqual({ running: ['se_1'] })
-  expect(await store.apiKeys.authenticate(Buffer.alloc(32, 1), now)).toMatchObject({ organizationId: 'org_1' })
-  expect(store.organizationRemoval.begin('org_1', now + 20_000)).toMatchObject({ domains: ['1.example.com'] })
-  expect(await store.exportJobs.find('se_1')).toBeUndefined()
-})
-
-test('count says how much is deleted', () => {
-  expect(store.organizationRemoval.count('org_1')).toEqual({
-    projects: 1,
-    sites: 1,
-    keys: 1,
-    people: 1,
-    agentJobs: 1,
-    exports: 1,
+  test('the audit events of a deleted organization stay', async () => {
+    await store.organizationRemoval.begin('org_1', now)
+    await store.organizationRemoval.finish('org_1')
+    expect(await store.auditLog.list({ organizationId: 'org_1', limit: 10 })).toMatchObject([
+      { action: 'organization.created', detail: 'Acme' },
+    ])
   })
-})
 
-test('the visits of a project are deleted with their file', async () => {
-  store.visits.deleteFile('prj_1')
-  expect([existsSync(join(folder, 'visits/prj_1.db')), existsSync(join(folder, 'visits/prj_2.db'))]).toEqual([
-    false,
-    true,
-  ])
-  expect((await store.visits.countUniqueVisitors('prj_1', {}, { limit: 1, offset: 0 })).totals.total).toBe(0)
+  test('begin ends the sessions and sign-in links of its people, and no others', async () => {
+    await store.organizationRemoval.begin('org_1', now)
+    expect(await store.sessions.find(Buffer.alloc(32, 1), now)).toBeUndefined()
+    expect(await store.signInLinks.find(Buffer.alloc(32, 1), now)).toBeUndefined()
+    expect(await store.sessions.find(Buffer.alloc(32, 2), now)).toMatchObject({ person: { id: 'usr_2' } })
+    expect(await store.signInLinks.find(Buffer.alloc(32, 2), now)).toMatchObject({ id: 'usr_2' })
+  })
+
+  test('begin revokes the keys and drops the exports that wait, and can be repeated', async () => {
+    await store.organizationRemoval.begin('org_1', now)
+    expect(await store.apiKeys.authenticate(Buffer.alloc(32, 1), now)).toBeUndefined()
+    expect(await store.apiKeys.authenticate(Buffer.alloc(32, 2), now)).toMatchObject({ organizationId: 'org_2' })
+    expect(await store.exportJobs.find('se_1')).toBeUndefined()
+    expect(await store.organizationRemoval.begin('org_1', now)).toMatchObject({ projects: ['prj_1'] })
+  })
+
+  test('begin changes nothing while an export runs; without its lease, the export is dropped', async () => {
+    await store.exportJobs.claim('runner', now, 10_000)
+    expect(await store.organizationRemoval.begin('org_1', now + 1)).toEqual({ running: ['se_1'] })
+    expect(await store.apiKeys.authenticate(Buffer.alloc(32, 1), now)).toMatchObject({ organizationId: 'org_1' })
+    expect(await store.organizationRemoval.begin('org_1', now + 20_000)).toMatchObject({ domains: ['1.example.com'] })
+    expect(await store.exportJobs.find('se_1')).toBeUndefined()
+  })
+
+  test('count says how much is deleted', async () => {
+    expect(await store.organizationRemoval.count('org_1')).toEqual({
+      projects: 1,
+      sites: 1,
+      keys: 1,
+      people: 1,
+      agentJobs: 1,
+      exports: 1,
+    })
+  })
+
+  test('what another node writes meanwhile goes too, or is refused', async () => {
+    const other = await stores.openOther()
+    const budget = { budget: 'other', quota: 9, windowSeconds: 60 }
+    const writes = Array.from({ length: 30 }, async (_, i) => {
+      await other.exportJobs.start(job(`se_1_${i}`, 'org_1', '1.example.com'), `key ${i}`, 0)
+      await other.rateLimits.take('org_1', { ...budget, budget: `b${i}` }, now)
+    })
+    const settled = Promise.allSettled(writes)
+    expect(await store.organizationRemoval.begin('org_1', now)).toMatchObject({ projects: ['prj_1'] })
+    await store.organizationRemoval.finish('org_1')
+    for (const write of await settled) {
+      if (write.status === 'rejected') expect(write.reason).toMatchObject({ code: stores.codes.foreignKey })
+    }
+    const left = await countRows(kind)
+    expect(left).toEqual(Object.fromEntries(Object.keys(left).map(name => [name, 1])))
+  })
 })

@@ -151,6 +151,7 @@ function preparePostgres(server: string) {
 
 /** The place of the time among the arguments of the methods that use the clock of PostgreSQL. */
 const timePlaces = {
+  organizationRemoval: { begin: 1 },
   exportJobs: { claim: 1, heartbeat: 1, report: 3, complete: 3, fail: 2 },
   rateLimits: { take: 2, findUsed: 2 },
 } as const

@@ -5,6 +5,7 @@ import { openAuditLog } from './audit-log.ts'
 import { openClockStates } from './clock-states.ts'
 import type { Database } from './database.ts'
 import { openExportJobs } from './export-jobs.ts'
+import { openOrganizationRemoval } from './organization-removal.ts'
 import { openOrganizations } from './organizations.ts'
 import { openPeople } from './people.ts'
 import { openProjects } from './projects.ts'
@@ -16,6 +17,7 @@ import { openSites } from './sites.ts'
 export function openNouns(database: Database): Nouns {
   return {
     organizations: openOrganizations(database),
+    organizationRemoval: openOrganizationRemoval(database),
     projects: openProjects(database),
     sites: openSites(database),
     apiKeys: openApiKeys(database),
