@@ -18,13 +18,14 @@ export async function addCompletedJob(
   dataFolder: string,
   organizationId: string,
   nameOf = (jobId: string) => `${jobId}-1.zip`,
+  given?: string,
 ): Promise<CompletedJob> {
   const job = queuedJob({ jobId: createId('se'), organizationId, createdAt: Date.now() })
   await store.exportJobs.start(job, undefined, 0)
   const claimed = await store.exportJobs.claim('test', Date.now(), 60_000)
   if (claimed?.job.jobId !== job.jobId) throw new Error('another job was claimed')
   const fileName = nameOf(job.jobId)
-  const content = `the bundle of ${job.jobId}`
+  const content = given ?? `the bundle of ${job.jobId}`
   const file = join(dataFolder, 'bundles', fileName)
   mkdirSync(join(dataFolder, 'bundles'), { recursive: true })
   writeFileSync(file, content)

@@ -3,6 +3,10 @@ import { connect, createServer, type Socket } from 'node:net'
 /** A server that passes all bytes on to another, and shows the requests first. */
 export interface Gate {
   url: string
+  /** How many bytes the server behind it has answered so far. */
+  answeredBytes(): number
+  /** How many connections to the server behind it are open. */
+  connections(): number
   close(): Promise<void>
 }
 
@@ -13,6 +17,8 @@ export interface Gate {
  */
 export async function startGate(behind: string, onRequest: (line: string) => unknown): Promise<Gate> {
   const sockets = new Set<Socket>()
+  const behindSockets = new Set<Socket>()
+  let answeredBytes = 0
   const server = createServer(client => {
     const { hostname, port } = new URL(behind)
     const storage = connect(Number(port), hostname)
@@ -30,12 +36,19 @@ export async function startGate(behind: string, onRequest: (line: string) => unk
       if (line !== undefined) onRequest(line)
       storage.write(bytes)
     })
+    behindSockets.add(storage)
+    storage.on('close', () => behindSockets.delete(storage))
+    storage.on('data', bytes => {
+      answeredBytes += bytes.length
+    })
     storage.pipe(client)
   })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as { port: number }
   return {
     url: `http://127.0.0.1:${port}`,
+    answeredBytes: () => answeredBytes,
+    connections: () => behindSockets.size,
     async close() {
       for (const socket of sockets) socket.destroy()
       await new Promise(done => server.close(done))
