@@ -17,6 +17,7 @@ export const threads: readonly string[] = [
   'workers/count-visitors-worker',
   'workers/follow-logs-worker',
   'workers/prune-visitors-worker',
+  'workers/visitor-keys-worker',
 ]
 
 /** Where `start.cjs` finds the scripts of the program. */

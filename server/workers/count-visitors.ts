@@ -12,11 +12,13 @@ import type {
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { startThread } from '../assets.ts'
 import { createPlaces } from '../base/places.ts'
+import { UnavailableError } from '../base/unavailable-error.ts'
 
 /** The data that the thread starts with. */
-export interface CountsSetup {
-  dataFolder: string
-}
+export type CountsSetup =
+  | { dataFolder: string }
+  /** The address of a PostgreSQL database. */
+  | { database: string }
 
 /** A question to the thread. */
 export type CountsQuestion =
@@ -46,8 +48,11 @@ export interface CountsAnswers {
 /** A message of the thread. It has the number of its question. */
 export type CountsAnswer =
   | { number: number; value: CountsAnswers[keyof CountsAnswers] }
-  /** A message between threads keeps no class, so `isUnusable` names it. */
-  | { number: number; error: Error; isUnusable: boolean }
+  /** A message between threads keeps no class, so `fault` names it. */
+  | { number: number; error: Error; fault: CountsFault }
+
+/** The visits cannot be used, or the database cannot be used for now; null = another error. */
+export type CountsFault = 'unusable' | Pick<UnavailableError, 'reason' | 'code'> | null
 
 /** Counts unique visitors in a separate thread. */
 export interface VisitorCountsThread extends UniqueVisitorCounter, VisitorReader, VisitReportReader {
@@ -128,7 +133,7 @@ function createQuestions(setup: CountsSetup): { ask: Ask; stop(): Promise<void> 
     thread.on('message', (answer: CountsAnswer) => {
       const { done, failed } = waiting.get(answer.number) as Waiting
       waiting.delete(answer.number)
-      if ('error' in answer) failed(answer.isUnusable ? toUnusable(answer.error) : answer.error)
+      if ('error' in answer) failed(toError(answer))
       else done(answer.value)
     })
     thread.on('error', error => {
@@ -160,8 +165,11 @@ function createQuestions(setup: CountsSetup): { ask: Ask; stop(): Promise<void> 
   }
 }
 
-function toUnusable({ message, stack }: Error): UnusableVisitsError {
-  return Object.assign(new UnusableVisitsError(message), stack !== undefined && { stack })
+function toError({ error, fault }: { error: Error; fault: CountsFault }): Error {
+  if (fault === null) return error
+  const { message, stack } = error
+  const named = fault === 'unusable' ? new UnusableVisitsError(message) : new UnavailableError(fault.reason, fault.code)
+  return Object.assign(named, stack !== undefined && { stack })
 }
 
 /**

@@ -1,6 +1,12 @@
 import { test } from 'vitest'
-import { checkRandomVisits } from './random-visits.ts'
+import { checkRandomPruning, checkRandomVisits, shareRandomTests } from './random-visits.ts'
 
-test('1,200 random logs count as naive sets do, and leave the same bytes', { timeout: 600_000 }, () =>
-  checkRandomVisits(1200),
-)
+const shared = shareRandomTests()
+
+shared.describe('many random logs', kind => {
+  test('count as naive sets do, and leave the same bytes', { timeout: 600_000 }, () =>
+    checkRandomVisits(shared, kind === 'SQLite' ? 1200 : 300),
+  )
+
+  test('stay exact when visitors are forgotten', { timeout: 600_000 }, () => checkRandomPruning(shared, 300))
+})

@@ -8,6 +8,7 @@ import type { Steps } from '../../server/base/steps.ts'
 import type { Nouns, NounsInSteps } from '../../server/store/nouns.ts'
 import { openPostgresStore } from '../../server/store/postgres/store.ts'
 import { openStore } from '../../server/store/store.ts'
+import type { StoredVisits } from '../../server/store/visits/stored-visits.ts'
 import type { RateLimitReader, RateLimits } from '../../server/tenancy/rate-limit.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 
@@ -15,6 +16,7 @@ import { createTestDatabase, findPostgres, type TestDatabase } from '../support/
 export interface TestStore extends Nouns {
   rateLimits: RateLimits & RateLimitReader
   atomically<T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T>
+  visits: StoredVisits
   check(now: number): unknown
 }
 
@@ -23,6 +25,10 @@ export interface Stores {
   store: TestStore
   /** Opens another store, as another process does. It is closed after the test. */
   openOther(): Promise<TestStore>
+  /** The folder of the visitor key, and on SQLite of all data. */
+  folder: string
+  /** The address of the database; undefined on SQLite. */
+  url: string | undefined
   /** Runs SQL as another program does. */
   run(sql: string): Promise<Record<string, unknown>[]>
   /** Codes of the errors of the database. */
@@ -62,6 +68,12 @@ export function shareTests(setUp: (stores: Stores) => Promise<void>): SharedTest
       return current.store
     },
     openOther: () => current.openOther(),
+    get folder() {
+      return current.folder
+    },
+    get url() {
+      return current.url
+    },
     run: sql => current.run(sql),
     get codes() {
       return current.codes
@@ -91,6 +103,8 @@ async function openOnSqlite(): Promise<OpenedStores> {
   const opened = [openStore(folder)]
   return {
     store: opened[0] as TestStore,
+    folder,
+    url: undefined,
     codes: {
       unique: 'SQLITE_CONSTRAINT_UNIQUE',
       foreignKey: 'SQLITE_CONSTRAINT_FOREIGNKEY',
@@ -126,9 +140,10 @@ function preparePostgres(server: string) {
     async open(): Promise<OpenedStores> {
       const { url, run, clear } = await database
       await clear()
+      const folder = mkdtempSync(join(tmpdir(), 'quire-store-'))
       const opened: { close(): Promise<void> }[] = []
       const openOther = async () => {
-        const store = await openPostgresStore(url)
+        const store = await openPostgresStore(url, undefined, { keyFile: join(folder, 'visitor.key') })
         opened.push(store)
         return withClock(store, run)
       }
@@ -137,11 +152,14 @@ function preparePostgres(server: string) {
         CREATE OR REPLACE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT at FROM test_clock'`)
       return {
         store,
+        folder,
+        url,
         codes: { unique: '23505', foreignKey: '23503', notNull: '23502' },
         openOther,
         run,
         async close() {
           for (const store of opened) await store.close()
+          rmSync(folder, { recursive: true, force: true })
         },
       }
     },

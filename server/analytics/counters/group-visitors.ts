@@ -7,7 +7,7 @@ export interface VisitorViews {
 }
 
 /** The same in a group. */
-interface GroupedViews extends VisitorViews {
+export interface GroupedViews extends VisitorViews {
   /** Whether the visitor may also be the last one of the group before. */
   isAgain: boolean
 }

@@ -10,7 +10,11 @@ export interface LatestRow extends SeenRow {
 
 /** The stored rows. Each day of a visitor is in one row, and the rows of a visitor do not overlap. */
 export interface SeenRowStore {
-  /** Lists at most `limit` rows of the visitor that begin before a day, the latest ones, in descending order. */
+  /**
+   * Lists at most `limit` rows of the visitor that begin before a day, the latest ones, in descending order.
+   *
+   * @throws {RowsMissing} if not all of them were read before.
+   */
   listBefore(visitor: Uint8Array, before: Day, limit: number): readonly SeenRow[]
   /** Finds the last row of each visitor; undefined = the visitor has none. */
   listLatest(visitors: readonly Uint8Array[]): readonly (LatestRow | undefined)[]
@@ -18,6 +22,9 @@ export interface SeenRowStore {
   put(visitor: Uint8Array, fromDay: Day, days: Uint8Array): void
   delete(visitor: Uint8Array, fromDay: Day): void
 }
+
+/** Thrown by a store that reads rows in advance. Nothing was counted of the visitor: drop its days, read more, and add it again. */
+export class RowsMissing extends Error {}
 
 /** Number of visitors to open together. A query for each visitor takes up to five times as long. */
 export const visitorsAtATime = 64

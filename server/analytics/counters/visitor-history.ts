@@ -60,8 +60,12 @@ export class VisitorHistory {
     this.#changes = changes
   }
 
-  /** Adds the views and returns the number of days that are new for the visitor. */
+  /**
+   * Adds the views and returns the number of days that are new for the visitor. After an error of `SeenDays`, no change was added, and
+   * the visitor can be added again.
+   */
   add(visitor: Uint8Array, views: PackedViews): number {
+    if (this.#changed.length > 0) this.#forgetChanges()
     const firstDay = Math.floor((views[0] as number) / dayScale)
     this.#seen.open(visitor)
     const { known, earlier } = this.#listKnown(firstDay)
@@ -69,10 +73,14 @@ export class VisitorHistory {
     if (this.#changed.length === 0) return 0
     this.#findPredecessors(earlier)
     const newDays = this.#countDays(days)
+    this.#forgetChanges()
+    return newDays
+  }
+
+  #forgetChanges(): void {
     for (const page of this.#changed) this.#places[page] = 0
     this.#changed = []
     this.#added = []
-    return newDays
   }
 
   /** Lists the known days since the first new day in ascending order, and the latest days before it in descending order. */

@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../base/awaitable.ts'
 import { formatDay } from '../day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
-import type { PageSelection, VisitCountReader } from '../visit-counts.ts'
+import { type PageSelection, readPages, type VisitCountReader } from '../visit-counts.ts'
 import { choosePeriodLength, type Period, type PeriodLength } from './periods.ts'
 import { type LabelReport, readReport, type VisitReport } from './visit-report.ts'
 
@@ -37,8 +37,6 @@ export interface VisitReportReader {
 const maxRows = 100
 /** A chart with a point for each day is readable up to this many days. */
 const maxChartDays = 400
-/** About 80 KB. Other questions wait for one part, and not for the whole file. */
-const pagesPerPart = 1000
 
 /** Reads the report of a range for a screen. */
 export async function viewReport(
@@ -54,7 +52,7 @@ export async function viewReport(
   const { agents, neither, referrals } = report.labels
   return {
     ...report,
-    ...counts.selectPages({ ...pages, contains }),
+    ...(await counts.selectPages({ ...pages, contains })),
     labels: cutLabels(report.labels),
     visited: visited ? { first: formatDay(visited.first), last: formatDay(visited.last) } : null,
     cut: {
@@ -70,24 +68,25 @@ export async function writeReportFile(
   reader: VisitCountReader,
   projectId: string,
   range: DayRange,
-): Promise<Iterator<string>> {
+): Promise<AsyncIterator<string>> {
   const { report, counts } = await readReport(reader, { projectId, range, choosePeriodLength: chooseChartPeriod })
   const { pages: _, ...rest } = report
   const head = JSON.stringify({ project: projectId, ...rest }, null, 2).slice(0, -2)
-  return writeParts(`${head},\n  "pages": [`, counts.pages())
+  return writeParts(`${head},\n  "pages": [`, readPages(counts))
 }
 
-function* writeParts(head: string, pages: Iterable<PageVisitors>): Generator<string> {
-  let part = head
-  let written = 0
-  for (const page of pages) {
-    part += `${written === 0 ? '' : ','}\n    ${JSON.stringify(page)}`
-    written += 1
-    if (written % pagesPerPart !== 0) continue
-    yield part
-    part = ''
+async function* writeParts(head: string, pages: AsyncIterable<PageVisitors[]>): AsyncGenerator<string> {
+  let text = head
+  let isFirst = true
+  for await (const part of pages) {
+    for (const page of part) {
+      text += `${isFirst ? '' : ','}\n    ${JSON.stringify(page)}`
+      isFirst = false
+    }
+    yield text
+    text = ''
   }
-  yield `${part}${written === 0 ? '' : '\n  '}]\n}\n`
+  yield `${text}${isFirst ? '' : '\n  '}]\n}\n`
 }
 
 function cutLabels({ agents, neither, referrals, ...labels }: LabelReport): LabelReport {

@@ -1,6 +1,6 @@
 import { formatDay } from '../day.ts'
 import type { DayRange, VisitorCounts } from '../unique-visitors.ts'
-import type { RangeCounts, VisitCountReader } from '../visit-counts.ts'
+import { type RangeCounts, readPages, type VisitCountReader } from '../visit-counts.ts'
 import { type Period, type PeriodLength, splitRange } from './periods.ts'
 import { cutRange, reportLabels, toDayRange, withBoth } from './visit-report.ts'
 
@@ -49,39 +49,45 @@ const seriesPeriods: Record<Exclude<SeriesName, 'totals'>, PeriodLength> = {
 
 const details: Record<
   Exclude<TableName, SeriesName>,
-  { columns: readonly string[]; rows(counts: RangeCounts): Rows }
+  { columns: readonly string[]; rows(counts: RangeCounts): Table['parts'] }
 > = {
   pages: {
     columns: ['path', 'human', 'ai', 'total'],
-    *rows(counts) {
-      for (const { path, human, ai, total } of counts.pages()) yield [path, human, ai, total]
+    async *rows(counts) {
+      for await (const part of readPages(counts)) {
+        yield part.map(({ path, human, ai, total }) => [path, human, ai, total])
+      }
     },
   },
   agents: {
     columns: ['agent', 'use', 'visitors'],
-    rows: ({ labels }) => reportLabels(labels).agents.map(({ agent, use, visitors }) => [agent, use, visitors]),
+    rows: ({ labels }) => [reportLabels(labels).agents.map(({ agent, use, visitors }) => [agent, use, visitors])],
   },
   uses: {
     columns: ['use', 'agents', 'visitors'],
-    rows: ({ labels }) => reportLabels(labels).uses.map(({ use, agents, visitors }) => [use, agents, visitors]),
+    rows: ({ labels }) => [reportLabels(labels).uses.map(({ use, agents, visitors }) => [use, agents, visitors])],
   },
   neither: {
     columns: ['rule', 'visitors'],
-    rows: ({ labels }) => reportLabels(labels).neither.map(({ rule, visitors }) => [rule, visitors]),
+    rows: ({ labels }) => [reportLabels(labels).neither.map(({ rule, visitors }) => [rule, visitors])],
   },
   files: {
     columns: ['file', 'human', 'ai', 'neither'],
-    rows: ({ labels }) => reportLabels(labels).files.map(({ file, human, ai, neither }) => [file, human, ai, neither]),
+    rows: ({ labels }) => [
+      reportLabels(labels).files.map(({ file, human, ai, neither }) => [file, human, ai, neither]),
+    ],
   },
   referrals: {
     columns: ['site', 'assistant', 'visitors'],
-    rows: ({ labels }) =>
+    rows: ({ labels }) => [
       reportLabels(labels).referrals.sites.map(({ site, assistant, visitors }) => [site, assistant, visitors]),
+    ],
   },
   'referral-pages': {
     columns: ['path', 'site', 'visitors'],
-    rows: ({ labels }) =>
+    rows: ({ labels }) => [
       reportLabels(labels).referrals.pages.map(({ path, site, visitors }) => [path, site, visitors]),
+    ],
   },
 }
 
@@ -93,12 +99,12 @@ export async function openTable(
   const whole = cutRange(range, await reader.findVisitedDays(projectId))
   if (isSeries(table)) return openSeries(reader, projectId, whole, table === 'totals' ? by : seriesPeriods[table])
   const { columns, rows } = details[table]
-  if (by === undefined) return { columns, parts: [rows(await reader.countRange(projectId, toDayRange(whole)))] }
+  if (by === undefined) return { columns, parts: rows(await reader.countRange(projectId, toDayRange(whole))) }
   return {
     columns: [...dateColumns(by), ...columns],
-    parts: mapEach(splitRange(whole, by), async period => {
+    parts: splitParts(splitRange(whole, by), async period => {
       const dates = toDates(period, by)
-      return mapRows(rows(await reader.countRange(projectId, toDayRange(period))), row => [...dates, ...row])
+      return { dates, parts: rows(await reader.countRange(projectId, toDayRange(period))) }
     }),
   }
 }
@@ -134,11 +140,14 @@ function toDates({ from, to }: Period, by: PeriodLength | undefined): string[] {
   return by === 'day' ? [formatDay(from)] : [formatDay(from), formatDay(to)]
 }
 
-async function* mapEach<Mapped>(
+async function* splitParts(
   periods: readonly Period[],
-  map: (period: Period) => Promise<Mapped>,
-): AsyncGenerator<Mapped> {
-  for (const period of periods) yield await map(period)
+  read: (period: Period) => Promise<{ dates: string[]; parts: Table['parts'] }>,
+): AsyncGenerator<Rows> {
+  for (const period of periods) {
+    const { dates, parts } = await read(period)
+    for await (const rows of parts) yield mapRows(rows, row => [...dates, ...row])
+  }
 }
 
 function* mapRows<Row, Mapped>(rows: Iterable<Row>, map: (row: Row) => Mapped): Generator<Mapped> {

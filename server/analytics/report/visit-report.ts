@@ -4,7 +4,7 @@ import { findAssistantSite } from '../assistant-sites.ts'
 import { type Day, formatDay } from '../day.ts'
 import { type LabelledKind, parseLabel } from '../labels.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../unique-visitors.ts'
-import type { RangeCounts, VisitCountReader, VisitedDays } from '../visit-counts.ts'
+import { type RangeCounts, readPages, type VisitCountReader, type VisitedDays } from '../visit-counts.ts'
 import { type Period, type PeriodLength, splitRange } from './periods.ts'
 
 /** Everything that is counted in a range. All counts are distinct visitors of the range, except those of the series. */
@@ -14,7 +14,7 @@ export interface VisitReport {
   dateTo: string | null
   totals: TotalVisitors
   series: VisitSeries
-  /** See `RangeCounts.pages`. */
+  /** See `RangeCounts.listPages`. */
   pages: PageVisitors[]
   /** Number of all pages with visitors. */
   pageCount: number
@@ -75,9 +75,9 @@ export interface ReportOptions {
 /** Reads the counts of a range. */
 export async function buildReport(reader: VisitCountReader, options: ReportOptions): Promise<VisitReport> {
   const { report, counts } = await readReport(reader, options)
-  for (const page of counts.pages()) {
+  for await (const part of readPages(counts)) {
+    report.pages.push(...part.slice(0, options.limit - report.pages.length))
     if (report.pages.length >= options.limit) break
-    report.pages.push(page)
   }
   return report
 }

@@ -8,6 +8,7 @@ import { migrate } from './migrate.ts'
 import { openNouns } from './nouns.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { statement } from './statement.ts'
+import { openPostgresVisits, type PostgresVisitsOptions } from './visits/visits.ts'
 
 export type PostgresStore = Awaited<ReturnType<typeof openPostgresStore>>
 
@@ -28,7 +29,11 @@ const lockChanges = statement<{ key: number }, object>('SELECT pg_advisory_xact_
  * @param onLost is told about connections that end while nobody uses them.
  * @throws {OperatorError} if the database cannot be used, see `migrate`.
  */
-export async function openPostgresStore(url: string, onLost?: (error: Error) => void) {
+export async function openPostgresStore(
+  url: string,
+  onLost?: (error: Error) => void,
+  visitOptions: Omit<PostgresVisitsOptions, 'url'> = {},
+) {
   const database = connect(url, onLost)
   try {
     await migrate(database)
@@ -36,8 +41,10 @@ export async function openPostgresStore(url: string, onLost?: (error: Error) => 
     await database.close()
     throw explain(url, error)
   }
+  const visits = openPostgresVisits(database, { url, ...visitOptions })
   return {
     ...openNouns(database),
+    visits,
     rateLimits: openRateLimits(database),
     /**
      * Makes several changes in one transaction: all, or none if the work throws. The work begins again if the connection is lost
@@ -51,7 +58,10 @@ export async function openPostgresStore(url: string, onLost?: (error: Error) => 
     exclusively: openExclusively(database),
     /** Fails if the database cannot be written. */
     check: async (now: number) => void (await database.run(check, { now })),
-    close: () => database.close(),
+    async close() {
+      await visits.close()
+      await database.close()
+    },
   }
 }
 

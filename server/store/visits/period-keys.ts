@@ -29,7 +29,8 @@ export interface DestroyedDays {
   to: Day
 }
 
-interface Row {
+/** A row of `period_keys`. */
+export interface KeyRow {
   period: string
   from_day: Day
   to_day: Day
@@ -48,8 +49,8 @@ export function openPeriodKeys(database: Database, seen: ReturnType<typeof openS
     prepareStatements(database)
 
   /** Creates a period with a random key, or with the derived key if it has visits that were hashed with it. */
-  function create(period: KeyPeriod, now: number): Row {
-    const row = toRow(period, hasDerivedDay.get(period) === undefined ? 'random' : 'derived', now)
+  function create(period: KeyPeriod, now: number): KeyRow {
+    const row = toKeyRow(period, hasDerivedDay.get(period) === undefined ? 'random' : 'derived', now)
     insert.run(row)
     return row
   }
@@ -94,7 +95,8 @@ export function openPeriodKeys(database: Database, seen: ReturnType<typeof openS
   }
 }
 
-function toRow({ name, from, to }: KeyPeriod, source: Row['source'], now: number): Row {
+/** Returns the row of a new key. */
+export function toKeyRow({ name, from, to }: KeyPeriod, source: KeyRow['source'], now: number): KeyRow {
   const key = source === 'random' ? randomBytes(secretBytes) : null
   return { period: name, from_day: from, to_day: to, source, key, created_at: now, destroyed_at: null }
 }
@@ -115,9 +117,9 @@ function deleteSecurely<T>(database: Database, work: () => T): T {
 
 function prepareStatements(database: Database) {
   return {
-    find: database.prepare<[string], Row>('SELECT * FROM period_keys WHERE period = ?'),
-    list: database.prepare<[], Row>('SELECT * FROM period_keys ORDER BY period'),
-    insert: database.prepare<Row>(
+    find: database.prepare<[string], KeyRow>('SELECT * FROM period_keys WHERE period = ?'),
+    list: database.prepare<[], KeyRow>('SELECT * FROM period_keys ORDER BY period'),
+    insert: database.prepare<KeyRow>(
       `INSERT INTO period_keys (period, from_day, to_day, source, key, created_at, destroyed_at)
        VALUES (@period, @from_day, @to_day, @source, @key, @created_at, @destroyed_at)`,
     ),
@@ -134,7 +136,7 @@ function prepareStatements(database: Database) {
 }
 
 /** Marks the keys of ended periods as destroyed. `kept` has all rows. */
-function endPeriods(rows: readonly Row[], { now, graceDays }: DestroyOptions) {
+export function endPeriods(rows: readonly KeyRow[], { now, graceDays }: DestroyOptions) {
   const before = now - graceDays * dayMs
   const kept = rows.map(row => {
     // A time of creation in the future shows that the clock was ahead then; the key must not live until that time.
@@ -145,11 +147,12 @@ function endPeriods(rows: readonly Row[], { now, graceDays }: DestroyOptions) {
   return { kept, ended, isChanged: kept.some((row, i) => row.created_at !== rows[i]?.created_at) || ended.length > 0 }
 }
 
-function isOver({ to_day, created_at, destroyed_at }: Row, before: number): boolean {
+function isOver({ to_day, created_at, destroyed_at }: KeyRow, before: number): boolean {
   return destroyed_at === null && to_day * dayMs <= before && created_at <= before
 }
 
-function toPeriodKey({ key, destroyed_at }: Row): PeriodKey {
+/** Returns the key of a row. */
+export function toPeriodKey({ key, destroyed_at }: KeyRow): PeriodKey {
   if (destroyed_at !== null) return { source: 'destroyed' }
   return key === null ? { source: 'derived' } : { source: 'random', key }
 }

@@ -6,10 +6,11 @@ import { sortViews } from '../../analytics/counters/sorted-views.ts'
 import { VisitorHistory } from '../../analytics/counters/visitor-history.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { LogPosition, RecordedViews } from '../../analytics/unique-visitors.ts'
-import { asLabel, dropDays, type ViewBatch } from '../../analytics/view-batch.ts'
+import type { ViewBatch } from '../../analytics/view-batch.ts'
 import type { Database } from '../database.ts'
+import { countViews, dropDestroyed } from './kept-views.ts'
 import { openLogPositions } from './log-positions.ts'
-import { type DestroyedDays, openPeriodKeys } from './period-keys.ts'
+import { openPeriodKeys } from './period-keys.ts'
 import { openSeenDays } from './seen-days.ts'
 import { openSeenLabels } from './seen-labels.ts'
 import { openVisitCounters } from './visit-counters.ts'
@@ -109,19 +110,4 @@ function addVisits(seen: SeenDaysTable, changes: CellChanges, visitors: ReturnTy
   }
   seen.flush()
   return newVisitorDays
-}
-
-/** Returns the batch without the views of days whose keys were destroyed: their visitors would count again. */
-function dropDestroyed(batch: ViewBatch, destroyed: readonly DestroyedDays[]): ViewBatch {
-  if (destroyed.length === 0) return batch
-  const isDestroyed = (day: Day) => destroyed.some(({ from, to }) => day >= from && day < to)
-  const dropped = new Set([...new Set(batch.days.subarray(0, batch.length))].filter(isDestroyed))
-  return dropped.size === 0 ? batch : dropDays(batch, day => dropped.has(day))
-}
-
-/** Counts the views since a day, without labels. */
-function countViews({ length, days, masks }: ViewBatch, from = 0): number {
-  let count = 0
-  for (let i = 0; i < length; i++) if ((days[i] as number) >= from && masks[i] !== asLabel) count++
-  return count
 }

@@ -1,8 +1,8 @@
-import type { SeenDay, SeenRow } from '../../analytics/counters/seen-row.ts'
-import { readSeenRow, SeenRowWriter } from '../../analytics/counters/seen-row.ts'
+import type { SeenRow } from '../../analytics/counters/seen-row.ts'
 import { type LatestRow, SeenRows, visitorsAtATime } from '../../analytics/counters/seen-rows.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
+import { deleteFromRow } from './delete-from-row.ts'
 import { moveSeenDays } from './move-seen-days.ts'
 
 /** One statement per row would take 25% longer. */
@@ -87,7 +87,7 @@ function openSeenRows(database: Database) {
       for (;;) {
         // A statement that reads the table cannot be open while another changes it.
         const rows = listAfter.all(after.visitor, after.fromDay, rowsPerDeletion)
-        for (const { visitor, ...row } of rows) deleted += deleteFrom(store, visitor, row, isDeleted)
+        for (const { visitor, ...row } of rows) deleted += deleteFromRow(store, visitor, row, isDeleted)
         flush()
         const last = rows.at(-1)
         if (!last) return deleted
@@ -125,25 +125,4 @@ function prepareStatements(database: Database) {
      WHERE (visitor, from_day) > (?, ?) ORDER BY visitor, from_day LIMIT ?`,
   )
   return { listBefore, listLatest, putOne: put(1), putMany: put(rowsAtATime), deleteOne, listAfter }
-}
-
-/** Deletes days from a row. Returns their number. */
-function deleteFrom(
-  store: {
-    put(visitor: Uint8Array, fromDay: Day, days: Uint8Array): void
-    delete(visitor: Uint8Array, day: Day): void
-  },
-  visitor: Uint8Array,
-  row: SeenRow,
-  isDeleted: (day: Day) => boolean,
-): number {
-  const days: SeenDay[] = []
-  readSeenRow(row, days)
-  const kept = days.filter(({ day }) => !isDeleted(day))
-  if (kept.length === days.length) return 0
-  if (kept[0]?.day !== row.fromDay) store.delete(visitor, row.fromDay)
-  const writer = new SeenRowWriter((fromDay, bytes) => store.put(visitor, fromDay, bytes))
-  for (const day of kept) writer.add(day)
-  writer.end()
-  return days.length - kept.length
 }

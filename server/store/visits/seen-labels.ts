@@ -1,35 +1,21 @@
-import {
-  decodeSets,
-  encodeSets,
-  LabelCounter,
-  type LabelledDay,
-  uniteSets,
-  type VisitorSet,
-} from '../../analytics/counters/label-sets.ts'
+import { LabelCounter, type LabelledDay, uniteSets } from '../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
 import type { Day } from '../../analytics/day.ts'
 import type { Database } from '../database.ts'
+import { type LabelRow, toCounts, toLabelRow, toSets } from '../label-row.ts'
 import { openLabelNumbers } from './label-numbers.ts'
-
-/** The labels of a day, in the order of their numbers. */
-interface Row {
-  /** 32-bit numbers of labels, and as many numbers of visitors. */
-  counts: Buffer
-  /** See `encodeSets`. Null once the day was pruned. */
-  visitors: Buffer | null
-}
 
 export type SeenLabels = ReturnType<typeof openSeenLabels>
 
 /** Opens the visitors of each label and day, see `groupLabels`. */
 export function openSeenLabels(database: Database) {
   const numbers = openLabelNumbers(database)
-  const find = database.prepare<[Day], Row>('SELECT counts, visitors FROM seen_labels WHERE day = ?')
+  const find = database.prepare<[Day], LabelRow>('SELECT counts, visitors FROM seen_labels WHERE day = ?')
   const upsert = database.prepare<[Day, Uint8Array, Uint8Array]>(
     `INSERT INTO seen_labels (day, counts, visitors) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET counts = excluded.counts, visitors = excluded.visitors`,
   )
-  const list = database.prepare<DaySpan, Row>(
+  const list = database.prepare<DaySpan, LabelRow>(
     'SELECT counts, visitors FROM seen_labels WHERE day >= @from AND day < @to',
   )
   const findVisited = database.prepare<[], { first: Day | null; last: Day | null }>(
@@ -51,9 +37,8 @@ export function openSeenLabels(database: Database) {
       isChanged = true
     }
     if (!isChanged) return
-    const ordered = [...all].sort(([a], [b]) => a - b)
-    const counts = Uint32Array.from([...ordered.map(([number]) => number), ...ordered.map(([, set]) => set.length)])
-    upsert.run(day, new Uint8Array(counts.buffer), encodeSets(ordered.map(([, set]) => set)))
+    const { counts, visitors } = toLabelRow(all)
+    upsert.run(day, counts, visitors)
   }
 
   return {
@@ -81,22 +66,4 @@ export function openSeenLabels(database: Database) {
       return counter.count()
     },
   }
-}
-
-/** Returns the number of visitors by number of the label. */
-function toCounts({ counts }: Row): [number: number, count: number][] {
-  const numbers = new Uint32Array(new Uint8Array(counts).buffer)
-  const half = numbers.length / 2
-  return Array.from(numbers.subarray(0, half), (number, i) => [number, numbers[half + i] as number])
-}
-
-/** Returns the visitors by number of the label. */
-function toSets(row: Row | undefined): Map<number, VisitorSet> {
-  if (!row?.visitors) return new Map()
-  const counts = toCounts(row)
-  const sets = decodeSets(
-    row.visitors,
-    counts.map(([, count]) => count),
-  )
-  return new Map(counts.map(([number], i) => [number, sets[i] as VisitorSet]))
 }

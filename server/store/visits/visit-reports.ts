@@ -1,7 +1,7 @@
 import type { DaySpan } from '../../analytics/counters/range-plan.ts'
 import type { RangeSum } from '../../analytics/counters/range-sum.ts'
 import type { Day } from '../../analytics/day.ts'
-import type { DayRange } from '../../analytics/unique-visitors.ts'
+import type { DayRange, PageVisitors } from '../../analytics/unique-visitors.ts'
 import type { PageOrder, PageSelection, RangeCounts, SelectedPages, VisitedDays } from '../../analytics/visit-counts.ts'
 import type { Database } from '../database.ts'
 import type { SeenLabels } from './seen-labels.ts'
@@ -12,7 +12,7 @@ import type { VisitPages } from './visit-pages.ts'
 export const noReport: RangeCounts = {
   totals: { human: 0, ai: 0, total: 0 },
   pageCount: 0,
-  pages: () => [],
+  listPages: () => [],
   selectPages: () => ({ pages: [], matching: 0 }),
   labels: new Map(),
 }
@@ -53,9 +53,7 @@ export function openVisitReports(database: Database, { pages, counters, labels: 
         totals: sum.site,
         pageCount: ranked.length,
         // The path of a number never changes, so it can be read after the transaction.
-        *pages() {
-          for (const page of ranked) yield { path: pages.pathOf(page), ...sum.countsOf(page) }
-        },
+        listPages: (from, to) => namePages(ranked.subarray(from, to), { sum, pages }),
         selectPages: selection => selectPages(orderPages(selection.order), selection, { sum, pages }),
         labels,
       }
@@ -74,10 +72,11 @@ function selectPages(
 ): SelectedPages {
   const matching = contains === '' ? ordered : keepPages(ordered, pages.listContaining(contains))
   const window = matching.subarray(offset, offset + limit)
-  return {
-    pages: pages.pathsOf(window).map((path, i) => ({ path, ...sum.countsOf(window[i] as number) })),
-    matching: matching.length,
-  }
+  return { pages: namePages(window, { sum, pages }), matching: matching.length }
+}
+
+function namePages(numbers: Uint32Array, { sum, pages }: { sum: RangeSum; pages: VisitPages }): PageVisitors[] {
+  return pages.pathsOf(numbers).map((path, i) => ({ path, ...sum.countsOf(numbers[i] as number) }))
 }
 
 function keepPages(ordered: Uint32Array, kept: readonly number[]): Uint32Array {
@@ -85,6 +84,7 @@ function keepPages(ordered: Uint32Array, kept: readonly number[]): Uint32Array {
   return ordered.filter(page => isKept.has(page))
 }
 
-function toSpan({ dateFrom, dateTo }: DayRange): DaySpan {
+/** Returns the days of a range. */
+export function toSpan({ dateFrom, dateTo }: DayRange): DaySpan {
   return { from: dateFrom ?? Number.MIN_SAFE_INTEGER, to: dateTo ?? Number.MAX_SAFE_INTEGER }
 }

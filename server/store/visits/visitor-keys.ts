@@ -3,7 +3,7 @@ import { toKeyPeriod, type VisitorKeys } from '../../analytics/visitor-keys.ts'
 import type { SaltRotation } from '../../tenancy/project.ts'
 import type { PeriodKey } from './period-keys.ts'
 
-/** The keys in the file of a project's visits, see `openPeriodKeys`. */
+/** The stored keys of a project, see `openPeriodKeys`. */
 interface StoredKeys {
   take(period: ReturnType<typeof toKeyPeriod>, now: number): PeriodKey
   hasDerived(): boolean
@@ -12,10 +12,10 @@ interface StoredKeys {
 export interface VisitorKeyOptions {
   /** The content of `visitor.key`. */
   secret: Uint8Array
-  /** Opens the keys of a project; creates the file of its visits. */
-  takeKeys(projectId: string): StoredKeys
+  /** Opens the keys of a project; SQLite creates the file of its visits. */
+  takeKeys(projectId: string): Pick<StoredKeys, 'take'>
   /** Returns the keys of a project; undefined when it never had a visit. */
-  findKeys(projectId: string): StoredKeys | undefined
+  findKeys(projectId: string): Pick<StoredKeys, 'hasDerived'> | undefined
   /** Milliseconds since 1970. */
   now(): number
 }

@@ -3,10 +3,8 @@ import { dirname, join } from 'node:path'
 import type { Day } from '../../analytics/day.ts'
 import type { DayRange, PageVisitors, VisitorCounts } from '../../analytics/unique-visitors.ts'
 import type { RangeCounts, VisitCountReader, VisitedDays } from '../../analytics/visit-counts.ts'
-import { OperatorError } from '../../base/operator-error.ts'
 import type { Project } from '../../tenancy/project.ts'
 import type { Database } from '../database.ts'
-import { openSecret } from '../secret-file.ts'
 import { deleteUpgradeCopies } from '../upgrade-copies.ts'
 import { openLogPositions } from './log-positions.ts'
 import { moveOldVisits } from './old-visits.ts'
@@ -18,6 +16,7 @@ import { noCounts, noPages, noVisitors, type RankedPages } from './visit-reader.
 import { findFileProblem, type IsVisited, openVisitRecords, readVisitRecords } from './visit-records.ts'
 import { noReport } from './visit-reports.ts'
 import { noRevision } from './visit-revision.ts'
+import { openVisitorKey } from './visitor-key.ts'
 import { createVisitorKeys, isRotating } from './visitor-keys.ts'
 
 const noKeys: DestroyedKeys = { keys: 0, visitorDays: 0 }
@@ -152,23 +151,4 @@ function moveAll(database: Database, take: (projectId: string) => ReturnType<typ
     moved.add(projectId)
   })
   return moved
-}
-
-function openVisitorKey(file: string, isInUse: boolean): Uint8Array {
-  if (!existsSync(file) && isInUse) {
-    throw new OperatorError(
-      `${file} is missing, but visitors were counted with this key. A new key would count all of them again. ` +
-        'Restore the file from a backup.',
-    )
-  }
-  try {
-    return openSecret(file)
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const reason =
-      code === 'EACCES'
-        ? `Permission denied for ${file}. Give the user of this process read and write access.`
-        : message
-    throw new OperatorError(reason, 1, { cause: error })
-  }
 }

@@ -37,9 +37,10 @@ function createReader(labelledFrom?: number, prunedBefore?: number): VisitCountR
     findVisitedDays: () => ({ first: day, last: day + 2, labelledFrom, prunedBefore }),
     countRange(_, range) {
       asked.push(range)
-      const pages = () => [visitors('/b', 9, 1), visitors('/a', 8, 0), visitors('/c', 1, 0)]
-      const selectPages = () => ({ pages: pages().slice(1), matching: 2 })
-      return { totals, pageCount: 3, pages, selectPages, labels: new Map(Object.entries(labels)) }
+      const pages = [visitors('/b', 9, 1), visitors('/a', 8, 0), visitors('/c', 1, 0)]
+      const listPages = (from: number, to: number) => pages.slice(from, to)
+      const selectPages = () => ({ pages: pages.slice(1), matching: 2 })
+      return { totals, pageCount: 3, listPages, selectPages, labels: new Map(Object.entries(labels)) }
     },
     countTotals: (_, ranges) => ranges.map(() => totals),
   }

@@ -1,0 +1,34 @@
+import { decodeSets, encodeSets, type VisitorSet } from '../analytics/counters/label-sets.ts'
+
+/** The labels of a day, in the order of their numbers. */
+export interface LabelRow {
+  /** 32-bit numbers of labels, and as many numbers of visitors. */
+  counts: Buffer
+  /** See `encodeSets`. Null once the day was pruned. */
+  visitors: Buffer | null
+}
+
+/** Returns the number of visitors by number of the label. */
+export function toCounts({ counts }: LabelRow): [number: number, count: number][] {
+  const numbers = new Uint32Array(new Uint8Array(counts).buffer)
+  const half = numbers.length / 2
+  return Array.from(numbers.subarray(0, half), (number, i) => [number, numbers[half + i] as number])
+}
+
+/** Returns the visitors by number of the label. */
+export function toSets(row: LabelRow | undefined): Map<number, VisitorSet> {
+  if (!row?.visitors) return new Map()
+  const counts = toCounts(row)
+  const sets = decodeSets(
+    row.visitors,
+    counts.map(([, count]) => count),
+  )
+  return new Map(counts.map(([number], i) => [number, sets[i] as VisitorSet]))
+}
+
+/** Returns the row of visitors by number of the label. */
+export function toLabelRow(sets: ReadonlyMap<number, VisitorSet>): { counts: Uint8Array; visitors: Uint8Array } {
+  const ordered = [...sets].sort(([a], [b]) => a - b)
+  const counts = Uint32Array.from([...ordered.map(([number]) => number), ...ordered.map(([, set]) => set.length)])
+  return { counts: new Uint8Array(counts.buffer), visitors: encodeSets(ordered.map(([, set]) => set)) }
+}

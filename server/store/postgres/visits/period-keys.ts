@@ -1,0 +1,138 @@
+import type { Day } from '../../../analytics/day.ts'
+import { type KeyPeriod, toKeyPeriod } from '../../../analytics/visitor-keys.ts'
+import type { SaltRotation } from '../../../tenancy/project.ts'
+import {
+  type DestroyedDays,
+  type DestroyedKeys,
+  type DestroyOptions,
+  endPeriods,
+  type KeyRow,
+  type PeriodKey,
+  toKeyRow,
+  toPeriodKey,
+} from '../../visits/period-keys.ts'
+import type { Database } from '../database.ts'
+import { statement } from '../statement.ts'
+import { deleteDays } from './seen-deletion.ts'
+import { slowly } from './slowly.ts'
+import { changeVisited, changeVisits, findVisited } from './visited-projects.ts'
+
+type StoredRow = KeyRow & { is_cleared: boolean }
+
+const find = statement<{ projectId: string; period: string }, KeyRow>(
+  `SELECT period_keys.* FROM period_keys JOIN visited_projects ON visited_projects.key = project_key
+   WHERE project_id = @projectId AND period = @period`,
+)
+const list = slowly<{ project: number }, StoredRow>(
+  'SELECT * FROM period_keys WHERE project_key = @project ORDER BY period',
+)
+const insert = slowly<KeyRow & { project: number }>(
+  `INSERT INTO period_keys (project_key, period, from_day, to_day, source, key, created_at, destroyed_at)
+   VALUES (@project, @period, @from_day, @to_day, @source, @key, @created_at, @destroyed_at)`,
+)
+const update = slowly<Pick<KeyRow, 'period' | 'key' | 'created_at' | 'destroyed_at'> & { project: number }>(
+  `UPDATE period_keys SET key = @key, created_at = @created_at, destroyed_at = @destroyed_at
+   WHERE project_key = @project AND period = @period`,
+)
+const setCleared = slowly<{ project: number; periods: readonly string[] }>(
+  'UPDATE period_keys SET is_cleared = true WHERE project_key = @project AND period = ANY(@periods::text[])',
+)
+const listDestroyed = slowly<{ project: number }, DestroyedDays>(
+  `SELECT from_day AS "from", to_day AS "to" FROM period_keys
+   WHERE project_key = @project AND destroyed_at IS NOT NULL ORDER BY from_day`,
+)
+const listDerived = slowly<{ project: number; from: Day; to: Day; limit: number | null }, { day: Day }>(
+  `SELECT day FROM derived_days WHERE project_key = @project AND day >= @from AND day < @to ORDER BY day LIMIT @limit`,
+)
+const listDerivedProjects = slowly<object, { id: string }>(
+  `SELECT project_id AS id FROM visited_projects
+   WHERE EXISTS (SELECT FROM derived_days WHERE derived_days.project_key = visited_projects.key)`,
+)
+const everyDay = { from: 0, to: 2 ** 31 - 1, limit: null }
+
+/** Returns the key of a period, and creates it if there is none. All nodes get the same key. */
+export async function takePeriodKey(
+  database: Database,
+  projectId: string,
+  period: KeyPeriod,
+  now: number,
+): Promise<PeriodKey> {
+  const key = { projectId, period: period.name }
+  const known = await database.get(find, key)
+  if (known) return toPeriodKey(known)
+  return changeVisits(database, projectId, async (within, { key: project }) =>
+    toPeriodKey((await within.get(find, key)) ?? (await create(within, project, period, now))),
+  )
+}
+
+/** Creates a period with a random key, or with the derived key if it has visits that were hashed with it. */
+async function create(within: Database, project: number, period: KeyPeriod, now: number): Promise<KeyRow> {
+  const { from, to } = period
+  const derived = await within.get(listDerived, { project, from, to, limit: 1 })
+  const row = toKeyRow(period, derived ? 'derived' : 'random', now)
+  await within.run(insert, { project, ...row })
+  return row
+}
+
+/** Lists the projects that have visits that were hashed with keys derived from `visitor.key`. */
+export async function listDerivedIds(database: Database): Promise<ReadonlySet<string>> {
+  return new Set((await database.all(listDerivedProjects, {})).map(({ id }) => id))
+}
+
+/** Lists the days whose keys were destroyed. */
+export function listDestroyedDays(within: Database, project: number): Promise<DestroyedDays[]> {
+  return within.all(listDestroyed, { project })
+}
+
+/**
+ * Destroys the keys of ended periods, and deletes the hashes that were made with them. The counters stay exact without them, because the
+ * views of these days are refused from then on. A call that was interrupted is finished by the next one.
+ */
+export async function destroyPeriodKeys(
+  database: Database,
+  projectId: string,
+  rotation: Exclude<SaltRotation, 'never'>,
+  options: DestroyOptions,
+): Promise<DestroyedKeys> {
+  const keys = await changeVisited(database, projectId, (within, { key }) => end(within, key, rotation, options))
+  const project = keys === undefined ? undefined : await findVisited(database, projectId)
+  if (keys === undefined || !project) return { keys: 0, visitorDays: 0 }
+  const ended = (await database.all(list, { project: project.key })).filter(
+    ({ destroyed_at, is_cleared }) => destroyed_at !== null && !is_cleared,
+  )
+  if (ended.length === 0) return { keys, visitorDays: 0 }
+  const visitorDays = await deleteDays(database, projectId, {
+    before: Math.max(...ended.map(({ to_day }) => to_day)),
+    isDeleted: day => ended.some(({ from_day, to_day }) => day >= from_day && day < to_day),
+  })
+  // Writes the small table again, because the old version of a changed row stays in the file. The log of transactions and the backups
+  // of the server still have the key until they are deleted.
+  await database.exec('VACUUM (FULL) period_keys')
+  await database.run(setCleared, { project: project.key, periods: ended.map(({ period }) => period) })
+  return { keys, visitorDays }
+}
+
+/** Returns the number of keys. */
+async function end(
+  within: Database,
+  project: number,
+  rotation: Exclude<SaltRotation, 'never'>,
+  options: DestroyOptions,
+): Promise<number> {
+  const known = new Set((await within.all(list, { project })).map(({ period }) => period))
+  for (const { day } of await within.all(listDerived, { project, ...everyDay })) {
+    const period = toKeyPeriod(day, rotation)
+    if (known.has(period.name)) continue
+    known.add(period.name)
+    await create(within, project, period, options.now)
+  }
+  const rows = await within.all(list, { project })
+  const { kept, ended, isChanged } = endPeriods(rows, options)
+  if (!isChanged) return 0
+  for (const [i, row] of kept.entries()) {
+    const before = rows[i] as StoredRow
+    if (row.created_at === before.created_at && row.destroyed_at === before.destroyed_at) continue
+    await within.run(update, { project, ...row })
+  }
+  return ended.length
+}

@@ -1,0 +1,118 @@
+import { LabelCounter, type LabelledDay, uniteSets } from '../../../analytics/counters/label-sets.ts'
+import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
+import type { Day } from '../../../analytics/day.ts'
+import { type LabelRow, toCounts, toLabelRow, toSets } from '../../label-row.ts'
+import type { Database } from '../database.ts'
+import { toByteas, toIntegers } from './binary-arrays.ts'
+import { slowly } from './slowly.ts'
+import { divide } from './visit-counters.ts'
+
+const daysPerStatement = 16
+
+const listLabels = slowly<{ project: number }, { number: number; label: string }>(
+  'SELECT number, label FROM labels WHERE project_key = @project',
+)
+const insertLabels = slowly<{ project: number; numbers: Buffer; labels: readonly string[] }>(
+  `INSERT INTO labels (project_key, number, label)
+   SELECT @project, * FROM unnest(@numbers::integer[], @labels::text[])`,
+)
+const list = slowly<{ project: number; days: readonly Day[] }, LabelRow & { day: Day }>(
+  'SELECT day, counts, visitors FROM seen_labels WHERE project_key = @project AND day = ANY(@days::integer[])',
+)
+const listDays = slowly<{ project: number } & DaySpan, { day: Day }>(
+  'SELECT day FROM seen_labels WHERE project_key = @project AND day >= @from AND day < @to ORDER BY day',
+)
+const upsert = slowly<{ project: number; days: Buffer; counts: Buffer; visitors: Buffer }>(
+  `INSERT INTO seen_labels (project_key, day, counts, visitors)
+   SELECT @project, * FROM unnest(@days::integer[], @counts::bytea[], @visitors::bytea[])
+   ON CONFLICT (project_key, day) DO UPDATE SET counts = excluded.counts, visitors = excluded.visitors`,
+)
+const findVisited = slowly<{ project: number }, { first: Day | null; last: Day | null }>(
+  'SELECT min(day) AS first, max(day) AS last FROM seen_labels WHERE project_key = @project',
+)
+const forget = slowly<{ project: number; before: Day }>(
+  'UPDATE seen_labels SET visitors = NULL WHERE project_key = @project AND day < @before AND visitors IS NOT NULL',
+)
+
+/** Adds visitors of days that were not pruned. */
+export async function addLabels(within: Database, project: number, days: readonly LabelledDay[]): Promise<void> {
+  if (days.length === 0) return
+  const numbers = await takeNumbers(within, project, days)
+  for (const part of divide(days, daysPerStatement)) {
+    const rows = await within.all(list, { project, days: part.map(({ day }) => day) })
+    const known = new Map(rows.map(({ day, ...row }) => [day, row]))
+    const changed = part.flatMap(({ day, sets }) => {
+      const row = addDay(sets, known.get(day), numbers)
+      return row ? [{ day, ...row }] : []
+    })
+    if (changed.length === 0) continue
+    await within.run(upsert, {
+      project,
+      days: toIntegers(changed.map(({ day }) => day)),
+      counts: toByteas(changed.map(({ counts }) => counts)),
+      visitors: toByteas(changed.map(({ visitors }) => visitors)),
+    })
+  }
+}
+
+/** Returns the numbers of all labels. New labels get the next numbers. */
+async function takeNumbers(
+  within: Database,
+  project: number,
+  days: readonly LabelledDay[],
+): Promise<ReadonlyMap<string, number>> {
+  const numbers = new Map((await within.all(listLabels, { project })).map(({ number, label }) => [label, number]))
+  const added = new Set(days.flatMap(({ sets }) => [...sets.keys()].filter(label => !numbers.has(label))))
+  if (added.size === 0) return numbers
+  const first = 1 + Math.max(0, ...numbers.values())
+  const labels = [...added]
+  await within.run(insertLabels, { project, numbers: toIntegers(labels.map((_, i) => first + i)), labels })
+  for (const [i, label] of labels.entries()) numbers.set(label, first + i)
+  return numbers
+}
+
+/** Returns the new row of a day; undefined = nothing changed. */
+function addDay(sets: LabelledDay['sets'], row: LabelRow | undefined, numbers: ReadonlyMap<string, number>) {
+  const all = toSets(row)
+  let isChanged = false
+  for (const [label, visitors] of sets) {
+    const number = numbers.get(label) as number
+    const known = all.get(number)
+    const united = known ? uniteSets([known, visitors]) : visitors
+    if (united.length === known?.length) continue
+    all.set(number, united)
+    isChanged = true
+  }
+  return isChanged ? toLabelRow(all) : undefined
+}
+
+/** Deletes the visitors of the days before `before`, and keeps their number on each day. */
+export async function forgetLabels(within: Database, project: number, before: Day): Promise<void> {
+  await within.run(forget, { project, before })
+}
+
+/** Returns the first and the last day with labels; undefined if there are none. */
+export async function findLabelledDays(within: Database, project: number) {
+  const { first, last } = (await within.get(findVisited, { project })) ?? { first: null, last: null }
+  return first === null || last === null ? undefined : { first, last }
+}
+
+/** Counts the visitors of each label in a range. */
+export async function countLabels(
+  within: Database,
+  project: number,
+  { from, to }: DaySpan,
+): Promise<Map<string, number>> {
+  const counter = new LabelCounter()
+  const labels = new Map(
+    (await within.all(listLabels, { project })).map(({ number, label }) => [number, label] as const),
+  )
+  const found = (await within.all(listDays, { project, from, to })).map(({ day }) => day)
+  for (const days of divide(found, daysPerStatement)) {
+    for (const row of await within.all(list, { project, days })) {
+      if (row.visitors) for (const [number, set] of toSets(row)) counter.add(labels.get(number) as string, set)
+      else for (const [number, count] of toCounts(row)) counter.addForgotten(labels.get(number) as string, count)
+    }
+  }
+  return counter.count()
+}
