@@ -41,21 +41,20 @@ export interface AppOptions extends Finders {
   log: Logger
 }
 
+/** Creates the pipeline of a server that only runs exports: it says whether it can work. */
+export function createHealthApp({ whyNotReady, log }: Pick<AppOptions, 'whyNotReady' | 'log'>): Express {
+  const app = createPipeline(log)
+  app.use(healthRouter(whyNotReady))
+  app.use(answerUnknownPaths)
+  app.use(answerErrors(log))
+  return app
+}
+
 /** Creates the HTTP pipeline; a request goes through it from top to bottom. */
 export function createApp(options: AppOptions): Express {
   const { deps, admission, bundles, validator, loadDocumentation, dashboard, findAddress, bodyLimitBytes, log } =
     options
-  const app = express()
-  app.disable('x-powered-by')
-  app.disable('etag') // it would be computed from the answer; operations and bundles set their own ETag
-  app.enable('case sensitive routing')
-  app.set('query parser', 'simple')
-  app.response.json = sendJson
-
-  app.use(assignRequestId)
-  app.use(logRequests(log))
-  app.use(setSecurityHeaders())
-  app.use(refuseBadForm)
+  const app = createPipeline(log)
   if (options.corsOrigins.length > 0) app.use(allowOrigins(options.corsOrigins))
 
   // Before the other routes, because each handler above slows down every API request.
@@ -81,5 +80,21 @@ export function createApp(options: AppOptions): Express {
 
   app.use(answerUnknownPaths)
   app.use(answerErrors(log))
+  return app
+}
+
+/** Creates what every request goes through first. */
+function createPipeline(log: Logger): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag') // it would be computed from the answer; operations and bundles set their own ETag
+  app.enable('case sensitive routing')
+  app.set('query parser', 'simple')
+  app.response.json = sendJson
+
+  app.use(assignRequestId)
+  app.use(logRequests(log))
+  app.use(setSecurityHeaders())
+  app.use(refuseBadForm)
   return app
 }

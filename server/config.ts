@@ -7,12 +7,19 @@ import type { S3Location } from './store/s3/s3-location.ts'
 /** How log lines are written: for people, or as JSON. */
 export type LogStyle = 'pretty' | 'json'
 
+/** What a server does. All = it answers requests, runs exports and deletes by age. */
+export const roles = ['all', 'api', 'runner'] as const
+export type Role = (typeof roles)[number]
+
 export interface Config {
+  role: Role
   dataFolder: string
   /** The address of a PostgreSQL database, with its password; undefined = SQLite in the data folder. */
   database: string | undefined
   /** Where bundles are stored; undefined = in the data folder. */
   bundles: S3Location | undefined
+  /** The key of bundle links that several servers share; undefined = that of the data folder. */
+  linkKeyFile: string | undefined
   host: string
   /** 0 = any free port. */
   port: number

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { createHealthApp } from './app.ts'
 import { type Background, createBackground, together } from './base/background.ts'
 import type { Config } from './config.ts'
 import { answerLate } from './http/errors.ts'
@@ -7,7 +8,7 @@ import { listen, listensEverywhere, urlOf } from './http/listen.ts'
 import { createReadiness } from './http/readiness.ts'
 import { answerUnreadable } from './http/unreadable.ts'
 import { createApi, prepareApi } from './serving/api.ts'
-import { openExportCaches, startExports, startLoops } from './serving/background-work.ts'
+import { openExportCaches, startExports, startFollowing, startLoops } from './serving/background-work.ts'
 import { openParts } from './serving/parts.ts'
 import type { Store } from './store/store.ts'
 
@@ -46,19 +47,24 @@ export async function startServer(config: Config, log: Logger): Promise<ApiServe
 async function start(config: Config, log: Logger, background: Background): Promise<ApiServer> {
   const parts = await openParts(config, log, background)
   const { dataFolder, store } = parts
-  const api = await prepareApi(parts, background)
-  const siteCaches = await openExportCaches(parts)
+  const { role } = config
+  const api = role === 'runner' ? undefined : await prepareApi(parts, background)
+  const siteCaches = role === 'api' ? null : await openExportCaches(parts)
   const { whyNotReady, shutDown } = createReadiness(store.check)
 
   const server = await listen(config.host, config.port)
   const closing = createGracefulClose(server, { drainMs: config.drainMs, answerLate })
   const url = urlOf(server)
   answerUnreadable(server, log)
-  const runner = startExports(parts, siteCaches)
-  server.on('request', createApi(parts, api, { url, wakeRunner: runner.wake, whyNotReady }))
-  background.add(together(closing, runner, ...startLoops(parts)))
-  log.info({ url, dataFolder, publicUrl: config.publicUrl ?? url }, 'listening')
-  if (listensEverywhere(server)) warnOfAddress(config, url, log)
+  const runner = role === 'api' ? undefined : startExports(parts, siteCaches)
+  const wakeRunner = () => runner?.wake()
+  server.on(
+    'request',
+    api ? createApi(parts, api, { url, wakeRunner, whyNotReady }) : createHealthApp({ whyNotReady, log }),
+  )
+  background.add(together(closing, startFollowing(parts), ...(runner ? [runner, ...startLoops(parts)] : [])))
+  log.info({ url, dataFolder, publicUrl: config.publicUrl ?? url, ...(role !== 'all' && { role }) }, 'listening')
+  if (api && listensEverywhere(server)) warnOfAddress(config, url, log)
   return {
     url,
     store,

@@ -30,7 +30,7 @@ On a terminal, it prints a link for the operator to the dashboard, which ${linkT
     const started = startOrExplain(() => startServer(config, log))
     closeOnSignal(started)
     const server = await started
-    if (config.dashboard && process.stderr.isTTY) await printSignInLink(server, config)
+    if (config.dashboard && config.role !== 'runner' && process.stderr.isTTY) await printSignInLink(server, config)
   })
 }
 

@@ -3,11 +3,11 @@ import { OperatorError } from '../base/operator-error.ts'
 import type { Config, LogStyle } from '../config.ts'
 import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
 import type { Verify } from '../export/model/options.ts'
-import type { S3Location } from '../store/s3/s3-location.ts'
 import { type AddressFlags, addressOptions, readAddresses } from './address-options.ts'
 import { type FollowFlags, followOptions, readFollowFlags } from './follow-options.ts'
 import { integer } from './integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
+import { type NodeFlags, nodeOptions, readNode } from './node-options.ts'
 import {
   allowLossOption,
   bundlesOption,
@@ -20,10 +20,8 @@ import {
 import { type QueueFlags, queueOptions } from './queue-options.ts'
 
 /** The parsed flags of `serve`. */
-export interface ServeFlags extends AddressFlags, LimitFlags, QueueFlags, FollowFlags {
+export interface ServeFlags extends NodeFlags, AddressFlags, LimitFlags, QueueFlags, FollowFlags {
   data: string
-  database?: string
-  bundles?: S3Location
   keyPrefix: string
   linkTtlSeconds: number
   bodyLimitBytes: number
@@ -49,6 +47,7 @@ export function serveOptions(): Option[] {
     dataOption(),
     databaseOption(),
     bundlesOption(),
+    ...nodeOptions(),
     ...addressOptions(),
     new Option('--key-prefix <text>', 'prefix of API keys').env('QUIRE_KEY_PREFIX').default('quire_'),
     new Option('--link-ttl-seconds <number>', 'lifetime of a bundle link; at most 7 days')
@@ -136,6 +135,7 @@ export function readConfig(flags: ServeFlags): Config {
     dataFolder: flags.data,
     database: flags.database,
     bundles: flags.bundles,
+    ...readNode(flags),
     ...readAddresses(flags),
     keyPrefix: flags.keyPrefix,
     linkTtlSeconds: flags.linkTtlSeconds,

@@ -1,6 +1,8 @@
 import type { Awaitable } from '../base/awaitable.ts'
 
 const checkEveryMs = 3000
+/** After a failure, the database may soon be back. */
+const checkAgainMs = 500
 
 export interface Readiness {
   /** Returns the reason why requests cannot be served; undefined = they can. */
@@ -24,6 +26,7 @@ export function createReadiness(checkStore: (now: number) => Awaitable<void>): R
       await checkStore(Date.now())
       return undefined
     } catch (error) {
+      checkedAt = performance.now() - checkEveryMs + checkAgainMs
       return `the database cannot be written (${(error as { code?: unknown }).code ?? 'no reason given'})`
     }
   }

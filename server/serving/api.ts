@@ -16,6 +16,7 @@ import type { LoadDocumentation } from '../http/documentation.ts'
 import { createServerAddress } from '../http/server-address.ts'
 import { openValidator, type Validator } from '../http/validator.ts'
 import { openLinkKeys } from '../store/link-keys.ts'
+import { agreeOnLinkKey, openSharedLinkKeys } from '../store/shared-link-keys.ts'
 import { forgetSite, siteCachesFolder } from '../store/site-cache/site-caches.ts'
 import { createId } from '../tenancy/id.ts'
 import { startVisitorCounting } from '../workers/count-visitors.ts'
@@ -30,13 +31,20 @@ export interface PreparedApi {
   visits: VisitorReader & VisitReportReader
 }
 
-/** @throws {OperatorError} if a key cannot be read. */
-export async function prepareApi({ config, dataFolder }: Parts, background: Background): Promise<PreparedApi> {
+/** @throws {OperatorError} if the key of bundle links cannot be read, or is not that of the other servers. */
+export async function prepareApi(parts: Parts, background: Background): Promise<PreparedApi> {
+  const { config, dataFolder } = parts
   const documentTexts = { json: readAsset('generated/openapi.json'), yaml: readAsset('generated/openapi.yaml') }
   const document = JSON.parse(documentTexts.json)
   const validator = await openValidator(document, config)
   const visits = background.add(startVisitorCounting({ dataFolder }))
-  return { documentTexts, document, validator, linkKeys: openLinkKeys(dataFolder), visits }
+  return { documentTexts, document, validator, linkKeys: await openServersLinkKeys(parts), visits }
+}
+
+async function openServersLinkKeys({ config: { linkKeyFile }, dataFolder, store }: Parts): Promise<LinkKeys> {
+  const keys = linkKeyFile === undefined ? openLinkKeys(dataFolder) : openSharedLinkKeys(linkKeyFile)
+  if (store.linkKey) await agreeOnLinkKey(store.linkKey, keys)
+  return keys
 }
 
 /** Creates the pipeline of a server that answers the API. */

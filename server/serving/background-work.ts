@@ -33,6 +33,7 @@ export async function openExportCaches({ config, dataFolder, store, lost, log }:
   })
 }
 
+/** Claims export jobs and runs them. */
 export function startExports(
   { config, dataFolder, store, bundles, workBoard, log }: Parts,
   siteCaches: SiteCaches | null,
@@ -58,7 +59,7 @@ export function startExports(
   })
 }
 
-/** Starts the periodic background work. */
+/** Starts the periodic work that one server does for all. */
 export function startLoops({ config, dataFolder, store, bundles, lost, log }: Parts): Stoppable[] {
   const { exportJobs, projects, agentJobs, clockStates, visits, exclusively } = store
   const clock = createClockCheck({ states: clockStates, now: Date.now, log })
@@ -86,6 +87,10 @@ export function startLoops({ config, dataFolder, store, bundles, lost, log }: Pa
     }),
     startCopyRetention({ dataFolder, clock, now: Date.now, log }),
     startAgentJobRetention({ agentJobs, retentionDays: config.agentJobRetentionDays, exclusively, clock, log }),
-    startFollowingLogs({ setup: { ...config.follow, dataFolder, database: config.database }, log }),
   ]
+}
+
+/** Starts following the logs of this machine. */
+export function startFollowing({ config, dataFolder, log }: Parts): Stoppable {
+  return startFollowingLogs({ setup: { ...config.follow, dataFolder, database: config.database }, log })
 }

@@ -7,6 +7,7 @@ import { protectDataFolder, refuseAmongData } from './data-folder.ts'
 import { busyTimeoutMs, openDatabase } from './database.ts'
 import { type Nouns, type NounsInSteps, openNouns } from './nouns.ts'
 import { openRateLimits } from './rate-limits.ts'
+import type { AgreedLinkKey } from './shared-link-keys.ts'
 import { spendInMemory } from './spend-in-memory.ts'
 import type { StoredVisits } from './visits/stored-visits.ts'
 import { openVisits } from './visits/visits.ts'
@@ -24,6 +25,8 @@ export interface Store extends Nouns {
   /** Makes several changes in one transaction: all, or none if the work throws. */
   atomically<T>(work: (nouns: NounsInSteps) => Steps<T>): Awaitable<T>
   exclusively: Exclusively
+  /** Undefined = only one server uses the database. */
+  linkKey?: AgreedLinkKey
   /** Fails if the database cannot be written. */
   check(now: number): Awaitable<void>
   close(): Awaitable<void>

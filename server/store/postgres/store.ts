@@ -2,6 +2,7 @@ import { OperatorError } from '../../base/operator-error.ts'
 import { awaitSteps, type Steps } from '../../base/steps.ts'
 import { UnavailableError } from '../../base/unavailable-error.ts'
 import type { NounsInSteps } from '../nouns.ts'
+import { openAgreedLinkKey } from './agreed-link-key.ts'
 import { connect } from './database.ts'
 import { openExclusively } from './exclusively.ts'
 import { migrate } from './migrate.ts'
@@ -56,6 +57,7 @@ export async function openPostgresStore(
         return awaitSteps(openNouns(within), work)
       }),
     exclusively: openExclusively(database),
+    linkKey: openAgreedLinkKey(database),
     /** Fails if the database cannot be written. */
     check: async (now: number) => void (await database.run(check, { now })),
     async close() {

@@ -175,3 +175,9 @@ CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'the audit log is append-only'; END $$;
 CREATE TRIGGER audit_events_change BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_events
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- The key that signs links to bundles, as a fingerprint: servers with different keys notice it. The key is never here.
+CREATE TABLE link_key (
+  id integer PRIMARY KEY CHECK (id = 1),
+  fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32)
+);

@@ -1,0 +1,67 @@
+import { Option } from 'commander'
+import { OperatorError } from '../base/operator-error.ts'
+import { type Role, roles } from '../config.ts'
+import type { S3Location } from '../store/s3/s3-location.ts'
+import { nonEmpty } from './non-empty.ts'
+
+/** The parsed flags of `nodeOptions`, and what they need. */
+export interface NodeFlags {
+  role: Role
+  linkKeyFile?: string
+  database?: string
+  bundles?: S3Location
+}
+
+/** The flags of a server that is one of several with the same database. */
+export function nodeOptions(): Option[] {
+  return [
+    new Option(
+      '--role <role>',
+      'what this server does: answer requests (api), run exports and delete by age (runner), or all; ' +
+        'api and runner need --database and --bundles s3://',
+    )
+      .env('QUIRE_ROLE')
+      .choices(roles)
+      .default('all'),
+    linkKeyFileOption(),
+  ]
+}
+
+/** `--link-key-file`, for every command that uses the key of bundle links. */
+export function linkKeyFileOption(): Option {
+  return new Option(
+    '--link-key-file <file>',
+    'file with the key of bundle links that all servers of a --database share: 64 hexadecimal digits in the first line, ' +
+      'and earlier keys in further lines (default: link.key in the data folder)',
+  )
+    .env('QUIRE_LINK_KEY_FILE')
+    .argParser(nonEmpty('a file, such as /etc/quire/link.key'))
+}
+
+/**
+ * Checks the flags of a server that is one of several.
+ *
+ * @throws {OperatorError} with exit code 2, naming the flag and the remedy.
+ */
+export function readNode({ role, linkKeyFile, database, bundles }: NodeFlags): {
+  role: Role
+  linkKeyFile: string | undefined
+} {
+  if (linkKeyFile !== undefined && database === undefined) {
+    throw new OperatorError('--link-key-file needs --database. With SQLite, the key is link.key in the data folder.', 2)
+  }
+  if (role === 'all') return { role, linkKeyFile }
+  const refuse = (needs: string) => {
+    throw new OperatorError(`--role ${role} needs ${needs}`, 2)
+  }
+  if (database === undefined)
+    refuse('--database postgres://..., because servers on several machines cannot share SQLite.')
+  if (!bundles)
+    refuse('--bundles s3://..., because other machines do not see the bundles in the data folder of this one.')
+  if (role === 'api' && linkKeyFile === undefined) {
+    refuse(
+      '--link-key-file, because each server must accept the bundle links of the others. Make one: openssl rand -hex 32',
+    )
+  }
+  return { role, linkKeyFile }
+}

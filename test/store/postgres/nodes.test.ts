@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openPostgresStore, type PostgresStore } from '../../../server/store/postgres/store.ts'
+import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
+
+const found = await findPostgres()
+const skipped = 'missing' in found ? `, skipped: ${found.missing}` : ''
+
+describe.skipIf('missing' in found)(`nodes of one PostgreSQL${skipped}`, () => {
+  let database: TestDatabase
+  let nodes: [PostgresStore, PostgresStore, PostgresStore]
+  beforeAll(async () => {
+    database = await createTestDatabase((found as { url: string }).url)
+  })
+  afterAll(() => database?.drop())
+  beforeEach(async () => {
+    await database.clear()
+    const open = () => openPostgresStore(database.url)
+    nodes = [await open(), await open(), await open()]
+  })
+  afterEach(() => Promise.all(nodes.map(node => node.close())))
+
+  test('work with a name runs on one node at a time, and on another when it has ended', async () => {
+    let running = 0
+    let runs = 0
+    const work = async () => {
+      running += 1
+      runs += 1
+      expect(running).toBe(1)
+      await pause(300)
+      running -= 1
+    }
+    const ran = await Promise.all(nodes.map(node => node.exclusively('retention', work)))
+    expect([ran.sort(), runs]).toEqual([[false, false, true], 1])
+    expect([await nodes[1].exclusively('retention', work), runs]).toEqual([true, 2])
+  })
+
+  test('works with other names run beside it', async () => {
+    await nodes[0].exclusively('retention', async () => {
+      expect(await nodes[1].exclusively('archive', async () => {})).toBe(true)
+      expect(await nodes[1].exclusively('retention', async () => {})).toBe(false)
+    })
+  })
+
+  test('an error of the work is thrown, runs it once, and frees the name', async () => {
+    let runs = 0
+    const fail = async () => {
+      runs += 1
+      throw Object.assign(new Error('the work failed'), { code: 'ECONNRESET' })
+    }
+    await expect(nodes[0].exclusively('retention', fail)).rejects.toThrow('the work failed')
+    expect(runs).toBe(1)
+    expect(await nodes[1].exclusively('retention', async () => {})).toBe(true)
+  })
+
+  test('a node with another link key is noticed, and one that knows the old key replaces it', async () => {
+    const [a, b, c] = [randomBytes(32), randomBytes(32), randomBytes(32)]
+    const agree = (node: number, ...keys: [Buffer, ...Buffer[]]) => nodes[node]?.linkKey.agree(keys)
+    expect(await agree(0, a)).toBe(true)
+    expect(await agree(1, a)).toBe(true)
+    expect(await agree(1, b)).toBe(false)
+    expect(await agree(1, b, a)).toBe(true)
+    expect(await agree(0, a)).toBe(false)
+    expect(await agree(0, a, b)).toBe(true)
+    await nodes[2].linkKey.forget()
+    expect(await agree(1, c)).toBe(true)
+    expect(await agree(0, a, b)).toBe(false)
+  })
+
+  test('of nodes that start together with different link keys, one is right', async () => {
+    const answers = await Promise.all(nodes.map(node => node.linkKey.agree([randomBytes(32)])))
+    expect(answers.sort()).toEqual([false, false, true])
+  })
+})
