@@ -20,6 +20,8 @@ export interface Config {
   bundles: S3Location | undefined
   /** The key of bundle links that several servers share; undefined = that of the data folder. */
   linkKeyFile: string | undefined
+  /** The key of the visitors that several servers share; undefined = that of the data folder. */
+  visitorKeyFile: string | undefined
   host: string
   /** 0 = any free port. */
   port: number

@@ -10,6 +10,7 @@ import { LogReader } from '../analytics/import/log-reader.ts'
 import type { VisitRecorder } from '../analytics/unique-visitors.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
+import { visitorKeyFileOption } from '../flags/node-options.ts'
 import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { strictHelp, strictOption } from '../flags/strict-option.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
@@ -43,6 +44,7 @@ export function visitsImportCommand(): Command {
     .addOption(strictOption())
     .addOption(dataOption())
     .addOption(databaseOption())
+    .addOption(visitorKeyFileOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',

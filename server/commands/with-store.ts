@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
+import { checkVisitorKeyFile } from '../flags/node-options.ts'
 import { refuseAmongData } from '../store/data-folder.ts'
 import { openPostgres } from '../store/open-postgres.ts'
 import { openStore, type Store } from '../store/store.ts'
@@ -14,12 +15,13 @@ export interface StoreFlags {
   data: string
   /** The address of a PostgreSQL database. */
   database?: string
+  /** The key of the visitors, if several machines share it. */
+  visitorKeyFile?: string
 }
 
 /** Opens the store for a command that may create the database, and closes it afterwards. */
 export async function withStore<T>(flags: StoreFlags, work: (store: Store) => Promise<T> | T): Promise<T> {
-  const { data, database } = flags
-  const store = database === undefined ? openStore(data, { lockPatienceMs }) : await openPostgres(database)
+  const store = await openFor(flags)
   try {
     return await work(store)
   } catch (error) {
@@ -28,6 +30,13 @@ export async function withStore<T>(flags: StoreFlags, work: (store: Store) => Pr
   } finally {
     await store.close()
   }
+}
+
+async function openFor(flags: StoreFlags): Promise<Store> {
+  checkVisitorKeyFile(flags)
+  const { data: dataFolder, database, visitorKeyFile } = flags
+  if (database === undefined) return openStore(dataFolder, { lockPatienceMs })
+  return openPostgres(database, { dataFolder, visitorKeyFile })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import { type Role, roles } from '../config.ts'
+import { type Config, type Role, roles } from '../config.ts'
 import type { S3Location } from '../store/s3/s3-location.ts'
 import { nonEmpty } from './non-empty.ts'
 
@@ -8,6 +8,7 @@ import { nonEmpty } from './non-empty.ts'
 export interface NodeFlags {
   role: Role
   linkKeyFile?: string
+  visitorKeyFile?: string
   database?: string
   bundles?: S3Location
 }
@@ -24,6 +25,7 @@ export function nodeOptions(): Option[] {
       .choices(roles)
       .default('all'),
     linkKeyFileOption(),
+    visitorKeyFileOption(),
   ]
 }
 
@@ -38,19 +40,41 @@ export function linkKeyFileOption(): Option {
     .argParser(nonEmpty('a file, such as /etc/quire/link.key'))
 }
 
+/** `--visitor-key-file`, for every command that counts visitors. */
+export function visitorKeyFileOption(): Option {
+  return new Option(
+    '--visitor-key-file <file>',
+    'file with the key of the visitors that all machines with a --database share: 64 hexadecimal digits ' +
+      '(default: visitor.key in the data folder)',
+  )
+    .env('QUIRE_VISITOR_KEY_FILE')
+    .argParser(nonEmpty('a file, such as /etc/quire/visitor.key'))
+}
+
+/** @throws {OperatorError} with exit code 2, if the key is that of a data folder. */
+export function checkVisitorKeyFile({
+  database,
+  visitorKeyFile,
+}: Partial<Pick<NodeFlags, 'database' | 'visitorKeyFile'>>): void {
+  if (visitorKeyFile === undefined || database !== undefined) return
+  throw new OperatorError(
+    '--visitor-key-file needs --database. With SQLite, the key is visitor.key in the data folder.',
+    2,
+  )
+}
+
 /**
  * Checks the flags of a server that is one of several.
  *
  * @throws {OperatorError} with exit code 2, naming the flag and the remedy.
  */
-export function readNode({ role, linkKeyFile, database, bundles }: NodeFlags): {
-  role: Role
-  linkKeyFile: string | undefined
-} {
+export function readNode(flags: NodeFlags): Pick<Config, 'role' | 'linkKeyFile' | 'visitorKeyFile'> {
+  const { role, linkKeyFile, visitorKeyFile, database, bundles } = flags
+  checkVisitorKeyFile(flags)
   if (linkKeyFile !== undefined && database === undefined) {
     throw new OperatorError('--link-key-file needs --database. With SQLite, the key is link.key in the data folder.', 2)
   }
-  if (role === 'all') return { role, linkKeyFile }
+  if (role === 'all') return { role, linkKeyFile, visitorKeyFile }
   const refuse = (needs: string) => {
     throw new OperatorError(`--role ${role} needs ${needs}`, 2)
   }
@@ -63,5 +87,5 @@ export function readNode({ role, linkKeyFile, database, bundles }: NodeFlags): {
       '--link-key-file, because each server must accept the bundle links of the others. Make one: openssl rand -hex 32',
     )
   }
-  return { role, linkKeyFile }
+  return { role, linkKeyFile, visitorKeyFile }
 }

@@ -37,7 +37,9 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
   const documentTexts = { json: readAsset('generated/openapi.json'), yaml: readAsset('generated/openapi.yaml') }
   const document = JSON.parse(documentTexts.json)
   const validator = await openValidator(document, config)
-  const visits = background.add(startVisitorCounting({ dataFolder }))
+  const visits = background.add(
+    startVisitorCounting(config.database === undefined ? { dataFolder } : { database: config.database }),
+  )
   return { documentTexts, document, validator, linkKeys: await openServersLinkKeys(parts), visits }
 }
 

@@ -49,11 +49,14 @@ export async function openParts(config: Config, log: Logger, background: Backgro
 }
 
 /** Opens SQLite in the data folder, or PostgreSQL. Then the data folder is for the scratch files, caches and keys of this machine. */
-async function openServersStore({ dataFolder, database }: Config, log: Logger): Promise<Store> {
-  if (database === undefined) return openServingStore(resolve(dataFolder))
-  makeFolder(resolve(dataFolder), privateFolder)
-  protectDataFolder(resolve(dataFolder))
-  return openPostgres(database, error => log.warn({ err: error }, 'a connection to the database ended'))
+async function openServersStore(config: Config, log: Logger): Promise<Store> {
+  const { database, visitorKeyFile } = config
+  const dataFolder = resolve(config.dataFolder)
+  if (database === undefined) return openServingStore(dataFolder)
+  makeFolder(dataFolder, privateFolder)
+  protectDataFolder(dataFolder)
+  const onLost = (error: Error) => log.warn({ err: error }, 'a connection to the database ended')
+  return openPostgres(database, { dataFolder, visitorKeyFile, onLost })
 }
 
 /** Most servers follow no log, and do not load what reads one. */

@@ -1,15 +1,29 @@
+import { join } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import type { PostgresStore } from './postgres/store.ts'
-import type { Store } from './store.ts'
+
+export interface PostgresOptions {
+  /** The folder of this machine, with the visitor key unless another file is given. */
+  dataFolder: string
+  visitorKeyFile?: string | undefined
+  /** Is told about connections that end while nobody uses them. */
+  onLost?: (error: Error) => void
+}
 
 /**
  * Opens the store of a PostgreSQL database, see `openPostgresStore`. Nobody else loads the driver.
  *
  * @throws {OperatorError} if the driver is not installed, or the database cannot be used.
  */
-export async function openPostgres(url: string, onLost?: (error: Error) => void): Promise<Store & PostgresStore> {
+export async function openPostgres(
+  url: string,
+  { dataFolder, visitorKeyFile, onLost }: PostgresOptions,
+): Promise<PostgresStore> {
   const { openPostgresStore } = await import('./postgres/store.ts').catch(explainMissing)
-  return { ...unfinished, ...(await openPostgresStore(url, onLost)) }
+  return openPostgresStore(url, onLost, {
+    keyFile: visitorKeyFile ?? join(dataFolder, 'visitor.key'),
+    isKeyGiven: visitorKeyFile !== undefined,
+  })
 }
 
 /** Looks at a PostgreSQL database without changing it, see `inspectPostgres` in postgres/inspect.ts. */
@@ -26,16 +40,4 @@ function explainMissing(error: NodeJS.ErrnoException): never {
     1,
     { cause: error },
   )
-}
-
-/** What the store of PostgreSQL lacks so far. */
-const unfinished: Pick<Store, 'visits'> = {
-  visits: refuseOthers<Store['visits']>({ listLost: () => [] }, 'Visits are not counted'),
-}
-
-function refuseOthers<Noun extends object>(known: Partial<Noun>, what: string): Noun {
-  const refuse = () => {
-    throw new OperatorError(`${what} on PostgreSQL yet. Use SQLite, without --database.`)
-  }
-  return new Proxy(known as Noun, { get: (noun, name) => noun[name as keyof Noun] ?? refuse })
 }

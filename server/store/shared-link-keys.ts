@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { OperatorError } from '../base/operator-error.ts'
 import type { LinkKeys } from '../export/jobs/bundle-link.ts'
-import { secretBytes } from './secret-file.ts'
+import { readSharedKeys } from './shared-keys.ts'
 
 /** What the servers of a database know of the key that signs bundle links. The key itself is not in the database. */
 export interface AgreedLinkKey {
@@ -23,10 +22,11 @@ export interface AgreedLinkKey {
  * @throws {OperatorError} if the file cannot be read or has no key.
  */
 export function openSharedLinkKeys(file: string): LinkKeys {
-  let keys = readKeys(file)
+  const readFile = () => readSharedKeys('--link-key-file', file)
+  let keys = readFile()
   const read = () => {
     try {
-      keys = readKeys(file)
+      keys = readFile()
     } catch {
       // Such as a file that is being replaced.
     }
@@ -56,32 +56,4 @@ export async function agreeOnLinkKey(agreed: AgreedLinkKey, keys: LinkKeys): Pro
 /** Identifies a key without giving it away. */
 function fingerprintOf(key: Buffer): Buffer {
   return createHmac('sha256', key).update('quire link key').digest()
-}
-
-function readKeys(file: string): [Buffer, ...Buffer[]] {
-  const content = read(file)
-  // A file that Quire made for a data folder.
-  if (content.length === secretBytes) return [content]
-  const [first, ...others] = content
-    .toString('latin1')
-    .split('\n')
-    .map(line => line.trim())
-    .filter(line => line !== '')
-    .map(line => toKey(file, line))
-  if (!first) throw new OperatorError(`${file} is empty. Make a key: openssl rand -hex 32`)
-  return [first, ...others]
-}
-
-function read(file: string): Buffer {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new OperatorError(`--link-key-file: ${file} cannot be read (${code}).`, 1, { cause: error })
-  }
-}
-
-function toKey(file: string, line: string): Buffer {
-  if (/^[0-9a-f]{64}$/i.test(line)) return Buffer.from(line, 'hex')
-  throw new OperatorError(`${file} must have 64 hexadecimal digits in each line. Make a key: openssl rand -hex 32`)
 }

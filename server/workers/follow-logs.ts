@@ -9,6 +9,7 @@ export interface FollowSetup extends FollowSettings {
   dataFolder: string
   /** The address of a PostgreSQL database; undefined = SQLite in the data folder. */
   database?: string | undefined
+  visitorKeyFile?: string | undefined
 }
 
 /** A log line that the thread reports. */

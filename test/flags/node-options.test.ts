@@ -11,13 +11,15 @@ test.each<NodeFlags>([
   { role: 'all', database },
   { role: 'all', database, linkKeyFile },
   { role: 'api', database, bundles, linkKeyFile },
-  { role: 'runner', database, bundles },
+  { role: 'runner', database, bundles, visitorKeyFile: 'visitor.key' },
 ])('%j can be used', flags => {
-  expect(readNode(flags)).toEqual({ role: flags.role, linkKeyFile: flags.linkKeyFile })
+  const { role, linkKeyFile, visitorKeyFile } = flags
+  expect(readNode(flags)).toEqual({ role, linkKeyFile, visitorKeyFile })
 })
 
 test.each<[NodeFlags, string]>([
   [{ role: 'all', linkKeyFile }, '--link-key-file needs --database.'],
+  [{ role: 'all', visitorKeyFile: 'visitor.key' }, '--visitor-key-file needs --database.'],
   [{ role: 'api', bundles }, '--role api needs --database postgres://...'],
   [{ role: 'runner', bundles }, '--role runner needs --database postgres://...'],
   [{ role: 'api', database, linkKeyFile }, '--role api needs --bundles s3://...'],

@@ -41,7 +41,7 @@ test.each([
 })
 
 test('a file that is missing is refused', () => {
-  expect(show).toThrow(`${file} cannot be read (ENOENT)`)
+  expect(show).toThrow(`--link-key-file: ${file} cannot be read (ENOENT)`)
 })
 
 test('after a new key was put in front, servers with either file accept the links of both', () => {

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { toLine } from '../../analytics/follow/numbered-lines.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
 import { runQuire, startServe } from '../../support/process.ts'
 
@@ -53,6 +54,29 @@ describe.skipIf('missing' in found)(`on PostgreSQL${skipped}`, () => {
     })
     const outputs = [created, listed, examined].map(({ stdout, stderr }) => stdout + stderr)
     expect([...outputs, server.output()].join('')).not.toContain('hidden')
+  })
+
+  test('a log is counted with a key that other machines have, and with no other', async () => {
+    const created = await quire('projects', 'create', 'Visited', '--org', 'Main', '--json', '--database', url)
+    const { id } = JSON.parse(created.stdout) as { id: string }
+    const log = join(folder, 'access.log')
+    writeFileSync(log, [0, 1, 2, 0].map(visitor => toLine(visitor)).join(''))
+    const importWith = (keyFile: string, key: string) => {
+      writeFileSync(join(folder, keyFile), key)
+      const env = { QUIRE_DATABASE: url, QUIRE_VISITOR_KEY_FILE: join(folder, keyFile) }
+      return runQuire(['visits', 'import', log, '--project', id, '--json', '--data', data()], {
+        env,
+      })
+    }
+    const first = await importWith('visitor.key', `${'a'.repeat(64)}\n`)
+    expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(JSON.parse(first.stdout)).toMatchObject({ newVisitorDays: 3 })
+    expect(JSON.parse((await importWith('same.key', 'A'.repeat(64))).stdout)).toMatchObject({ newVisitorDays: 0 })
+    const other = await importWith('other.key', 'b'.repeat(64))
+    expect({ code: other.code, stdout: other.stdout }).toEqual({ code: 1, stdout: '' })
+    expect(other.stderr).toContain('--visitor-key-file')
+    const shown = await quire('visits', 'show', '--project', id, '--json', '--database', url)
+    expect(JSON.parse(shown.stdout)).toMatchObject({ totals: { human: 3, ai: 0, total: 3 } })
   })
 
   test('without the driver, the command says what to install', async () => {

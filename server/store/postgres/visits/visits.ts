@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { VisitorKeys } from '../../../analytics/visitor-keys.ts'
 import { OperatorError } from '../../../base/operator-error.ts'
+import { readSharedKeys } from '../../shared-keys.ts'
 import type { StoredVisits } from '../../visits/stored-visits.ts'
 import { openVisitorKey } from '../../visits/visitor-key.ts'
 import { createVisitorKeys, isRotating } from '../../visits/visitor-keys.ts'
@@ -20,6 +21,8 @@ export interface PostgresVisitsOptions {
   url: string
   /** The file of the visitor key, which is the same on all nodes. Without it, visits can only be read. */
   keyFile?: string | undefined
+  /** Whether the operator made the file, so that it is only read. */
+  isKeyGiven?: boolean | undefined
   /** The name of this node among those that follow logs. */
   node?: string | undefined
 }
@@ -33,7 +36,8 @@ const insertFingerprint = statement<{ fingerprint: Uint8Array }>(
 )
 
 /** Opens the visits of a database. The caller closes it. */
-export function openPostgresVisits(database: Database, { url, keyFile, node = hostname() }: PostgresVisitsOptions) {
+export function openPostgresVisits(database: Database, options: PostgresVisitsOptions) {
+  const { url, keyFile, isKeyGiven, node = hostname() } = options
   const { countAtRevision, ...reader } = openVisitReader(database)
   const keyThread = openKeyThread(url)
 
@@ -41,14 +45,16 @@ export function openPostgresVisits(database: Database, { url, keyFile, node = ho
   async function openKey(): Promise<Uint8Array> {
     if (keyFile === undefined) throw new OperatorError('No file of the visitor key is given.')
     const known = await database.get(findFingerprint, {})
-    const key = openVisitorKey(keyFile, known !== undefined)
+    const key = isKeyGiven
+      ? readSharedKeys('--visitor-key-file', keyFile)[0]
+      : openVisitorKey(keyFile, known !== undefined)
     const fingerprint = createHmac('sha256', key).update('fingerprint').digest().subarray(0, fingerprintBytes)
     if (!known) await database.run(insertFingerprint, { fingerprint })
     const used = known ?? (await database.get(findFingerprint, {}))
     if (used?.fingerprint.equals(fingerprint)) return key
     throw new OperatorError(
       `${keyFile} is another key than the one that visitors were counted with. A second key would count all of them again. ` +
-        'Copy visitor.key from the node that counted first, or from a backup.',
+        'Give this server the key of the one that counted first, with --visitor-key-file or as visitor.key in the data folder.',
     )
   }
 
