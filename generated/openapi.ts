@@ -232,7 +232,8 @@ export interface components {
              * Format: uri
              * @description Presigned link to one file; no header is needed to download it. It contains only characters that a shell and
              *     `helm --set` leave unchanged. Its host is the one that the request was sent to, if the server trusts the proxy that
-             *     names it, otherwise the public URL of the server.
+             *     names it, otherwise the public URL of the server. If the operator chose presigned links, it is that of the storage of the
+             *     bundles, which answers HEAD with 403.
              * @example http://127.0.0.1:8787/bundles/se_0f3c9a1b2d4e5f60/docs.example.com.zip?expires=1795172400&signature=3f0c8a5d9be1427f60a1c9d8e7b6f5a4039281706f5e4d3c2b1a09f8e7d6c5b4
              */
             bundleUrl: string;
@@ -249,7 +250,8 @@ export interface components {
             /**
              * Format: date-time
              * @description When the link stops working. The server's setting is one hour by default and 7 days at most. A link stops earlier when
-             *     the organization is deleted or loses the plan, or when the operator revokes the links.
+             *     the organization is deleted or loses the plan, or when the operator revokes the links; a presigned link to the storage
+             *     does not.
              * @example 2026-11-20T11:00:00.000Z
              */
             expiresAt: string;
@@ -521,7 +523,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description Internal server error, or the bundle is missing or damaged on the disk of the server. */
+        /** @description Internal server error, or the bundle is missing or damaged. */
         BundleFault: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -681,8 +683,8 @@ export interface components {
             };
         };
         /**
-         * @description Another process keeps the database locked, or the disk of the server is full. Nothing was changed: send the request again
-         *     after `Retry-After`. A server that shuts down also answers so, if the request does not end in time.
+         * @description Another process keeps the database locked, the disk of the server is full, or the database or the storage of the bundles
+         *     cannot be reached. Nothing was changed: send the request again after `Retry-After`. A server that shuts down also answers so, if the request does not end in time.
          */
         Unavailable: {
             headers: {

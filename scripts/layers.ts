@@ -51,6 +51,7 @@ export const folderLayers: Readonly<Record<string, readonly (readonly string[])[
 export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-s3': ['store'],
   '@aws-sdk/lib-storage': ['store'],
+  '@aws-sdk/s3-request-presigner': ['store'],
   archiver: ['export/archive'],
   'better-sqlite3': ['store'],
   commander: ['main.ts', 'commands', 'flags'],

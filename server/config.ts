@@ -11,6 +11,9 @@ export type LogStyle = 'pretty' | 'json'
 export const roles = ['all', 'api', 'runner'] as const
 export type Role = (typeof roles)[number]
 
+/** `quire` = links lead to this server, `presigned` = to the storage of the bundles. */
+export type BundleLinksKind = 'quire' | 'presigned'
+
 export interface Config {
   role: Role
   dataFolder: string
@@ -35,6 +38,8 @@ export interface Config {
   corsOrigins: readonly string[]
   keyPrefix: string
   linkTtlSeconds: number
+  /** Where bundle links lead. */
+  bundleLinks: BundleLinksKind
   bodyLimitBytes: number
   leaseMs: number
   /** How long the server still listens after it was told to stop. */

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import type { Config, LogStyle } from '../config.ts'
+import type { BundleLinksKind, Config, LogStyle } from '../config.ts'
 import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
 import type { Verify } from '../export/model/options.ts'
 import { type AddressFlags, addressOptions, readAddresses } from './address-options.ts'
@@ -24,6 +24,7 @@ export interface ServeFlags extends NodeFlags, AddressFlags, LimitFlags, QueueFl
   data: string
   keyPrefix: string
   linkTtlSeconds: number
+  bundleLinks: BundleLinksKind
   bodyLimitBytes: number
   leaseSeconds: number
   drainSeconds: number
@@ -54,6 +55,13 @@ export function serveOptions(): Option[] {
       .env('QUIRE_LINK_TTL_SECONDS')
       .default(3600)
       .argParser(integer(1, maxLinkTtlSeconds)),
+    new Option(
+      '--bundle-links <kind>',
+      'quire = bundle links lead to this server, presigned = to the S3-compatible storage of --bundles',
+    )
+      .env('QUIRE_BUNDLE_LINKS')
+      .choices(['quire', 'presigned'])
+      .default('quire'),
     new Option('--body-limit-bytes <number>', 'maximum size of a request body')
       .env('QUIRE_BODY_LIMIT_BYTES')
       .default(1024 * 1024)
@@ -131,6 +139,12 @@ export function readConfig(flags: ServeFlags): Config {
       2,
     )
   }
+  if (flags.bundleLinks === 'presigned' && !flags.bundles) {
+    throw new OperatorError(
+      '--bundle-links presigned needs --bundles s3://...: links cannot lead to bundles in the data folder. Leave the flag out, or store the bundles in S3.',
+      2,
+    )
+  }
   return {
     dataFolder: flags.data,
     database: flags.database,
@@ -139,6 +153,7 @@ export function readConfig(flags: ServeFlags): Config {
     ...readAddresses(flags),
     keyPrefix: flags.keyPrefix,
     linkTtlSeconds: flags.linkTtlSeconds,
+    bundleLinks: flags.bundleLinks,
     bodyLimitBytes: flags.bodyLimitBytes,
     leaseMs: flags.leaseSeconds * 1000,
     drainMs: flags.drainSeconds * 1000,

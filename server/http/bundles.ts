@@ -1,4 +1,5 @@
 import { Router } from 'express'
+import { describeDownload } from '../export/jobs/bundle-download.ts'
 import type { BundleLinks } from '../export/jobs/bundle-link.ts'
 import { type BundleStore, explainCondition } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
@@ -39,13 +40,13 @@ export function bundleRouter({
     const fault = explainCondition(await bundles.verify(job.bundle), bundles)
     if (fault !== null) throw new HttpError(500, fault)
     const { sizeBytes, sha256, fileName } = job.bundle
-    const { domain, format } = job.request
+    const download = describeDownload(job)
     await sendArchive(req, res, {
       sizeBytes,
       etag: `"${sha256}"`,
       headers: {
-        'Content-Disposition': `attachment; filename="${domain}-${job.jobId}.${format}"`,
-        'Content-Type': format === 'zip' ? 'application/zip' : 'application/gzip',
+        'Content-Disposition': `attachment; filename="${download.fileName}"`,
+        'Content-Type': download.contentType,
       },
       open: span => bundles.open(fileName, span),
     })

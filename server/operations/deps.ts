@@ -1,6 +1,6 @@
 import type { AgentJobs } from '../agent/agent-job.ts'
 import type { VisitorReader } from '../analytics/unique-visitors.ts'
-import type { BundleLinks } from '../export/jobs/bundle-link.ts'
+import type { BundleLinks, PresignLink } from '../export/jobs/bundle-link.ts'
 import type { BundleStore } from '../export/jobs/bundle-store.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import type { Projects } from '../tenancy/project.ts'
@@ -15,6 +15,8 @@ export interface Deps {
   exportJobs: Pick<ExportJobs, 'start' | 'findOwned' | 'find' | 'noteLink'>
   bundles: Pick<BundleStore, 'check' | 'place'>
   bundleLinks: BundleLinks
+  /** Signs links that lead to the storage of the bundles; absent = links lead to this server. */
+  presignLink?: PresignLink | undefined
   /** How many exports of one organization may wait in the queue. */
   maxQueuedExports: number
   /** Tells the runner that a job is waiting. */

@@ -1,8 +1,10 @@
 import type { Input, Output } from '../../generated/operations.ts'
 import { explainCondition } from '../export/jobs/bundle-store.ts'
-import type { ExportJob } from '../export/jobs/export-job.ts'
+import type { Bundle, ExportJob } from '../export/jobs/export-job.ts'
 import { type Client, toClientEvent } from './client.ts'
 import type { Deps } from './deps.ts'
+
+type Links = Pick<Deps, 'bundleLinks' | 'presignLink'>
 
 /**
  * Answers 409 until the job is completed, and 500 if its archive is missing or damaged. Every call returns a new link to the
@@ -10,7 +12,7 @@ import type { Deps } from './deps.ts'
  */
 export async function generateStaticExportBundle(
   { params }: Input<'generateStaticExportBundle'>,
-  { exportJobs, bundles, bundleLinks, now }: Pick<Deps, 'exportJobs' | 'bundles' | 'bundleLinks' | 'now'>,
+  { exportJobs, bundles, now, ...links }: Pick<Deps, 'exportJobs' | 'bundles' | 'now'> & Links,
   client: Client,
 ): Promise<Output<'generateStaticExportBundle'>> {
   const job = await exportJobs.findOwned(client.organizationId, params.jobId)
@@ -18,7 +20,7 @@ export async function generateStaticExportBundle(
   const fault = job?.bundle && explainCondition(await bundles.check(job.bundle), bundles)
   if (fault) return { status: 500, body: { error: fault } }
   const at = now()
-  const link = job?.bundle && bundleLinks.create(job.jobId, `${job.jobId}.${job.request.format}`, at)
+  const link = job?.bundle && (await createLink({ ...job, bundle: job.bundle }, links, client, at))
   // Stored before the link is sent, because a job with a valid link is not deleted.
   const isThere = job && link && (await exportJobs.noteLink(job.jobId, link.expiresAt, toEvent(job, client, at)))
   if (!job?.bundle || !link || !isThere) {
@@ -28,12 +30,23 @@ export async function generateStaticExportBundle(
     status: 200,
     body: {
       jobId: job.jobId,
-      bundleUrl: client.address.url + link.path,
+      bundleUrl: link.url,
       sizeBytes: job.bundle.sizeBytes,
       sha256: job.bundle.sha256,
       expiresAt: new Date(link.expiresAt).toISOString(),
     },
   }
+}
+
+async function createLink(
+  job: ExportJob & { bundle: Bundle },
+  { bundleLinks, presignLink }: Links,
+  { address }: Client,
+  at: number,
+): Promise<{ url: string; expiresAt: number }> {
+  if (presignLink) return presignLink(job, at)
+  const { path, expiresAt } = bundleLinks.create(job.jobId, `${job.jobId}.${job.request.format}`, at)
+  return { url: address.url + path, expiresAt }
 }
 
 function toEvent({ jobId, request }: ExportJob, client: Client, at: number) {

@@ -8,7 +8,7 @@ import { hashText } from '../base/digest.ts'
 import type { Config } from '../config.ts'
 import type { DashboardDeps } from '../dashboard/deps.ts'
 import type { ApiDocument } from '../docs/api-document.ts'
-import { createBundleLinks, type LinkKeys } from '../export/jobs/bundle-link.ts'
+import { createBundleLinks, createPresignLink, type LinkKeys } from '../export/jobs/bundle-link.ts'
 import { createClientFinder } from '../host/serve/client-address.ts'
 import type { Finders } from '../http/admit.ts'
 import type { DocumentTexts } from '../http/document.ts'
@@ -105,6 +105,8 @@ function createDeps(parts: Parts, { linkKeys, visits }: PreparedApi, wakeRunner:
     bundles: parts.bundles,
     workBoard: parts.workBoard,
     bundleLinks: createBundleLinks({ keys: linkKeys, ttlSeconds: config.linkTtlSeconds }),
+    presignLink:
+      config.bundleLinks === 'presigned' ? createPresignLink(parts.bundles, config.linkTtlSeconds) : undefined,
     wakeRunner,
     now: Date.now,
     createJobId: () => createId('se'),

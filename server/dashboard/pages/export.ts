@@ -1,3 +1,4 @@
+import { describeDownload } from '../../export/jobs/bundle-download.ts'
 import { explainCondition } from '../../export/jobs/bundle-store.ts'
 import { deleteExport } from '../../export/jobs/delete-export.ts'
 import type { ExportJob, ExportJobs } from '../../export/jobs/export-job.ts'
@@ -63,8 +64,7 @@ async function download(visit: Visit, deps: DashboardDeps): Promise<Answer> {
   }
   return {
     download: {
-      fileName: `${request.domain}-${job.jobId}.${request.format}`,
-      contentType: request.format === 'zip' ? 'application/zip' : 'application/gzip',
+      ...describeDownload(job),
       body: await deps.bundles.open(bundle.fileName),
       sizeBytes: bundle.sizeBytes,
     },

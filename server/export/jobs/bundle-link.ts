@@ -1,4 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { describeDownload } from './bundle-download.ts'
+import type { BundleStore } from './bundle-store.ts'
+import type { Bundle, ExportJob } from './export-job.ts'
 
 export interface BundleLink {
   /** Path and query, without a prefix that a proxy adds. */
@@ -20,6 +23,12 @@ export interface ReplacedKey {
   /** When the last of its links ends, in milliseconds since 1970. A link that ends later is not one of them. */
   validUntil: number
 }
+
+/** Signs a link to a bundle that leads to its storage. `expiresAt` is a whole second in milliseconds since 1970. */
+export type PresignLink = (
+  job: ExportJob & { bundle: Bundle },
+  now: number,
+) => Promise<{ url: string; expiresAt: number }>
 
 /** Signs and checks links to bundles. The signature covers the path and the expiry in seconds. */
 export interface BundleLinks {
@@ -58,6 +67,19 @@ export function createBundleLinks({ keys, ttlSeconds }: { keys: LinkKeys; ttlSec
       if (isSignedBy(keys.current())) return true
       return keys.replaced().some(({ key, validUntil }) => Number(expires) * 1000 <= validUntil && isSignedBy(key))
     },
+  }
+}
+
+/** Returns the function that signs links which lead to the storage; undefined = the store has no such links. */
+export function createPresignLink(
+  { presign }: Pick<BundleStore, 'presign'>,
+  ttlSeconds: number,
+): PresignLink | undefined {
+  if (!presign) return undefined
+  return async (job, now) => {
+    const from = Math.floor(now / 1000) * 1000
+    const url = await presign(job.bundle.fileName, describeDownload(job), { from, ttlSeconds })
+    return { url, expiresAt: from + ttlSeconds * 1000 }
   }
 }
 

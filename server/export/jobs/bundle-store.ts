@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Awaitable } from '../../base/awaitable.ts'
+import type { BundleDownload } from './bundle-download.ts'
 import type { Bundle } from './export-job.ts'
 
 /** Whether the archive of a bundle can be served. 'damaged' = its bytes are not those that were recorded. */
@@ -40,6 +41,11 @@ export interface BundleStore {
    * missing.
    */
   open(fileName: string, span?: ByteSpan): Promise<Readable>
+  /**
+   * Signs a link that leads to the storage itself and ends after `ttlSeconds`. Its answers have the name and the type of the
+   * download. Absent = there are no such links to a folder.
+   */
+  presign?(fileName: string, download: BundleDownload, span: { from: number; ttlSeconds: number }): Promise<string>
   /** Calls `use` with the path of a file that has the bytes of an archive. The file may be deleted afterwards. */
   withFile<T>(fileName: string, use: (file: string) => Promise<T>): Promise<T>
   /** Removes an archive; does nothing when the archive is missing. Readers that have it open can read it to the end. */

@@ -44,6 +44,7 @@ export function openS3Bundles(
     check: bundle => archives.check(bundle.fileName, bundle),
     verify: bundle => archives.verify(bundle.fileName, bundle),
     open: (fileName, span) => objects.read(fileName, span),
+    presign: (fileName, download, span) => objects.presign(fileName, { ...download, ...span }),
     withFile: (fileName, use) => useCopy(objects, fileName, use),
     async remove(fileName) {
       archives.forget(fileName)

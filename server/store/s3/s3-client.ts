@@ -24,6 +24,8 @@ export function toClientConfig({ endpoint, region, isPathStyle }: S3Location): S
   }
 }
 
+const packages = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@aws-sdk/s3-request-presigner']
+
 /**
  * Loads the SDK, which only those install who use S3.
  *
@@ -31,13 +33,18 @@ export function toClientConfig({ endpoint, region, isPathStyle }: S3Location): S
  */
 export async function loadSdk() {
   try {
-    const [sdk, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])
-    return { ...sdk, Upload }
+    const [sdk, { Upload }, { getSignedUrl }] = await Promise.all([
+      import('@aws-sdk/client-s3'),
+      import('@aws-sdk/lib-storage'),
+      import('@aws-sdk/s3-request-presigner'),
+    ])
+    return { ...sdk, Upload, getSignedUrl }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new OperatorError(
-      '--bundles with s3:// needs the packages @aws-sdk/client-s3 and @aws-sdk/lib-storage, which are not installed. ' +
-        'In a clone of Quire, run: npm ci. If npm installed Quire globally, run: npm install --global @aws-sdk/client-s3@3 @aws-sdk/lib-storage@3',
+      `--bundles with s3:// needs the packages ${packages.join(', ')}, which are not installed. ` +
+        'In a clone of Quire, run: npm ci. If npm installed Quire globally, run: npm install --global ' +
+        packages.map(name => `${name}@3`).join(' '),
     )
   }
 }

@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream'
+import type { BundleDownload } from '../../export/jobs/bundle-download.ts'
 import type { ByteSpan } from '../../export/jobs/bundle-store.ts'
 import { loadSdk, toClientConfig } from './s3-client.ts'
 import { copyObject } from './s3-copies.ts'
 import { explainRefusal, isMissing, toUnavailable } from './s3-errors.ts'
+import { type LinkSpan, signLink } from './s3-links.ts'
 import { listKeys } from './s3-lists.ts'
 import type { S3Location } from './s3-location.ts'
 import { abortUploads, type FileUpload, uploadFile } from './s3-uploads.ts'
@@ -22,6 +24,8 @@ export interface S3Objects {
   check(): Promise<void>
   find(name: string): Promise<FoundObject | undefined>
   read(name: string, span?: ByteSpan): Promise<Readable>
+  /** Signs a link to an object, also if there is none. */
+  presign(name: string, link: BundleDownload & LinkSpan): Promise<string>
   /** Uploads a file in parts. When it returns or throws, nothing of the upload goes on, and one that failed has left no parts. */
   write(name: string, upload: FileUpload): Promise<void>
   /** Stores an empty object. */
@@ -77,6 +81,7 @@ export async function openS3Objects(location: S3Location): Promise<S3Objects> {
       const found = await client.send(new sdk.GetObjectCommand({ Bucket, Key: keyOf(name), Range })).catch(rethrow)
       return found.Body as Readable
     },
+    presign: (name, link) => signLink(sdk, client, { Bucket, Key: keyOf(name) }, link).catch(rethrow),
     async write(name, upload) {
       await uploadFile(sdk, client, { Bucket, Key: keyOf(name), ...upload }).catch(error => {
         // A file that cannot be read is no fault of the storage.

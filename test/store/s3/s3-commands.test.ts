@@ -206,8 +206,12 @@ test('without the packages of the SDK, a command says how to install them', asyn
   const list = ['exports', 'list', '--data', data]
   const { code, stdout, stderr } = await runProgram(['--import', hide, main, ...list, '--bundles', 's3://docs'])
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toContain('needs the packages @aws-sdk/client-s3 and @aws-sdk/lib-storage, which are not installed.')
-  expect(stderr).toContain('npm install --global @aws-sdk/client-s3@3 @aws-sdk/lib-storage@3')
+  expect(stderr).toContain(
+    'needs the packages @aws-sdk/client-s3, @aws-sdk/lib-storage, @aws-sdk/s3-request-presigner, which are not installed.',
+  )
+  expect(stderr).toContain(
+    'npm install --global @aws-sdk/client-s3@3 @aws-sdk/lib-storage@3 @aws-sdk/s3-request-presigner@3',
+  )
   expect(await runProgram(['--import', hide, main, ...list])).toMatchObject({ code: 0, stderr: '' })
 })
 
