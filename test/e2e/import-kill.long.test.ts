@@ -7,9 +7,11 @@ import { pipeline } from 'node:stream/promises'
 import { expect, test } from 'vitest'
 import { formatDay } from '../../server/analytics/day.ts'
 import { generateAccessLog } from '../../server/demo/access-log.ts'
-import { openStore } from '../../server/store/store.ts'
+import { openPostgres } from '../../server/store/open-postgres.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
 import { countByBruteForce } from '../analytics/brute-force.ts'
 import { nameDemoAgents } from '../analytics/demo-agent-names.ts'
+import { createTestDatabase, findPostgres } from '../support/postgres/test-database.ts'
 import { runQuire } from '../support/process.ts'
 import { startProgram } from '../support/program.ts'
 import { createRandom } from '../support/random.ts'
@@ -21,68 +23,104 @@ const from = 20_500
 const days = 60
 const importer = join(import.meta.dirname, 'import-in-batches.ts')
 
-test(`kill -9 at ${kills} random moments of an import, then a new import: the counts equal brute force`, async () => {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'quire-import-kill-'))
+interface Place {
+  dataFolder: string
+  /** The address of a PostgreSQL; undefined = SQLite. */
+  database?: string
+}
+
+const openPlace = ({ dataFolder, database }: Place): Promise<Store> | Store =>
+  database === undefined ? openStore(dataFolder) : openPostgres(database, dataFolder)
+
+/** Opens the store for one question. */
+async function ask<T>(place: Place, question: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openPlace(place)
+  try {
+    return await question(store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function killImports(place: Place): Promise<void> {
+  const { dataFolder, database } = place
   const file = join(dataFolder, 'access.log')
   const paths = Array.from({ length: 200 }, (_, i) => `/guide/page-${i}`)
   const lines = [...generateAccessLog({ seed: 7, lines: 1_000_000, from, to: from + days, paths })]
   await pipeline(Readable.from(lines.map(line => `${line}\n`)), createWriteStream(file))
-  const store = openStore(dataFolder)
-  const { projectId } = await createOrganization(store)
-  store.close()
-  const countVisitors = async () => {
-    const counted = openStore(dataFolder)
-    const { totals } = await counted.visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })
-    counted.close()
-    return totals.total
+  const { projectId } = await ask(place, createOrganization)
+  const countVisitors = () =>
+    ask(place, async ({ visits }) => {
+      const { totals } = await visits.countUniqueVisitors(projectId, {}, { limit: 1, offset: 0 })
+      return totals.total
+    })
+
+  let killed = 0
+  const left = new Set<number>()
+  let longestMs = 4000
+  for (let attempt = 0; killed < kills; attempt++) {
+    const program = startProgram([importer, file, projectId, dataFolder, ...(database === undefined ? [] : [database])])
+    const startedAt = performance.now()
+    // Later and later, because an import that came far leaves nothing new to the kills after it.
+    const killMs = (longestMs * (killed + random())) / kills
+    const timer = setTimeout(() => program.child.kill('SIGKILL'), killMs)
+    const { code, stderr } = await program.ended
+    clearTimeout(timer)
+    expect(code ?? program.child.signalCode, stderr).toBe(code === null ? 'SIGKILL' : 0)
+    left.add(await countVisitors())
+    // The import ended before the kill. The next kills come within the duration of this import.
+    if (code === 0) longestMs = performance.now() - startedAt
+    else killed++
+    expect(attempt).toBeLessThan(kills * 3)
   }
+  const flags = ['--data', dataFolder, ...(database === undefined ? [] : ['--database', database])]
+  const { code, stdout } = await runQuire(['visits', 'import', file, '--project', projectId, '--json', ...flags])
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout).lines).toBe(lines.length)
+  // The kills left different parts of the import.
+  const all = await countVisitors()
+  expect([...left].filter(total => total > 0 && total < all).length).toBeGreaterThan(1)
+  await ask(place, store => expectExact(store, projectId, lines))
+}
 
+/** Compares the counts of ranges with brute force. */
+async function expectExact({ visits }: Store, projectId: string, lines: readonly string[]): Promise<void> {
+  const ranges = [
+    [from - 1, from + days + 1],
+    [from, from + 1],
+    [from + 3, from + 17],
+    [from + 29, from + 99],
+  ] as const
+  const dates = ranges.map(([first, end]) => [formatDay(first), formatDay(end)] as const)
+  const want = countByBruteForce(lines, nameDemoAgents(), dates, Date.now())
+  for (const [i, [dateFrom, dateTo]] of ranges.entries()) {
+    const window = { limit: 250, offset: 0 }
+    const counted = await visits.countUniqueVisitors(projectId, { dateFrom, dateTo }, window)
+    const pages = Object.fromEntries(counted.visitors.map(({ path, human, ai, total }) => [path, [human, ai, total]]))
+    const labels = Object.fromEntries((await visits.countRange(projectId, { dateFrom, dateTo })).labels)
+    expect({ ...counted.totals, pages, labels }).toEqual(want[i])
+  }
+}
+
+const postgres = await findPostgres()
+const title = `kill -9 at ${kills} random moments of an import, then a new import: the counts equal brute force`
+
+test(`${title}, on SQLite`, { timeout: 900_000 }, async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'quire-import-kill-'))
   try {
-    let killed = 0
-    const left = new Set<number>()
-    let longestMs = 4000
-    for (let attempt = 0; killed < kills; attempt++) {
-      const program = startProgram([importer, file, projectId, dataFolder])
-      const startedAt = performance.now()
-      // Later and later, because an import that came far leaves nothing new to the kills after it.
-      const killMs = (longestMs * (killed + random())) / kills
-      const timer = setTimeout(() => program.child.kill('SIGKILL'), killMs)
-      const { code, stderr } = await program.ended
-      clearTimeout(timer)
-      expect(code ?? program.child.signalCode, stderr).toBe(code === null ? 'SIGKILL' : 0)
-      left.add(await countVisitors())
-      // The import ended before the kill. The next kills come within the duration of this import.
-      if (code === 0) longestMs = performance.now() - startedAt
-      else killed++
-      expect(attempt).toBeLessThan(kills * 3)
-    }
-    const args = ['visits', 'import', file, '--project', projectId, '--data', dataFolder, '--json']
-    const { code, stdout } = await runQuire(args)
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout).lines).toBe(lines.length)
-    // The kills left different parts of the import.
-    const all = await countVisitors()
-    expect([...left].filter(total => total > 0 && total < all).length).toBeGreaterThan(1)
-
-    const ranges = [
-      [from - 1, from + days + 1],
-      [from, from + 1],
-      [from + 3, from + 17],
-      [from + 29, from + 99],
-    ] as const
-    const truth = nameDemoAgents()
-    const dates = ranges.map(([first, end]) => [formatDay(first), formatDay(end)] as const)
-    const want = countByBruteForce(lines, truth, dates, Date.now())
-    const again = openStore(dataFolder)
-    for (const [i, [dateFrom, dateTo]] of ranges.entries()) {
-      const window = { limit: 250, offset: 0 }
-      const { totals, visitors } = await again.visits.countUniqueVisitors(projectId, { dateFrom, dateTo }, window)
-      const pages = Object.fromEntries(visitors.map(({ path, human, ai, total }) => [path, [human, ai, total]]))
-      const labels = Object.fromEntries(again.visits.countRange(projectId, { dateFrom, dateTo }).labels)
-      expect({ ...totals, pages, labels }).toEqual(want[i])
-    }
-    again.close()
+    await killImports({ dataFolder })
   } finally {
     await rm(dataFolder, { recursive: true, force: true })
   }
-}, 900_000)
+})
+
+test.skipIf('missing' in postgres)(`${title}, on PostgreSQL`, { timeout: 900_000 }, async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'quire-import-kill-'))
+  const { url, drop } = await createTestDatabase((postgres as { url: string }).url)
+  try {
+    await killImports({ dataFolder, database: url })
+  } finally {
+    await drop()
+    await rm(dataFolder, { recursive: true, force: true })
+  }
+})
