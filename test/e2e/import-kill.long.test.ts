@@ -67,7 +67,10 @@ async function killImports(place: Place): Promise<void> {
     const { code, stderr } = await program.ended
     clearTimeout(timer)
     expect(code ?? program.child.signalCode, stderr).toBe(code === null ? 'SIGKILL' : 0)
-    left.add(await countVisitors())
+    const counted = await countVisitors()
+    // On a slow machine, the kills come later until they leave something.
+    if (left.has(counted)) longestMs *= 1.1
+    left.add(counted)
     // The import ended before the kill. The next kills come within the duration of this import.
     if (code === 0) longestMs = performance.now() - startedAt
     else killed++

@@ -1,30 +1,12 @@
 import { createHmac } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { formatDay } from '../../../server/analytics/day.ts'
 import { importAccessLog } from '../../../server/analytics/import/import-log.ts'
-import { openStore, type SqliteStore } from '../../../server/store/store.ts'
-import {
-  count,
-  daily,
-  data,
-  dayOf,
-  destroyAt,
-  folder,
-  graceDays,
-  keyOf,
-  keysAt,
-  listVisitors,
-  monthly,
-  never,
-  noonOf,
-  reopen,
-  store,
-  useKeyProjects,
-} from './key-projects.ts'
-
-useKeyProjects()
+import type { TestStore } from '../stores.ts'
+import { daily, dayOf, graceDays, monthly, never, noonOf } from './key-projects.ts'
+import { count, destroyAt, keyOf, keysAt, listVisitors, readAll, shared } from './shared-key-projects.ts'
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 
@@ -34,7 +16,7 @@ async function importLines(
   lines: [string, string][],
   at?: string,
 ) {
-  const file = join(folder, 'access.log')
+  const file = join(shared.folder, 'access.log')
   const text = lines.map(([date, address]) => {
     const [year, month, day] = date.split('-')
     const name = new Date(`${date}T00:00:00Z`).toLocaleString('en', { month: 'short', timeZone: 'UTC' })
@@ -43,20 +25,19 @@ async function importLines(
   })
   writeFileSync(file, text.join(''))
   const now = noonOf(at ?? lines.at(-1)?.[0] ?? '')
-  const { newVisitorDays, tooOldViews } = await importAccessLog({ file, project, visits: store.visits, now: () => now })
+  const { newVisitorDays, tooOldViews } = await importAccessLog({
+    file,
+    project,
+    visits: shared.store.visits,
+    now: () => now,
+  })
   return { newVisitorDays, tooOldViews }
-}
-
-/** The bytes of all files in the data folder. */
-function readAll(): Buffer {
-  const paths = readdirSync(data, { recursive: true, encoding: 'utf8' }).map(path => join(data, path))
-  return Buffer.concat(paths.filter(path => statSync(path).isFile()).map(path => readFileSync(path)))
 }
 
 const hashUnder = (key: Uint8Array, address: string) =>
   createHmac('sha256', key).update(`${address}\0${browser}`).digest('hex').slice(0, 32)
 
-describe('without a rotation', () => {
+shared.describe('without a rotation', () => {
   test('two projects have different keys, which are neither the secret nor in the files', async () => {
     const other = { ...never, id: 'prj_other' }
     const [key, otherKey, again] = [
@@ -66,23 +47,23 @@ describe('without a rotation', () => {
     ]
     expect(key).toEqual(again)
     expect(key).not.toEqual(otherKey)
-    expect(key).not.toEqual(await store.visits.openVisitorKey())
+    expect(key).not.toEqual(await shared.store.visits.openVisitorKey())
     await importLines(never, [['2026-10-01', '10.0.0.1']])
-    expect(listVisitors(never)).toEqual([hashUnder(key as Uint8Array, '10.0.0.1')])
-    expect(readAll().includes(key as Uint8Array)).toBe(false)
+    expect(await listVisitors(never)).toEqual([hashUnder(key as Uint8Array, '10.0.0.1')])
+    expect((await readAll()).includes(key as Uint8Array)).toBe(false)
   })
 
   test('nothing is destroyed', async () => {
     await importLines(never, [['2020-10-01', '10.0.0.1']])
-    expect(store.visits.destroyKeys(never, { now: noonOf('2026-11-20'), graceDays })).toEqual({
+    expect(await shared.store.visits.destroyKeys(never, { now: noonOf('2026-11-20'), graceDays })).toEqual({
       keys: 0,
       visitorDays: 0,
     })
-    expect(listVisitors(never).length).toBe(1)
+    expect((await listVisitors(never)).length).toBe(1)
   })
 })
 
-describe('after a period and its grace', () => {
+shared.describe('after a period and its grace', () => {
   test('its visitors cannot be linked to another period with all files, and its counts stay', async () => {
     await importLines(monthly, [
       ['2026-10-01', '10.0.0.1'],
@@ -92,23 +73,20 @@ describe('after a period and its grace', () => {
     await importLines(monthly, [['2026-11-02', '10.0.0.1']])
     const [october, november] = [await keyOf(monthly, '2026-10-31'), await keyOf(monthly, '2026-11-01')]
     const [inOctober, inNovember] = [october, november].map(key => hashUnder(key as Uint8Array, '10.0.0.1'))
-    expect(listVisitors(monthly)).toEqual(expect.arrayContaining([inOctober, inNovember]))
-    expect(readAll().includes(october as Uint8Array)).toBe(true)
+    expect(await listVisitors(monthly)).toEqual(expect.arrayContaining([inOctober, inNovember]))
+    expect((await readAll()).includes(october as Uint8Array)).toBe(true)
     const ranges = [[], ['2026-10-01', '2026-11-01'], ['2026-10-30'], ['2026-11-01']] as const
     const countAll = () => Promise.all(ranges.map(([from, to]) => count(monthly, from, to)))
     const before = await countAll()
     expect(before).toEqual([3, 2, 3, 1])
 
-    expect(destroyAt(monthly, '2026-11-07')).toEqual({ keys: 0, visitorDays: 0 })
-    expect(destroyAt(monthly, '2026-11-08')).toEqual({ keys: 1, visitorDays: 3 })
-    let bytes: Buffer = Buffer.alloc(0)
-    reopen(() => {
-      bytes = readAll()
-    })
+    expect(await destroyAt(monthly, '2026-11-07')).toEqual({ keys: 0, visitorDays: 0 })
+    expect(await destroyAt(monthly, '2026-11-08')).toEqual({ keys: 1, visitorDays: 3 })
+    const bytes = await readAll()
     expect(bytes.includes(october as Uint8Array)).toBe(false)
     expect(bytes.includes(Buffer.from(inOctober as string, 'hex'))).toBe(false)
     expect(bytes.includes(november as Uint8Array)).toBe(true)
-    const secret = await store.visits.openVisitorKey()
+    const secret = await shared.store.visits.openVisitorKey()
     const derived = ['2026-10', 'project prj_month'].map(name => createHmac('sha256', secret).update(name).digest())
     for (const key of [secret, ...derived, november as Uint8Array]) {
       expect(hashUnder(key, '10.0.0.1')).not.toBe(inOctober)
@@ -122,9 +100,9 @@ describe('after a period and its grace', () => {
     const made = dates.map(date => keys.find(daily, dayOf(date)) as Uint8Array)
     expect(new Set(made.map(key => Buffer.from(key).toString('hex'))).size).toBe(dates.length)
     // All were created on the 20th, so they live until the 27th, and the 20th until the 28th.
-    expect(destroyAt(daily, '2026-11-26').keys).toBe(0)
-    expect(destroyAt(daily, '2026-11-27').keys).toBe(149)
-    const bytes = readAll()
+    expect((await destroyAt(daily, '2026-11-26')).keys).toBe(0)
+    expect((await destroyAt(daily, '2026-11-27')).keys).toBe(149)
+    const bytes = await readAll()
     expect(made.map(key => bytes.includes(key)).filter(Boolean).length).toBe(1)
     expect(bytes.includes(made[0] as Uint8Array)).toBe(true)
   })
@@ -134,13 +112,13 @@ describe('after a period and its grace', () => {
       ['2026-10-31', '10.0.0.1'],
       ['2026-11-01', '10.0.0.1'],
     ])
-    destroyAt(monthly, '2026-11-06')
+    await destroyAt(monthly, '2026-11-06')
     const late: [string, string][] = [
       ['2026-10-31', '10.0.0.1'],
       ['2026-10-31', '10.0.0.2'],
     ]
     expect(await importLines(monthly, late, '2026-11-06')).toEqual({ newVisitorDays: 1, tooOldViews: 0 })
-    destroyAt(monthly, '2026-11-10')
+    await destroyAt(monthly, '2026-11-10')
     expect(await importLines(monthly, [...late, ['2026-11-09', '10.0.0.2']], '2026-11-10')).toEqual({
       newVisitorDays: 1,
       tooOldViews: 2,
@@ -156,24 +134,24 @@ describe('after a period and its grace', () => {
     ]
     await importLines(monthly, [['2026-11-10', '10.0.0.1']])
     expect(await importLines(monthly, archive, '2026-11-10')).toEqual({ newVisitorDays: 3, tooOldViews: 0 })
-    destroyAt(monthly, '2026-11-16')
+    await destroyAt(monthly, '2026-11-16')
     expect(await importLines(monthly, archive, '2026-11-16')).toEqual({ newVisitorDays: 0, tooOldViews: 0 })
-    expect(destroyAt(monthly, '2026-11-18').keys).toBe(2)
+    expect((await destroyAt(monthly, '2026-11-18')).keys).toBe(2)
     expect(await importLines(monthly, archive, '2026-11-18')).toEqual({ newVisitorDays: 0, tooOldViews: 3 })
     expect(await count(monthly)).toBe(3)
-    await store.visits.deleteVisits(monthly.id)
+    await shared.store.visits.deleteVisits(monthly.id)
     expect(await importLines(monthly, archive, '2026-11-18')).toEqual({ newVisitorDays: 3, tooOldViews: 0 })
   })
 
   test('a batch that was hashed before is refused', async () => {
     await importLines(monthly, [['2026-10-30', '10.0.0.1']])
-    const file = join(folder, 'access.log')
+    const file = join(shared.folder, 'access.log')
     const now = () => noonOf('2026-10-31')
     const visits = {
-      ...store.visits,
-      recordBatch(...given: Parameters<SqliteStore['visits']['recordBatch']>) {
-        destroyAt(monthly, '2026-11-20')
-        return store.visits.recordBatch(...given)
+      ...shared.store.visits,
+      async recordBatch(...given: Parameters<TestStore['visits']['recordBatch']>) {
+        await destroyAt(monthly, '2026-11-20')
+        return shared.store.visits.recordBatch(...given)
       },
     }
     const tally = await importAccessLog({ file, project: monthly, visits, now })
@@ -182,31 +160,31 @@ describe('after a period and its grace', () => {
   })
 })
 
-test('a key that was created while the clock was ahead does not live until that time', async () => {
-  await importLines(monthly, [['2026-10-30', '10.0.0.1']], '2031-01-01')
-  expect(destroyAt(monthly, '2026-11-10').keys).toBe(0)
-  expect(destroyAt(monthly, '2026-11-16').keys).toBe(0)
-  expect(destroyAt(monthly, '2026-11-18').keys).toBe(1)
-})
-
-test('after the clock was set back, views are still counted with the key of their own date', async () => {
-  await importLines(monthly, [['2026-11-10', '10.0.0.1']])
-  expect(await importLines(monthly, [['2026-11-10', '10.0.0.1']], '2026-10-01')).toEqual({
-    newVisitorDays: 0,
-    tooOldViews: 0,
+shared.describe('a clock that is set', () => {
+  test('a key that was created while the clock was ahead does not live until that time', async () => {
+    await importLines(monthly, [['2026-10-30', '10.0.0.1']], '2031-01-01')
+    expect((await destroyAt(monthly, '2026-11-10')).keys).toBe(0)
+    expect((await destroyAt(monthly, '2026-11-16')).keys).toBe(0)
+    expect((await destroyAt(monthly, '2026-11-18')).keys).toBe(1)
   })
-  expect(destroyAt(monthly, '2026-10-01').keys).toBe(0)
+
+  test('after the clock was set back, views are still counted with the key of their own date', async () => {
+    await importLines(monthly, [['2026-11-10', '10.0.0.1']])
+    expect(await importLines(monthly, [['2026-11-10', '10.0.0.1']], '2026-10-01')).toEqual({
+      newVisitorDays: 0,
+      tooOldViews: 0,
+    })
+    expect((await destroyAt(monthly, '2026-10-01')).keys).toBe(0)
+  })
 })
 
-test('two connections get the same key of a new period', async () => {
-  const other = openStore(data)
-  try {
-    const [first, second] = [await keysAt('2026-11-20'), await keysAt('2026-11-20', other.visits)]
+shared.describe('two connections', () => {
+  test('get the same key of a new period', async () => {
+    const other = await shared.openOther()
+    const [first, second] = [await keysAt('2026-11-20'), await keysAt('2026-11-20', other)]
     for (const date of ['2026-11-20', '2026-11-19', '2026-11-18']) {
       const made = [first, second].sort(() => (date.endsWith('9') ? -1 : 1)).map(keys => keys.find(daily, dayOf(date)))
       expect(made[0]).toEqual(made[1])
     }
-  } finally {
-    other.close()
-  }
+  })
 })
