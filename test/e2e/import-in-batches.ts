@@ -5,7 +5,7 @@ import { openPostgres } from '../../server/store/open-postgres.ts'
 import { openStore } from '../../server/store/store.ts'
 
 const [file = '', projectId = '', dataFolder = '', database] = process.argv.slice(2)
-const store = database === undefined ? openStore(dataFolder) : await openPostgres(database, dataFolder)
+const store = database === undefined ? openStore(dataFolder) : await openPostgres(database, { dataFolder })
 const project = await store.projects.find(projectId)
 if (!project) throw new Error(`There is no project ${projectId}.`)
 const keys = await store.visits.openVisitorKeys()

@@ -30,7 +30,7 @@ interface Place {
 }
 
 const openPlace = ({ dataFolder, database }: Place): Promise<Store> | Store =>
-  database === undefined ? openStore(dataFolder) : openPostgres(database, dataFolder)
+  database === undefined ? openStore(dataFolder) : openPostgres(database, { dataFolder })
 
 /** Opens the store for one question. */
 async function ask<T>(place: Place, question: (store: Store) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import type { ExportJob } from '../../server/export/jobs/export-job.ts'
 import { type StoreKind, shareTests, type TestStore } from './stores.ts'
 
@@ -69,6 +70,8 @@ async function fill(number: number): Promise<void> {
     createdAt: now,
     archivedAt: null,
   })
+  const view = { visitor: Buffer.alloc(16, number), path: '/', day: 1, kind: 'human' as const }
+  await store.visits.recordBatch(projectId, toViewBatch([view]))
   await store.rateLimits.take(organizationId, { budget: 'analytics', quota: 9, windowSeconds: 60 }, now)
   await store.exportJobs.start(job(`se_${number}`, organizationId, `${number}.example.com`), `once-${number}`, 0)
 }

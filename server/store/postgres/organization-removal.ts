@@ -2,6 +2,7 @@ import type { OrganizationRemoval, OrganizationSize } from '../organization-remo
 import { removalSql } from '../organization-rows.ts'
 import type { Database } from './database.ts'
 import { statement } from './statement.ts'
+import { deleteProjectVisits } from './visits/prune-visits.ts'
 
 type Id = { id: string }
 
@@ -20,6 +21,10 @@ const list = (sql: string) => statement<Id, { name: string }>(sql, slow)
 const listProjects = list(removalSql.projects)
 const listBundles = list(removalSql.bundles)
 const listDomains = list(removalSql.domains)
+// A process that follows a log may count first visits of a project until then.
+const lockProjects = statement<Id, { name: string }>(
+  'SELECT id AS name FROM projects WHERE organization_id = @id ORDER BY id FOR UPDATE',
+)
 const revokeKeys = statement<Id & { now: number }>(removalSql.revokeKeys)
 const closing = removalSql.close.map(sql => statement<Id>(sql, slow))
 const finishing = removalSql.finish.map(sql => statement<Id>(sql, slow))
@@ -46,6 +51,7 @@ export function openOrganizationRemoval(database: Database): OrganizationRemoval
     finish: id =>
       database.atomically(async within => {
         await within.all(lock, { id })
+        for (const { name } of await within.all(lockProjects, { id })) await deleteProjectVisits(within, name)
         for (const deletion of finishing) await within.run(deletion, { id })
       }),
   }
