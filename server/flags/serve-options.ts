@@ -1,12 +1,12 @@
 import { Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import type { BundleLinksKind, Config, LogStyle } from '../config.ts'
-import { maxLinkTtlSeconds } from '../export/jobs/bundle-link.ts'
+import type { Config, LogStyle } from '../config.ts'
 import type { Verify } from '../export/model/options.ts'
 import { type AddressFlags, addressOptions, readAddresses } from './address-options.ts'
 import { type FollowFlags, followOptions, readFollowFlags } from './follow-options.ts'
 import { integer } from './integer.ts'
 import { type LimitFlags, limitOptions, readLimits } from './limit-options.ts'
+import { type LinkFlags, linkOptions, readLinks } from './link-options.ts'
 import { type NodeFlags, nodeOptions, readNode } from './node-options.ts'
 import {
   allowLossOption,
@@ -20,11 +20,9 @@ import {
 import { type QueueFlags, queueOptions } from './queue-options.ts'
 
 /** The parsed flags of `serve`. */
-export interface ServeFlags extends NodeFlags, AddressFlags, LimitFlags, QueueFlags, FollowFlags {
+export interface ServeFlags extends NodeFlags, LinkFlags, AddressFlags, LimitFlags, QueueFlags, FollowFlags {
   data: string
   keyPrefix: string
-  linkTtlSeconds: number
-  bundleLinks: BundleLinksKind
   bodyLimitBytes: number
   leaseSeconds: number
   drainSeconds: number
@@ -41,7 +39,9 @@ export interface ServeFlags extends NodeFlags, AddressFlags, LimitFlags, QueueFl
   logStyle?: LogStyle
   validateResponses?: boolean
 }
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
 /** Every setting of the server: a flag, its environment variable and its default. */
 export function serveOptions(): Option[] {
   return [
@@ -51,17 +51,7 @@ export function serveOptions(): Option[] {
     ...nodeOptions(),
     ...addressOptions(),
     new Option('--key-prefix <text>', 'prefix of API keys').env('QUIRE_KEY_PREFIX').default('quire_'),
-    new Option('--link-ttl-seconds <number>', 'lifetime of a bundle link; at most 7 days')
-      .env('QUIRE_LINK_TTL_SECONDS')
-      .default(3600)
-      .argParser(integer(1, maxLinkTtlSeconds)),
-    new Option(
-      '--bundle-links <kind>',
-      'quire = bundle links lead to this server, presigned = to the S3-compatible storage of --bundles',
-    )
-      .env('QUIRE_BUNDLE_LINKS')
-      .choices(['quire', 'presigned'])
-      .default('quire'),
+    ...linkOptions(),
     new Option('--body-limit-bytes <number>', 'maximum size of a request body')
       .env('QUIRE_BODY_LIMIT_BYTES')
       .default(1024 * 1024)
@@ -139,12 +129,6 @@ export function readConfig(flags: ServeFlags): Config {
       2,
     )
   }
-  if (flags.bundleLinks === 'presigned' && !flags.bundles) {
-    throw new OperatorError(
-      '--bundle-links presigned needs --bundles s3://...: links cannot lead to bundles in the data folder. Leave the flag out, or store the bundles in S3.',
-      2,
-    )
-  }
   return {
     dataFolder: flags.data,
     database: flags.database,
@@ -152,8 +136,7 @@ export function readConfig(flags: ServeFlags): Config {
     ...readNode(flags),
     ...readAddresses(flags),
     keyPrefix: flags.keyPrefix,
-    linkTtlSeconds: flags.linkTtlSeconds,
-    bundleLinks: flags.bundleLinks,
+    ...readLinks(flags),
     bodyLimitBytes: flags.bodyLimitBytes,
     leaseMs: flags.leaseSeconds * 1000,
     drainMs: flags.drainSeconds * 1000,
