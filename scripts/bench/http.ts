@@ -3,10 +3,14 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { OperatorError } from '../../server/base/operator-error.ts'
 import { integer } from '../../server/flags/integer.ts'
 import { jsonOption } from '../../server/flags/options.ts'
+import { onPostgres } from './http/contestants.ts'
 import { describeMachine, toText } from './http/report.ts'
 import { type Plan, runRounds } from './http/run.ts'
 import { type Figures, findGeneratorShare, summarize } from './http/summary.ts'
 import { installPeers } from './peers.ts'
+
+/** Quire on PostgreSQL, as a share of its requests per second on SQLite. */
+const minOfSqlite = 0.35
 
 interface Flags extends Plan {
   minShare: number
@@ -31,17 +35,23 @@ export function httpCommand(): Command {
         .default(0.35)
         .argParser(readShare),
     )
+    .addOption(
+      new Option('--database <url>', 'also measure Quire on an empty database of PostgreSQL, which keeps the rows').env(
+        'QUIRE_BENCH_DATABASE',
+      ),
+    )
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
 Three servers run in separate processes, one after the other, and answer the same requests from the same database: bare
 node:http with the same look-ups, openapi-backend with the same document, and Quire (with and without a log file). Checks every
-response body. Exit code 1 if Quire is below the share, or not faster than openapi-backend.
+response body. Exit code 1 if Quire is below the share, not faster than openapi-backend, or on PostgreSQL below 0.35 of SQLite.
 
 Examples:
   npm run bench -- http
   npm run bench -- http --rounds 20 --seconds 2
+  npm run bench -- http --database postgres://quire@127.0.0.1/bench
   npm run bench -- http --json > figures.json`,
     )
     .action(async ({ minShare, json, ...plan }: Flags) => {
@@ -66,6 +76,13 @@ function expectGoal(servers: readonly Figures[], minShare: number): void {
   const [quire, peer] = [find('Quire'), find('openapi-backend')]
   if (quire.share < minShare) {
     throw new OperatorError(`Quire reaches ${quire.share.toFixed(2)} of bare node:http; the goal is ${minShare}.`)
+  }
+  const postgres = servers.find(({ name }) => name === onPostgres.name)
+  const ofSqlite = postgres && postgres.requestsPerSecond / quire.requestsPerSecond
+  if (ofSqlite !== undefined && ofSqlite < minOfSqlite) {
+    throw new OperatorError(
+      `On PostgreSQL, Quire reaches ${ofSqlite.toFixed(2)} of SQLite; the goal is ${minOfSqlite}.`,
+    )
   }
   if (quire.share <= peer.share) throw new OperatorError('Quire is not ahead of openapi-backend.')
 }

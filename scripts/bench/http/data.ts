@@ -1,4 +1,5 @@
-import { openStore } from '../../../server/store/store.ts'
+import { openPostgres } from '../../../server/store/open-postgres.ts'
+import { openStore, type Store } from '../../../server/store/store.ts'
 import { createKey, hashKey } from '../../../server/tenancy/api-key.ts'
 import { createId } from '../../../server/tenancy/id.ts'
 import type { Exchange } from './load.ts'
@@ -13,14 +14,36 @@ export interface BenchData {
 
 const projectCount = 10
 
-/** Fills a new data folder with one organization, one key, and agent jobs spread over ten projects. */
-export async function createData(dataFolder: string, jobCount: number): Promise<BenchData> {
-  const store = openStore(dataFolder)
+/** Makes one organization, one key, and agent jobs spread over ten projects. */
+function makeData(jobCount: number) {
+  const createdAt = Date.now()
+  const organization = { id: createId('org'), name: 'Bench', plan: 'enterprise' as const, createdAt }
+  const organizationId = organization.id
+  const projects = Array.from({ length: projectCount }, () => ({
+    id: createId('prj'),
+    organizationId,
+    name: 'Docs',
+    visitorSaltRotation: 'never' as const,
+    createdAt,
+  }))
+  const jobs = Array.from({ length: jobCount }, (_, i) => ({
+    projectId: projects[i % projectCount]?.id ?? '',
+    id: createId('aj'),
+    status: 'completed' as const,
+    source: { repository: 'https://git.example.com/acme/docs', ref: 'main' },
+    model: 'writer-2',
+    prLink: `https://git.example.com/acme/docs/pull/${i + 1}`,
+    createdAt,
+    archivedAt: null,
+  }))
+  return { key: createKey('quire_'), organization, projects, jobs }
+}
+
+/** Fills a store, and closes it. */
+async function fill(store: Store, { key, organization, projects, jobs }: ReturnType<typeof makeData>): Promise<void> {
   try {
-    const createdAt = Date.now()
-    const organizationId = createId('org')
-    await store.organizations.insert({ id: organizationId, name: 'Bench', plan: 'enterprise', createdAt })
-    const key = createKey('quire_')
+    await store.organizations.insert(organization)
+    const { id: organizationId, createdAt } = organization
     await store.apiKeys.insert(
       {
         id: createId('key'),
@@ -35,31 +58,26 @@ export async function createData(dataFolder: string, jobCount: number): Promise<
       },
       hashKey(key),
     )
-    const projectIds = Array.from({ length: projectCount }, () => createId('prj'))
-    for (const id of projectIds) {
-      await store.projects.insert({ id, organizationId, name: 'Docs', visitorSaltRotation: 'never', createdAt })
-    }
-    const jobs = Array.from({ length: jobCount }, (_, i) => ({
-      projectId: projectIds[i % projectCount] as string,
-      id: createId('aj'),
-      status: 'completed' as const,
-      source: { repository: 'https://git.example.com/acme/docs', ref: 'main' },
-      model: 'writer-2',
-      prLink: `https://git.example.com/acme/docs/pull/${i + 1}`,
-      createdAt,
-      archivedAt: null,
-    }))
+    for (const project of projects) await store.projects.insert(project)
     await store.agentJobs.insertAll(jobs)
-    return {
-      key,
-      organizationId,
-      projectIds,
-      exchanges: jobs.map(({ projectId, ...job }) => ({
-        path: `/v2/agent/${projectId}/job/${job.id}`,
-        body: JSON.stringify({ ...job, createdAt: new Date(createdAt).toISOString() }),
-      })),
-    }
   } finally {
-    store.close()
+    await store.close()
+  }
+}
+
+/** Fills a new data folder, and a PostgreSQL with the same. */
+export async function createData(dataFolder: string, jobCount: number, database?: string): Promise<BenchData> {
+  const made = makeData(jobCount)
+  await fill(openStore(dataFolder), made)
+  if (database !== undefined) await fill(await openPostgres(database), made)
+  const { key, organization, projects, jobs } = made
+  return {
+    key,
+    organizationId: organization.id,
+    projectIds: projects.map(({ id }) => id),
+    exchanges: jobs.map(({ projectId, ...job }) => ({
+      path: `/v2/agent/${projectId}/job/${job.id}`,
+      body: JSON.stringify({ ...job, createdAt: new Date(job.createdAt).toISOString() }),
+    })),
   }
 }

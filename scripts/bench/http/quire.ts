@@ -5,9 +5,11 @@ import { startServer } from '../../../server/server.ts'
 import { reportAddress, setting } from './child.ts'
 
 const defaults = Object.fromEntries(serveOptions().map(option => [option.attributeName(), option.defaultValue]))
+const database = setting('BENCH_DATABASE')
 const config = readConfig({
   ...(defaults as unknown as ServeFlags),
   data: setting('BENCH_DATA'),
+  ...(database && { database }),
   port: 0,
   logLevel: setting('BENCH_LOG_LEVEL'),
 })

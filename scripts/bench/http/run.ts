@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { contestants } from './contestants.ts'
+import { contestants, onPostgres } from './contestants.ts'
 import { createData } from './data.ts'
 import { type Load, runLoad } from './load.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
@@ -12,6 +12,8 @@ export interface Plan {
   warmUpSeconds: number
   connections: number
   jobs: number
+  /** The address of a PostgreSQL; undefined = without it. */
+  database?: string
 }
 
 /** One server in one round. */
@@ -39,15 +41,17 @@ export async function runRounds(plan: Plan, onRound: (round: number) => void): P
   const started: { server: ServerProcess; run: Run }[] = []
   try {
     const dataFolder = join(folder, 'data')
-    const { key, exchanges } = await createData(dataFolder, plan.jobs)
+    const { key, exchanges } = await createData(dataFolder, plan.jobs, plan.database)
     // Headers that HTTP clients send by default.
     const headers = { Authorization: `Bearer ${key}`, Accept: '*/*', 'User-Agent': 'bench', Connection: 'keep-alive' }
     const load = (server: ServerProcess, seconds: number) =>
       runLoad(server.url, headers, exchanges, { connections: plan.connections, seconds })
 
-    for (const [i, contestant] of contestants.entries()) {
+    const all = plan.database === undefined ? contestants : [...contestants, onPostgres]
+    for (const [i, contestant] of all.entries()) {
       const server = await startServerProcess(contestant.file, {
         BENCH_DATA: dataFolder,
+        BENCH_DATABASE: (contestant.usesPostgres && plan.database) || '',
         BENCH_LOG_LEVEL: contestant.logLevel,
         BENCH_LOG_FILE: join(folder, `${i}.log`),
       })
