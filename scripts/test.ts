@@ -113,6 +113,7 @@ Projects of the tests (test/projects.ts assigns each file to a project by its im
   unit      no browser, no program, no whole server
   app       whole servers, programs, whole exports
   browser   needs Chromium; otherwise most of these tests are skipped
+  postgres  the tests of requests to whole servers again, on PostgreSQL; otherwise they are skipped
   long      *.long.test.ts, run only by npm run test:long
 
 One file or one project: npx vitest run --config test/vitest.config.ts [FILE] [--project NAME]

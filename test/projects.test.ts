@@ -2,7 +2,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { appImports, browserFunction, classifyTest, listTests, parseImports } from './projects.ts'
+import { appImports, browserFunction, classifyTest, listServerTests, listTests, parseImports } from './projects.ts'
 
 const root = join(import.meta.dirname, '..')
 let folder = ''
@@ -75,4 +75,12 @@ describe('the rule matches the code', () => {
     const texts = globSync('server/**/*.ts', { cwd: root }).map(file => readFileSync(join(root, file), 'utf8'))
     expect(texts.filter(text => text.includes(`export function ${browserFunction}(`))).toHaveLength(1)
   })
+})
+
+test('the tests of requests run on PostgreSQL if they start a server', () => {
+  const files = listServerTests()
+  expect(files).toContain('test/http/wire-rules.test.ts')
+  expect(files).toContain('test/operations/startStaticExportJob.test.ts')
+  expect(files).toContain('test/contract/workflow.test.ts')
+  expect(files).not.toContain('test/http/byte-range.test.ts')
 })

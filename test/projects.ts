@@ -29,6 +29,14 @@ export function listTests(root = project): Record<ProjectName, string[]> {
   return tests
 }
 
+/** Lists the tests of requests that start a whole server. They run a second time, on PostgreSQL. */
+export function listServerTests(root = project): string[] {
+  const files = globSync('test/{http,operations,contract}/*.test.ts', { cwd: root }).map(file =>
+    file.replaceAll('\\', '/'),
+  )
+  return files.sort().filter(file => listImports(file, root).some(({ from }) => from === 'test/support/server.ts'))
+}
+
 /**
  * Names the project of a test file: `long` by its name `*.long.test.ts`, `browser` when it looks for a Chromium or imports
  * puppeteer, `app` when it starts a program, a whole server or a whole export, otherwise `unit`. For `browser`, only imports

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { listTests, type ProjectName } from './projects.ts'
+import { listServerTests, listTests, type ProjectName } from './projects.ts'
 import { seed } from './support/random.ts'
 
 // Each thread of vitest reads this variable, so that all use the same random seed.
@@ -18,6 +18,15 @@ export default defineConfig(({ mode }) => {
     project('unit', { setupFiles: ['test/support/refuse-programs.ts'] }),
     project('app'),
     project('browser'),
+    {
+      extends: true as const,
+      test: {
+        name: 'postgres',
+        include: listServerTests(),
+        env: { QUIRE_TEST_STORE: 'postgres' },
+        runner: 'test/support/postgres/skipping-runner.ts',
+      },
+    },
   ]
   return {
     root: resolve(import.meta.dirname, '..'),

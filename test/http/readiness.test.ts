@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { send } from '../support/client.ts'
 import { startTestServer } from '../support/server.ts'
@@ -8,11 +6,11 @@ const checkedEveryMs = 3000
 
 test('a server is not ready while its database cannot be written', async () => {
   const server = await startTestServer()
-  const other = new Database(join(server.dataFolder, 'quire.db'))
+  let unlock = async () => {}
   try {
     const ready = () => send(server.url, '/readyz')
     expect(await ready()).toMatchObject({ status: 200, json: { status: 'ready' } })
-    other.exec('BEGIN IMMEDIATE')
+    unlock = await server.stores.lock()
     // The result of the last check is still valid.
     expect((await ready()).status).toBe(200)
     await new Promise(done => setTimeout(done, checkedEveryMs + 100))
@@ -24,14 +22,15 @@ test('a server is not ready while its database cannot be written', async () => {
     expect(answers).toEqual(['healthz', 'readyz'])
     expect(await checked).toMatchObject({
       status: 503,
-      json: { status: 'not ready', reason: 'the database cannot be written (SQLITE_BUSY)' },
+      json: { status: 'not ready', reason: `the database cannot be written (${server.stores.lockedCode})` },
     })
     expect((await send(server.url, '/healthz')).status).toBe(200)
-    other.exec('ROLLBACK')
-    await new Promise(done => setTimeout(done, checkedEveryMs + 100))
+    await unlock()
+    // After a failure, it is checked again soon.
+    await new Promise(done => setTimeout(done, 600))
     expect((await ready()).status).toBe(200)
   } finally {
-    other.close()
+    await unlock()
     await server.dispose()
   }
 })

@@ -29,14 +29,14 @@ const first = expect.stringMatching(/^"analytics";r=99;t=\d+$/)
 const csv = { Accept: 'text/csv' }
 
 /** Records two visitors: one person on all pages, and one AI on every third page and a day later. */
-function recordVisits(pages = pageCount): void {
+async function recordVisits(pages = pageCount): Promise<void> {
   const views = Array.from({ length: pages }, (_, i) => [
     { visitor: Buffer.alloc(16, 1), path: `/guides/page-${i}`, day, kind: 'human' as const },
     ...(i % 3 === 0
       ? [{ visitor: Buffer.alloc(16, 2), path: `/guides/page-${i}`, day: day + 1, kind: 'ai' as const }]
       : []),
   ])
-  server.store.visits.recordBatch(projectId, toViewBatch(views.flat()))
+  await server.store.visits.recordBatch(projectId, toViewBatch(views.flat()))
 }
 
 interface Page {
@@ -57,7 +57,7 @@ async function readJson(query: string): Promise<Page[]> {
 }
 
 test('one request gets all pages of a range, in the order of the JSON, with the totals of the site', async () => {
-  recordVisits()
+  await recordVisits()
   const answer = await get('', csv)
   expect(answer).toMatchObject({
     status: 200,
@@ -80,7 +80,7 @@ test('one request gets all pages of a range, in the order of the JSON, with the 
 })
 
 test('a range has its own file name, pages and totals', async () => {
-  recordVisits(9)
+  await recordVisits(9)
   const answer = await get('?dateFrom=2026-09-05T00:00:00Z&dateTo=2026-09-06', csv)
   expect(answer.text.split('\r\n')).toEqual([
     'path,human,ai,total',
@@ -170,7 +170,7 @@ describe('errors are JSON', () => {
 })
 
 test('HEAD has the headers of GET and no body, and frees the counts', async () => {
-  recordVisits(10)
+  await recordVisits(10)
   for (let i = 0; i < 5; i++) {
     const { status, headers, text } = await send(server.url, path, { method: 'HEAD', headers: { ...auth, ...csv } })
     expect({ status, text, type: headers['content-type'], totals: headers['visitor-totals'] }).toEqual({
@@ -183,7 +183,7 @@ test('HEAD has the headers of GET and no body, and frees the counts', async () =
 })
 
 test('clients that leave before the end free the counts for others', async () => {
-  recordVisits()
+  await recordVisits()
   for (let i = 0; i < 5; i++) await leaveEarly()
   expect((await get('', csv)).text.length).toBeGreaterThan(pageCount * 10)
 

@@ -18,7 +18,7 @@ beforeEach(async () => {
   projectId = organization.projectId
   path = `/v1/analytics/${projectId}/visitors`
   auth = { Authorization: `Bearer ${(await createApiKey(server.store, organization.organizationId)).key}` }
-  record(view(1, today - 1))
+  await record(view(1, today - 1))
 })
 
 const view = (who: number, day: number, at = '/a'): PageView => ({
@@ -27,7 +27,7 @@ const view = (who: number, day: number, at = '/a'): PageView => ({
   day,
   kind: 'human',
 })
-const record = (...views: PageView[]) => void server.store.visits.recordBatch(projectId, toViewBatch(views))
+const record = (...views: PageView[]) => server.store.visits.recordBatch(projectId, toViewBatch(views))
 
 const get = (query = '', headers: Record<string, string> = {}) =>
   send(server.url, path + query, { headers: { ...auth, ...headers } })
@@ -61,10 +61,10 @@ describe.each([
     ['a known visitor on another page', () => record(view(1, today - 1, '/b'))],
     ['a late visit', () => record(view(2, today - 400))],
     ['a visit later than now', () => record(view(2, today + 2))],
-    ['a reset', () => void server.store.visits.deleteVisits(projectId)],
+    ['a reset', () => server.store.visits.deleteVisits(projectId)],
   ])('%s changes the answer and its ETag', async (_, change) => {
     const before = await get('', headers)
-    change()
+    await change()
     const after = await ask(String(before.headers.etag), '', headers)
     expect(after.status).toBe(200)
     expect(after.headers.etag).not.toBe(before.headers.etag)
@@ -74,8 +74,8 @@ describe.each([
 
   test('a reset and the same import give the same answer with another ETag', async () => {
     const before = await get('', headers)
-    server.store.visits.deleteVisits(projectId)
-    record(view(1, today - 1))
+    await server.store.visits.deleteVisits(projectId)
+    await record(view(1, today - 1))
     const after = await ask(String(before.headers.etag), '', headers)
     expect(after).toMatchObject({ status: 200, text: before.text })
     expect(after.headers.etag).not.toBe(before.headers.etag)
@@ -83,7 +83,7 @@ describe.each([
 
   test('an import of known visits keeps the ETag', async () => {
     const etag = await etagOf('', headers)
-    record(view(1, today - 1))
+    await record(view(1, today - 1))
     expect((await ask(etag, '', headers)).status).toBe(304)
   })
 
@@ -91,7 +91,7 @@ describe.each([
     const etag = await etagOf('', headers)
     for (let status = 0; status !== 429; ) status = (await get('?limit=0')).status
     expect((await ask(etag, '', headers)).status).toBe(304)
-    record(view(2, today))
+    await record(view(2, today))
     const refused = await ask(etag, '', headers)
     expect(refused).toMatchObject({ status: 429, headers: { ratelimit: expect.stringContaining('r=0') } })
     expect(refused.headers.etag).toBeUndefined()
@@ -148,7 +148,7 @@ describe('a star opens nothing', () => {
 
   test('to the project of another organization, which answers like an unknown one and costs the same', async () => {
     const other = await createOrganization(server.store)
-    server.store.visits.recordBatch(other.projectId, toViewBatch([view(1, today)]))
+    await server.store.visits.recordBatch(other.projectId, toViewBatch([view(1, today)]))
     const headers = { ...auth, ...star, 'X-Request-Id': 'same' }
     const askFor = (id: string) => send(server.url, `/v1/analytics/${id}/visitors`, { headers })
     const foreign = await askFor(other.projectId)

@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createId } from '../../server/tenancy/id.ts'
 import { send } from '../support/client.ts'
@@ -159,22 +157,16 @@ test('a link stops with its organization: 403 without the plan or the organizati
   expect(await ask()).toBe(403)
   await server.store.organizations.updatePlan(organizationId, 'enterprise')
   expect(await ask()).toBe(200)
-  const database = new Database(join(server.dataFolder, 'quire.db'))
-  try {
-    database.pragma('foreign_keys = OFF')
-    database.prepare('UPDATE organizations SET id = ? WHERE id = ?').run('org_gone', organizationId)
-    expect(await ask()).toBe(403)
-    database.prepare('UPDATE organizations SET id = ? WHERE id = ?').run(organizationId, 'org_gone')
-  } finally {
-    database.close()
-  }
+  await server.stores.runUnchecked(`UPDATE organizations SET id = 'org_gone' WHERE id = '${organizationId}'`)
+  expect(await ask()).toBe(403)
+  await server.stores.runUnchecked(`UPDATE organizations SET id = '${organizationId}' WHERE id = 'org_gone'`)
 })
 
 test('rotating the link key leaves existing links valid, and revoking makes them void at once', async () => {
   const jobId = await completeExport()
   const ask = async (path: string) => (await send(server.url, path, { method: 'HEAD' })).status
   const quire = async (...args: string[]) => {
-    const { code, stdout, stderr } = await runQuire(['links', ...args, '--data', server.dataFolder])
+    const { code, stdout, stderr } = await runQuire(['links', ...args, ...server.commandFlags])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return stdout
   }

@@ -5,15 +5,19 @@ import { pino } from 'pino'
 import type { Config } from '../../server/config.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../../server/flags/serve-options.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
-import { openStore, type SqliteStore, type Store } from '../../server/store/store.ts'
+import type { Store } from '../../server/store/store.ts'
 import { createKey, hashKey, type Scope } from '../../server/tenancy/api-key.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import type { Plan } from '../../server/tenancy/organization.ts'
+import { prepareStores, type TestStores } from './test-stores.ts'
 
 /** A server on a free port with a new data folder, and its store, to prepare test data. */
 export interface TestServer extends RunningServer {
   dataFolder: string
-  store: SqliteStore
+  store: Store
+  stores: TestStores
+  /** The flags of a command that uses the store of the server. */
+  commandFlags: string[]
   /** The lines that the server logged, parsed. */
   logged: Record<string, unknown>[]
   /** Ends the server and removes its folder. */
@@ -26,15 +30,19 @@ export async function startTestServer(flags: Partial<ServeFlags> = {}): Promise<
   const dataFolder = await mkdtemp(join(tmpdir(), 'quire-test-'))
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) })
-  const config = createConfig({ ...flags, data: dataFolder })
+  const stores = await prepareStores(dataFolder)
+  const config = createConfig({ ...flags, ...stores.flags, data: dataFolder })
   let server = await startServer(config, log)
-  const store = openStore(dataFolder)
+  const store = await stores.open()
+  const { database } = config
   return {
     get url() {
       return server.url
     },
     dataFolder,
     store,
+    stores,
+    commandFlags: ['--data', dataFolder, ...(database === undefined ? [] : ['--database', database])],
     logged,
     close: () => server.close(),
     async restart() {
@@ -42,8 +50,9 @@ export async function startTestServer(flags: Partial<ServeFlags> = {}): Promise<
       server = await startServer(config, log)
     },
     async dispose() {
-      store.close()
+      await store.close()
       await server.close()
+      await stores.drop()
       await rm(dataFolder, { recursive: true, force: true })
     },
   }

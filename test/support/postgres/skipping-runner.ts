@@ -1,0 +1,26 @@
+import { type RunnerTaskResultPack, type RunnerTestFile, type RunnerTestSuite, TestRunner } from 'vitest'
+import { findPostgres } from './test-database.ts'
+
+/** Runs the tests of a project that needs a PostgreSQL. Without one, it says why and skips them. */
+export default class SkippingRunner extends TestRunner {
+  /** Set by vitest: tells it the states of tests. */
+  declare onTaskUpdate: (states: RunnerTaskResultPack[], events: []) => Promise<void>
+
+  async onCollected(files: RunnerTestFile[]): Promise<void> {
+    const found = await findPostgres()
+    if (!('missing' in found)) return
+    for (const file of files) {
+      console.log(`${file.name} is skipped on PostgreSQL: ${found.missing}`)
+      // Vitest has listed the tests before.
+      await this.onTaskUpdate(skip(file), [])
+    }
+  }
+}
+
+function skip(suite: RunnerTestSuite): RunnerTaskResultPack[] {
+  suite.mode = 'skip'
+  return suite.tasks.flatMap(task => {
+    task.mode = 'skip'
+    return task.type === 'suite' ? skip(task) : [[task.id, { state: 'skip' }, task.meta]]
+  })
+}
