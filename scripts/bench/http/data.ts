@@ -69,7 +69,7 @@ async function fill(store: Store, { key, organization, projects, jobs }: ReturnT
 export async function createData(dataFolder: string, jobCount: number, database?: string): Promise<BenchData> {
   const made = makeData(jobCount)
   await fill(openStore(dataFolder), made)
-  if (database !== undefined) await fill(await openPostgres(database), made)
+  if (database !== undefined) await fill(await openPostgres(database, { dataFolder }), made)
   const { key, organization, projects, jobs } = made
   return {
     key,

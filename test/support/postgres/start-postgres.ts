@@ -78,6 +78,30 @@ function versionOf(folder: string): number {
 }
 
 async function startInFolder(programs: string): Promise<StartedPostgres> {
+  const cluster = await makeCluster(programs)
+  if ('missing' in cluster) return { found: cluster, stop: async () => {} }
+  const found = await cluster.start()
+  const stop = async () => {
+    await cluster.stop()
+    cluster.remove()
+  }
+  if ('url' in found) return { found, stop }
+  await stop()
+  return { found, stop: async () => {} }
+}
+
+/** A PostgreSQL in a temporary folder. */
+export interface Cluster {
+  /** Resolves when it accepts connections. */
+  start(): Promise<FoundPostgres>
+  /** Ends all connections and the server. The data stays. */
+  stop(): Promise<void>
+  /** Removes the folder of a server that does not run. */
+  remove(): void
+}
+
+/** Prepares a server with its own data on a free port. */
+export async function makeCluster(programs: string): Promise<Cluster | { missing: string }> {
   const user = chooseUser()
   const folder = mkdtempSync(join(tmpdir(), 'quire-postgres-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
@@ -88,29 +112,34 @@ async function startInFolder(programs: string): Promise<StartedPostgres> {
   const made = spawnSync(join(programs, 'initdb'), initial, { ...options, encoding: 'utf8' })
   if (made.status !== 0) {
     remove()
-    return { found: { missing: `initdb failed: ${made.error?.message ?? made.stderr}` }, stop: async () => {} }
+    return { missing: `initdb failed: ${made.error?.message ?? made.stderr}` }
   }
   const port = await findFreePort()
   const given = [...settings, 'listen_addresses=127.0.0.1', `port=${port}`].flatMap(setting => ['-c', setting])
-  // The shell ends the server when this process has ended, however it ended.
-  const script = '"$0" "$@" & server=$!; read -r _; kill -INT $server; wait $server'
-  const shell = spawn('/bin/sh', ['-c', script, join(programs, 'postgres'), '-D', data, ...given], {
-    ...options,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  const ended = new Promise<void>(done => shell.on('exit', () => done()))
-  const stop = async () => {
-    shell.stdin.end()
-    await ended
-    remove()
-  }
   const url = `postgres://quire@127.0.0.1:${port}/postgres`
-  for (const endsAt = performance.now() + startMs; ; await pause(50)) {
-    const found = await probe(url)
-    if ('url' in found) return { found, stop }
-    if (performance.now() < endsAt && shell.exitCode === null) continue
-    await stop()
-    return { found: { missing: `the server of ${programs} did not start: ${found.missing}` }, stop: async () => {} }
+  let stop = async () => {}
+  return {
+    async start() {
+      // The shell ends the server when this process has ended, however it ended.
+      const script = '"$0" "$@" & server=$!; read -r _; kill -INT $server; wait $server'
+      const shell = spawn('/bin/sh', ['-c', script, join(programs, 'postgres'), '-D', data, ...given], {
+        ...options,
+        stdio: ['pipe', 'ignore', 'ignore'],
+      })
+      const ended = new Promise<void>(done => shell.on('exit', () => done()))
+      stop = async () => {
+        shell.stdin.end()
+        await ended
+      }
+      for (const endsAt = performance.now() + startMs; ; await pause(50)) {
+        const found = await probe(url)
+        if ('url' in found) return found
+        if (performance.now() < endsAt && shell.exitCode === null) continue
+        return { missing: `the server of ${programs} did not start: ${found.missing}` }
+      }
+    },
+    stop: () => stop(),
+    remove,
   }
 }
 
