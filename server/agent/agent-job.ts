@@ -22,6 +22,8 @@ export interface AgentJobs {
   insert(job: AgentJob): Awaitable<boolean>
   /** Inserts all jobs, or none if an error occurs. Existing jobs stay unchanged. Returns the number of inserted jobs. */
   insertAll(jobs: readonly AgentJob[]): Awaitable<number>
+  /** Finds a job of a project, if the project belongs to the organization. One look-up, because clients poll jobs. */
+  findOwned(organizationId: string, projectId: string, id: string): Awaitable<AgentJob | undefined>
   find(projectId: string, id: string): Awaitable<AgentJob | undefined>
   /** Returns the jobs, newest first, at most `limit` (default: all). */
   list(projectId: string, status?: AgentJobStatus, limit?: number): Awaitable<AgentJob[]>

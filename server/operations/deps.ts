@@ -10,7 +10,7 @@ import type { Sites } from '../tenancy/site.ts'
 export interface Deps {
   projects: Pick<Projects, 'findOwned'>
   sites: Pick<Sites, 'findOwned'>
-  agentJobs: Pick<AgentJobs, 'find'>
+  agentJobs: Pick<AgentJobs, 'findOwned'>
   visits: VisitorReader
   exportJobs: Pick<ExportJobs, 'start' | 'findOwned' | 'find' | 'noteLink'>
   bundles: Pick<BundleStore, 'check' | 'place'>

@@ -8,16 +8,14 @@ export async function getAgentJob(
   { projects, agentJobs }: Pick<Deps, 'projects' | 'agentJobs'>,
   caller: Caller,
 ): Promise<Output<'getAgentJob'>> {
-  const project = await projects.findOwned(caller.organizationId, params.projectId)
-  if (!project) {
-    return {
-      status: 404,
-      body: { error: 'Invalid project id: this organization has no project with the id in the path.' },
-    }
-  }
-  const job = await agentJobs.find(project.id, params.id)
-  if (!job) return { status: 404, body: { error: 'This project has no agent job with the id in the path.' } }
-  return { status: 200, body: toBody(job) }
+  const { organizationId } = caller
+  const job = await agentJobs.findOwned(organizationId, params.projectId, params.id)
+  if (job) return { status: 200, body: toBody(job) }
+  const project = await projects.findOwned(organizationId, params.projectId)
+  const error = project
+    ? 'This project has no agent job with the id in the path.'
+    : 'Invalid project id: this organization has no project with the id in the path.'
+  return { status: 404, body: { error } }
 }
 
 function toBody(job: AgentJob): Extract<Output<'getAgentJob'>, { status: 200 }>['body'] {

@@ -11,6 +11,10 @@ export function openAgentJobs(database: Database): AgentJobs {
   const find = database.prepare<{ projectId: string; id: string }, AgentJobRow>(
     'SELECT * FROM agent_jobs WHERE project_id = @projectId AND id = @id',
   )
+  const findOwned = database.prepare<{ organizationId: string; projectId: string; id: string }, AgentJobRow>(
+    `SELECT agent_jobs.* FROM agent_jobs JOIN projects ON projects.id = project_id
+     WHERE project_id = @projectId AND agent_jobs.id = @id AND organization_id = @organizationId`,
+  )
   const list = database.prepare<{ projectId: string; status: string | null; limit: number }, AgentJobRow>(
     `SELECT * FROM agent_jobs WHERE project_id = @projectId AND (@status IS NULL OR status = @status)
      ORDER BY created_at DESC, id LIMIT @limit`,
@@ -34,6 +38,10 @@ export function openAgentJobs(database: Database): AgentJobs {
     ).immediate,
     find(projectId, id) {
       const row = find.get({ projectId, id })
+      return row && toAgentJob(row)
+    },
+    findOwned(organizationId, projectId, id) {
+      const row = findOwned.get({ organizationId, projectId, id })
       return row && toAgentJob(row)
     },
     // A negative limit is none (https://sqlite.org/lang_select.html).

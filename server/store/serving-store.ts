@@ -39,6 +39,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     insert: 'writes',
     insertAll: 'writes',
     find: 'reads',
+    findOwned: 'reads',
     list: 'reads',
     update: 'writes',
     archiveOlderThan: 'writes',

@@ -160,6 +160,10 @@ stores.describe('agent jobs', () => {
     expect(await store.agentJobs.insert(job('aj_1'))).toBe(false)
     expect(await store.agentJobs.find('prj_a', 'aj_1')).toEqual(first)
     expect(await store.agentJobs.find('prj_b', 'aj_1')).toBeUndefined()
+    expect(await store.agentJobs.findOwned('org_a', 'prj_a', 'aj_1')).toEqual(first)
+    expect(await store.agentJobs.findOwned('org_b', 'prj_a', 'aj_1')).toBeUndefined()
+    expect(await store.agentJobs.findOwned('org_a', 'prj_a', 'aj_9')).toBeUndefined()
+    expect(await store.agentJobs.findOwned('org_a', 'prj_a', 'aj\0')).toBeUndefined()
   })
 
   test('an import inserts what is new, also if a job is in it twice, and nothing if one is wrong', async () => {

@@ -17,6 +17,10 @@ const insertAll = statement<{ rows: string }>(
 const find = statement<{ projectId: string; id: string }, AgentJobRow>(
   'SELECT * FROM agent_jobs WHERE project_id = @projectId AND id = @id',
 )
+const findOwned = statement<{ organizationId: string; projectId: string; id: string }, AgentJobRow>(
+  `SELECT agent_jobs.* FROM agent_jobs JOIN projects ON projects.id = project_id
+   WHERE project_id = @projectId AND agent_jobs.id = @id AND organization_id = @organizationId`,
+)
 const list = statement<{ projectId: string; status: string | null; limit: number | null }, AgentJobRow>(
   `SELECT * FROM agent_jobs WHERE project_id = @projectId AND (@status::text IS NULL OR status = @status)
    ORDER BY created_at DESC, id LIMIT @limit`,
@@ -40,6 +44,10 @@ export function openAgentJobs(database: Database): AgentJobs {
     insertAll: jobs => database.run(insertAll, { rows: JSON.stringify(jobs.map(fromAgentJob)) }),
     async find(projectId, id) {
       const row = await database.get(find, { projectId, id })
+      return row && toAgentJob(row)
+    },
+    async findOwned(organizationId, projectId, id) {
+      const row = await database.get(findOwned, { organizationId, projectId, id })
       return row && toAgentJob(row)
     },
     list: async (projectId, status, limit) =>

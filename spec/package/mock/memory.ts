@@ -48,7 +48,10 @@ export function createMemory(clock: Clock, seed: string): Memory {
             ? { domain, projectId, origin: null, removal: null, allowedOrigins: [], createdAt }
             : undefined,
       },
-      agentJobs,
+      agentJobs: {
+        findOwned: (organization, project, id) =>
+          organization === organizationId ? agentJobs.find(project, id) : undefined,
+      },
       visits: visitsOf(scenario),
       exportJobs: exportMemory.in(scenario),
       bundles: { place: 'on the disk of the server', check: () => 'sound' },
