@@ -42,6 +42,7 @@ const commands = new Map(
     backup: async () => (await import('./commands/backup.ts')).backupCommand(),
     restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
     doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(loadAll),
+    migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
     upgrade: async () => (await import('./commands/upgrade.ts')).upgradeCommand(),
     version: async () => (await import('./commands/version.ts')).versionCommand(),
     licenses: async () => (await import('./commands/licenses.ts')).licensesCommand(),

@@ -32,6 +32,11 @@ export async function inspectPostgres(url: string): Promise<string[]> {
   return inspectPostgres(url)
 }
 
+/** Loads what copies a store to another. */
+export function loadTransfer(): Promise<typeof import('./transfer/transfer-stores.ts')> {
+  return import('./transfer/transfer-stores.ts').catch(explainMissing)
+}
+
 function explainMissing(error: NodeJS.ErrnoException): never {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
   throw new OperatorError(

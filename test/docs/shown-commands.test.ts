@@ -18,6 +18,7 @@ import { keysCommand } from '../../server/commands/keys.ts'
 import { licensesCommand } from '../../server/commands/licenses.ts'
 import { linksCommand } from '../../server/commands/links.ts'
 import { lostCommand } from '../../server/commands/lost.ts'
+import { migrateCommand } from '../../server/commands/migrate.ts'
 import { orgsCommand } from '../../server/commands/orgs.ts'
 import { projectsCommand } from '../../server/commands/projects.ts'
 import { restoreCommand } from '../../server/commands/restore.ts'
@@ -56,7 +57,9 @@ for (const create of [
   restoreCommand,
 ])
   program.addCommand(create())
-for (const create of [initCommand, upgradeCommand, versionCommand, licensesCommand]) program.addCommand(create())
+for (const create of [initCommand, migrateCommand, upgradeCommand, versionCommand, licensesCommand]) {
+  program.addCommand(create())
+}
 program.addCommand(doctorCommand(async () => []))
 program.addCommand(completionCommand(program, async () => []))
 

@@ -1,10 +1,10 @@
 import type { Day } from '../../../analytics/day.ts'
+import { divide } from '../../../base/divide.ts'
 import { deleteFromRow } from '../../visits/delete-from-row.ts'
 import type { Database } from '../database.ts'
 import { toUuids } from './binary-arrays.ts'
 import { PrefetchedRows } from './seen-rows.ts'
 import { slowly } from './slowly.ts'
-import { divide } from './visit-counters.ts'
 import { changeVisited } from './visited-projects.ts'
 
 /** Deletes these days of all visitors. */

@@ -1,11 +1,11 @@
 import { LabelCounter, type LabelledDay, uniteSets } from '../../../analytics/counters/label-sets.ts'
 import type { DaySpan } from '../../../analytics/counters/range-plan.ts'
 import type { Day } from '../../../analytics/day.ts'
+import { divide } from '../../../base/divide.ts'
 import { type LabelRow, toCounts, toLabelRow, toSets } from '../../label-row.ts'
 import type { Database } from '../database.ts'
 import { toByteas, toIntegers } from './binary-arrays.ts'
 import { slowly } from './slowly.ts'
-import { divide } from './visit-counters.ts'
 
 const daysPerStatement = 16
 

@@ -8,6 +8,7 @@ import { addToMonth } from '../../../analytics/counters/month-changes.ts'
 import type { PageDirectory } from '../../../analytics/counters/page-directory.ts'
 import { type DaySpan, planRange } from '../../../analytics/counters/range-plan.ts'
 import type { Day } from '../../../analytics/day.ts'
+import { divide } from '../../../base/divide.ts'
 import type { Database } from '../database.ts'
 import { toByteas, toIntegers } from './binary-arrays.ts'
 import { slowly } from './slowly.ts'
@@ -176,15 +177,4 @@ async function* readSpan(
     bytes += size
   }
   if (part.length > 0) for (const { block } of await read()) yield decodeBlock(block)
-}
-
-/** Divides values into lists of at most `size`. */
-export function* divide<Value>(values: Iterable<Value>, size: number): Generator<Value[]> {
-  let part: Value[] = []
-  for (const value of values) {
-    if (part.push(value) < size) continue
-    yield part
-    part = []
-  }
-  if (part.length > 0) yield part
 }

@@ -1,0 +1,187 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type PageView, toViewBatch } from '../../server/analytics/view-batch.ts'
+import { openPostgresStore } from '../../server/store/postgres/store.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
+import { leftTables, nounTables } from '../../server/store/transfer/tables.ts'
+import { transferToPostgres, transferToSqlite } from '../../server/store/transfer/transfer-stores.ts'
+import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
+import { runQuire } from '../support/process.ts'
+import { createRandom } from '../support/random.ts'
+
+const found = await findPostgres()
+const skipped = 'missing' in found ? `, skipped: ${found.missing}` : ''
+const [never, monthly] = ['prj_1', 'prj_2']
+
+describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () => {
+  let folder: string
+  let postgres: TestDatabase
+  beforeAll(async () => {
+    postgres = await createTestDatabase((found as { url: string }).url)
+  })
+  afterAll(() => postgres?.drop())
+  beforeEach(async context => {
+    folder = mkdtempSync(join(tmpdir(), 'quire-transfer-'))
+    context.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    await postgres.clear()
+    const store = openStore(join(folder, 'data'))
+    await fill(store)
+    store.close()
+  })
+
+  const options = (name = 'data', progress: string[] = []) => ({
+    dataFolder: join(folder, name),
+    database: postgres.url,
+    onProgress: (text: string) => void progress.push(text),
+  })
+  const openPostgres = () => openPostgresStore(postgres.url, undefined, { keyFile: join(folder, 'data/visitor.key') })
+
+  test('there and back, all rows and counts are the same, and new rows follow them', { timeout: 60_000 }, async () => {
+    const want = await ask(openStore(join(folder, 'data')), read)
+    const there = await transferToPostgres(options())
+    expect(there.tables).toMatchObject({ organizations: 1, projects: 2, audit_events: 2, api_keys: 1 })
+    expect(there.projects).toMatchObject([{ projectId: never }, { projectId: monthly, tables: { period_keys: 2 } }])
+    expect(there.projects[0]?.tables.seen_rows).toBeGreaterThan(100)
+    expect(await ask(await openPostgres(), read)).toEqual(want)
+
+    await ask(await openPostgres(), async store => {
+      await store.auditLog.append(event('later'))
+      const again = await store.visits.recordBatch(never, toViewBatch(views))
+      expect(again.newVisitorDays).toBe(0)
+      await store.visits.recordBatch(never, toViewBatch([{ ...(views[0] as PageView), path: '/new' }]))
+    })
+    const changed = await ask(await openPostgres(), read)
+    expect(changed).not.toEqual(want)
+    mkdirSync(join(folder, 'back'))
+    await expect(transferToSqlite(options('back'))).rejects.toThrow('visitor.key is missing')
+    copyFileSync(join(folder, 'data/visitor.key'), join(folder, 'back/visitor.key'))
+    const back = await transferToSqlite(options('back'))
+    expect(back.tables.audit_events).toBe(3)
+    expect(await ask(openStore(join(folder, 'back')), read)).toEqual(changed)
+  })
+
+  test('an interrupted call is finished by the next one, and other data is refused', { timeout: 60_000 }, async () => {
+    const { onProgress, ...rest } = options()
+    const stop = (text: string) => {
+      if (text.includes(monthly)) throw new Error('killed')
+    }
+    await expect(transferToPostgres({ ...rest, onProgress: stop })).rejects.toThrow('killed')
+    expect(await postgres.run('SELECT project_id FROM visited_projects')).toEqual([{ project_id: never }])
+    await transferToPostgres(options())
+    const before = await postgres.run('SELECT xmin::text FROM seen_rows LIMIT 1')
+    await transferToPostgres(options())
+    expect(await postgres.run('SELECT xmin::text FROM seen_rows LIMIT 1')).toEqual(before)
+    await postgres.run("UPDATE seen_rows SET days = '\\x00' WHERE ctid = (SELECT min(ctid) FROM seen_rows)")
+    await expect(transferToPostgres(options())).rejects.toThrow(/table seen_rows: there is other data/)
+    await postgres.run("UPDATE projects SET name = 'Other'")
+    await expect(transferToPostgres(options())).rejects.toThrow(/table projects: there is other data/)
+  })
+
+  test('the command says what it copied', { timeout: 60_000 }, async () => {
+    const flags = ['--data', join(folder, 'data'), '--database', postgres.url]
+    const { code, stdout, stderr } = await runQuire(['migrate', 'sqlite-to-postgres', ...flags])
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(`Copying the visits of ${never}, 1 of 2`),
+    })
+    expect(stdout).toMatch(/organizations +1\n/)
+    expect(stdout).toMatch(/\nAll tables are equal, and the visits of 2 projects\.\n$/)
+    const missing = await runQuire(['migrate', 'postgres-to-sqlite', '--data', join(folder, 'x')])
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('--database is missing') })
+  })
+
+  test('every table of SQLite is copied or left on purpose', () => {
+    const database = new Database(join(folder, 'data/quire.db'), { readonly: true })
+    const tables = database
+      .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .pluck()
+      .all()
+    database.close()
+    expect(tables.toSorted()).toEqual([...nounTables.map(({ name }) => name), ...leftTables].toSorted())
+  })
+})
+
+const random = createRandom('transfer')
+const views = Array.from({ length: 3000 }, (_, i): PageView => {
+  const kind = i % 9 === 0 ? 'label' : i % 4 === 0 ? 'ai' : 'human'
+  return {
+    visitor: Buffer.alloc(16, Math.floor(random() * 200)),
+    path: kind === 'label' ? 'agent:GPTBot' : `/${Math.floor(random() * 50)}`,
+    day: 20_700 + Math.floor(random() * 90),
+    kind,
+  }
+})
+
+const event = (subject: string) => ({
+  at: 1000,
+  organizationId: 'org_1',
+  action: 'site.created' as const,
+  subject,
+  detail: null,
+  actor: 'command',
+  address: '',
+})
+
+async function fill(store: Store): Promise<void> {
+  await store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'enterprise', createdAt: 5 })
+  for (const [id, visitorSaltRotation] of [
+    [never, 'never'],
+    [monthly, 'month'],
+  ] as const) {
+    await store.projects.insert({ id, organizationId: 'org_1', name: id, visitorSaltRotation, createdAt: 6 })
+  }
+  await store.sites.insert({ domain: 'docs.example.com', projectId: never, origin: null, createdAt: 7 } as never)
+  await store.apiKeys.insert(
+    {
+      id: 'key_1',
+      organizationId: 'org_1',
+      name: 'CI',
+      last4: 'abcd',
+      scopes: ['read'],
+      createdAt: 8,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    } as never,
+    Buffer.alloc(32, 9) as never,
+  )
+  await store.auditLog.append(event('first'))
+  await store.auditLog.append(event('second'))
+  const keys = await store.visits.openVisitorKeys(() => 0)
+  await store.visits.recordBatch(never, toViewBatch(views), { log: '/var/log/access.log', position: 'here' })
+  await store.visits.pruneSeen(never, 20_710)
+  for (const day of [20_700, 20_740]) keys.find({ id: monthly, visitorSaltRotation: 'month' }, day)
+  await store.visits.recordBatch(monthly, toViewBatch(views))
+}
+
+/** Reads some of everything. */
+async function read(store: Store): Promise<unknown> {
+  const visits = []
+  for (const id of [never, monthly]) {
+    for (const range of [{}, { dateFrom: 20_720, dateTo: 20_760 }]) {
+      visits.push(await store.visits.countUniqueVisitors(id, range, { limit: 250, offset: 0 }))
+      visits.push([...(await store.visits.countRange(id, range)).labels])
+    }
+    visits.push(await store.visits.findVisitedDays(id))
+  }
+  const keys = await store.visits.openVisitorKeys(() => 0)
+  return {
+    visits,
+    position: await store.visits.findLogPosition(never, '/var/log/access.log'),
+    key: Buffer.from(keys.find({ id: monthly, visitorSaltRotation: 'month' }, 20_701) ?? []).toString('hex'),
+    projects: await store.projects.list(),
+    sites: await store.sites.list(),
+    apiKeys: await store.apiKeys.list('org_1'),
+  }
+}
+
+async function ask<S extends Store, T>(store: S, question: (store: S) => Promise<T>): Promise<T> {
+  try {
+    return await question(store)
+  } finally {
+    await store.close()
+  }
+}
