@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { RecordedViews } from '../../../server/analytics/unique-visitors.ts'
+import { type PageView, toViewBatch } from '../../../server/analytics/view-batch.ts'
+import { type ConnectedDatabase, connect, type Database } from '../../../server/store/postgres/database.ts'
+import { openPostgresStore, type PostgresStore } from '../../../server/store/postgres/store.ts'
+import { destroyPeriodKeys } from '../../../server/store/postgres/visits/period-keys.ts'
+import { pruneVisits } from '../../../server/store/postgres/visits/prune-visits.ts'
+import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
+import { createRandom } from '../../support/random.ts'
+import { countNaively } from '../count-naively.ts'
+
+const found = await findPostgres()
+const skipped = 'missing' in found ? `, skipped: ${found.missing}` : ''
+const project = { id: 'prj_1', visitorSaltRotation: 'month' } as const
+const everything = { limit: 250, offset: 0 }
+
+describe.skipIf('missing' in found)(`visits that several nodes change${skipped}`, () => {
+  let postgres: TestDatabase
+  let folder: string
+  beforeAll(async () => {
+    postgres = await createTestDatabase((found as { url: string }).url)
+    folder = mkdtempSync(join(tmpdir(), 'quire-shared-visits-'))
+  })
+  afterAll(async () => {
+    await postgres?.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  let store: PostgresStore
+  let database: ConnectedDatabase
+  beforeEach(async context => {
+    await postgres.clear()
+    const options = { keyFile: join(folder, 'visitor.key'), node: 'one' }
+    store = await openPostgresStore(postgres.url, undefined, options)
+    database = connect(postgres.url)
+    await store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
+    await store.projects.insert({ ...project, organizationId: 'org_1', name: '', createdAt: 0 })
+    context.onTestFinished(async () => {
+      await store.close()
+      await database.close()
+    })
+  })
+
+  test('batches at the same time, with the same visitors and pages, count once', async () => {
+    const options = { keyFile: join(folder, 'visitor.key'), node: 'other' }
+    const other = await openPostgresStore(postgres.url, undefined, options)
+    try {
+      const views = makeViews(6000)
+      const recorded: Promise<RecordedViews>[] = []
+      for (let at = 0; at < views.length; at += 500) {
+        const batch = toViewBatch(views.slice(at, at + 500))
+        for (const { visits } of [store, other]) {
+          recorded.push(visits.recordBatch(project.id, batch, { log: 'access.log', position: String(at) }))
+        }
+      }
+      const days = (await Promise.all(recorded)).reduce((sum, { newVisitorDays }) => sum + newVisitorDays, 0)
+      expect(days).toBe(new Set(views.map(({ visitor, day }) => `${visitor[0]} ${day}`)).size)
+      for (const { visits } of [store, other]) {
+        expect(await visits.countUniqueVisitors(project.id, {}, everything)).toEqual(countNaively(views, {}))
+      }
+      const rows = await postgres.run('SELECT DISTINCT node FROM log_positions ORDER BY node')
+      expect(rows).toEqual([{ node: 'one' }, { node: 'other' }])
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('a deletion of old visitors that is killed changes no count, and the next one finishes it', async () => {
+    const views = makeViews(4000)
+    const [before, after] = [views.slice(0, 3000), views.slice(3000)]
+    await store.visits.recordBatch(project.id, toViewBatch(before))
+    const keptFrom = 20_730
+    await expect(pruneVisits(killAfter(database, 1), project.id, keptFrom)).rejects.toThrow('killed')
+    expect(await postgres.run('SELECT kept_from, deleted_before FROM visited_projects')).toEqual([
+      { kept_from: keptFrom, deleted_before: 0 },
+    ])
+    // The rows of old days are still there, and the counters no longer know of them.
+    await store.visits.recordBatch(project.id, toViewBatch(after))
+    const counted = [...before, ...after.filter(({ day }) => day >= keptFrom)]
+    for (const range of [
+      { dateFrom: keptFrom },
+      { dateFrom: keptFrom + 5, dateTo: keptFrom + 20 },
+      { dateTo: keptFrom },
+    ]) {
+      const got = await store.visits.countUniqueVisitors(project.id, range, everything)
+      expect(got).toEqual(countNaively(counted, range))
+    }
+    // Also a call for an earlier day continues the deletion.
+    expect(await pruneVisits(killAfter(database, 1), project.id, keptFrom - 1).catch(error => error.message)).toBe(
+      'killed',
+    )
+    await store.visits.pruneSeen(project.id, keptFrom)
+    expect(await postgres.run('SELECT min(from_day) AS first FROM seen_rows')).toEqual([{ first: keptFrom }])
+    expect(await store.visits.pruneSeen(project.id, keptFrom)).toBe(0)
+  })
+
+  test('a destruction of keys that is killed is finished by the next one', async () => {
+    const keys = await store.visits.openVisitorKeys(() => 0)
+    expect(keys.find(project, 20_700)).toBeDefined()
+    await store.visits.recordBatch(project.id, toViewBatch(makeViews(300)))
+    const options = { now: 20_800 * 86_400_000, graceDays: 1 }
+    await expect(destroyPeriodKeys(killAfter(database, 1), project.id, 'month', options)).rejects.toThrow('killed')
+    expect(await postgres.run('SELECT key, is_cleared FROM period_keys')).toEqual([{ key: null, is_cleared: false }])
+    const { keys: destroyed, visitorDays } = await store.visits.destroyKeys(project, options)
+    expect(destroyed).toBe(0)
+    expect(visitorDays).toBeGreaterThan(10)
+    expect(await postgres.run('SELECT key, is_cleared FROM period_keys')).toEqual([{ key: null, is_cleared: true }])
+  })
+})
+
+const random = createRandom('shared visits')
+
+function makeViews(count: number): PageView[] {
+  return Array.from({ length: count }, () => ({
+    visitor: Buffer.alloc(16, Math.floor(random() * 90)),
+    path: `/${Math.floor(random() * 60)}`,
+    day: 20_700 + Math.floor(random() * 70),
+    kind: random() < 0.3 ? 'ai' : 'human',
+  }))
+}
+
+/** Fails like a process that is killed after some transactions. */
+function killAfter(database: Database, transactions: number): Database {
+  let left = transactions
+  return {
+    ...database,
+    atomically(work) {
+      if (left === 0) return Promise.reject(new Error('killed'))
+      left -= 1
+      return database.atomically(work)
+    },
+  }
+}
