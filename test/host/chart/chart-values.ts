@@ -1,28 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { mergeValues, type Values } from '../../support/merge-values.ts'
+
+export type { Values }
 
 export const chart = join(import.meta.dirname, '../../../server/host/chart')
 
-export type Values = { [name: string]: unknown }
-
-/** The values of values.yaml, with others merged into them as Helm does: maps are merged, everything else is replaced. */
-export function withValues(given: Values): Values {
-  return merge(parse(readFileSync(join(chart, 'values.yaml'), 'utf8')) as Values, given)
-}
-
-function merge(base: Values, over: Values): Values {
-  const merged = { ...base }
-  for (const [name, value] of Object.entries(over)) {
-    const before = base[name]
-    merged[name] = isMap(before) && isMap(value) ? merge(before, value) : value
-  }
-  return merged
-}
-
-function isMap(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+/** The values of values.yaml, with others merged into them. */
+export const withValues = (given: Values): Values => mergeValues(chart, given)
 
 export const link = 'https://api.example.com/bundles/se_0123456789abcdef/docs.zip?expires=1795000000&signature=ab-_~cd'
 

@@ -1,58 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { canRender, chartPackages, type Resource, renderChart } from '../../support/render-chart.ts'
 import { chart, link, type Values, valueSets } from './chart-values.ts'
 
-const packages = ['golang-go', 'golang-github-masterminds-sprig-dev', 'golang-gopkg-yaml.v3-dev']
-const sprig = '/usr/share/gocode/src/github.com/Masterminds/sprig'
-const isDebianRoot = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
-const isReady = () => existsSync(sprig) && existsSync('/usr/bin/go')
-
-// biome-ignore lint/suspicious/noExplicitAny: the resources of Kubernetes have no types here
-type Resource = any
-
-let folder: string
-const rendered = new Map<string, Resource[]>()
-
+let rendered = new Map<string, Resource[]>()
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'quire-chart-'))
-  if (!isReady() && isDebianRoot) {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    spawnSync('apt-get', ['update', '-qq'], { env })
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env })
-  }
-  if (!isReady()) return
-  const program = join(folder, 'render')
-  const env = {
-    ...process.env,
-    GO111MODULE: 'off',
-    GOPATH: '/usr/share/gocode',
-    GOCACHE: join(folder, 'cache'),
-    GOFLAGS: '',
-  }
-  const built = spawnSync('go', ['build', '-o', program, join(import.meta.dirname, 'render/main.go')], { env })
-  expect(String(built.stderr)).toBe('')
-  const input = JSON.stringify(Object.values(valueSets).map(values => ({ release: 'docs', values })))
-  const { stdout, stderr } = spawnSync(program, [chart], { input, maxBuffer: 1e8 })
-  expect(String(stderr)).toBe('')
-  const outputs = JSON.parse(String(stdout)) as { files: Record<string, string>; error: string }[]
-  for (const [index, name] of Object.keys(valueSets).entries()) {
-    const { files = {}, error } = outputs[index] ?? { error: 'no output' }
-    expect([name, error]).toEqual([name, ''])
-    rendered.set(name, Object.values(files ?? {}).flatMap(parseFile))
-  }
+  rendered = renderChart(chart, valueSets)
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-function parseFile(text: string): Resource[] {
-  return parseAllDocuments(text).flatMap(document => {
-    expect(document.errors).toEqual([])
-    return document.toJS() ?? []
-  })
-}
 
 const all = (name: string) => rendered.get(name) ?? []
 const find = (name: string, kind: string): Resource => all(name).find(each => each.kind === kind)
@@ -63,126 +16,123 @@ const envOf = (name: string): Record<string, unknown> =>
 
 const others = Object.keys(valueSets).filter(name => name !== 'defaults')
 
-describe.skipIf(!isReady() && !isDebianRoot)(
-  `the templates, rendered by Go (apt-get install ${packages.join(' ')})`,
-  () => {
-    test('without an export, nothing is deployed', () => {
-      expect(others.length).toBeGreaterThanOrEqual(12)
-      expect(all('defaults')).toEqual([])
-    })
+describe.skipIf(!canRender)(`the templates, rendered by Go (apt-get install ${chartPackages.join(' ')})`, () => {
+  test('without an export, nothing is deployed', () => {
+    expect(others.length).toBeGreaterThanOrEqual(12)
+    expect(all('defaults')).toEqual([])
+  })
 
-    test.each(others)('%s: each resource has its name and labels, and selectors find the pods', name => {
-      const { selector, template } = workload(name).spec
-      expect(template.metadata.labels).toMatchObject(selector.matchLabels)
-      for (const { apiVersion, kind, metadata, spec } of all(name)) {
-        expect([apiVersion, kind, metadata]).toEqual([
-          expect.any(String),
-          expect.any(String),
-          {
-            ...metadata,
-            name: 'docs-quire-host',
-            labels: expect.objectContaining({ 'app.kubernetes.io/instance': 'docs' }),
-          },
-        ])
-        if (kind === 'Service') expect(template.metadata.labels).toMatchObject(spec.selector)
-      }
-    })
-
-    test.each(others)('%s: no root, a read-only root file system, probes, and no token', name => {
-      const pod = workload(name).spec.template.spec
-      expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } })
-      expect(pod.securityContext.seccompProfile).toEqual({ type: 'RuntimeDefault' })
-      expect(container(name)).toMatchObject({
-        securityContext: {
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
+  test.each(others)('%s: each resource has its name and labels, and selectors find the pods', name => {
+    const { selector, template } = workload(name).spec
+    expect(template.metadata.labels).toMatchObject(selector.matchLabels)
+    for (const { apiVersion, kind, metadata, spec } of all(name)) {
+      expect([apiVersion, kind, metadata]).toEqual([
+        expect.any(String),
+        expect.any(String),
+        {
+          ...metadata,
+          name: 'docs-quire-host',
+          labels: expect.objectContaining({ 'app.kubernetes.io/instance': 'docs' }),
         },
-        startupProbe: { httpGet: { path: '/healthz' } },
-        readinessProbe: { httpGet: { path: '/readyz' } },
-        livenessProbe: { httpGet: { path: '/healthz' } },
-      })
-      const mounted = container(name).volumeMounts.map((each: Resource) => each.name)
-      const claims = workload(name).spec.volumeClaimTemplates ?? []
-      const volumes = [
-        ...pod.volumes.map((each: Resource) => each.name),
-        ...claims.map((each: Resource) => each.metadata.name),
-      ]
-      expect(volumes.sort()).toEqual(mounted.sort())
-    })
-
-    test.each(others)('%s: the link is only in a Secret, and a new link replaces the pods', name => {
-      const url = (valueSets[name]?.staticExport as Values | undefined)?.bundleUrl
-      expect(find(name, 'Secret').stringData).toEqual({ bundleUrl: url })
-      const rest = JSON.stringify(all(name).filter(({ kind }) => kind !== 'Secret'))
-      expect(rest).not.toContain('signature')
-      expect(envOf(name).QUIRE_HOST_BUNDLE).toEqual({ secretKeyRef: { name: 'docs-quire-host', key: 'bundleUrl' } })
-      expect(workload(name).spec.template.metadata.annotations['quire/bundle']).toMatch(/^[0-9a-f]{64}$/)
-    })
-
-    test('the values become settings of the host', () => {
-      expect(envOf('a pinned version').QUIRE_HOST_VERSION).toBe('release 2.4, "final"')
-      expect(envOf('a link')).toMatchObject({ QUIRE_HOST_DEPLOYMENT: 'air-gapped', QUIRE_HOST_FEATURES: '' })
-      expect(envOf('client-hosted with features')).toMatchObject({
-        QUIRE_HOST_DEPLOYMENT: 'client-hosted',
-        QUIRE_HOST_FEATURES: 'search=on,analytics=off',
-        QUIRE_HOST_FEATURE_HOSTS: 'playground=https://api.example.com',
-      })
-      expect(envOf('cors and proxies')).toMatchObject({
-        QUIRE_CORS_ORIGIN: 'https://app.example.com,https://b.example.com:8443',
-        QUIRE_TRUSTED_PROXIES: '10.0.0.0/8,2001:db8::/32',
-      })
-      expect(container('places and limits').image).toBe('registry.example.com:5000/docs/quire:1.2.3')
-    })
-
-    test('with persistence each pod has its volume; without, the pods overlap', () => {
-      expect(find('a link', 'StatefulSet').spec).toMatchObject({ replicas: 2, serviceName: 'docs-quire-host' })
-      expect(find('places and limits', 'StatefulSet').spec.volumeClaimTemplates[0].spec).toMatchObject({
-        storageClassName: 'fast',
-        resources: { requests: { storage: '20Gi' } },
-      })
-      const { replicas, strategy } = find('one pod without persistence', 'Deployment').spec
-      expect([replicas, strategy.rollingUpdate.maxUnavailable]).toEqual([1, 0])
-      expect(find('one pod without persistence', 'PodDisruptionBudget')).toBeUndefined()
-      expect(find('a link', 'PodDisruptionBudget').spec.maxUnavailable).toBe(1)
-    })
-
-    test('the network policy denies what is neither the name service nor the bundle', () => {
-      const { policyTypes, egress, ingress } = find('a link', 'NetworkPolicy').spec
-      expect(policyTypes).toEqual(['Ingress', 'Egress'])
-      expect(ingress).toEqual([{ ports: [{ port: 'http' }] }])
-      expect(egress.map((rule: Resource) => [rule.ports.map((each: Resource) => each.port), rule.to])).toEqual([
-        [[53, 53], [{ namespaceSelector: {} }]],
-        [[443], undefined],
       ])
-      const inside = find('a bundle in the cluster', 'NetworkPolicy').spec
-      expect(inside.egress[1]).toEqual({
-        ports: [{ port: 8787, protocol: 'TCP' }],
-        to: [{ podSelector: { matchLabels: { app: 'quire' } } }],
-      })
-      expect(inside.ingress[0].from).toEqual([{ namespaceSelector: {} }])
-      expect(find('no network policy', 'NetworkPolicy')).toBeUndefined()
-    })
+      if (kind === 'Service') expect(template.metadata.labels).toMatchObject(spec.selector)
+    }
+  })
 
-    test('on OpenShift the cluster chooses the user', () => {
-      expect(Object.keys(workload('openshift').spec.template.spec.securityContext)).toEqual([
-        'runAsNonRoot',
-        'seccompProfile',
-      ])
-      expect(workload('a link').spec.template.spec.securityContext.fsGroup).toBe(10001)
+  test.each(others)('%s: no root, a read-only root file system, probes, and no token', name => {
+    const pod = workload(name).spec.template.spec
+    expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } })
+    expect(pod.securityContext.seccompProfile).toEqual({ type: 'RuntimeDefault' })
+    expect(container(name)).toMatchObject({
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      },
+      startupProbe: { httpGet: { path: '/healthz' } },
+      readinessProbe: { httpGet: { path: '/readyz' } },
+      livenessProbe: { httpGet: { path: '/healthz' } },
     })
+    const mounted = container(name).volumeMounts.map((each: Resource) => each.name)
+    const claims = workload(name).spec.volumeClaimTemplates ?? []
+    const volumes = [
+      ...pod.volumes.map((each: Resource) => each.name),
+      ...claims.map((each: Resource) => each.metadata.name),
+    ]
+    expect(volumes.sort()).toEqual(mounted.sort())
+  })
 
-    test('the ingress leads to the service', () => {
-      const { spec, metadata } = find('an ingress with TLS', 'Ingress')
-      expect(metadata.annotations).toEqual({ 'a/b': 'c' })
-      expect(spec).toMatchObject({
-        ingressClassName: 'nginx',
-        tls: [{ hosts: ['docs.example.com'], secretName: 'docs-tls' }],
-        rules: [{ host: 'docs.example.com' }],
-      })
-      expect(find('an ingress without TLS', 'Ingress').spec.tls).toBeUndefined()
-      expect(find('a link', 'Ingress')).toBeUndefined()
-      expect(link).toContain('signature')
+  test.each(others)('%s: the link is only in a Secret, and a new link replaces the pods', name => {
+    const url = (valueSets[name]?.staticExport as Values | undefined)?.bundleUrl
+    expect(find(name, 'Secret').stringData).toEqual({ bundleUrl: url })
+    const rest = JSON.stringify(all(name).filter(({ kind }) => kind !== 'Secret'))
+    expect(rest).not.toContain('signature')
+    expect(envOf(name).QUIRE_HOST_BUNDLE).toEqual({ secretKeyRef: { name: 'docs-quire-host', key: 'bundleUrl' } })
+    expect(workload(name).spec.template.metadata.annotations['quire/bundle']).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  test('the values become settings of the host', () => {
+    expect(envOf('a pinned version').QUIRE_HOST_VERSION).toBe('release 2.4, "final"')
+    expect(envOf('a link')).toMatchObject({ QUIRE_HOST_DEPLOYMENT: 'air-gapped', QUIRE_HOST_FEATURES: '' })
+    expect(envOf('client-hosted with features')).toMatchObject({
+      QUIRE_HOST_DEPLOYMENT: 'client-hosted',
+      QUIRE_HOST_FEATURES: 'search=on,analytics=off',
+      QUIRE_HOST_FEATURE_HOSTS: 'playground=https://api.example.com',
     })
-  },
-)
+    expect(envOf('cors and proxies')).toMatchObject({
+      QUIRE_CORS_ORIGIN: 'https://app.example.com,https://b.example.com:8443',
+      QUIRE_TRUSTED_PROXIES: '10.0.0.0/8,2001:db8::/32',
+    })
+    expect(container('places and limits').image).toBe('registry.example.com:5000/docs/quire:1.2.3')
+  })
+
+  test('with persistence each pod has its volume; without, the pods overlap', () => {
+    expect(find('a link', 'StatefulSet').spec).toMatchObject({ replicas: 2, serviceName: 'docs-quire-host' })
+    expect(find('places and limits', 'StatefulSet').spec.volumeClaimTemplates[0].spec).toMatchObject({
+      storageClassName: 'fast',
+      resources: { requests: { storage: '20Gi' } },
+    })
+    const { replicas, strategy } = find('one pod without persistence', 'Deployment').spec
+    expect([replicas, strategy.rollingUpdate.maxUnavailable]).toEqual([1, 0])
+    expect(find('one pod without persistence', 'PodDisruptionBudget')).toBeUndefined()
+    expect(find('a link', 'PodDisruptionBudget').spec.maxUnavailable).toBe(1)
+  })
+
+  test('the network policy denies what is neither the name service nor the bundle', () => {
+    const { policyTypes, egress, ingress } = find('a link', 'NetworkPolicy').spec
+    expect(policyTypes).toEqual(['Ingress', 'Egress'])
+    expect(ingress).toEqual([{ ports: [{ port: 'http' }] }])
+    expect(egress.map((rule: Resource) => [rule.ports.map((each: Resource) => each.port), rule.to])).toEqual([
+      [[53, 53], [{ namespaceSelector: {} }]],
+      [[443], undefined],
+    ])
+    const inside = find('a bundle in the cluster', 'NetworkPolicy').spec
+    expect(inside.egress[1]).toEqual({
+      ports: [{ port: 8787, protocol: 'TCP' }],
+      to: [{ podSelector: { matchLabels: { app: 'quire' } } }],
+    })
+    expect(inside.ingress[0].from).toEqual([{ namespaceSelector: {} }])
+    expect(find('no network policy', 'NetworkPolicy')).toBeUndefined()
+  })
+
+  test('on OpenShift the cluster chooses the user', () => {
+    expect(Object.keys(workload('openshift').spec.template.spec.securityContext)).toEqual([
+      'runAsNonRoot',
+      'seccompProfile',
+    ])
+    expect(workload('a link').spec.template.spec.securityContext.fsGroup).toBe(10001)
+  })
+
+  test('the ingress leads to the service', () => {
+    const { spec, metadata } = find('an ingress with TLS', 'Ingress')
+    expect(metadata.annotations).toEqual({ 'a/b': 'c' })
+    expect(spec).toMatchObject({
+      ingressClassName: 'nginx',
+      tls: [{ hosts: ['docs.example.com'], secretName: 'docs-tls' }],
+      rules: [{ host: 'docs.example.com' }],
+    })
+    expect(find('an ingress without TLS', 'Ingress').spec.tls).toBeUndefined()
+    expect(find('a link', 'Ingress')).toBeUndefined()
+    expect(link).toContain('signature')
+  })
+})

@@ -1,0 +1,121 @@
+{{- define "quire.name" -}}
+{{- printf "%s-quire" .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* Called with a dict of root and role. */}}
+{{- define "quire.selector" -}}
+app.kubernetes.io/name: quire
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
+app.kubernetes.io/component: {{ .role }}
+{{- end -}}
+
+{{- define "quire.labels" -}}
+{{ include "quire.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | quote }}
+{{- end -}}
+
+{{- define "quire.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+
+{{/* What all pods have in common, without containers and volumes. Called with a dict of root and seccompProfile. */}}
+{{- define "quire.pod" -}}
+automountServiceAccountToken: {{ ne .root.Values.serviceAccountName "" }}
+enableServiceLinks: false
+{{- with .root.Values.serviceAccountName }}
+serviceAccountName: {{ . | quote }}
+{{- end }}
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  {{- if not .root.Values.openshift }}
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  {{- end }}
+  seccompProfile:
+    {{- toYaml .seccompProfile | nindent 4 }}
+{{- with .root.Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "quire.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{/* The settings of every server and of the migration. */}}
+{{- define "quire.env" -}}
+- name: QUIRE_DATABASE
+  valueFrom:
+    secretKeyRef:
+      name: {{ required "database.existingSecret is needed: a Secret with the address of the PostgreSQL." .Values.database.existingSecret | quote }}
+      key: {{ .Values.database.key | quote }}
+- name: QUIRE_BUNDLES
+  value: {{ required "bundles.url is needed: the address of the S3-compatible storage." .Values.bundles.url | quote }}
+{{- with .Values.bundles.existingSecret }}
+{{- range $name := list "AWS_ACCESS_KEY_ID" "AWS_SECRET_ACCESS_KEY" }}
+- name: {{ $name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $.Values.bundles.existingSecret | quote }}
+      key: {{ $name }}
+{{- end }}
+{{- end }}
+- name: QUIRE_DATA
+  value: /data
+- name: HOME
+  value: /data
+{{- end -}}
+
+{{/* The settings of a server. Called with a dict of root and role. */}}
+{{- define "quire.serverEnv" -}}
+{{ include "quire.env" .root }}
+- name: QUIRE_ROLE
+  value: {{ .role }}
+- name: QUIRE_HOST
+  value: 0.0.0.0
+- name: QUIRE_PORT
+  value: "8080"
+# Longer than the time in which a service or an ingress notices that a pod is not ready.
+- name: QUIRE_DRAIN_SECONDS
+  value: "5"
+{{- range $name, $value := .root.Values.settings }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "quire.probes" -}}
+startupProbe:
+  httpGet:
+    path: /healthz
+    port: http
+  periodSeconds: 1
+  failureThreshold: 120
+readinessProbe:
+  httpGet:
+    path: /readyz
+    port: http
+  periodSeconds: 2
+  timeoutSeconds: 5
+livenessProbe:
+  httpGet:
+    path: /healthz
+    port: http
+  periodSeconds: 10
+  timeoutSeconds: 5
+{{- end -}}
