@@ -35,6 +35,8 @@ export default defineConfig(({ mode }) => {
       projects: mode === 'long' ? [project('long', { testTimeout: 900_000 })] : usual,
       testTimeout: 120_000,
       hookTimeout: 120_000,
+      // A machine that does other work needs longer than the usual second.
+      expect: { poll: { timeout: 20_000 } },
       maxWorkers: 2,
       coverage: { provider: 'v8', include: ['server/**/*.ts', 'mock/**/*.ts'], reporter: ['text-summary', 'text'] },
     },

@@ -34,7 +34,7 @@ for (const place of ['a folder', 'S3'] as const) {
         ...(endpoint && { bundles: parseS3Location(`s3://quire-downloads/${prefix}?endpoint=${endpoint}`) }),
       })
       server = await startTestServer(flags('usual'))
-      brief = await startTestServer({ ...flags('brief'), linkTtlSeconds: 1 })
+      brief = await startTestServer({ ...flags('brief'), linkTtlSeconds: 5 })
       whole = (await exportSite(server)).bundle
     })
     afterAll(async () => {

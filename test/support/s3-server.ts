@@ -71,8 +71,9 @@ async function startS3Server(): Promise<S3Server> {
   }
 
   async function stop(): Promise<void> {
-    const ended = running.map(child => new Promise(done => child.once('exit', done)))
-    for (const child of running) child.kill('SIGTERM')
+    const alive = running.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+    const ended = alive.map(child => new Promise(done => child.once('exit', done)))
+    for (const child of alive) child.kill('SIGTERM')
     await Promise.all(ended)
     running = []
   }

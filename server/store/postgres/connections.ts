@@ -56,7 +56,7 @@ export function openConnections(url: string, connectMs: number, onLost: (error: 
   })
   // Without a listener, the end of a connection would end the process: the first is for connections that nobody uses, the second for the
   // others, whose calls fail as well.
-  pool.on('error', onLost)
+  pool.on('error', error => onLost(withoutClient(error)))
   pool.on('connect', client => void client.on('error', () => {}))
   // Whether statements are prepared under their names. Becomes false behind a pooler that gives each transaction another connection.
   const names = { areUsed: true }
@@ -72,6 +72,11 @@ export function openConnections(url: string, connectMs: number, onLost: (error: 
     },
     close: () => pool.end(),
   }
+}
+
+/** The pool adds the whole connection to the error: with the user and the key that cancels statements, which no log may have. */
+function withoutClient(error: Error & { code?: unknown }): Error {
+  return Object.assign(new Error(error.message), error.code === undefined ? {} : { code: error.code })
 }
 
 async function setUp(client: pg.ClientBase, connectMs: number): Promise<void> {

@@ -63,6 +63,17 @@ describe.skipIf(isMissing)('on PostgreSQL', () => {
     expect(found).toEqual(project)
   })
 
+  test('says that a connection ended without its user and keys, because logs have all fields of an error', async () => {
+    const lost: Error[] = []
+    const connected = connect(used.database.url, error => lost.push(error))
+    const self = statement<object, { pid: number }>('SELECT pg_backend_pid() AS pid')
+    const { pid } = (await connected.get(self, {})) ?? {}
+    await used.database.run(`SELECT pg_terminate_backend(${pid})`)
+    await expect.poll(() => lost.length).toBe(1)
+    expect({ ...lost[0] }).toEqual({ code: '57P01' })
+    await connected.close()
+  })
+
   test('goes on behind a pooler that gives each transaction another connection', async () => {
     const connected = connect(used.database.url)
     const find = statement<object, { plan: string }>('SELECT plan FROM organizations')

@@ -1,10 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { UnavailableError } from '../../../server/base/unavailable-error.ts'
 import { connect } from '../../../server/store/postgres/database.ts'
 import { statement } from '../../../server/store/postgres/statement.ts'
 import { queuedJob } from '../../support/export-job.ts'
 import { failure, isMissing, now, project, useProxiedStore } from './proxied-store.ts'
+
+/** Calls give up after 5 s. A slow machine needs longer to notice; a call without a limit never ends. */
+const limitMs = 15_000
 
 describe.skipIf(isMissing)('on PostgreSQL, in silence', () => {
   const used = useProxiedStore()
@@ -23,7 +25,7 @@ describe.skipIf(isMissing)('on PostgreSQL, in silence', () => {
     for (const { error, ms } of failures) {
       expect(error).toBeInstanceOf(UnavailableError)
       expect(error).toMatchObject({ reason: 'unreachable' })
-      expect(ms).toBeLessThan(5500)
+      expect(ms).toBeLessThan(limitMs)
     }
     end()
     expect(await used.store.exportJobs.start(job, 'key', 0)).toEqual({ job, isReplayed: false })
@@ -39,7 +41,7 @@ describe.skipIf(isMissing)('on PostgreSQL, in silence', () => {
       }),
     )
     expect(error).toBeInstanceOf(UnavailableError)
-    expect(ms).toBeLessThan(6000)
+    expect(ms).toBeLessThan(limitMs)
     end()
     expect(await used.store.organizations.find('org_1')).toMatchObject({ plan: 'standard' })
   })
@@ -48,21 +50,21 @@ describe.skipIf(isMissing)('on PostgreSQL, in silence', () => {
     const end = used.proxy.silence()
     const { error, ms } = await failure(() => used.store.projects.insert({ ...project, id: 'prj_2' }))
     expect(error).toMatchObject({ message: 'Query read timeout' })
-    expect(ms).toBeLessThan(5500)
+    expect(ms).toBeLessThan(limitMs)
     end()
   })
 
   test('a call does not wait for a lock for longer, and nothing was changed', async () => {
     const other = connect(used.database.url)
-    let release = () => {}
-    const held = new Promise<void>(done => {
-      release = done
-    })
+    const locked = Promise.withResolvers<void>()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const holder = other.atomically(async within => {
+      await within.exec('SET LOCAL idle_in_transaction_session_timeout = 0')
       await within.exec("UPDATE projects SET name = 'held'; UPDATE organizations SET name = 'held'")
+      locked.resolve()
       await held
     })
-    await pause(100)
+    await locked.promise
     for (const call of [
       () => used.store.organizations.updatePlan('org_1', 'enterprise'),
       () =>
@@ -71,7 +73,7 @@ describe.skipIf(isMissing)('on PostgreSQL, in silence', () => {
       const { error, ms } = await failure(call)
       expect(error).toBeInstanceOf(UnavailableError)
       expect(error).toMatchObject({ reason: 'locked' })
-      expect(ms).toBeLessThan(5500)
+      expect(ms).toBeLessThan(limitMs)
     }
     release()
     await holder
@@ -107,12 +109,8 @@ describe.skipIf(isMissing)('on PostgreSQL, slowly', () => {
     )
     expect(settings).toEqual({ idle: '10s' })
     await expect
-      .poll(
-        () =>
-          used.database.run("SELECT query FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)' AND state = 'active'"),
-        {
-          timeout: 10_000,
-        },
+      .poll(() =>
+        used.database.run("SELECT query FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)' AND state = 'active'"),
       )
       .toEqual([])
     await connected.close()

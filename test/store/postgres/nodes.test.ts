@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgresStore, type PostgresStore } from '../../../server/store/postgres/store.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
@@ -24,14 +23,22 @@ describe.skipIf('missing' in found)(`nodes of one PostgreSQL${skipped}`, () => {
   test('work with a name runs on one node at a time, and on another when it has ended', async () => {
     let running = 0
     let runs = 0
+    let refused = 0
+    const others = Promise.withResolvers<void>()
     const work = async () => {
       running += 1
       runs += 1
       expect(running).toBe(1)
-      await pause(300)
+      await others.promise
       running -= 1
     }
-    const ran = await Promise.all(nodes.map(node => node.exclusively('retention', work)))
+    const run = async (node: PostgresStore) => {
+      const hasRun = await node.exclusively('retention', work)
+      if (!hasRun) refused += 1
+      if (refused === 2) others.resolve()
+      return hasRun
+    }
+    const ran = await Promise.all(nodes.map(run))
     expect([ran.sort(), runs]).toEqual([[false, false, true], 1])
     expect([await nodes[1].exclusively('retention', work), runs]).toEqual([true, 2])
   })
