@@ -83,3 +83,15 @@ test.skipIf(!existsSync('/usr/sbin/nginx'))(
     expect([status, String(stderr)]).toEqual([0, ''])
   },
 )
+
+test('the image gets the packages for S3 in the versions of package.json', () => {
+  const [, script = ''] = /node --print "([^"]+)"/.exec(readFileSync(join(deployment, 'Containerfile'), 'utf8')) ?? []
+  const root = join(deployment, '../..')
+  const { stdout } = spawnSync(process.execPath, ['--print', script], { cwd: root })
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const versions: Record<string, string> = { ...dependencies, ...devDependencies }
+  const names = ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@aws-sdk/s3-request-presigner']
+  expect(String(stdout).trim().split(' ')).toEqual(names.map(name => `${name}@${versions[name]}`))
+  // It comes with Quire itself.
+  expect(dependencies).toHaveProperty('pg')
+})
