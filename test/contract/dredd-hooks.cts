@@ -1,10 +1,9 @@
 // Runs inside Dredd. Changes each request so that it gets the documented status, and checks the answer against its schema.
 const { writeFileSync } = require('node:fs')
-const { join } = require('node:path')
-const Database = require('better-sqlite3')
 const Ajv = require('ajv/dist/2020')
 const addFormats = require('ajv-formats')
 const hooks = require('hooks')
+const { openChanges } = require('./dredd-database.cts')
 
 interface Transaction {
   name: string
@@ -33,6 +32,7 @@ const { documented, resultFile, ...state } = JSON.parse(process.env.QUIRE_DREDD 
   url: string
 } & import('./dredd-state.ts').DreddState
 
+const changes = openChanges(state)
 const ajv = new Ajv.default({ strict: false, allErrors: true })
 addFormats.default(ajv)
 
@@ -50,7 +50,7 @@ hooks.beforeEach(async (transaction: Transaction, done: () => void) => {
   transaction.skip = false
   transaction.request.headers.Authorization = `Bearer ${state.key}`
   setPath(transaction, response)
-  ask(transaction, response)
+  await ask(transaction, response)
   if (response.status === 304) transaction.request.headers['If-None-Match'] = await fetchETag(transaction)
   // Dredd compares both literally, but charset and example values are not part of the contract.
   transaction.expected.headers = {}
@@ -60,10 +60,11 @@ hooks.beforeEach(async (transaction: Transaction, done: () => void) => {
   done()
 })
 
-hooks.afterEach((transaction: Transaction, done: () => void) => {
+hooks.afterEach(async (transaction: Transaction, done: () => void) => {
   const response = findDocumented(transaction)
-  if (response.status === 500) moveBack(response.operationId)
-  if (response.status === 503) unlockDatabase()
+  const table = tables[response.operationId]
+  if (response.status === 500) await changes.renameTable(`${table}_away`, table)
+  if (response.status === 503) await changes.unlock()
   const findings = check(transaction, response)
   if (findings.length > 0) transaction.fail = findings.join('; ')
   done()
@@ -103,7 +104,7 @@ function setPath(transaction: Transaction, { path, operationId, status }: Docume
 }
 
 /** Changes a valid request so that it gets the documented status. */
-function ask(transaction: Transaction, { operationId, status, mediaType }: Documented): void {
+async function ask(transaction: Transaction, { operationId, status, mediaType }: Documented): Promise<void> {
   const { request } = transaction
   // A CSV has all pages.
   if (mediaType === 'text/csv') transaction.fullPath = transaction.fullPath.replaceAll(/(limit|offset)=\d+&?/g, '')
@@ -138,14 +139,15 @@ function ask(transaction: Transaction, { operationId, status, mediaType }: Docum
       break
     case 429:
       request.headers.Authorization = `Bearer ${state.spent.key}`
-      spendBudget()
+      // Again, because on a slow machine the budget has refilled by one since the state was prepared.
+      await changes.spendBudget(state.spent.projectId)
       if (starts) request.body = JSON.stringify({ domain: state.spent.domain })
       break
     case 500:
-      moveAway(operationId)
+      await changes.renameTable(tables[operationId], `${tables[operationId]}_away`)
       break
     case 503:
-      lockDatabase()
+      await changes.lock()
       break
     default:
   }
@@ -157,49 +159,6 @@ async function fetchETag({ fullPath, request }: Transaction): Promise<string> {
   const { 'If-None-Match': _, ...headers } = request.headers
   const answer = await fetch(state.url + fullPath, { headers })
   return answer.headers.get('ETag') ?? 'no ETag'
-}
-
-/** Again, because on a slow machine the budget has refilled by one since the state was prepared. */
-function spendBudget(): void {
-  const database = new Database(join(state.dataFolder, 'quire.db'))
-  database.pragma('busy_timeout = 5000')
-  database
-    .prepare(
-      `UPDATE rate_limits SET arrival_at = @now + 3600000, stored_at = @now
-       WHERE organization_id = (SELECT organization_id FROM projects WHERE id = @projectId)`,
-    )
-    .run({ now: Date.now(), projectId: state.spent.projectId })
-  database.close()
-}
-
-function moveAway(operationId: string): void {
-  rename(operationId, tables[operationId] as string, `${tables[operationId]}_away`)
-}
-
-function moveBack(operationId: string): void {
-  rename(operationId, `${tables[operationId]}_away`, tables[operationId] as string)
-}
-
-let locked: import('better-sqlite3').Database | undefined
-
-/** Locks the main database as another process would, for longer than the server waits. */
-function lockDatabase(): void {
-  locked = new Database(join(state.dataFolder, 'quire.db')) as import('better-sqlite3').Database
-  locked.exec('BEGIN EXCLUSIVE')
-}
-
-function unlockDatabase(): void {
-  locked?.exec('ROLLBACK')
-  locked?.close()
-}
-
-function rename(operationId: string, from: string, to: string): void {
-  const file = operationId === 'getUniqueVisitors' ? join('visits', `${state.projectId}.db`) : 'quire.db'
-  const database = new Database(join(state.dataFolder, file))
-  database.pragma('busy_timeout = 5000')
-  database.pragma('legacy_alter_table = ON') // keeps references to the table unchanged
-  database.exec(`ALTER TABLE ${from} RENAME TO ${to}`)
-  database.close()
 }
 
 /** Checks what Dredd does not check: formats, extra properties and the declared headers. */

@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toDay } from '../../server/analytics/day.ts'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
+import { budgets } from '../../server/http/budgets.ts'
+import { openPostgres } from '../../server/store/open-postgres.ts'
 import { openStore } from '../../server/store/store.ts'
 import { createId } from '../../server/tenancy/id.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
@@ -9,6 +11,8 @@ import { createApiKey, createOrganization } from '../support/server.ts'
 /** The keys and records that the transactions need to get every documented answer. */
 export interface DreddState {
   dataFolder: string
+  /** The address of a PostgreSQL database; undefined = SQLite in the data folder. */
+  database: string | undefined
   key: string
   readOnlyKey: string
   writeOnlyKey: string
@@ -23,9 +27,13 @@ export interface DreddState {
   foreign: { projectId: string; jobId: string }
 }
 
-/** Fills a new data folder. No server may use it yet, because its runner would claim the jobs. */
-export async function prepareDreddState(dataFolder: string): Promise<DreddState> {
-  const store = openStore(dataFolder)
+/**
+ * Fills a new data folder. No server may use it yet, because its runner would claim the jobs.
+ *
+ * @param database the address of an empty PostgreSQL database; undefined = SQLite
+ */
+export async function prepareDreddState(dataFolder: string, database?: string): Promise<DreddState> {
+  const store = database === undefined ? openStore(dataFolder) : await openPostgres(database, { dataFolder })
   const now = Date.now()
   const { organizationId, projectId } = await createOrganization(store)
   const domain = 'docs.example.com'
@@ -83,10 +91,9 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
   const running = await startJob(organizationId)
 
   const spent = await createOrganization(store)
-  await store.rateLimits.replace(spent.organizationId, 'analytics', () => ({
-    arrivalAt: now + 3_600_000,
-    storedAt: now,
-  }))
+  for (const budget of budgets) {
+    for (let taken = 0; taken < budget.quota; taken += 1) await store.rateLimits.take(spent.organizationId, budget, now)
+  }
   const foreign = await createOrganization(store)
   const foreignJob = await startJob(foreign.organizationId)
   const fullDomain = 'docs.example.net'
@@ -97,6 +104,7 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
 
   const state = {
     dataFolder,
+    database,
     key: (await createApiKey(store, organizationId)).key,
     readOnlyKey: (await createApiKey(store, organizationId, { scopes: ['read'] })).key,
     writeOnlyKey: (await createApiKey(store, organizationId, { scopes: ['write'] })).key,
@@ -112,6 +120,6 @@ export async function prepareDreddState(dataFolder: string): Promise<DreddState>
     },
     foreign: { projectId: foreign.projectId, jobId: foreignJob.jobId },
   }
-  store.close()
+  await store.close()
   return state
 }

@@ -1,6 +1,6 @@
 // Checks the real server against the document with Dredd. Each documented response needs a transaction that passes.
 //
-//   node test/contract/dredd.ts [--json FILE]
+//   node test/contract/dredd.ts [--postgres] [--json FILE]
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,10 +8,22 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { dereferenceDocument, listDocumentedResponses } from '../../scripts/generate/dereference.ts'
 import type { Document } from '../../scripts/generate/document.ts'
+import { startPostgres } from '../support/postgres/start-postgres.ts'
+import { createTestDatabase } from '../support/postgres/test-database.ts'
 import { startServe } from '../support/process.ts'
 import { prepareDreddState } from './dredd-state.ts'
 
-const { values } = parseArgs({ options: { json: { type: 'string' } } })
+const { values } = parseArgs({
+  // With --postgres, the server uses a new database of the PostgreSQL of the tests.
+  options: { json: { type: 'string' }, postgres: { type: 'boolean', default: false } },
+})
+const postgres = values.postgres ? await startPostgres() : undefined
+if (postgres && 'missing' in postgres.found) {
+  console.log(`Skipped on PostgreSQL: ${postgres.found.missing}`)
+  report({ passed: 0, failed: 0, skipped: 1 })
+  process.exit()
+}
+const database = postgres && 'url' in postgres.found ? await createTestDatabase(postgres.found.url) : undefined
 const folder = mkdtempSync(join(tmpdir(), 'quire-dredd-'))
 const resultFile = join(folder, 'result.json')
 const documentFile = join(folder, 'openapi.json')
@@ -22,19 +34,26 @@ const documented = await listDocumentedResponses(document)
 // of 3.1. The hooks check the schemas against the original document.
 writeFileSync(documentFile, JSON.stringify({ ...(await dereferenceDocument(document)), openapi: '3.0.3' }))
 
-const state = await prepareDreddState(join(folder, 'data'))
-const server = await startServe(['--data', state.dataFolder, '--validate-responses', '--log-level', 'info'])
+const state = await prepareDreddState(join(folder, 'data'), database?.url)
+const flags = ['--data', state.dataFolder, '--validate-responses', '--log-level', 'info']
+const server = await startServe(database ? [...flags, '--database', database.url] : flags)
 try {
   const code = await runDredd(server.url)
   const result = readResult()
   const complete = code === 0 && result.failed === 0 && result.skipped === 0 && result.passed === documented.length
   console.log(`${result.passed} of ${documented.length} documented responses proved against the server.`)
   if (!complete && result.failed === 0) result.failed = 1
-  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(result))
+  report(result)
   process.exitCode = complete ? 0 : 1
 } finally {
   await server.end('SIGTERM')
+  await database?.drop()
+  await postgres?.stop()
   rmSync(folder, { recursive: true, force: true })
+}
+
+function report(result: { passed: number; failed: number; skipped: number }): void {
+  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(result))
 }
 
 function runDredd(url: string): Promise<number> {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { inject } from 'vitest'
 import type { FoundPostgres } from './start-postgres.ts'
 
 /** An empty database of a test file. */
@@ -16,6 +15,8 @@ export interface TestDatabase {
 
 /** The PostgreSQL of this test run, or why there is none. */
 export async function findPostgres(): Promise<FoundPostgres> {
+  // Only here, because Dredd creates databases without vitest.
+  const { inject } = await import('vitest')
   return (await (await fetch(inject('postgresUrl'))).json()) as FoundPostgres
 }
 
