@@ -5,6 +5,7 @@ import { brotliCompressSync } from 'node:zlib'
 import { type BuildFacts, describeEngine, packedAssets, threadAsset } from '../../server/assets.ts'
 import { writtenPages } from '../../server/docs/pages.ts'
 import { collectLicenses } from '../../server/licenses/collect-licenses.ts'
+import { migrationsFolder } from '../../server/store/postgres/migrate.ts'
 import { schemaFolders } from '../../server/store/schema-versions.ts'
 import type { BundledScripts } from './bundle-scripts.ts'
 import type { NodePackage } from './node-package.ts'
@@ -53,7 +54,7 @@ export async function listPackedFiles(options: PackedFilesOptions): Promise<Reco
   const { root, target, node, main, scratch } = options
   const packed: Record<string, string> = {}
   for (const file of files) packed[file] = join(root, file)
-  for (const folder of Object.values(schemaFolders)) {
+  for (const folder of [...Object.values(schemaFolders), migrationsFolder]) {
     for (const name of await readdir(join(root, folder))) packed[`${folder}/${name}`] = join(root, folder, name)
   }
   const write = async (name: string, content: string | Buffer) => {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toLine } from '../../analytics/follow/numbered-lines.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
-import { runQuire, startServe } from '../../support/process.ts'
+import { calledAs, runQuire, startServe } from '../../support/process.ts'
 
 const found = await findPostgres()
 const skipped = 'missing' in found ? `, skipped: ${found.missing}` : ''
@@ -79,7 +79,7 @@ describe.skipIf('missing' in found)(`on PostgreSQL${skipped}`, () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ totals: { human: 3, ai: 0, total: 3 } })
   })
 
-  test('without the driver, the command says what to install', async () => {
+  test.skipIf(process.env.QUIRE_TEST_BINARY)('without the driver, the command says what to install', async () => {
     const hide = `data:text/javascript,import { registerHooks } from 'node:module'; registerHooks({ resolve(name, context, next) {
       if (name === 'pg') throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' }); return next(name, context) } })`
     const env = { NODE_OPTIONS: `--import=${encodeURI(hide).replaceAll("'", '%27')}` }
@@ -105,7 +105,7 @@ test.each<[string[], number, string]>([
   [['backup', 'copy.tar', '--database', unreachable], 2, 'with pg_dump'],
   [['restore', 'copy.tar', '--database', unreachable], 2, 'with pg_restore'],
   [['upgrade', '--database', unreachable], 2, 'Dump it with pg_dump before.'],
-  [['demo', '--database', unreachable], 2, 'run npx quire init'],
+  [['demo', '--database', unreachable], 2, `run ${calledAs} init`],
   [['init', '--yes', '--unit', 'quire.service', '--database', unreachable], 2, 'EnvironmentFile'],
 ])('%j exits with %d, says what to do, and does not repeat the password', async (args, want, text) => {
   const { code, stdout, stderr } = await quire(...args)
