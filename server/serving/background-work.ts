@@ -61,7 +61,7 @@ export function startExports(
 
 /** Starts the periodic work that one server does for all. */
 export function startLoops({ config, dataFolder, store, bundles, lost, log }: Parts): Stoppable[] {
-  const { exportJobs, projects, agentJobs, clockStates, visits, exclusively } = store
+  const { exportJobs, projects, agentJobs, clockStates, exclusively } = store
   const clock = createClockCheck({ states: clockStates, now: Date.now, log })
   return [
     startRetention({
@@ -77,7 +77,7 @@ export function startLoops({ config, dataFolder, store, bundles, lost, log }: Pa
     }),
     startVisitorRetention({
       dataFolder,
-      visits: config.database === undefined ? undefined : visits,
+      database: config.database,
       exclusively,
       projects,
       retentionDays: config.visitorRetentionDays,

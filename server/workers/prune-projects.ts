@@ -11,6 +11,8 @@ export interface PruneTask {
   keys: DestroyOptions
 }
 
+export type PrunedVisits = Pick<StoredVisits, 'destroyKeys' | 'pruneSeen'>
+
 /** How many visitor keys were destroyed, and how many visitor days were deleted of a project. */
 export interface PruneReport {
   projectId: string
@@ -25,7 +27,7 @@ export interface PruneReport {
  * @throws {unknown} the first error, after the other projects.
  */
 export async function pruneProjects(
-  visits: Pick<StoredVisits, 'destroyKeys' | 'pruneSeen'>,
+  visits: PrunedVisits,
   { projects, before, keys }: PruneTask,
   report: (report: PruneReport) => void,
 ): Promise<void> {

@@ -1,10 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { openVisitFiles } from '../store/visits/visits.ts'
-import { pruneProjects } from './prune-projects.ts'
+import { type PrunedVisits, pruneProjects } from './prune-projects.ts'
 import type { PruneSetup } from './prune-visitors.ts'
 
-const { dataFolder, ...task } = workerData as PruneSetup
+const { dataFolder, database, ...task } = workerData as PruneSetup
 
-const visits = openVisitFiles(dataFolder)
 // Without an await at the top, because the single binary runs threads as CommonJS. A rejection ends the thread.
-void pruneProjects(visits, task, report => parentPort?.postMessage(report)).finally(() => visits.close())
+void prune()
+
+async function prune(): Promise<void> {
+  const visits = await openVisits()
+  await pruneProjects(visits, task, report => parentPort?.postMessage(report)).finally(() => visits.close())
+}
+
+/** Loads only the store that is used. */
+async function openVisits(): Promise<PrunedVisits & { close(): unknown }> {
+  if (database === undefined) return (await import('../store/visits/visits.ts')).openVisitFiles(dataFolder)
+  return (await import('../store/postgres/visits/open-pruned-visits.ts')).openPrunedVisits(database)
+}

@@ -5,19 +5,20 @@ import type { Stoppable } from '../base/background.ts'
 import type { ClockCheck } from '../base/clock-check.ts'
 import type { Exclusively } from '../base/exclusively.ts'
 import { repeat } from '../base/timer.ts'
-import type { StoredVisits } from '../store/visits/stored-visits.ts'
 import type { Projects } from '../tenancy/project.ts'
-import { type PruneReport, type PruneTask, pruneProjects } from './prune-projects.ts'
+import type { PruneReport, PruneTask } from './prune-projects.ts'
 
 /** The data that the thread starts with. */
 export interface PruneSetup extends PruneTask {
   dataFolder: string
+  /** See `VisitorRetentionOptions`. */
+  database: string | undefined
 }
 
 export interface VisitorRetentionOptions {
   dataFolder: string
-  /** The visits of a database in the network; undefined = those in the data folder. */
-  visits?: Pick<StoredVisits, 'destroyKeys' | 'pruneSeen'> | undefined
+  /** The address of the PostgreSQL database with the visits; undefined = they are in the data folder. */
+  database?: string | undefined
   exclusively: Exclusively
   projects: Pick<Projects, 'list'>
   /** For how many days Quire keeps the hashes of visitors; undefined = forever. */
@@ -30,9 +31,9 @@ export interface VisitorRetentionOptions {
 
 const everyMs = 6 * 60 * 60 * 1000
 
-/** Destroys the visitor keys of ended periods and deletes old visitors, now and every few hours. Those in the data folder in a thread. */
+/** Destroys the visitor keys of ended periods and deletes old visitors, now and every few hours, in a separate thread. */
 export function startVisitorRetention(options: VisitorRetentionOptions): Stoppable {
-  const { dataFolder, visits, projects, exclusively, retentionDays, keyGraceDays, clock, log } = options
+  const { dataFolder, database, projects, exclusively, retentionDays, keyGraceDays, clock, log } = options
   let isStopped = false
   let worker: Worker | undefined
 
@@ -48,8 +49,7 @@ export function startVisitorRetention(options: VisitorRetentionOptions): Stoppab
       before: retentionDays === undefined ? undefined : toDay(now) - retentionDays,
       keys: { now, graceDays: keyGraceDays },
     }
-    if (visits) return pruneProjects(visits, task, tell)
-    const setup: PruneSetup = { dataFolder, ...task }
+    const setup: PruneSetup = { dataFolder, database, ...task }
     const thread = startThread('workers/prune-visitors-worker', setup)
     worker = thread
     thread.on('message', tell)
@@ -73,7 +73,7 @@ export function startVisitorRetention(options: VisitorRetentionOptions): Stoppab
   return {
     async stop() {
       isStopped = true
-      // SQLite rolls back unfinished work; the next start repeats it.
+      // The database rolls back unfinished work; the next start repeats it.
       await worker?.terminate()
       await repetition.stop()
     },

@@ -1,13 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { toDay } from '../../../server/analytics/day.ts'
 import type { RecordedViews } from '../../../server/analytics/unique-visitors.ts'
 import { type PageView, toViewBatch } from '../../../server/analytics/view-batch.ts'
+import { alone } from '../../../server/base/exclusively.ts'
 import { type ConnectedDatabase, connect, type Database } from '../../../server/store/postgres/database.ts'
 import { openPostgresStore, type PostgresStore } from '../../../server/store/postgres/store.ts'
 import { destroyPeriodKeys } from '../../../server/store/postgres/visits/period-keys.ts'
 import { pruneVisits } from '../../../server/store/postgres/visits/prune-visits.ts'
+import { startVisitorRetention } from '../../../server/workers/prune-visitors.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
 import { createRandom } from '../../support/random.ts'
 import { countNaively } from '../count-naively.ts'
@@ -95,6 +98,28 @@ describe.skipIf('missing' in found)(`visits that several nodes change${skipped}`
     await store.visits.pruneSeen(project.id, keptFrom)
     expect(await postgres.run('SELECT min(from_day) AS first FROM seen_rows')).toEqual([{ first: keptFrom }])
     expect(await store.visits.pruneSeen(project.id, keptFrom)).toBe(0)
+  })
+
+  test('a server deletes old visitors of the database in a thread', { timeout: 30_000 }, async () => {
+    const today = toDay(Date.now())
+    const seen = [today - 30, today - 9].map(day => ({ ...(makeViews(1)[0] as PageView), day }))
+    await store.visits.recordBatch(project.id, toViewBatch(seen))
+    const log = { info: vi.fn(), error: vi.fn() }
+    const retention = startVisitorRetention({
+      dataFolder: folder,
+      database: postgres.url,
+      projects: store.projects,
+      retentionDays: 10,
+      keyGraceDays: 7,
+      exclusively: alone,
+      clock: { isTrusted: async () => true },
+      log,
+    })
+    await vi.waitFor(() => expect(log.info).toHaveBeenCalled(), 20_000)
+    await retention.stop()
+    expect(log.info.mock.calls).toMatchObject([[{ projectId: project.id, visitorDays: 1 }, 'deleted old visitors']])
+    expect(log.error).not.toHaveBeenCalled()
+    expect(await postgres.run('SELECT from_day FROM seen_rows')).toEqual([{ from_day: today - 9 }])
   })
 
   test('a destruction of keys that is killed is finished by the next one', async () => {
