@@ -12,6 +12,7 @@ import { hostCommand } from './host.ts'
 import { httpCommand } from './http.ts'
 import { searchCommand } from './search.ts'
 import { startCommand } from './start.ts'
+import { visitStoresCommand } from './visit-stores.ts'
 import { visitorsCommand } from './visitors.ts'
 
 const program = new Command('npm run bench --')
@@ -32,6 +33,7 @@ Examples:
   npm run bench -- search
   npm run bench -- start
   npm run bench -- visitors --lines 1000000 --visits 1000000
+  npm run bench -- visit-stores --database postgres://quire@127.0.0.1/bench
   npm run bench -- http --help
 
 The results are in scripts/bench/RESULTS.md. Exit codes: 0 done, 1 failed or missed a goal, 2 wrong usage.`,
@@ -50,6 +52,7 @@ for (const command of [
   searchCommand(),
   startCommand(),
   visitorsCommand(),
+  visitStoresCommand(),
 ])
   program.addCommand(command.copyInheritedSettings(program))
 
