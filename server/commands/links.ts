@@ -1,15 +1,24 @@
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import { linkKeyFileOption } from '../flags/node-options.ts'
-import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
-import { revokeLinkKeys, rotateLinkKey } from '../store/link-keys.ts'
+import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { hasLinkKey, openLinkKeys, revokeLinkKeys, rotateLinkKey } from '../store/link-keys.ts'
+import { agreeOnLinkKey, isAgreedLinkKey } from '../store/shared-link-keys.ts'
+import type { Store } from '../store/store.ts'
 import { printResult } from './print.ts'
-import { type StoreFlags, withExistingStore } from './with-store.ts'
+import type { BundlesFlags } from './with-bundles.ts'
+import { withExistingStore } from './with-store.ts'
 
-interface LinkFlags extends StoreFlags {
+interface LinkFlags extends BundlesFlags {
   linkKeyFile?: string
   json?: boolean
 }
+
+const sharedKeyRemedy =
+  'This gives a data folder a new key. The servers of this database share a --link-key-file, or none has started yet. In that file ' +
+  'of each server, add a line with a new key, and then move the line to the top.'
+
+const sharedKeyOrder = 'Now give all servers a --link-key-file with only a new key, and restart them.'
 
 export function linksCommand(): Command {
   const links = new Command('links').description('links to bundles, which need no API key').addHelpText(
@@ -20,10 +29,11 @@ Examples:
   npx quire links revoke --data /var/lib/quire
 
 Both give the data folder a new link key, which a running server uses at once. After rotate, existing links work until they
-expire. After revoke, none works: clients ask for a new link with generateStaticExportBundle.
+expire. After revoke, no link to Quire works: clients ask for a new link with generateStaticExportBundle. Links that lead to S3
+(--bundle-links presigned) cannot be revoked: they work until they expire.
 
 Servers that share a --link-key-file get a new key with that file, see the documentation. Before the old key is removed from it, run
-revoke, so that servers with the new key start.`,
+revoke, so that servers with the new key start. Links are void when all servers have the new file.`,
   )
   links
     .command('rotate')
@@ -35,9 +45,10 @@ revoke, so that servers with the new key start.`,
     .action(rotate)
   links
     .command('revoke')
-    .description('make all existing links void at once')
+    .description('make all existing links to Quire void at once')
     .addOption(dataOption())
     .addOption(databaseOption())
+    .addOption(bundlesOption())
     .addOption(linkKeyFileOption())
     .addOption(jsonOption())
     .action(revoke)
@@ -45,18 +56,12 @@ revoke, so that servers with the new key start.`,
 }
 
 async function rotate(flags: LinkFlags): Promise<void> {
-  if (flags.linkKeyFile !== undefined) {
-    throw new OperatorError(
-      'This gives a data folder a new key. With --link-key-file, add a line with a new key to the file of each server, and then move the ' +
-        'line to the top.',
-      2,
-    )
-  }
   const now = Date.now()
   const lastEndsAt = await withExistingStore(flags, async store => {
+    if (!(await signsWithFolder(store, flags))) throw new OperatorError(sharedKeyRemedy, 2)
     const lastEndsAt = await store.exportJobs.findLastLinkExpiry(now)
     rotateLinkKey(flags.data, now, lastEndsAt)
-    await store.linkKey?.forget()
+    await agreeAnew(store, flags)
     return lastEndsAt
   })
   const rest =
@@ -65,18 +70,47 @@ async function rotate(flags: LinkFlags): Promise<void> {
 }
 
 async function revoke(flags: LinkFlags): Promise<void> {
-  const jobs = await withExistingStore(flags, async store => {
-    const jobs = await store.exportJobs.forgetLinks(Date.now())
-    if (flags.linkKeyFile === undefined) revokeLinkKeys(flags.data)
-    await store.linkKey?.forget()
-    return jobs
+  // Nothing records whether a link leads to S3, and on PostgreSQL the servers usually store bundles there.
+  const mayLeadToS3 = flags.bundles !== undefined || flags.database !== undefined
+  const now = Date.now()
+  const { jobs, isFolderKey, lastEndsAt } = await withExistingStore(flags, async store => {
+    const isFolderKey = await signsWithFolder(store, flags)
+    const lastEndsAt = mayLeadToS3 ? await store.exportJobs.findLastLinkExpiry(now) : undefined
+    // A link to S3 goes on working, so its job and its bundle are kept.
+    const jobs = mayLeadToS3 ? await store.exportJobs.countLinked(now) : await store.exportJobs.forgetLinks(now)
+    if (isFolderKey) revokeLinkKeys(flags.data)
+    await (isFolderKey ? agreeAnew(store, flags) : store.linkKey?.forget())
+    return { jobs, isFolderKey, lastEndsAt }
   })
+  const links = mayLeadToS3 ? 'All links to Quire' : 'All links'
   const had = jobs === 1 ? '1 export had' : `${jobs} exports had`
-  const outcome =
-    flags.linkKeyFile === undefined
-      ? 'All links are void.'
-      : 'Now give all servers a --link-key-file with only a new key, and restart them. Then all links are void.'
-  printResult(flags.json, { jobsWithLinks: jobs }, `${outcome} ${had} links that worked.`)
+  const sentences = [
+    isFolderKey ? `${links} are void.` : `${sharedKeyOrder} Then all links to Quire are void.`,
+    `${had} links that worked.`,
+    ...(lastEndsAt === undefined
+      ? []
+      : [`Links that lead to S3 (--bundle-links presigned) work until they expire, by ${toText(lastEndsAt)}.`]),
+  ]
+  const outcome = {
+    jobsWithLinks: jobs,
+    needsNewKeyFile: !isFolderKey,
+    presignedLinksEndAt: lastEndsAt ?? null,
+  }
+  printResult(flags.json, outcome, sentences.join(' '))
+}
+
+/** Whether the servers sign with the key in the data folder, and not with a file that they share. */
+async function signsWithFolder({ linkKey }: Pick<Store, 'linkKey'>, flags: LinkFlags): Promise<boolean> {
+  if (flags.linkKeyFile !== undefined) return false
+  if (!linkKey) return true
+  return hasLinkKey(flags.data) && isAgreedLinkKey(linkKey, openLinkKeys(flags.data))
+}
+
+/** Says to the servers of a database that the key in the data folder is a new one. */
+async function agreeAnew({ linkKey }: Pick<Store, 'linkKey'>, { data }: LinkFlags): Promise<void> {
+  if (!linkKey) return
+  await linkKey.forget()
+  await agreeOnLinkKey(linkKey, openLinkKeys(data))
 }
 
 function toText(instant: number): string {

@@ -34,6 +34,9 @@ export function openExportJobs(database: Database): ExportJobs {
   const lastLinkExpiry = database.prepare<{ now: number }, { expires_at: number | null }>(
     'SELECT max(link_expires_at) AS expires_at FROM export_jobs WHERE link_expires_at >= @now',
   )
+  const countLinked = database.prepare<{ now: number }, { jobs: number }>(
+    'SELECT count(*) AS jobs FROM export_jobs WHERE link_expires_at >= @now',
+  )
   const forgetLinks = database.prepare<{ now: number }>(
     'UPDATE export_jobs SET link_expires_at = NULL WHERE link_expires_at >= @now',
   )
@@ -58,6 +61,7 @@ export function openExportJobs(database: Database): ExportJobs {
     list: ({ organizationId = null, limit = -1 }) => list.all({ organizationId, limit }).map(toExportJob),
     countOpen: prepareCountOpen(database),
     findLastLinkExpiry: now => lastLinkExpiry.get({ now })?.expires_at ?? undefined,
+    countLinked: now => countLinked.get({ now })?.jobs ?? 0,
     forgetLinks: now => forgetLinks.run({ now }).changes,
     noteDamage: (fileName, damage) => void noteDamage.run({ fileName, damage }),
     noteLink: database.transaction<ExportJobs['noteLink']>((jobId, expiresAt, event) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import { type LinkKeys, maxLinkTtlSeconds, type ReplacedKey } from '../export/jobs/bundle-link.ts'
@@ -30,6 +30,11 @@ export function openLinkKeys(dataFolder: string): LinkKeys {
       return replaced
     },
   }
+}
+
+/** Whether a data folder has a link key. */
+export function hasLinkKey(dataFolder: string): boolean {
+  return existsSync(join(dataFolder, currentName))
 }
 
 /**

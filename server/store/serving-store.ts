@@ -56,6 +56,7 @@ const access: { [Noun in keyof Nouns]: Record<keyof Nouns[Noun], Access> } = {
     noteLink: 'writes',
     noteDamage: 'writes',
     findLastLinkExpiry: 'reads',
+    countLinked: 'reads',
     forgetLinks: 'writes',
     findEnded: 'reads',
     delete: 'writes',

@@ -11,6 +11,8 @@ export interface AgreedLinkKey {
    * @param fingerprints of the key that the server signs with, and of earlier keys.
    */
   agree(fingerprints: readonly [Buffer, ...Buffer[]]): Promise<boolean>
+  /** Returns the fingerprint of the key that the servers sign with; undefined = no server has said it yet. */
+  find(): Promise<Buffer | undefined>
   /** The next server decides which key it is. */
   forget(): Promise<void>
 }
@@ -42,7 +44,13 @@ export function openSharedLinkKeys(file: string): LinkKeys {
   }
 }
 
-/** Lets a server with another key than the others not start: its links would not work on them. */
+/** Whether the servers of a database sign with the current one of these keys. */
+export async function isAgreedLinkKey(agreed: AgreedLinkKey, keys: LinkKeys): Promise<boolean> {
+  const used = await agreed.find()
+  return used?.equals(fingerprintOf(keys.current())) ?? false
+}
+
+/** Refuses to start a server whose key differs from that of the others: its links would not work on them. */
 export async function agreeOnLinkKey(agreed: AgreedLinkKey, keys: LinkKeys): Promise<void> {
   const current = fingerprintOf(keys.current())
   const others = keys.replaced().map(({ key }) => fingerprintOf(key))

@@ -124,6 +124,8 @@ export interface ExportJobs {
   noteDamage(fileName: string, damage: string | null): Awaitable<void>
   /** Returns when the last of all links expires; undefined when none works any more. */
   findLastLinkExpiry(now: number): Awaitable<number | undefined>
+  /** Counts the jobs with a link that works. */
+  countLinked(now: number): Awaitable<number>
   /** Forgets all links, because none works any more. Returns the number of jobs that had one. */
   forgetLinks(now: number): Awaitable<number>
   /**

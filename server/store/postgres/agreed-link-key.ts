@@ -22,6 +22,7 @@ export function openAgreedLinkKey(database: Database): AgreedLinkKey {
       if (isEarlier) await database.run(update, { fingerprint })
       return isEarlier
     },
+    find: async () => (await database.get(find, {}))?.fingerprint,
     forget: async () => void (await database.run(remove, {})),
   }
 }

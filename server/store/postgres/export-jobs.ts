@@ -35,6 +35,9 @@ const noteDamage = statement<{ fileName: string; damage: string | null }>(
 const lastLinkExpiry = statement<{ now: number }, { expires_at: number | null }>(
   'SELECT max(link_expires_at) AS expires_at FROM export_jobs WHERE link_expires_at >= @now',
 )
+const countLinked = statement<{ now: number }, { jobs: number }>(
+  'SELECT count(*) AS jobs FROM export_jobs WHERE link_expires_at >= @now',
+)
 const forgetLinks = statement<{ now: number }>(
   'UPDATE export_jobs SET link_expires_at = NULL WHERE link_expires_at >= @now',
 )
@@ -67,6 +70,7 @@ export function openExportJobs(database: Database): ExportJobs {
       return counts
     },
     findLastLinkExpiry: async now => (await database.get(lastLinkExpiry, { now }))?.expires_at ?? undefined,
+    countLinked: async now => (await database.get(countLinked, { now }))?.jobs ?? 0,
     forgetLinks: now => database.run(forgetLinks, { now }),
     noteDamage: async (fileName, damage) => void (await database.run(noteDamage, { fileName, damage })),
     noteLink: (jobId, expiresAt, event) =>
