@@ -5,11 +5,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { toDay } from '../../../server/analytics/day.ts'
 import type { RecordedViews } from '../../../server/analytics/unique-visitors.ts'
 import { type PageView, toViewBatch } from '../../../server/analytics/view-batch.ts'
+import { toKeyPeriod } from '../../../server/analytics/visitor-keys.ts'
 import { alone } from '../../../server/base/exclusively.ts'
 import { type ConnectedDatabase, connect, type Database } from '../../../server/store/postgres/database.ts'
 import { openPostgresStore, type PostgresStore } from '../../../server/store/postgres/store.ts'
-import { destroyPeriodKeys } from '../../../server/store/postgres/visits/period-keys.ts'
+import { destroyPeriodKeys, takePeriodKey } from '../../../server/store/postgres/visits/period-keys.ts'
 import { pruneVisits } from '../../../server/store/postgres/visits/prune-visits.ts'
+import { changeVisits } from '../../../server/store/postgres/visits/visited-projects.ts'
 import { startVisitorRetention } from '../../../server/workers/prune-visitors.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
 import { createRandom } from '../../support/random.ts'
@@ -69,6 +71,34 @@ describe.skipIf('missing' in found)(`visits that several nodes change${skipped}`
     } finally {
       await other.close()
     }
+  })
+
+  test('a new period gets its key while another log of the thread is in a transaction', async () => {
+    const keys = await store.visits.openVisitorKeys(() => 0)
+    // `find` blocks the thread, so the transaction around it cannot end before.
+    const findWithin = (day: number) => changeVisits(database, project.id, async () => keys.find(project, day))
+    const first = await findWithin(20_700)
+    expect(first).toHaveLength(32)
+    expect(await findWithin(20_740)).not.toEqual(first)
+    expect(keys.find(project, 20_701)).toEqual(first)
+  })
+
+  test('a deleted project keeps no key that was being created', async () => {
+    const period = toKeyPeriod(20_700, 'month')
+    let deleting: unknown
+    await store.visits.recordBatch(project.id, toViewBatch(makeViews(10)))
+    await database.atomically(async within => {
+      await takePeriodKey(within, project.id, period, 0)
+      deleting = store.visits.deleteFile(project.id)
+      await vi.waitFor(async () => {
+        const waiting = await postgres.run(
+          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        )
+        expect(waiting).toHaveLength(1)
+      })
+    })
+    await deleting
+    expect(await postgres.run('SELECT period FROM period_keys')).toEqual([])
   })
 
   test('a deletion of old visitors that is killed changes no count, and the next one finishes it', async () => {

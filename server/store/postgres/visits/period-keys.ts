@@ -15,7 +15,7 @@ import type { Database } from '../database.ts'
 import { statement } from '../statement.ts'
 import { deleteDays } from './seen-deletion.ts'
 import { slowly } from './slowly.ts'
-import { changeVisited, changeVisits, findVisited } from './visited-projects.ts'
+import { addVisited, changeVisited, findVisited } from './visited-projects.ts'
 
 type StoredRow = KeyRow & { is_cleared: boolean }
 
@@ -28,7 +28,11 @@ const list = slowly<{ project: number }, StoredRow>(
 )
 const insert = slowly<KeyRow & { project: number }>(
   `INSERT INTO period_keys (project_key, period, from_day, to_day, source, key, created_at, destroyed_at)
-   VALUES (@project, @period, @from_day, @to_day, @source, @key, @created_at, @destroyed_at)`,
+   SELECT key, @period::text, @from_day::integer, @to_day::integer, @source::text, @key::bytea, @created_at::bigint,
+     @destroyed_at::bigint
+   FROM visited_projects WHERE visited_projects.key = @project FOR KEY SHARE
+   ON CONFLICT (project_key, period) DO NOTHING`,
+  { isRepeatable: true },
 )
 const update = slowly<Pick<KeyRow, 'period' | 'key' | 'created_at' | 'destroyed_at'> & { project: number }>(
   `UPDATE period_keys SET key = @key, created_at = @created_at, destroyed_at = @destroyed_at
@@ -50,28 +54,35 @@ const listDerivedProjects = slowly<object, { id: string }>(
 )
 const everyDay = { from: 0, to: 2 ** 31 - 1, limit: null }
 
-/** Returns the key of a period, and creates it if there is none. All nodes get the same key. */
+/**
+ * Returns the key of a period, and creates it if there is none. All nodes get the same key. Does not wait for the lock of the project: a
+ * batch may hold it in the thread that waits for the key, and could not end.
+ *
+ * @throws {Error} when the project does not exist.
+ */
 export async function takePeriodKey(
   database: Database,
   projectId: string,
   period: KeyPeriod,
   now: number,
 ): Promise<PeriodKey> {
-  const key = { projectId, period: period.name }
-  const known = await database.get(find, key)
-  if (known) return toPeriodKey(known)
-  return changeVisits(database, projectId, async (within, { key: project }) =>
-    toPeriodKey((await within.get(find, key)) ?? (await create(within, project, period, now))),
-  )
+  for (;;) {
+    const known = await database.get(find, { projectId, period: period.name })
+    if (known) return toPeriodKey(known)
+    const project = await findVisited(database, projectId)
+    if (project) await create(database, project.key, period, now)
+    else await addVisited(database, projectId)
+  }
 }
 
-/** Creates a period with a random key, or with the derived key if it has visits that were hashed with it. */
-async function create(within: Database, project: number, period: KeyPeriod, now: number): Promise<KeyRow> {
+/**
+ * Creates a period with a random key, or with the derived key if it has visits that were hashed with it. Does nothing if there is one, or
+ * the project is being deleted.
+ */
+async function create(database: Database, project: number, period: KeyPeriod, now: number): Promise<void> {
   const { from, to } = period
-  const derived = await within.get(listDerived, { project, from, to, limit: 1 })
-  const row = toKeyRow(period, derived ? 'derived' : 'random', now)
-  await within.run(insert, { project, ...row })
-  return row
+  const derived = await database.get(listDerived, { project, from, to, limit: 1 })
+  await database.run(insert, { project, ...toKeyRow(period, derived ? 'derived' : 'random', now) })
 }
 
 /** Lists the projects that have visits that were hashed with keys derived from `visitor.key`. */

@@ -28,9 +28,11 @@ const deletions = tables.map(table => slowly<{ project: number }>(`DELETE FROM $
 const forgetDeletions = slowly<{ project: number }>(
   'UPDATE visited_projects SET kept_from = 0, deleted_before = 0, labelled_from = NULL WHERE key = @project',
 )
-const lastDeletions = [
-  ...['pages', 'labels'].map(table => slowly<{ project: number }>(`DELETE FROM ${table} WHERE project_key = @project`)),
+/** The first waits for a key that is being created, so that the others delete it too. */
+const allDeletions = [
   slowly<{ project: number }>('DELETE FROM visited_projects WHERE key = @project'),
+  ...deletions,
+  ...['pages', 'labels'].map(table => slowly<{ project: number }>(`DELETE FROM ${table} WHERE project_key = @project`)),
 ]
 
 /**
@@ -67,6 +69,6 @@ export async function deleteVisits(database: Database, projectId: string): Promi
 /** Deletes everything about the visits of a project. */
 export async function deleteProjectVisits(database: Database, projectId: string): Promise<void> {
   await changeVisited(database, projectId, async (within, { key: project }) => {
-    for (const deletion of [...deletions, ...lastDeletions]) await within.run(deletion, { project })
+    for (const deletion of allDeletions) await within.run(deletion, { project })
   })
 }

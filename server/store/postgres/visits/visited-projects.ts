@@ -58,25 +58,31 @@ export function changeVisited<T>(
 }
 
 /**
- * The same, also for the first visits of a project.
+ * The same, also for the first visits of a project. Not for the work of a transaction.
  *
  * @throws {Error} when the project does not exist.
  */
-export function changeVisits<T>(
+export async function changeVisits<T>(
   database: Database,
   projectId: string,
   work: (within: Database, project: VisitedProject) => Promise<T>,
 ): Promise<T> {
-  return database.atomically(async within => {
-    await within.exec(patience)
-    let project = await within.get(lock, { projectId })
-    if (!project) {
-      if (!(await within.get(hasProject, { projectId }))) throw new Error(`There is no project ${projectId}.`)
-      await within.run(insert, { projectId, revision: randomBytes(revisionBytes) })
-      project = (await within.get(lock, { projectId })) as VisitedProject
-    }
-    return work(within, project)
-  })
+  for (;;) {
+    const done = await changeVisited(database, projectId, async (...given) => ({ result: await work(...given) }))
+    if (done) return done.result
+    await addVisited(database, projectId)
+  }
+}
+
+/**
+ * Stores that a project has visits, if that is not known. A transaction must not do it, because whoever takes the first key of the
+ * project would wait for its end.
+ *
+ * @throws {Error} when the project does not exist.
+ */
+export async function addVisited(database: Database, projectId: string): Promise<void> {
+  if (!(await database.get(hasProject, { projectId }))) throw new Error(`There is no project ${projectId}.`)
+  await database.run(insert, { projectId, revision: randomBytes(revisionBytes) })
 }
 
 /** Called in every transaction that changes a counter. */
