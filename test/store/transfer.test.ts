@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type PageView, toViewBatch } from '../../server/analytics/view-batch.ts'
+import { connect, type Database as PostgresDatabase } from '../../server/store/postgres/database.ts'
+import { statement } from '../../server/store/postgres/statement.ts'
 import { openPostgresStore } from '../../server/store/postgres/store.ts'
 import { openStore, type Store } from '../../server/store/store.ts'
+import { openPostgresSide } from '../../server/store/transfer/postgres-side.ts'
 import { leftTables, nounTables } from '../../server/store/transfer/tables.ts'
 import { transferToPostgres, transferToSqlite } from '../../server/store/transfer/transfer-stores.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
@@ -15,6 +18,9 @@ import { createRandom } from '../support/random.ts'
 const found = await findPostgres()
 const skipped = 'missing' in found ? `, skipped: ${found.missing}` : ''
 const [never, monthly] = ['prj_1', 'prj_2']
+const findIdleLimit = statement<object, { limit: string }>(
+  `SELECT current_setting('idle_in_transaction_session_timeout') AS "limit"`,
+)
 
 describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () => {
   let folder: string
@@ -78,6 +84,29 @@ describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () 
     await expect(transferToPostgres(options())).rejects.toThrow(/table seen_rows: there is other data/)
     await postgres.run("UPDATE projects SET name = 'Other'")
     await expect(transferToPostgres(options())).rejects.toThrow(/table projects: there is other data/)
+  })
+
+  test('its transactions may be idle for as long as the other store is read', async () => {
+    await ask(await openPostgres(), fill)
+    const database = connect(postgres.url)
+    try {
+      const limits: unknown[] = []
+      const watched: PostgresDatabase = {
+        ...database,
+        atomically: work =>
+          database.atomically(async within => {
+            const result = await work(within)
+            limits.push(await within.get(findIdleLimit, {}))
+            return result
+          }),
+      }
+      const side = openPostgresSide(watched, 'the database', 'node')
+      await side.withNouns(async () => {})
+      await side.withVisits(never, async () => {})
+      expect(limits).toEqual([{ limit: '0' }, { limit: '0' }])
+    } finally {
+      await database.close()
+    }
   })
 
   test('the command says what it copied', { timeout: 60_000 }, async () => {

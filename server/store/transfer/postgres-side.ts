@@ -29,6 +29,8 @@ const updateState = slowly<VisitState & { project: number }>(
   `UPDATE visited_projects SET revision = decode(@revision, 'hex'), kept_from = @keptFrom, deleted_before = @keptFrom,
      labelled_from = @labelledFrom WHERE key = @project`,
 )
+/** A transaction is idle while the other store is read and written, which takes minutes for a large table. */
+const allowIdle = 'SET LOCAL idle_in_transaction_session_timeout = 0'
 /** New rows get numbers after those that were written. */
 const continueNumbers = `
   SELECT setval('export_turns', greatest(1, (SELECT max(export_turn) FROM organizations)));
@@ -51,12 +53,14 @@ export function openPostgresSide(database: Database, name: string, node: string)
       return tables
     },
     withNouns: work =>
-      database.atomically(within =>
-        work({ ...openTables(within, 0, node), finish: () => within.exec(continueNumbers) }),
-      ),
+      database.atomically(async within => {
+        await within.exec(allowIdle)
+        return work({ ...openTables(within, 0, node), finish: () => within.exec(continueNumbers) })
+      }),
     listVisited: async () => (await database.all(listVisited, {})).map(({ id }) => id),
     withVisits: (projectId, work) =>
       changeVisits(database, projectId, async (within, project) => {
+        await within.exec(allowIdle)
         await refuseUnfinished(within, projectId, project)
         return work(openVisitTables(within, projectId, project, node))
       }),
