@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { dayMs } from '../../server/analytics/day.ts'
 import { type PageView, toViewBatch } from '../../server/analytics/view-batch.ts'
 import { connect, type Database as PostgresDatabase } from '../../server/store/postgres/database.ts'
 import { statement } from '../../server/store/postgres/statement.ts'
@@ -86,27 +87,31 @@ describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () 
     await expect(transferToPostgres(options())).rejects.toThrow(/table projects: there is other data/)
   })
 
-  test('its transactions may be idle for as long as the other store is read', async () => {
+  test('a project with destroyed keys is copied, also again and back', { timeout: 60_000 }, async () => {
+    const project = { id: monthly, visitorSaltRotation: 'month' } as const
+    const late = { now: Date.now() + 50 * dayMs, graceDays: 1 }
+    const destroyed = await ask(openStore(join(folder, 'data')), async store => store.visits.destroyKeys(project, late))
+    expect(destroyed.keys).toBeGreaterThan(0)
+    const done = await transferToPostgres(options())
+    expect(await transferToPostgres(options())).toEqual(done)
+    expect(await transferToSqlite(options())).toEqual(done)
+  })
+
+  test('a deletion of visitors that was interrupted must be finished before', { timeout: 60_000 }, async () => {
+    await transferToPostgres(options())
+    await postgres.run('UPDATE visited_projects SET kept_from = 20720')
+    await expect(transferToSqlite(options())).rejects.toThrow(`A deletion of visitors of ${never} was interrupted`)
+  })
+
+  test('its transactions may be idle for as long as the other store is read', async context => {
     await ask(await openPostgres(), fill)
     const database = connect(postgres.url)
-    try {
-      const limits: unknown[] = []
-      const watched: PostgresDatabase = {
-        ...database,
-        atomically: work =>
-          database.atomically(async within => {
-            const result = await work(within)
-            limits.push(await within.get(findIdleLimit, {}))
-            return result
-          }),
-      }
-      const side = openPostgresSide(watched, 'the database', 'node')
-      await side.withNouns(async () => {})
-      await side.withVisits(never, async () => {})
-      expect(limits).toEqual([{ limit: '0' }, { limit: '0' }])
-    } finally {
-      await database.close()
-    }
+    context.onTestFinished(() => database.close())
+    const limits: unknown[] = []
+    const side = openPostgresSide(noteIdleLimits(database, limits), 'the database', 'node')
+    await side.withNouns(async () => {})
+    await side.withVisits(never, async () => {})
+    expect(limits).toEqual([{ limit: '0' }, { limit: '0' }])
   })
 
   test('the command says what it copied', { timeout: 60_000 }, async () => {
@@ -132,6 +137,19 @@ describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () 
     expect(tables.toSorted()).toEqual([...nounTables.map(({ name }) => name), ...leftTables].toSorted())
   })
 })
+
+/** Adds the limit of each transaction at its end. */
+function noteIdleLimits(database: PostgresDatabase, limits: unknown[]): PostgresDatabase {
+  return {
+    ...database,
+    atomically: work =>
+      database.atomically(async within => {
+        const result = await work(within)
+        limits.push(await within.get(findIdleLimit, {}))
+        return result
+      }),
+  }
+}
 
 const random = createRandom('transfer')
 const views = Array.from({ length: 3000 }, (_, i): PageView => {

@@ -29,6 +29,10 @@ const updateState = slowly<VisitState & { project: number }>(
   `UPDATE visited_projects SET revision = decode(@revision, 'hex'), kept_from = @keptFrom, deleted_before = @keptFrom,
      labelled_from = @labelledFrom WHERE key = @project`,
 )
+/** SQLite deletes the hashes together with their key. */
+const setCleared = slowly<{ project: number }>(
+  'UPDATE period_keys SET is_cleared = true WHERE project_key = @project AND destroyed_at IS NOT NULL',
+)
 /** A transaction is idle while the other store is read and written, which takes minutes for a large table. */
 const allowIdle = 'SET LOCAL idle_in_transaction_session_timeout = 0'
 /** New rows get numbers after those that were written. */
@@ -61,7 +65,6 @@ export function openPostgresSide(database: Database, name: string, node: string)
     withVisits: (projectId, work) =>
       changeVisits(database, projectId, async (within, project) => {
         await within.exec(allowIdle)
-        await refuseUnfinished(within, projectId, project)
         return work(openVisitTables(within, projectId, project, node))
       }),
   }
@@ -143,13 +146,18 @@ function quote(name: string): string {
   return `"${name}"`
 }
 
-function openVisitTables(within: Database, projectId: string, { key }: VisitedProject, node: string): VisitTables {
+function openVisitTables(within: Database, projectId: string, project: VisitedProject, node: string): VisitTables {
+  const { key } = project
   return {
     ...openTables(within, key, node),
+    checkFinished: () => refuseUnfinished(within, projectId, project),
     async readState() {
       const { revision, keptFrom, labelledFrom } = (await findVisited(within, projectId)) as VisitedProject
       return { revision, keptFrom, labelledFrom }
     },
-    writeState: async state => void (await within.run(updateState, { project: key, ...state })),
+    async writeState(state) {
+      await within.run(updateState, { project: key, ...state })
+      await within.run(setCleared, { project: key })
+    },
   }
 }

@@ -15,6 +15,8 @@ export interface Tables {
 }
 
 export interface VisitTables extends Tables {
+  /** @throws {OperatorError} if a deletion of visitors was interrupted, so that rows are left that the other store must not have. */
+  checkFinished?(): Awaitable<void>
   readState(): Awaitable<VisitState>
   writeState(state: VisitState): Awaitable<void>
 }

@@ -65,6 +65,7 @@ async function transferVisits(
   target: VisitTables,
   to: Side,
 ): Promise<TransferredRows> {
+  await source.checkFinished?.()
   const state = await source.readState()
   const place = `${to.name}, ${projectId}`
   // A revision never comes back, and it is written with the rows.
