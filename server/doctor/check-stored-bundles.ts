@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
@@ -7,23 +6,26 @@ import { mainDatabase } from '../store/backup/data-files.ts'
 import { listRecordedBundles, type RecordedBundle } from '../store/backup/recorded-bundles.ts'
 import { checkStored } from '../store/backup/stored-bundles.ts'
 import { openBundles } from '../store/open-bundles.ts'
+import { listPostgresBundles } from '../store/open-postgres.ts'
 import { type S3Location, toS3Url } from '../store/s3/s3-location.ts'
 import { type Finding, fail, ok } from './finding.ts'
 import { nameJobs } from './name-jobs.ts'
 
-/**
- * Checks that S3-compatible storage can be used, and that it has the bundle of each completed export. Changes nothing.
- *
- * @param dataFolder with the database of the exports; undefined = only the storage is checked
- */
-export async function checkStoredBundles(dataFolder: string | undefined, location: S3Location): Promise<Finding[]> {
+/** Where exports are recorded: in a PostgreSQL database, or else in the data folder. */
+interface Records {
+  dataFolder: string
+  database?: string | undefined
+}
+
+/** Checks that S3-compatible storage can be used, and that it has the bundle of each completed export. Changes nothing. */
+export async function checkStoredBundles(records: Records, location: S3Location): Promise<Finding[]> {
   const place = toS3Url(location)
   try {
-    const opened = await openBundles({ dataFolder: dataFolder ?? tmpdir(), location })
+    const opened = await openBundles({ dataFolder: records.dataFolder, location })
     try {
       await opened.check()
-      if (dataFolder === undefined) return [ok('bundles', `${place} can be used.`)]
-      const recorded = readRecorded(dataFolder)
+      const recorded = await readRecorded(records)
+      if (!recorded) return [ok('bundles', `${place} can be used.`)]
       const conditions = await checkStored({ place, check: opened.bundles.check }, recorded)
       const wrong = recorded.filter(bundle => conditions.get(bundle) !== 'sound').map(({ jobId }) => jobId)
       if (wrong.length === 0)
@@ -47,13 +49,13 @@ export async function checkStoredBundles(dataFolder: string | undefined, locatio
   }
 }
 
-/** The check of the databases reports one that cannot be read. */
-function readRecorded(dataFolder: string): RecordedBundle[] {
+/** Returns undefined if the records cannot be read: the check of the databases reports it. */
+async function readRecorded({ dataFolder, database }: Records): Promise<RecordedBundle[] | undefined> {
   const file = join(dataFolder, mainDatabase)
-  if (!existsSync(file)) return []
   try {
-    return listRecordedBundles(file)
+    if (database !== undefined) return await listPostgresBundles(database)
+    return existsSync(file) ? listRecordedBundles(file) : []
   } catch {
-    return []
+    return undefined
   }
 }

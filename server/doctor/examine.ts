@@ -39,13 +39,15 @@ export async function examine(patient: Patient): Promise<Finding[]> {
       ...(await checkDisk(dataFolder)),
       ...(await checkPermissions(dataFolder)),
       ...(database === undefined ? await checkDatabases(dataFolder, { hasBundles: !bundles }) : []),
-      ...(bundles ? await checkStoredBundles(database === undefined ? dataFolder : undefined, bundles) : []),
       ...(await checkClock(dataFolder, now())),
       ...(await checkLinks(dataFolder, server ? server.publicUrl : null, now())),
     )
   } else {
     const remedy = "Give the server's data folder with --data or QUIRE_DATA."
     findings.push(fail('databases', `There is no data folder ${dataFolder}.`, remedy))
+  }
+  if (bundles && (database !== undefined || existsSync(dataFolder))) {
+    findings.push(...(await checkStoredBundles({ dataFolder, database }, bundles)))
   }
   if (database !== undefined) findings.push(...(await checkPostgres(database)))
   return [...findings, ...(await checkBrowser(env))]

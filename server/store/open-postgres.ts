@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
+import type { RecordedBundle } from './backup/recorded-bundles.ts'
 import type { PostgresStore } from './postgres/store.ts'
 
 export interface PostgresOptions {
@@ -30,6 +31,12 @@ export async function openPostgres(
 export async function inspectPostgres(url: string): Promise<string[]> {
   const { inspectPostgres } = await import('./postgres/inspect.ts').catch(explainMissing)
   return inspectPostgres(url)
+}
+
+/** Lists the bundles of a PostgreSQL database, see `listPostgresBundles` in postgres/inspect.ts. */
+export async function listPostgresBundles(url: string): Promise<RecordedBundle[]> {
+  const { listPostgresBundles } = await import('./postgres/inspect.ts').catch(explainMissing)
+  return listPostgresBundles(url)
 }
 
 /** Loads what copies a store to another. */

@@ -8,10 +8,14 @@ import { checkStoredBundles } from '../../../server/doctor/check-stored-bundles.
 import { makeBackup } from '../../../server/store/backup/make-backup.ts'
 import { restoreBackup } from '../../../server/store/backup/restore-backup.ts'
 import { openBundles } from '../../../server/store/open-bundles.ts'
+import { openPostgresStore } from '../../../server/store/postgres/store.ts'
 import { parseS3Location } from '../../../server/store/s3/s3-location.ts'
+import { addCompletedJob } from '../../support/completed-job.ts'
+import { createTestDatabase, findPostgres } from '../../support/postgres/test-database.ts'
 import { main, runQuire } from '../../support/process.ts'
 import { runProgram } from '../../support/program.ts'
 import { startS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
+import { createOrganization } from '../../support/server.ts'
 import { addExport, digest, fillDataFolder, listCompleted, openMain } from '../backup/data-folder.ts'
 
 const reason = whyNoS3Server()
@@ -152,7 +156,9 @@ storageTest('while the storage is down, a backup has everything else, and says s
 
 storageTest('the doctor looks for bundles in the storage, and changes nothing there', async () => {
   const examine = async (url: string) =>
-    (await checkStoredBundles(data, parseS3Location(url))).map(({ level, message }) => `${level}: ${message}`)
+    (await checkStoredBundles({ dataFolder: data }, parseS3Location(url))).map(
+      ({ level, message }) => `${level}: ${message}`,
+    )
   expect(await examine(address)).toEqual([`ok: ${address} can be used, and has the bundle of each completed export.`])
   addExport(data, 'se_2', 'in the data folder only')
   expect(await examine(address)).toEqual([
@@ -172,6 +178,31 @@ storageTest('the doctor looks for bundles in the storage, and changes nothing th
     expect(messages).not.toContain('Each completed export has its bundle.')
   }
 })
+
+const found = await findPostgres()
+
+test.skipIf(reason !== undefined || 'missing' in found)(
+  'the doctor looks for the bundles of a PostgreSQL database',
+  async context => {
+    const database = await createTestDatabase((found as { url: string }).url)
+    context.onTestFinished(() => database.drop())
+    const onPostgres = await openPostgresStore(database.url)
+    context.onTestFinished(() => onPostgres.close())
+    const { organizationId } = await createOrganization(onPostgres)
+    const findBundles = async () => {
+      const { stdout } = await run('doctor', '--json', '--database', database.url)
+      const { findings } = JSON.parse(stdout) as { findings: { check: string; message: string }[] }
+      return findings.flatMap(({ check, message }) => (check === 'bundles' ? [message] : []))
+    }
+    const { jobId } = await addCompletedJob(onPostgres, data, organizationId, id => `${id}.zip`)
+    await store(jobId)
+    expect(await findBundles()).toEqual([`${address} can be used, and has the bundle of each completed export.`])
+    const lost = await addCompletedJob(onPostgres, data, organizationId)
+    expect(await findBundles()).toEqual([
+      `The bundles of 1 of 2 completed exports are missing or damaged in ${address}: ${lost.jobId}.`,
+    ])
+  },
+)
 
 storageTest('a lost bundle may be deleted when the storage has it, and not before', async () => {
   addExport(data, 'se_2', 'the second bundle')
