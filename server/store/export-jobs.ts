@@ -31,15 +31,6 @@ export function openExportJobs(database: Database): ExportJobs {
   const noteDamage = database.prepare<{ fileName: string; damage: string | null }>(
     'UPDATE export_jobs SET bundle_damage = @damage WHERE bundle_file = @fileName',
   )
-  const lastLinkExpiry = database.prepare<{ now: number }, { expires_at: number | null }>(
-    'SELECT max(link_expires_at) AS expires_at FROM export_jobs WHERE link_expires_at >= @now',
-  )
-  const countLinked = database.prepare<{ now: number }, { jobs: number }>(
-    'SELECT count(*) AS jobs FROM export_jobs WHERE link_expires_at >= @now',
-  )
-  const forgetLinks = database.prepare<{ now: number }>(
-    'UPDATE export_jobs SET link_expires_at = NULL WHERE link_expires_at >= @now',
-  )
   const findEnded = database.prepare<{ endedBefore: number; now: number }, { job_id: string }>(
     `SELECT job_id FROM export_jobs
      WHERE status IN ('completed', 'failed') AND updated_at < @endedBefore
@@ -60,9 +51,7 @@ export function openExportJobs(database: Database): ExportJobs {
     // A negative limit is none (https://sqlite.org/lang_select.html).
     list: ({ organizationId = null, limit = -1 }) => list.all({ organizationId, limit }).map(toExportJob),
     countOpen: prepareCountOpen(database),
-    findLastLinkExpiry: now => lastLinkExpiry.get({ now })?.expires_at ?? undefined,
-    countLinked: now => countLinked.get({ now })?.jobs ?? 0,
-    forgetLinks: now => forgetLinks.run({ now }).changes,
+    ...prepareLinks(database),
     noteDamage: (fileName, damage) => void noteDamage.run({ fileName, damage }),
     noteLink: database.transaction<ExportJobs['noteLink']>((jobId, expiresAt, event) => {
       const isNoted = noteLink.run({ jobId, expiresAt }).changes === 1
@@ -74,6 +63,23 @@ export function openExportJobs(database: Database): ExportJobs {
     deleteOldKeys: keys.deleteOld,
     ...prepareSummaries(database),
     ...openExportLeases(database),
+  }
+}
+
+function prepareLinks(database: Database): Pick<ExportJobs, 'findLastLinkExpiry' | 'countLinked' | 'forgetLinks'> {
+  const lastLinkExpiry = database.prepare<{ now: number }, { expires_at: number | null }>(
+    'SELECT max(link_expires_at) AS expires_at FROM export_jobs WHERE link_expires_at >= @now',
+  )
+  const countLinked = database.prepare<{ now: number }, { jobs: number }>(
+    'SELECT count(*) AS jobs FROM export_jobs WHERE link_expires_at >= @now',
+  )
+  const forgetLinks = database.prepare<{ now: number }>(
+    'UPDATE export_jobs SET link_expires_at = NULL WHERE link_expires_at >= @now',
+  )
+  return {
+    findLastLinkExpiry: now => lastLinkExpiry.get({ now })?.expires_at ?? undefined,
+    countLinked: now => countLinked.get({ now })?.jobs ?? 0,
+    forgetLinks: now => forgetLinks.run({ now }).changes,
   }
 }
 
