@@ -70,8 +70,16 @@ export function openS3Bundles(
   }
 }
 
+/** Also removes archives if uploads cannot be listed, which is a right that many keys lack. That error is thrown at the end. */
 async function removeAbandoned(objects: S3Objects, leftBefore: number, judge: JudgeBundle): Promise<number> {
-  let removed = await objects.abortUploads(leftBefore, name => jobOfBundle(name) !== undefined)
+  const [ended] = await Promise.allSettled([objects.abortUploads(leftBefore, name => jobOfBundle(name) !== undefined)])
+  const removed = await removeArchives(objects, leftBefore, judge)
+  if (ended.status === 'rejected') throw ended.reason
+  return ended.value + removed
+}
+
+async function removeArchives(objects: S3Objects, leftBefore: number, judge: JudgeBundle): Promise<number> {
+  let removed = 0
   for await (const mark of objects.list(removals, leftBefore)) {
     const fileName = mark.slice(removals.length)
     if (jobOfBundle(fileName) === undefined) continue

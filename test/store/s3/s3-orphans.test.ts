@@ -14,6 +14,7 @@ import { UnavailableError } from '../../../server/base/unavailable-error.ts'
 import { deleteExport } from '../../../server/export/jobs/delete-export.ts'
 import { removeAbandoned } from '../../../server/export/jobs/retention.ts'
 import { openBundles } from '../../../server/store/open-bundles.ts'
+import { openS3Bundles } from '../../../server/store/s3/s3-bundles.ts'
 import { loadSdk } from '../../../server/store/s3/s3-client.ts'
 import { copyObject } from '../../../server/store/s3/s3-copies.ts'
 import { parseS3Location } from '../../../server/store/s3/s3-location.ts'
@@ -148,6 +149,24 @@ storageTest(
     expect(await removeAfter(23)).toEqual([])
     expect(await removeAfter(25)).toEqual([{ removed: 2 }])
     expect((await listObjects()).sort()).toEqual([fileName, ...foreign].sort())
+  },
+)
+
+storageTest(
+  'archives are removed also if the key may not list uploads, and the missing right is reported',
+  async () => {
+    const { jobId, fileName } = await addJob()
+    await put(`${jobId}-2.zip`)
+    const objects = await openS3Objects(locate())
+    const abortUploads = () => Promise.reject(new UnavailableError('storage', 'AccessDenied 403'))
+    const lost = { pathOf: (name: string) => name, take: () => '' }
+    const bundles = openS3Bundles({ ...objects, abortUploads }, lost)
+    const removed = bundles.removeAbandoned?.(Date.now() + 60_000, async name =>
+      name === fileName ? 'needed' : 'superseded',
+    )
+    await expect(removed).rejects.toMatchObject({ code: 'AccessDenied 403' })
+    expect(await listObjects()).toEqual([fileName])
+    objects.close()
   },
 )
 
