@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toDay } from '../../../server/analytics/day.ts'
 import type { RecordedViews } from '../../../server/analytics/unique-visitors.ts'
 import { type PageView, toViewBatch } from '../../../server/analytics/view-batch.ts'
@@ -22,51 +22,62 @@ const skipped = 'missing' in found ? `, skipped: ${found.missing}` : ''
 const project = { id: 'prj_1', visitorSaltRotation: 'month' } as const
 const everything = { limit: 250, offset: 0 }
 
-describe.skipIf('missing' in found)(`visits that several nodes change${skipped}`, () => {
-  let postgres: TestDatabase
-  let folder: string
+const isMissing = 'missing' in found
+
+interface Used {
+  postgres: TestDatabase
+  folder: string
+  store: PostgresStore
+  database: ConnectedDatabase
+}
+
+/** Opens a database for the tests of a block, and an empty store for each of them. */
+function useStore(): Used {
+  const used = {} as Used
   beforeAll(async () => {
-    postgres = await createTestDatabase((found as { url: string }).url)
-    folder = mkdtempSync(join(tmpdir(), 'quire-shared-visits-'))
+    used.postgres = await createTestDatabase((found as { url: string }).url)
+    used.folder = mkdtempSync(join(tmpdir(), 'quire-shared-visits-'))
   })
   afterAll(async () => {
-    await postgres?.drop()
-    rmSync(folder, { recursive: true, force: true })
+    await used.postgres?.drop()
+    rmSync(used.folder, { recursive: true, force: true })
   })
+  beforeEach(async () => {
+    await used.postgres.clear()
+    const options = { keyFile: join(used.folder, 'visitor.key'), node: 'one' }
+    used.store = await openPostgresStore(used.postgres.url, undefined, options)
+    used.database = connect(used.postgres.url)
+    await used.store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
+    await used.store.projects.insert({ ...project, organizationId: 'org_1', name: '', createdAt: 0 })
+  })
+  afterEach(async () => {
+    await used.store.close()
+    await used.database.close()
+  })
+  return used
+}
 
-  let store: PostgresStore
-  let database: ConnectedDatabase
-  beforeEach(async context => {
-    await postgres.clear()
-    const options = { keyFile: join(folder, 'visitor.key'), node: 'one' }
-    store = await openPostgresStore(postgres.url, undefined, options)
-    database = connect(postgres.url)
-    await store.organizations.insert({ id: 'org_1', name: 'Acme', plan: 'standard', createdAt: 0 })
-    await store.projects.insert({ ...project, organizationId: 'org_1', name: '', createdAt: 0 })
-    context.onTestFinished(async () => {
-      await store.close()
-      await database.close()
-    })
-  })
+describe.skipIf(isMissing)(`visits that several nodes change${skipped}`, () => {
+  const used = useStore()
 
   test('batches at the same time, with the same visitors and pages, count once', async () => {
-    const options = { keyFile: join(folder, 'visitor.key'), node: 'other' }
-    const other = await openPostgresStore(postgres.url, undefined, options)
+    const options = { keyFile: join(used.folder, 'visitor.key'), node: 'other' }
+    const other = await openPostgresStore(used.postgres.url, undefined, options)
     try {
       const views = makeViews(6000)
       const recorded: Promise<RecordedViews>[] = []
       for (let at = 0; at < views.length; at += 500) {
         const batch = toViewBatch(views.slice(at, at + 500))
-        for (const { visits } of [store, other]) {
+        for (const { visits } of [used.store, other]) {
           recorded.push(visits.recordBatch(project.id, batch, { log: 'access.log', position: String(at) }))
         }
       }
       const days = (await Promise.all(recorded)).reduce((sum, { newVisitorDays }) => sum + newVisitorDays, 0)
       expect(days).toBe(new Set(views.map(({ visitor, day }) => `${visitor[0]} ${day}`)).size)
-      for (const { visits } of [store, other]) {
+      for (const { visits } of [used.store, other]) {
         expect(await visits.countUniqueVisitors(project.id, {}, everything)).toEqual(countNaively(views, {}))
       }
-      const rows = await postgres.run('SELECT DISTINCT node FROM log_positions ORDER BY node')
+      const rows = await used.postgres.run('SELECT DISTINCT node FROM log_positions ORDER BY node')
       expect(rows).toEqual([{ node: 'one' }, { node: 'other' }])
     } finally {
       await other.close()
@@ -74,9 +85,9 @@ describe.skipIf('missing' in found)(`visits that several nodes change${skipped}`
   })
 
   test('a new period gets its key while another log of the thread is in a transaction', async () => {
-    const keys = await store.visits.openVisitorKeys(() => 0)
+    const keys = await used.store.visits.openVisitorKeys(() => 0)
     // `find` blocks the thread, so the transaction around it cannot end before.
-    const findWithin = (day: number) => changeVisits(database, project.id, async () => keys.find(project, day))
+    const findWithin = (day: number) => changeVisits(used.database, project.id, async () => keys.find(project, day))
     const first = await findWithin(20_700)
     expect(first).toHaveLength(32)
     expect(await findWithin(20_740)).not.toEqual(first)
@@ -86,59 +97,63 @@ describe.skipIf('missing' in found)(`visits that several nodes change${skipped}`
   test('a deleted project keeps no key that was being created', async () => {
     const period = toKeyPeriod(20_700, 'month')
     let deleting: unknown
-    await store.visits.recordBatch(project.id, toViewBatch(makeViews(10)))
-    await database.atomically(async within => {
+    await used.store.visits.recordBatch(project.id, toViewBatch(makeViews(10)))
+    await used.database.atomically(async within => {
       await takePeriodKey(within, project.id, period, 0)
-      deleting = store.visits.deleteFile(project.id)
+      deleting = used.store.visits.deleteFile(project.id)
       await vi.waitFor(async () => {
-        const waiting = await postgres.run(
+        const waiting = await used.postgres.run(
           "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
         )
         expect(waiting).toHaveLength(1)
-      })
+      }, 20_000)
     })
     await deleting
-    expect(await postgres.run('SELECT period FROM period_keys')).toEqual([])
+    expect(await used.postgres.run('SELECT period FROM period_keys')).toEqual([])
   })
+})
+
+describe.skipIf(isMissing)(`deletions of visits on PostgreSQL${skipped}`, () => {
+  const used = useStore()
 
   test('a deletion of old visitors that is killed changes no count, and the next one finishes it', async () => {
     const views = makeViews(4000)
     const [before, after] = [views.slice(0, 3000), views.slice(3000)]
-    await store.visits.recordBatch(project.id, toViewBatch(before))
+    await used.store.visits.recordBatch(project.id, toViewBatch(before))
     const keptFrom = 20_730
-    await expect(pruneVisits(killAfter(database, 1), project.id, keptFrom)).rejects.toThrow('killed')
-    expect(await postgres.run('SELECT kept_from, deleted_before FROM visited_projects')).toEqual([
+    await expect(pruneVisits(killAfter(used.database, 1), project.id, keptFrom)).rejects.toThrow('killed')
+    expect(await used.postgres.run('SELECT kept_from, deleted_before FROM visited_projects')).toEqual([
       { kept_from: keptFrom, deleted_before: 0 },
     ])
     // The rows of old days are still there, and the counters no longer know of them.
-    await store.visits.recordBatch(project.id, toViewBatch(after))
+    await used.store.visits.recordBatch(project.id, toViewBatch(after))
     const counted = [...before, ...after.filter(({ day }) => day >= keptFrom)]
     for (const range of [
       { dateFrom: keptFrom },
       { dateFrom: keptFrom + 5, dateTo: keptFrom + 20 },
       { dateTo: keptFrom },
     ]) {
-      const got = await store.visits.countUniqueVisitors(project.id, range, everything)
+      const got = await used.store.visits.countUniqueVisitors(project.id, range, everything)
       expect(got).toEqual(countNaively(counted, range))
     }
     // Also a call for an earlier day continues the deletion.
-    expect(await pruneVisits(killAfter(database, 1), project.id, keptFrom - 1).catch(error => error.message)).toBe(
+    expect(await pruneVisits(killAfter(used.database, 1), project.id, keptFrom - 1).catch(error => error.message)).toBe(
       'killed',
     )
-    await store.visits.pruneSeen(project.id, keptFrom)
-    expect(await postgres.run('SELECT min(from_day) AS first FROM seen_rows')).toEqual([{ first: keptFrom }])
-    expect(await store.visits.pruneSeen(project.id, keptFrom)).toBe(0)
+    await used.store.visits.pruneSeen(project.id, keptFrom)
+    expect(await used.postgres.run('SELECT min(from_day) AS first FROM seen_rows')).toEqual([{ first: keptFrom }])
+    expect(await used.store.visits.pruneSeen(project.id, keptFrom)).toBe(0)
   })
 
-  test('a server deletes old visitors of the database in a thread', { timeout: 30_000 }, async () => {
+  test('a server deletes old visitors of the database in a thread', async () => {
     const today = toDay(Date.now())
     const seen = [today - 30, today - 9].map(day => ({ ...(makeViews(1)[0] as PageView), day }))
-    await store.visits.recordBatch(project.id, toViewBatch(seen))
+    await used.store.visits.recordBatch(project.id, toViewBatch(seen))
     const log = { info: vi.fn(), error: vi.fn() }
     const retention = startVisitorRetention({
-      dataFolder: folder,
-      database: postgres.url,
-      projects: store.projects,
+      dataFolder: used.folder,
+      database: used.postgres.url,
+      projects: used.store.projects,
       retentionDays: 10,
       keyGraceDays: 7,
       exclusively: alone,
@@ -149,20 +164,24 @@ describe.skipIf('missing' in found)(`visits that several nodes change${skipped}`
     await retention.stop()
     expect(log.info.mock.calls).toMatchObject([[{ projectId: project.id, visitorDays: 1 }, 'deleted old visitors']])
     expect(log.error).not.toHaveBeenCalled()
-    expect(await postgres.run('SELECT from_day FROM seen_rows')).toEqual([{ from_day: today - 9 }])
+    expect(await used.postgres.run('SELECT from_day FROM seen_rows')).toEqual([{ from_day: today - 9 }])
   })
 
   test('a destruction of keys that is killed is finished by the next one', async () => {
-    const keys = await store.visits.openVisitorKeys(() => 0)
+    const keys = await used.store.visits.openVisitorKeys(() => 0)
     expect(keys.find(project, 20_700)).toBeDefined()
-    await store.visits.recordBatch(project.id, toViewBatch(makeViews(300)))
+    await used.store.visits.recordBatch(project.id, toViewBatch(makeViews(300)))
     const options = { now: 20_800 * 86_400_000, graceDays: 1 }
-    await expect(destroyPeriodKeys(killAfter(database, 1), project.id, 'month', options)).rejects.toThrow('killed')
-    expect(await postgres.run('SELECT key, is_cleared FROM period_keys')).toEqual([{ key: null, is_cleared: false }])
-    const { keys: destroyed, visitorDays } = await store.visits.destroyKeys(project, options)
+    await expect(destroyPeriodKeys(killAfter(used.database, 1), project.id, 'month', options)).rejects.toThrow('killed')
+    expect(await used.postgres.run('SELECT key, is_cleared FROM period_keys')).toEqual([
+      { key: null, is_cleared: false },
+    ])
+    const { keys: destroyed, visitorDays } = await used.store.visits.destroyKeys(project, options)
     expect(destroyed).toBe(0)
     expect(visitorDays).toBeGreaterThan(10)
-    expect(await postgres.run('SELECT key, is_cleared FROM period_keys')).toEqual([{ key: null, is_cleared: true }])
+    expect(await used.postgres.run('SELECT key, is_cleared FROM period_keys')).toEqual([
+      { key: null, is_cleared: true },
+    ])
   })
 })
 
