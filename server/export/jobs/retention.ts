@@ -28,42 +28,49 @@ const maxWorkMs = dayMs
  * removals left now and every day. `stop` waits for the current deletion.
  */
 export function startRetention(deps: RetentionDeps): Stoppable {
-  let isStopped = false
+  const stopping = new AbortController()
+  const { signal } = stopping
   let hasMovedStrays = false
   let nextSearchAt = 0
   const work = async () => {
     if (!hasMovedStrays) await moveStrays(deps)
     hasMovedStrays = true
     if (!(await deps.clock.isTrusted())) return
-    await deleteOld(deps, () => isStopped)
-    if (deps.now() < nextSearchAt) return
-    await removeAbandoned(deps)
+    await deleteOld(deps, () => signal.aborted)
+    if (signal.aborted || deps.now() < nextSearchAt) return
+    await removeAbandoned(deps, signal)
     nextSearchAt = deps.now() + dayMs
   }
   const attempt = async () => {
     try {
       await deps.exclusively('export retention', work)
     } catch (error) {
+      if (signal.aborted && error === signal.reason) return
       deps.log.error({ err: error }, 'could not delete old exports; the next attempt follows in an hour')
     }
   }
   const repetition = repeat(everyMs, attempt, { startsNow: true })
   return {
     stop() {
-      isStopped = true
+      stopping.abort()
       return repetition.stop()
     },
   }
 }
 
-/** Removes what interrupted uploads and removals left in the storage at least a day ago. */
-export async function removeAbandoned({
-  bundles,
-  exportJobs,
-  now,
-  log,
-}: Omit<RetentionDeps, 'clock' | 'exclusively'>): Promise<void> {
-  const removed = await bundles.removeAbandoned?.(now() - maxWorkMs, name => judgeBundle(exportJobs, name))
+/**
+ * Removes what interrupted uploads and removals left in the storage at least a day ago.
+ *
+ * @param signal ends the work before the next archive; then its reason is thrown.
+ */
+export async function removeAbandoned(
+  { bundles, exportJobs, now, log }: Omit<RetentionDeps, 'clock' | 'exclusively'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const removed = await bundles.removeAbandoned?.(now() - maxWorkMs, async name => {
+    signal?.throwIfAborted()
+    return judgeBundle(exportJobs, name)
+  })
   if (removed) log.info({ removed }, 'removed what interrupted uploads and deletions had left in the storage')
 }
 

@@ -31,3 +31,38 @@ test.each([
   await retention.stop()
   expect(asked).toEqual(want)
 })
+
+test('a server that stops judges no other archive of the storage, and logs no error', async () => {
+  const judged: string[] = []
+  const { promise: stopped, resolve } = Promise.withResolvers<void>()
+  const retention = startRetention({
+    exportJobs: {
+      find(jobId) {
+        judged.push(jobId)
+        resolve(retention.stop())
+        return undefined
+      },
+      findEnded: () => [],
+      delete: () => 'unknown',
+      deleteOldKeys: () => {},
+    },
+    bundles: {
+      list: () => [],
+      remove: () => {},
+      setAside: name => name,
+      async removeAbandoned(_, judge) {
+        for (const jobId of ['se_1', 'se_2']) await judge(`${jobId}.zip`)
+        return 0
+      },
+    },
+    lost: { take: path => path },
+    workFolder: 'work',
+    retentionDays: undefined,
+    exclusively: alone,
+    clock: { isTrusted: async () => true },
+    now: Date.now,
+    log: { info() {}, warn() {}, error: details => expect(details).toEqual({}) },
+  })
+  await stopped
+  expect(judged).toEqual(['se_1'])
+})
