@@ -10,12 +10,14 @@ const tryLock = statement<{ name: string }, { got: boolean }>(
 
 /**
  * Holds a lock of a transaction while the work runs: the lock ends with the connection of this machine. A machine that lost its connection
- * does not notice, so the work of two machines may overlap then.
+ * does not notice, so the work of two machines may overlap then. Its work counts as run, and is not repeated.
  */
 export function openExclusively(database: Database): Exclusively {
   return async (name, work) => {
     let outcome: { error?: unknown } | undefined
-    await database.atomically(async within => {
+    const locked = database.atomically(async within => {
+      // The transaction begins again if the connection was lost meanwhile.
+      if (outcome) return
       // The connection is idle while the work uses others.
       await within.exec('SET LOCAL idle_in_transaction_session_timeout = 0')
       const { got = false } = (await within.get(tryLock, { name })) ?? {}
@@ -25,6 +27,9 @@ export function openExclusively(database: Database): Exclusively {
         () => ({}),
         error => ({ error }),
       )
+    })
+    await locked.catch(error => {
+      if (!outcome) throw error
     })
     if (outcome && 'error' in outcome) throw outcome.error
     return outcome !== undefined

@@ -61,6 +61,21 @@ describe.skipIf('missing' in found)(`nodes of one PostgreSQL${skipped}`, () => {
     expect(await nodes[1].exclusively('retention', async () => {})).toBe(true)
   })
 
+  test('work that outlives the connection of its lock runs once, and its end counts', async () => {
+    let runs = 0
+    const work = async () => {
+      runs += 1
+      await database.run(
+        `SELECT pg_terminate_backend(pid, 10000) FROM pg_locks JOIN pg_database ON oid = database
+         WHERE datname = current_database() AND locktype = 'advisory'`,
+      )
+    }
+    const fail = () => work().then(() => Promise.reject(new Error('the work failed')))
+    expect([await nodes[0].exclusively('retention', work), runs]).toEqual([true, 1])
+    await expect(nodes[0].exclusively('retention', fail)).rejects.toThrow('the work failed')
+    expect(runs).toBe(2)
+  })
+
   test('a node with another link key is noticed, and one that knows the old key replaces it', async () => {
     const [a, b, c] = [randomBytes(32), randomBytes(32), randomBytes(32)]
     const agree = (node: number, ...keys: [Buffer, ...Buffer[]]) => nodes[node]?.linkKey.agree(keys)
