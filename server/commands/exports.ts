@@ -3,6 +3,7 @@ import { OperatorError } from '../base/operator-error.ts'
 import { deleteExport } from '../export/jobs/delete-export.ts'
 import type { ExportJobs, UndeletedJob } from '../export/jobs/export-job.ts'
 import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import { checkStored } from '../store/backup/stored-bundles.ts'
 import { toCommandEvent } from '../store/record-change.ts'
 import type { Store } from '../store/store.ts'
 import { megabyte } from './export-summary.ts'
@@ -34,22 +35,21 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
       const jobs = await withExistingStore(flags, async store =>
         store.exportJobs.list({ organizationId: await findOrganizationId(store, flags) }),
       )
-      const rows = await withBundles(flags, bundles =>
-        Promise.all(
-          jobs.map(async ({ jobId, request, status, pageCount, bundle, createdAt, updatedAt, error }) => ({
-            jobId,
-            domain: request.domain,
-            status,
-            pageCount,
-            sizeBytes: bundle?.sizeBytes ?? null,
-            createdAt,
-            updatedAt,
-            sha256: bundle?.sha256 ?? null,
-            bundle: bundle && (await bundles.check(bundle)),
-            error,
-          })),
-        ),
-      )
+      const recorded = jobs.flatMap(({ jobId, bundle }) => (bundle ? [{ jobId, ...bundle }] : []))
+      const checked = await withBundles(flags, bundles => checkStored(bundles, recorded))
+      const conditions = new Map([...checked].map(([{ jobId }, condition]) => [jobId, condition]))
+      const rows = jobs.map(({ jobId, request, status, pageCount, bundle, createdAt, updatedAt, error }) => ({
+        jobId,
+        domain: request.domain,
+        status,
+        pageCount,
+        sizeBytes: bundle?.sizeBytes ?? null,
+        createdAt,
+        updatedAt,
+        sha256: bundle?.sha256 ?? null,
+        bundle: conditions.get(jobId) ?? null,
+        error,
+      }))
       printRows(rows, {
         json: flags.json,
         empty: 'There are no exports yet. Start one over the API: POST /v1/static-export/jobs',

@@ -26,7 +26,7 @@ export async function checkStoredBundles(records: Records, location: S3Location)
       await opened.check()
       const recorded = await readRecorded(records)
       if (!recorded) return [ok('bundles', `${place} can be used.`)]
-      const conditions = await checkStored({ place, check: opened.bundles.check }, recorded)
+      const conditions = await checkStored(opened.bundles, recorded)
       const wrong = recorded.filter(bundle => conditions.get(bundle) !== 'sound').map(({ jobId }) => jobId)
       if (wrong.length === 0)
         return [ok('bundles', `${place} can be used, and has the bundle of each completed export.`)]

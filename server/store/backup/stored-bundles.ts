@@ -23,7 +23,7 @@ const checksAtOnce = 16
 
 /** Checks all bundles. Rejects when one cannot be checked, and then begins no further check. */
 export async function checkStored(
-  stored: StoredBundles,
+  stored: Pick<StoredBundles, 'check'>,
   recorded: readonly RecordedBundle[],
 ): Promise<Map<RecordedBundle, BundleCondition>> {
   const conditions = new Map<RecordedBundle, BundleCondition>()
