@@ -2,11 +2,22 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { S3Location } from './s3-location.ts'
 
-/** More downloads at once wait for each other. */
-const maxSockets = 1000
+/** What a client is used for. A download takes as long as the client of the server reads, and may pause. */
+export type ClientUse = 'downloads' | 'everything else'
+
+export interface ClientLimits {
+  /** A request that gets no connection for 5 s fails. The SDK repeats it twice, and then the server answers 503. */
+  maxSockets?: number
+  /** How long the storage may neither take nor send a byte, or, for a download, not answer. */
+  maxSilenceMs?: number
+}
 
 /** Returns the settings of a client. Credentials come from the environment, as in all programs of AWS. */
-export function toClientConfig({ endpoint, region, isPathStyle }: S3Location): S3ClientConfig {
+export function toClientConfig(
+  { endpoint, region, isPathStyle }: S3Location,
+  use: ClientUse,
+  { maxSockets = 1000, maxSilenceMs = 60_000 }: ClientLimits = {},
+): S3ClientConfig {
   return {
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
@@ -16,8 +27,10 @@ export function toClientConfig({ endpoint, region, isPathStyle }: S3Location): S
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
       connectionTimeout: 5000,
-      requestTimeout: 60_000,
-      throwOnRequestTimeout: true,
+      // A request that sends or gets bytes may take longer, such as a part over a slow line.
+      ...(use === 'downloads'
+        ? { requestTimeout: maxSilenceMs, throwOnRequestTimeout: true }
+        : { socketTimeout: maxSilenceMs }),
       httpAgent: { maxSockets },
       httpsAgent: { maxSockets },
     },

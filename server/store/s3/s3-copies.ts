@@ -1,5 +1,6 @@
 import type { CompletedPart, S3Client } from '@aws-sdk/client-s3'
 import type { Sdk } from './s3-client.ts'
+import { maxParts } from './s3-uploads.ts'
 
 export interface ObjectCopy {
   Bucket: string
@@ -7,21 +8,22 @@ export interface ObjectCopy {
   to: string
 }
 
-/** S3 copies at most 5 GB in one request. */
-const maxCopyBytes = 5 * 1024 ** 3
+/** S3 copies at most 5 GB in one request, but some storage sends no byte before the copy is complete. */
+const minPartBytes = 256 * 1024 ** 2
 
 /**
- * Copies an object with its metadata inside the storage. One that is larger than `partBytes` is copied in parts; if that fails,
+ * Copies an object with its metadata inside the storage. One that is larger than `smallestPartBytes` is copied in parts; if that fails,
  * no parts are left.
  */
 export async function copyObject(
   sdk: Sdk,
   client: S3Client,
   { Bucket, from, to }: ObjectCopy,
-  partBytes = maxCopyBytes,
+  smallestPartBytes = minPartBytes,
 ): Promise<void> {
   const CopySource = `${Bucket}/${encodeURIComponent(from)}`
   const { ContentLength = 0, Metadata } = await client.send(new sdk.HeadObjectCommand({ Bucket, Key: from }))
+  const partBytes = Math.max(smallestPartBytes, Math.ceil(ContentLength / maxParts))
   if (ContentLength <= partBytes) {
     await client.send(new sdk.CopyObjectCommand({ Bucket, Key: to, CopySource }))
     return

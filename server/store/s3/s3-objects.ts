@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { BundleDownload } from '../../export/jobs/bundle-download.ts'
 import type { ByteSpan } from '../../export/jobs/bundle-store.ts'
-import { loadSdk, toClientConfig } from './s3-client.ts'
+import { type ClientLimits, loadSdk, type Sdk, toClientConfig } from './s3-client.ts'
 import { copyObject } from './s3-copies.ts'
 import { explainRefusal, isMissing, toUnavailable } from './s3-errors.ts'
 import { type LinkSpan, signLink } from './s3-links.ts'
@@ -51,14 +51,14 @@ export interface S3Objects {
 }
 
 /**
- * Opens the storage. The SDK is loaded now, not when a process starts that does not use S3.
+ * Opens the storage. Downloads that take all their connections do not keep other requests from the storage. The SDK is loaded now, not when a process starts that does not use S3.
  * The methods throw an `UnavailableError` when the storage does not do what it is asked.
  *
  * @throws {OperatorError} when the packages of the SDK are not installed.
  */
-export async function openS3Objects(location: S3Location): Promise<S3Objects> {
+export async function openS3Objects(location: S3Location, ofDownloads: ClientLimits = {}): Promise<S3Objects> {
   const sdk = await loadSdk()
-  const client = new sdk.S3Client(toClientConfig(location))
+  const { client, downloads, close } = openClients(sdk, location, ofDownloads)
   const Bucket = location.bucket
   const keyOf = (name: string) => location.prefix + name
   return {
@@ -78,7 +78,7 @@ export async function openS3Objects(location: S3Location): Promise<S3Objects> {
     },
     async read(name, span) {
       const Range = span && `bytes=${span.first}-${span.last}`
-      const found = await client.send(new sdk.GetObjectCommand({ Bucket, Key: keyOf(name), Range })).catch(rethrow)
+      const found = await downloads.send(new sdk.GetObjectCommand({ Bucket, Key: keyOf(name), Range })).catch(rethrow)
       return found.Body as Readable
     },
     presign: (name, link) => signLink(sdk, client, { Bucket, Key: keyOf(name) }, link).catch(rethrow),
@@ -113,8 +113,18 @@ export async function openS3Objects(location: S3Location): Promise<S3Objects> {
       const isOwnKey = (key: string) => isOwn(key.slice(location.prefix.length))
       return await abortUploads(sdk, client, wish, { startedBefore, isOwnKey }).catch(rethrow)
     },
-    close: () => client.destroy(),
+    close,
   }
+}
+
+function openClients({ S3Client }: Sdk, location: S3Location, ofDownloads: ClientLimits) {
+  const client = new S3Client(toClientConfig(location, 'everything else'))
+  const downloads = new S3Client(toClientConfig(location, 'downloads', ofDownloads))
+  const close = () => {
+    client.destroy()
+    downloads.destroy()
+  }
+  return { client, downloads, close }
 }
 
 function rethrow(error: unknown): never {

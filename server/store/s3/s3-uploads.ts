@@ -15,7 +15,7 @@ export interface FileUpload {
 
 const megabyte = 1024 ** 2
 /** S3 allows 10,000 parts, OpenStack Swift 1,000. The memory of an upload is that of its parts. */
-const maxParts = 900
+export const maxParts = 900
 const partsAtOnce = 3
 const minPartBytes = 8 * megabyte
 

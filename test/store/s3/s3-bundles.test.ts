@@ -74,6 +74,18 @@ storageTest('a large archive is uploaded in parts, opens whole and in part, and 
   await stop()
 })
 
+storageTest('downloads that take all their connections do not keep other requests from the storage', async () => {
+  const { bundles, stop } = await open('busy')
+  const content = createRandomBytes('busy', 20 * 1024 ** 2)
+  await bundles.publish(write(content), toBundle('se_1-1.zip', content))
+  await stop()
+  const objects = await openS3Objects(parseS3Location(urlOf('busy')), { maxSockets: 1 })
+  const download = await objects.read('se_1-1.zip')
+  expect(await objects.find('se_1-1.zip')).toMatchObject({ sizeBytes: content.length })
+  download.destroy()
+  objects.close()
+})
+
 storageTest('bytes that another program stored are compared with the record', async () => {
   const { bundles, stop } = await open('foreign')
   const put = (Body: string) => client.send(new PutObjectCommand({ Bucket, Key: 'foreign/se_1-1.zip', Body }))
