@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { serveOptions } from '../../server/flags/serve-options.ts'
@@ -18,7 +18,7 @@ interface Service {
 const file = join(deployment, 'compose.yaml')
 const { services, secrets } = parse(readFileSync(file, 'utf8'), { merge: true }) as {
   services: Record<string, Service>
-  secrets: Record<string, object>
+  secrets: Record<string, { file: string }>
 }
 const folder = mkdtempSync(join(tmpdir(), 'quire-compose-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -57,6 +57,13 @@ test.each(ofQuire)(
     )
   },
 )
+
+test.each(['.gitignore', '.dockerignore'])('%s lists the secrets that Compose reads beside its file', name => {
+  const root = join(deployment, '../..')
+  const listed = readFileSync(join(root, name), 'utf8').split('\n')
+  const files = Object.values(secrets).map(secret => secret.file)
+  for (const file of ['.env', ...files]) expect(listed).toContain(relative(root, join(deployment, file)))
+})
 
 test.skipIf(!existsSync('/usr/bin/docker-compose'))('Compose accepts the file (apt-get install docker-compose)', () => {
   const env = { ...process.env, POSTGRES_PASSWORD: 'a', S3_SECRET: 'b' }
