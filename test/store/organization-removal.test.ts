@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { toViewBatch } from '../../server/analytics/view-batch.ts'
 import type { ExportJob } from '../../server/export/jobs/export-job.ts'
+import { connect } from '../../server/store/postgres/database.ts'
+import { changeVisits } from '../../server/store/postgres/visits/visited-projects.ts'
 import { type StoreKind, shareTests, type TestStore } from './stores.ts'
 
 let store: TestStore
@@ -177,6 +179,21 @@ stores.describe('a removal', kind => {
       agentJobs: 1,
       exports: 1,
     })
+  })
+
+  test.runIf(kind === 'PostgreSQL')('finish does not wait for a long import', { timeout: 20_000 }, async () => {
+    await store.organizationRemoval.begin('org_1', now)
+    const database = connect(String(stores.url))
+    try {
+      await changeVisits(database, 'prj_1', async () => {
+        const finished = store.atomically(({ organizationRemoval }) => organizationRemoval.finish('org_1'))
+        await expect(finished).rejects.toMatchObject({ reason: 'locked' })
+      })
+    } finally {
+      await database.close()
+    }
+    await store.organizationRemoval.finish('org_1')
+    expect(await store.organizations.find('org_1')).toBeUndefined()
   })
 
   test('what another node writes meanwhile goes too, or is refused', async () => {

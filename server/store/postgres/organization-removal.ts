@@ -25,6 +25,11 @@ const listDomains = list(removalSql.domains)
 const lockProjects = statement<Id, { name: string }>(
   'SELECT id AS name FROM projects WHERE organization_id = @id ORDER BY id FOR UPDATE',
 )
+// Before their visits are deleted, which may wait for a minute.
+const lockVisits = statement<Id, object>(
+  `SELECT 1 FROM visited_projects WHERE project_id IN (SELECT id FROM projects WHERE organization_id = @id)
+   ORDER BY project_id FOR UPDATE`,
+)
 const revokeKeys = statement<Id & { now: number }>(removalSql.revokeKeys)
 const closing = removalSql.close.map(sql => statement<Id>(sql, slow))
 const finishing = removalSql.finish.map(sql => statement<Id>(sql, slow))
@@ -51,7 +56,11 @@ export function openOrganizationRemoval(database: Database): OrganizationRemoval
     finish: id =>
       database.atomically(async within => {
         await within.all(lock, { id })
-        for (const { name } of await within.all(lockProjects, { id })) await deleteProjectVisits(within, name)
+        const projects = await within.all(lockProjects, { id })
+        // Every change of all servers may wait for this transaction, so it does not wait for a long import: the command is repeated.
+        await within.exec("SET LOCAL lock_timeout = '2s'")
+        await within.all(lockVisits, { id })
+        for (const { name } of projects) await deleteProjectVisits(within, name)
         for (const deletion of finishing) await within.run(deletion, { id })
       }),
   }
