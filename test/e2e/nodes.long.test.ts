@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -49,7 +49,7 @@ describe.skipIf(missing)(
       database = await createTestDatabase((postgres as { url: string }).url)
       storage = await startS3Bucket('quire-nodes')
       site = await startSite(40, { delayMs: 60 })
-      writeFileSync(linkKeyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+      writeFileSync(linkKeyFile, `${'a'.repeat(64)}\n`, { mode: 0o600 })
       const store = await openPostgres(database.url, { dataFolder: folder })
       const organization = await createOrganization(store)
       projectId = organization.projectId

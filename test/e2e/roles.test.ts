@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,9 +40,11 @@ describe.skipIf(missing !== undefined)(`servers with roles${missing ? `, skipped
     rmSync(folder, { recursive: true, force: true })
   })
 
+  let started = 0
   /** Starts a server as on a machine of its own. */
   async function start(role: Role, linkKey = 'a'.repeat(64)): Promise<ApiServer> {
-    const data = join(folder, randomBytes(4).toString('hex'))
+    started += 1
+    const data = join(folder, `server-${started}`)
     const linkKeyFile = `${data}.key`
     writeFileSync(linkKeyFile, linkKey)
     const bundles = parseS3Location(`s3://quire-roles/${folder.slice(-6)}?endpoint=${s3.endpoint}`)

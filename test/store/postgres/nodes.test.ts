@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgresStore, type PostgresStore } from '../../../server/store/postgres/store.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
@@ -77,7 +76,7 @@ describe.skipIf('missing' in found)(`nodes of one PostgreSQL${skipped}`, () => {
   })
 
   test('a node with another link key is noticed, and one that knows the old key replaces it', async () => {
-    const [a, b, c] = [randomBytes(32), randomBytes(32), randomBytes(32)]
+    const [a, b, c] = [1, 2, 3].map(number => Buffer.alloc(32, number)) as [Buffer, Buffer, Buffer]
     const agree = (node: number, ...keys: [Buffer, ...Buffer[]]) => nodes[node]?.linkKey.agree(keys)
     expect(await agree(0, a)).toBe(true)
     expect(await agree(1, a)).toBe(true)
@@ -91,7 +90,7 @@ describe.skipIf('missing' in found)(`nodes of one PostgreSQL${skipped}`, () => {
   })
 
   test('of nodes that start together with different link keys, one is right', async () => {
-    const answers = await Promise.all(nodes.map(node => node.linkKey.agree([randomBytes(32)])))
+    const answers = await Promise.all(nodes.map((node, i) => node.linkKey.agree([Buffer.alloc(32, i)])))
     expect(answers.sort()).toEqual([false, false, true])
   })
 })

@@ -1,11 +1,12 @@
 // A runner of exports as a process: `node runner-process.ts URL NAME CLOCK-SHIFT-MS FOLDER`. It never gives up a job by itself, so only
 // the lease decides who completes it.
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClaimedJob } from '../../../../server/export/jobs/export-job.ts'
 import { openPostgresStore } from '../../../../server/store/postgres/store.ts'
+import { createRandomBytes } from '../../../support/random.ts'
 import { leaseMs, workMs } from './settings.ts'
 import { shiftClock } from './shift-clock.ts'
 
@@ -21,7 +22,7 @@ async function work({ lease }: ClaimedJob): Promise<boolean> {
     await store.exportJobs.heartbeat(lease, Date.now(), leaseMs)
     await store.exportJobs.report(lease, step * 20, step, Date.now())
   }
-  const bytes = randomBytes(20_000)
+  const bytes = createRandomBytes(`${jobId} ${token} ${process.pid}`, 20_000)
   const bundle = { fileName: `${jobId}-${token}.zip`, sizeBytes: bytes.length }
   writeFileSync(join(folder, bundle.fileName), bytes)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
