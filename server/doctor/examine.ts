@@ -42,7 +42,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
       ...(await checkClock(dataFolder, now())),
       ...(await checkLinks(dataFolder, server ? server.publicUrl : null, now())),
     )
-  } else {
+  } else if (database === undefined) {
     const remedy = "Give the server's data folder with --data or QUIRE_DATA."
     findings.push(fail('databases', `There is no data folder ${dataFolder}.`, remedy))
   }

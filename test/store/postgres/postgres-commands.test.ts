@@ -52,6 +52,8 @@ describe.skipIf('missing' in found)(`on PostgreSQL${skipped}`, () => {
       message: 'The PostgreSQL database can be reached and has the newest schema.',
       remedy: null,
     })
+    const elsewhere = ['doctor', '--json', '--data', join(folder, 'none'), '--database', url]
+    expect((await runQuire(elsewhere)).stdout).not.toContain('There is no data folder')
     const outputs = [created, listed, examined].map(({ stdout, stderr }) => stdout + stderr)
     expect([...outputs, server.output()].join('')).not.toContain('hidden')
   })
