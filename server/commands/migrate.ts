@@ -61,6 +61,7 @@ function toSqliteCommand(): Command {
       'after',
       `
 Examples:
+  mkdir --mode 700 /var/lib/quire-sqlite
   cp -p /var/lib/quire/visitor.key /var/lib/quire-sqlite/
   npx quire migrate postgres-to-sqlite --data /var/lib/quire-sqlite --database postgres://quire@db.example.com/quire
 ${stopNote}`,

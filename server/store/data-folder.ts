@@ -5,7 +5,7 @@ import { makeContentPrivate, makePrivate } from './private-files.ts'
 
 /** The folders in a data folder. */
 const folders = ['bundles', 'lost', 'sites', 'visits', 'work'] as const
-const keys = ['link.key', 'link-replaced.key', 'visitor.key'] as const
+export const keys = ['link.key', 'link-replaced.key', 'visitor.key'] as const
 /** Transactions that are not in the database file yet; without the file, they cannot be read. */
 const walName = 'quire.db-wal'
 
@@ -14,10 +14,11 @@ const walName = 'quire.db-wal'
  * of the data.
  *
  * @param found what there is in place of the database.
+ * @param given names of files that may be there before the database.
  * @throws {OperatorError} that names the data and the remedy.
  */
-export function refuseAmongData(dataFolder: string, found: 'missing' | 'empty'): void {
-  const data = describeData(dataFolder)
+export function refuseAmongData(dataFolder: string, found: 'missing' | 'empty', given: readonly string[] = []): void {
+  const data = describeData(dataFolder).filter(name => !given.includes(name))
   if (data.length === 0) return
   throw new OperatorError(
     `it is ${found}, but the data folder holds ${listInWords(data)}. Restore quire.db from a backup, ` +

@@ -38,6 +38,8 @@ export type SqliteStore = ReturnType<typeof openStore>
 export interface StoreOptions {
   /** How long a method blocks its thread until a lock of another process ends. */
   lockPatienceMs?: number
+  /** Names of files that a folder without a database may have, see `refuseAmongData`. */
+  given?: readonly string[]
   /** The queue of `openServingStore`. */
   queue?: WriteQueue
 }
@@ -49,8 +51,12 @@ export interface StoreOptions {
  *
  * @throws {OperatorError} see `openDatabase` and `refuseAmongData`.
  */
-export function openStore(dataFolder: string, { lockPatienceMs = busyTimeoutMs, queue = noQueue }: StoreOptions = {}) {
-  const database = openDatabase(join(dataFolder, 'quire.db'), undefined, found => refuseAmongData(dataFolder, found))
+export function openStore(
+  dataFolder: string,
+  { lockPatienceMs = busyTimeoutMs, given, queue = noQueue }: StoreOptions = {},
+) {
+  const refuse = (found: 'missing' | 'empty') => refuseAmongData(dataFolder, found, given)
+  const database = openDatabase(join(dataFolder, 'quire.db'), undefined, refuse)
   protectDataFolder(dataFolder)
   const check = database.prepare('INSERT OR REPLACE INTO readiness (id, checked_at) VALUES (1, @now)')
   const visits = openVisits(database)

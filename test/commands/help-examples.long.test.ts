@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillHostFolder } from '../host/fill-host-folder.ts'
 import { makeSite } from '../host/make-site.ts'
 import { readAllHelp } from '../support/help.ts'
+import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 import { main, runQuire, type ServeProcess, startQuire, startServe } from '../support/process.ts'
 
 /** Commands that run until Ctrl-C, and what they write when they work. A server is also asked, at the address that it writes. */
@@ -16,7 +17,13 @@ const lasting: readonly { words: RegExp; works: RegExp }[] = [
   { words: /npx quire visits follow\b(?!.*--once)/, works: /^Following |"lines":/m },
 ]
 
-const helps = (await readAllHelp()).filter(({ examples }) => examples.length > 0)
+const postgres = await findPostgres()
+if ('missing' in postgres) console.log(`The examples of migrate are skipped: ${postgres.missing}`)
+const helps = (await readAllHelp()).filter(
+  ({ name, examples }) => examples.length > 0 && !(name.startsWith('migrate') && 'missing' in postgres),
+)
+/** The first example of `migrate` fills it, the second copies it back. */
+let database: TestDatabase | undefined
 let folder: string
 /** Serves the site of the examples. */
 let site: ServeProcess
@@ -32,9 +39,11 @@ beforeAll(async () => {
   await prepareBackups()
   writeLogs()
   site = await startServe(['--data', join(folder, 'site')])
+  if ('url' in postgres) database = await createTestDatabase(postgres.url)
 })
 afterAll(async () => {
   await site?.end('SIGINT')
+  await database?.drop()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -47,7 +56,7 @@ test.each(helps)('the examples of $name work on the data of the demo', async ({ 
   const home = await prepareHome(name)
   for (const example of examples) {
     const result = await runExample(example, home)
-    expect({ example, ...result }).toMatchObject({ example, code: 0 })
+    expect({ example, ...result }, result.output).toMatchObject({ example, code: 0 })
   }
 })
 
@@ -115,7 +124,7 @@ function toCaddyLine(second: number): string {
   return JSON.stringify({ ts: 1_795_000_000 + second, request, status: 200 })
 }
 
-/** The reader has the demo on port 8787, a free port 9000, logs in /var/log and data in /var/lib. */
+/** The reader has the demo on port 8787, a free port 9000, logs in /var/log, data in /var/lib, and an empty PostgreSQL database. */
 function adapt(example: string, home: string): string {
   return (
     example
@@ -124,6 +133,8 @@ function adapt(example: string, home: string): string {
       .replaceAll('/var/log/', `${folder}/log/`)
       .replaceAll('/var/lib/', `${home}/lib/`)
       .replaceAll('/etc/systemd/system/', `${home}/units/`)
+      .replaceAll('postgres://quire@db.example.com/quire', database?.url ?? '')
+      .replace(/^createdb .*/, 'true')
       // A test has no terminal in which it could answer questions.
       .replace(/quire init$/, 'quire init --yes')
       .replaceAll(/\/(?:var|mnt)\/backups\//g, `${home}/backups/`)

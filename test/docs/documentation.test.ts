@@ -62,6 +62,10 @@ describe.each(listPages(files))('%s', path => {
     expect(html.match(/aria-current="page"/g)).toHaveLength(2)
   })
 
+  test('every column of a table has a heading', () => {
+    expect(html).not.toMatch(/<th[^>]*><\/th>/)
+  })
+
   test('only the search page has a script, and no page has a picture or an inline style', () => {
     expect(html.match(/<script/g)?.length ?? 0).toBe(path === '/docs/search' ? 1 : 0)
     expect(html).not.toMatch(/<img|<style| style=/)

@@ -181,7 +181,7 @@ stores.describe('a removal', kind => {
     })
   })
 
-  test.runIf(kind === 'PostgreSQL')('finish does not wait for a long import', { timeout: 20_000 }, async () => {
+  test.runIf(kind === 'PostgreSQL')('finish does not wait for a long import', async () => {
     await store.organizationRemoval.begin('org_1', now)
     const database = connect(String(stores.url))
     try {

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { toViewBatch } from '../../analytics/view-batch.ts'
 import { OperatorError } from '../../base/operator-error.ts'
+import { keys } from '../data-folder.ts'
 import { connect } from '../postgres/database.ts'
 import { openPostgresStore, type PostgresStore } from '../postgres/store.ts'
 import { openStore, type SqliteStore } from '../store.ts'
@@ -60,7 +61,8 @@ async function withStores(
   const keyFile = join(dataFolder, 'visitor.key')
   const postgres = await openPostgresStore(database, undefined, { keyFile })
   try {
-    const sqlite = openStore(dataFolder)
+    // The operator has put the keys into the new folder.
+    const sqlite = openStore(dataFolder, { given: keys })
     try {
       const done = await work(sqlite, postgres)
       for (const { projectId } of done.projects) {
