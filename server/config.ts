@@ -25,6 +25,8 @@ export interface Config {
   linkKeyFile: string | undefined
   /** The key of the visitors that several servers share; undefined = that of the data folder. */
   visitorKeyFile: string | undefined
+  /** The name for positions in followed logs; undefined = the host name. */
+  node: string | undefined
   host: string
   /** 0 = any free port. */
   port: number

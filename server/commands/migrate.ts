@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
+import { nodeOption } from '../flags/node-options.ts'
 import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { findFolderUsers } from '../store/folder-users.ts'
 import { loadTransfer } from '../store/open-postgres.ts'
@@ -18,7 +19,8 @@ jobs, exports, the audit log, and all visits. Each table is compared afterwards.
 what was copied is compared, and not copied again. The source is left as it is.
 
 Bundles, caches and the keys in the data folder (visitor.key, link.key) are files and are not copied. visitor.key must be in the
-data folder, because visitors were counted with it.`
+data folder, because visitors were counted with it. Positions in followed logs are copied for one machine: name it with --node if
+the logs are not followed on this one.`
 
 export function migrateCommand(): Command {
   const migrate = new Command('migrate').description('change between SQLite and PostgreSQL')
@@ -33,6 +35,7 @@ function toPostgresCommand(): Command {
     .description('copy the databases of a data folder to a new PostgreSQL database')
     .addOption(dataOption())
     .addOption(databaseOption())
+    .addOption(nodeOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -56,6 +59,7 @@ function toSqliteCommand(): Command {
     .description('copy a PostgreSQL database to a new data folder')
     .addOption(dataOption())
     .addOption(databaseOption())
+    .addOption(nodeOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -72,7 +76,7 @@ ${stopNote}`,
 type Options = Parameters<Awaited<ReturnType<typeof loadTransfer>>['transferToSqlite']>[0]
 
 async function run(
-  { data, database, json }: Flags,
+  { data, database, node, json }: Flags,
   transfer: (options: Options, dataFolder: string) => Promise<Transferred>,
 ): Promise<void> {
   if (database === undefined) {
@@ -80,7 +84,7 @@ async function run(
   }
   const dataFolder = resolve(data)
   const onProgress = (text: string) => console.error(text)
-  const done = await transfer({ dataFolder, database, onProgress }, dataFolder)
+  const done = await transfer({ dataFolder, database, node, onProgress }, dataFolder)
   if (json) return printJson(done)
   printRows(
     countRows(done).map(([table, rows]) => ({ table, rows: showCount(rows) })),

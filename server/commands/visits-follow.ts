@@ -12,7 +12,7 @@ import { escapeControls } from '../base/escape-controls.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { integer } from '../flags/integer.ts'
 import { addLogOptions, type LogFlags, logHelp, readLogFlags } from '../flags/log-options.ts'
-import { visitorKeyFileOption } from '../flags/node-options.ts'
+import { nodeOption, visitorKeyFileOption } from '../flags/node-options.ts'
 import { databaseOption, dataOption, graceOption, jsonOption } from '../flags/options.ts'
 import { strictHelp, strictOption } from '../flags/strict-option.ts'
 import { addVisitedOptions, readVisited, type VisitedFlags } from '../flags/visited-options.ts'
@@ -49,6 +49,7 @@ export function visitsFollowCommand(): Command {
     .addOption(dataOption())
     .addOption(databaseOption())
     .addOption(visitorKeyFileOption())
+    .addOption(nodeOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',

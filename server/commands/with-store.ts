@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
-import { checkVisitorKeyFile } from '../flags/node-options.ts'
+import { checkNodeFlags } from '../flags/node-options.ts'
 import { refuseAmongData } from '../store/data-folder.ts'
 import { openPostgres } from '../store/open-postgres.ts'
 import { openStore, type Store } from '../store/store.ts'
@@ -17,6 +17,8 @@ export interface StoreFlags {
   database?: string
   /** The key of the visitors, if several machines share it. */
   visitorKeyFile?: string
+  /** The name of this machine for positions in followed logs. */
+  node?: string
 }
 
 /** Opens the store for a command that may create the database, and closes it afterwards. */
@@ -33,10 +35,10 @@ export async function withStore<T>(flags: StoreFlags, work: (store: Store) => Pr
 }
 
 async function openFor(flags: StoreFlags): Promise<Store> {
-  checkVisitorKeyFile(flags)
-  const { data: dataFolder, database, visitorKeyFile } = flags
+  checkNodeFlags(flags)
+  const { data: dataFolder, database, visitorKeyFile, node } = flags
   if (database === undefined) return openStore(dataFolder, { lockPatienceMs })
-  return openPostgres(database, { dataFolder, visitorKeyFile })
+  return openPostgres(database, { dataFolder, visitorKeyFile, node })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
 import { type Config, type Role, roles } from '../config.ts'
 import type { S3Location } from '../store/s3/s3-location.ts'
@@ -9,9 +9,12 @@ export interface NodeFlags {
   role: Role
   linkKeyFile?: string
   visitorKeyFile?: string
+  node?: string
   database?: string
   bundles?: S3Location
 }
+
+const maxNodeLength = 255
 
 /** The flags of a server that is one of several with the same database. */
 export function nodeOptions(): Option[] {
@@ -26,6 +29,7 @@ export function nodeOptions(): Option[] {
       .default('all'),
     linkKeyFileOption(),
     visitorKeyFileOption(),
+    nodeOption(),
   ]
 }
 
@@ -51,16 +55,39 @@ export function visitorKeyFileOption(): Option {
     .argParser(nonEmpty('a file, such as /etc/quire/visitor.key'))
 }
 
-/** @throws {OperatorError} with exit code 2, if the key is that of a data folder. */
-export function checkVisitorKeyFile({
+/** `--node`, for every command that follows logs or copies the positions in them. */
+export function nodeOption(): Option {
+  return new Option(
+    '--node <name>',
+    'name under which a --database stores the positions in followed logs; give it to containers, whose host names change ' +
+      '(default: the host name)',
+  )
+    .env('QUIRE_NODE')
+    .argParser(readNodeName)
+}
+
+function readNodeName(text: string): string {
+  const name = text.trim()
+  if (name !== '' && name.length <= maxNodeLength) return name
+  throw new InvalidArgumentError(`It must be a name of 1 to ${maxNodeLength} characters, such as proxy-1.`)
+}
+
+/** @throws {OperatorError} with exit code 2, if a flag for several machines is given without their database. */
+export function checkNodeFlags({
   database,
   visitorKeyFile,
-}: Partial<Pick<NodeFlags, 'database' | 'visitorKeyFile'>>): void {
-  if (visitorKeyFile === undefined || database !== undefined) return
-  throw new OperatorError(
-    '--visitor-key-file needs --database. With SQLite, the key is visitor.key in the data folder.',
-    2,
-  )
+  node,
+}: Partial<Pick<NodeFlags, 'database' | 'visitorKeyFile' | 'node'>>): void {
+  if (database !== undefined) return
+  const refuse = (reason: string) => {
+    throw new OperatorError(reason, 2)
+  }
+  if (visitorKeyFile !== undefined) {
+    refuse('--visitor-key-file needs --database. With SQLite, the key is visitor.key in the data folder.')
+  }
+  if (node !== undefined) {
+    refuse('--node needs --database. With SQLite, the positions in followed logs are in the data folder.')
+  }
 }
 
 /**
@@ -68,13 +95,13 @@ export function checkVisitorKeyFile({
  *
  * @throws {OperatorError} with exit code 2, naming the flag and the remedy.
  */
-export function readNode(flags: NodeFlags): Pick<Config, 'role' | 'linkKeyFile' | 'visitorKeyFile'> {
-  const { role, linkKeyFile, visitorKeyFile, database, bundles } = flags
-  checkVisitorKeyFile(flags)
+export function readNode(flags: NodeFlags): Pick<Config, 'role' | 'linkKeyFile' | 'visitorKeyFile' | 'node'> {
+  const { role, linkKeyFile, visitorKeyFile, node, database, bundles } = flags
+  checkNodeFlags(flags)
   if (linkKeyFile !== undefined && database === undefined) {
     throw new OperatorError('--link-key-file needs --database. With SQLite, the key is link.key in the data folder.', 2)
   }
-  if (role === 'all') return { role, linkKeyFile, visitorKeyFile }
+  if (role === 'all') return { role, linkKeyFile, visitorKeyFile, node }
   const refuse = (needs: string) => {
     throw new OperatorError(`--role ${role} needs ${needs}`, 2)
   }
@@ -87,5 +114,5 @@ export function readNode(flags: NodeFlags): Pick<Config, 'role' | 'linkKeyFile' 
       '--link-key-file, because each server must accept the bundle links of the others. Make one: openssl rand -hex 32',
     )
   }
-  return { role, linkKeyFile, visitorKeyFile }
+  return { role, linkKeyFile, visitorKeyFile, node }
 }

@@ -92,6 +92,6 @@ export function startLoops({ config, dataFolder, store, bundles, lost, log }: Pa
 
 /** Starts following the logs of this machine. */
 export function startFollowing({ config, dataFolder, log }: Parts): Stoppable {
-  const { follow, database, visitorKeyFile } = config
-  return startFollowingLogs({ setup: { ...follow, dataFolder, database, visitorKeyFile }, log })
+  const { follow, database, visitorKeyFile, node } = config
+  return startFollowingLogs({ setup: { ...follow, dataFolder, database, visitorKeyFile, node }, log })
 }

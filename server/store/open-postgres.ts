@@ -7,6 +7,8 @@ export interface PostgresOptions {
   /** The folder of this machine, with the visitor key unless another file is given. */
   dataFolder: string
   visitorKeyFile?: string | undefined
+  /** The name of this machine for positions in followed logs; undefined = the host name. */
+  node?: string | undefined
   /** Is told about connections that end while nobody uses them. */
   onLost?: (error: Error) => void
 }
@@ -18,12 +20,13 @@ export interface PostgresOptions {
  */
 export async function openPostgres(
   url: string,
-  { dataFolder, visitorKeyFile, onLost }: PostgresOptions,
+  { dataFolder, visitorKeyFile, node, onLost }: PostgresOptions,
 ): Promise<PostgresStore> {
   const { openPostgresStore } = await import('./postgres/store.ts').catch(explainMissing)
   return openPostgresStore(url, onLost, {
     keyFile: visitorKeyFile ?? join(dataFolder, 'visitor.key'),
     isKeyGiven: visitorKeyFile !== undefined,
+    node,
   })
 }
 

@@ -15,7 +15,7 @@ import type { FollowNews, FollowSetup } from './follow-logs.ts'
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
-const { dataFolder, database, visitorKeyFile, logs, graceMs, log } = workerData as FollowSetup
+const { dataFolder, database, visitorKeyFile, node, logs, graceMs, log } = workerData as FollowSetup
 const stopping = new AbortController()
 const { signal } = stopping
 parentPort?.once('message', () => stopping.abort())
@@ -25,7 +25,7 @@ void followAll()
 
 async function followAll(): Promise<void> {
   const store =
-    database === undefined ? openStore(dataFolder) : await openPostgres(database, { dataFolder, visitorKeyFile })
+    database === undefined ? openStore(dataFolder) : await openPostgres(database, { dataFolder, visitorKeyFile, node })
   try {
     await Promise.all(logs.map(followed => followForever(store, followed)))
   } finally {

@@ -10,6 +10,8 @@ export interface FollowSetup extends FollowSettings {
   /** The address of a PostgreSQL database; undefined = SQLite in the data folder. */
   database?: string | undefined
   visitorKeyFile?: string | undefined
+  /** The name of this machine for the positions; undefined = the host name. */
+  node?: string | undefined
 }
 
 /** A log line that the thread reports. */

@@ -12,14 +12,16 @@ test.each<NodeFlags>([
   { role: 'all', database, linkKeyFile },
   { role: 'api', database, bundles, linkKeyFile },
   { role: 'runner', database, bundles, visitorKeyFile: 'visitor.key' },
+  { role: 'all', database, node: 'proxy-1' },
 ])('%j can be used', flags => {
-  const { role, linkKeyFile, visitorKeyFile } = flags
-  expect(readNode(flags)).toEqual({ role, linkKeyFile, visitorKeyFile })
+  const { role, linkKeyFile, visitorKeyFile, node } = flags
+  expect(readNode(flags)).toEqual({ role, linkKeyFile, visitorKeyFile, node })
 })
 
 test.each<[NodeFlags, string]>([
   [{ role: 'all', linkKeyFile }, '--link-key-file needs --database.'],
   [{ role: 'all', visitorKeyFile: 'visitor.key' }, '--visitor-key-file needs --database.'],
+  [{ role: 'all', node: 'proxy-1' }, '--node needs --database.'],
   [{ role: 'api', bundles }, '--role api needs --database postgres://...'],
   [{ role: 'runner', bundles }, '--role runner needs --database postgres://...'],
   [{ role: 'api', database, linkKeyFile }, '--role api needs --bundles s3://...'],

@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -23,29 +23,31 @@ const findIdleLimit = statement<object, { limit: string }>(
   `SELECT current_setting('idle_in_transaction_session_timeout') AS "limit"`,
 )
 
+let folder: string
+let postgres: TestDatabase
+beforeAll(async () => {
+  if ('missing' in found) return
+  postgres = await createTestDatabase(found.url)
+})
+afterAll(() => postgres?.drop())
+beforeEach(async context => {
+  if ('missing' in found) return
+  folder = mkdtempSync(join(tmpdir(), 'quire-transfer-'))
+  context.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  await postgres.clear()
+  const store = openStore(join(folder, 'data'))
+  await fill(store)
+  store.close()
+})
+
+const options = (name = 'data', progress: string[] = []) => ({
+  dataFolder: join(folder, name),
+  database: postgres.url,
+  onProgress: (text: string) => void progress.push(text),
+})
+const openPostgres = () => openPostgresStore(postgres.url, undefined, { keyFile: join(folder, 'data/visitor.key') })
+
 describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () => {
-  let folder: string
-  let postgres: TestDatabase
-  beforeAll(async () => {
-    postgres = await createTestDatabase((found as { url: string }).url)
-  })
-  afterAll(() => postgres?.drop())
-  beforeEach(async context => {
-    folder = mkdtempSync(join(tmpdir(), 'quire-transfer-'))
-    context.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    await postgres.clear()
-    const store = openStore(join(folder, 'data'))
-    await fill(store)
-    store.close()
-  })
-
-  const options = (name = 'data', progress: string[] = []) => ({
-    dataFolder: join(folder, name),
-    database: postgres.url,
-    onProgress: (text: string) => void progress.push(text),
-  })
-  const openPostgres = () => openPostgresStore(postgres.url, undefined, { keyFile: join(folder, 'data/visitor.key') })
-
   test('there and back, all rows and counts are the same, and new rows follow them', async () => {
     const want = await ask(openStore(join(folder, 'data')), read)
     const there = await transferToPostgres(options())
@@ -53,6 +55,7 @@ describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () 
     expect(there.projects).toMatchObject([{ projectId: never }, { projectId: monthly, tables: { period_keys: 2 } }])
     expect(there.projects[0]?.tables.seen_rows).toBeGreaterThan(100)
     expect(await ask(await openPostgres(), read)).toEqual(want)
+    expect(await postgres.run('SELECT DISTINCT node FROM log_positions')).toEqual([{ node: hostname() }])
 
     await ask(await openPostgres(), async store => {
       await store.auditLog.append(event('later'))
@@ -135,6 +138,23 @@ describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () 
       .all()
     database.close()
     expect(tables.toSorted()).toEqual([...nounTables.map(({ name }) => name), ...leftTables].toSorted())
+  })
+})
+
+describe.skipIf('missing' in found)(`what a transfer is told${skipped}`, () => {
+  test('positions are copied under the name of the machine that will follow the logs', async () => {
+    await transferToPostgres({ ...options(), node: 'proxy-1' })
+    expect(await postgres.run('SELECT DISTINCT node FROM log_positions')).toEqual([{ node: 'proxy-1' }])
+    const findPosition = (store: Store) => store.visits.findLogPosition(never, '/var/log/access.log')
+    for (const [node, want] of [
+      ['proxy-1', 'here'],
+      ['proxy-2', undefined],
+    ] as const) {
+      mkdirSync(join(folder, node))
+      copyFileSync(join(folder, 'data/visitor.key'), join(folder, node, 'visitor.key'))
+      await transferToSqlite({ ...options(node), node })
+      expect(await ask(openStore(join(folder, node)), async store => findPosition(store))).toBe(want)
+    }
   })
 })
 

@@ -16,6 +16,8 @@ export interface TransferOptions {
   dataFolder: string
   /** The address of the PostgreSQL database. */
   database: string
+  /** The name of the machine whose positions in followed logs are copied; undefined = the host name. */
+  node?: string | undefined
   onProgress(text: string): void
 }
 
@@ -80,10 +82,10 @@ async function withStores(
 }
 
 async function copyBetween(options: TransferOptions, direction: 'to PostgreSQL' | 'to SQLite'): Promise<Transferred> {
-  const { dataFolder, database, onProgress } = options
+  const { dataFolder, database, node = hostname(), onProgress } = options
   const connected = connect(database)
   const sqlite = openSqliteSide(dataFolder)
-  const postgres = openPostgresSide(connected, 'the PostgreSQL database', hostname())
+  const postgres = openPostgresSide(connected, 'the PostgreSQL database', node)
   try {
     return await (direction === 'to PostgreSQL'
       ? transfer(sqlite, postgres, onProgress)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toLine } from '../../analytics/follow/numbered-lines.ts'
+import { waitFor } from '../../support/export-site.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../../support/postgres/test-database.ts'
 import { calledAs, runQuire, startServe } from '../../support/process.ts'
 
@@ -79,6 +80,36 @@ describe.skipIf('missing' in found)(`on PostgreSQL${skipped}`, () => {
     expect(other.stderr).toContain('--visitor-key-file')
     const shown = await quire('visits', 'show', '--project', id, '--json', '--database', url)
     expect(JSON.parse(shown.stdout)).toMatchObject({ totals: { human: 3, ai: 0, total: 3 } })
+  })
+
+  test('a follower with the name of another continues where that one stopped', async () => {
+    // Each test has its own folder, with keys of its own.
+    await database.clear()
+    await quire('orgs', 'create', 'Followers', '--database', url)
+    const created = await quire('projects', 'create', 'Followed', '--org', 'Followers', '--json', '--database', url)
+    const { id } = JSON.parse(created.stdout) as { id: string }
+    const log = join(folder, 'followed.log')
+    writeFileSync(log, toLine(1) + toLine(2))
+    writeFileSync(join(folder, 'visitor.key'), 'a'.repeat(64))
+    const follow = async (env: Record<string, string>, ...flags: string[]) => {
+      const settings = { QUIRE_DATABASE: url, QUIRE_VISITOR_KEY_FILE: join(folder, 'visitor.key'), ...env }
+      const args = ['visits', 'follow', log, '--project', id, '--once', '--json', '--data', data(), ...flags]
+      const { code, stdout, stderr } = await runQuire(args, { env: settings })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      return JSON.parse(stdout.trim().split('\n').at(-1) ?? '').lines
+    }
+    expect(await follow({}, '--node', 'proxy-1')).toBe(2)
+    writeFileSync(log, toLine(3), { flag: 'a' })
+    expect(await follow({ QUIRE_NODE: 'proxy-1' })).toBe(1)
+    expect(await follow({}, '--node', 'proxy-2')).toBe(3)
+
+    const env = { QUIRE_DATABASE: url, QUIRE_VISITOR_KEY_FILE: join(folder, 'visitor.key'), QUIRE_NODE: 'proxy-3' }
+    const server = await startServe(['--data', data(), '--follow-log', `${log}=${id}`], { env })
+    const listNodes = async () =>
+      (await database.run('SELECT node FROM log_positions ORDER BY node')).map(({ node }) => node)
+    await waitFor(async () => ((await listNodes()).length === 3 ? true : undefined))
+    expect(await listNodes()).toEqual(['proxy-1', 'proxy-2', 'proxy-3'])
+    expect(await server.end('SIGTERM')).toBe(0)
   })
 
   test.skipIf(process.env.QUIRE_TEST_BINARY)('without the driver, the command says what to install', async () => {
