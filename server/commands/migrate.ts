@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
-import { nodeOption } from '../flags/node-options.ts'
+import { nodeOption, visitorKeyFileOption } from '../flags/node-options.ts'
 import { databaseOption, dataOption, jsonOption } from '../flags/options.ts'
 import { findFolderUsers } from '../store/folder-users.ts'
 import { loadTransfer } from '../store/open-postgres.ts'
@@ -19,8 +19,9 @@ jobs, exports, the audit log, and all visits. Each table is compared afterwards.
 what was copied is compared, and not copied again. The source is left as it is.
 
 Bundles, caches and the keys in the data folder (visitor.key, link.key) are files and are not copied. visitor.key must be in the
-data folder, because visitors were counted with it. Positions in followed logs are copied for one machine: name it with --node if
-the logs are not followed on this one.`
+data folder, because visitors were counted with it, or name its copy with --visitor-key-file; postgres-to-sqlite then puts the key
+into the data folder. Positions in followed logs are copied for one machine: name it with --node if the logs are not followed on
+this one.`
 
 export function migrateCommand(): Command {
   const migrate = new Command('migrate').description('change between SQLite and PostgreSQL')
@@ -35,6 +36,7 @@ function toPostgresCommand(): Command {
     .description('copy the databases of a data folder to a new PostgreSQL database')
     .addOption(dataOption())
     .addOption(databaseOption())
+    .addOption(visitorKeyFileOption())
     .addOption(nodeOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -59,6 +61,7 @@ function toSqliteCommand(): Command {
     .description('copy a PostgreSQL database to a new data folder')
     .addOption(dataOption())
     .addOption(databaseOption())
+    .addOption(visitorKeyFileOption())
     .addOption(nodeOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -76,7 +79,7 @@ ${stopNote}`,
 type Options = Parameters<Awaited<ReturnType<typeof loadTransfer>>['transferToSqlite']>[0]
 
 async function run(
-  { data, database, node, json }: Flags,
+  { data, database, visitorKeyFile, node, json }: Flags,
   transfer: (options: Options, dataFolder: string) => Promise<Transferred>,
 ): Promise<void> {
   if (database === undefined) {
@@ -84,7 +87,7 @@ async function run(
   }
   const dataFolder = resolve(data)
   const onProgress = (text: string) => console.error(text)
-  const done = await transfer({ dataFolder, database, node, onProgress }, dataFolder)
+  const done = await transfer({ dataFolder, database, visitorKeyFile, node, onProgress }, dataFolder)
   if (json) return printJson(done)
   printRows(
     countRows(done).map(([table, rows]) => ({ table, rows: showCount(rows) })),

@@ -28,11 +28,17 @@ export function openSecret(file: string): Buffer {
       throw new OperatorError(message, 1, { cause: error })
     }
   }
+  createSecret(file, randomBytes(secretBytes))
+  return openSecret(file)
+}
+
+/** Stores a secret in `file`, if the file is missing. */
+export function createSecret(file: string, secret: Uint8Array): void {
   // Writes a draft and links it, so a killed process leaves no incomplete secret and two processes read the same secret.
   const draft = `${file}.${process.pid}`
   makeFolder(dirname(file), privateFolder)
   // Flushed, because a power cut could otherwise leave an empty file under the final name.
-  writeFileSync(draft, randomBytes(secretBytes), { mode: privateFile, flush: true })
+  writeFileSync(draft, secret, { mode: privateFile, flush: true })
   try {
     linkSync(draft, file)
   } catch (error) {
@@ -40,5 +46,4 @@ export function openSecret(file: string): Buffer {
   } finally {
     unlinkSync(draft)
   }
-  return openSecret(file)
 }

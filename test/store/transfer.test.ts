@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -142,6 +142,32 @@ describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () 
 })
 
 describe.skipIf('missing' in found)(`what a transfer is told${skipped}`, () => {
+  test('a visitor key that is not in the data folder is read from its file, and put into a new folder', async () => {
+    const moved = join(folder, 'moved.key')
+    renameSync(join(folder, 'data/visitor.key'), moved)
+    const key = readFileSync(moved)
+    const keyFile = join(folder, 'shared.key')
+    writeFileSync(keyFile, `${key.toString('hex')}\n`)
+    const other = join(folder, 'other.key')
+    writeFileSync(other, 'b'.repeat(64))
+    const migrate = (direction: string, name: string, file: string) => {
+      const flags = ['--data', join(folder, name), '--database', postgres.url, '--visitor-key-file', file]
+      return runQuire(['migrate', direction, ...flags])
+    }
+    await expect(transferToPostgres(options())).rejects.toThrow('visitor.key is missing')
+    expect((await migrate('sqlite-to-postgres', 'data', keyFile)).code).toBe(0)
+    expect((await migrate('sqlite-to-postgres', 'data', moved)).code).toBe(0)
+    const refused = await migrate('postgres-to-sqlite', 'wrong', other)
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is another key than the one') })
+    expect((await migrate('postgres-to-sqlite', 'back', keyFile)).code).toBe(0)
+    expect(readFileSync(join(folder, 'back/visitor.key'))).toEqual(key)
+
+    writeFileSync(join(folder, 'data/visitor.key'), Buffer.alloc(32, 7))
+    await expect(transferToPostgres({ ...options(), visitorKeyFile: keyFile })).rejects.toThrow(
+      `--visitor-key-file ${keyFile} is another key than`,
+    )
+  })
+
   test('positions are copied under the name of the machine that will follow the logs', async () => {
     await transferToPostgres({ ...options(), node: 'proxy-1' })
     expect(await postgres.run('SELECT DISTINCT node FROM log_positions')).toEqual([{ node: 'proxy-1' }])

@@ -6,6 +6,8 @@ import { OperatorError } from '../../base/operator-error.ts'
 import { keys } from '../data-folder.ts'
 import { connect } from '../postgres/database.ts'
 import { openPostgresStore, type PostgresStore } from '../postgres/store.ts'
+import { createSecret, openSecret } from '../secret-file.ts'
+import { readSharedKeys } from '../shared-keys.ts'
 import { openStore, type SqliteStore } from '../store.ts'
 import { openPostgresSide } from './postgres-side.ts'
 import { openSqliteSide } from './sqlite-side.ts'
@@ -16,10 +18,15 @@ export interface TransferOptions {
   dataFolder: string
   /** The address of the PostgreSQL database. */
   database: string
+  /** A file with the visitor key, as in `PostgresOptions`; undefined = visitor.key in the data folder. */
+  visitorKeyFile?: string | undefined
   /** The name of the machine whose positions in followed logs are copied; undefined = the host name. */
   node?: string | undefined
   onProgress(text: string): void
 }
+
+const keyFlag = '--visitor-key-file'
+const toKeyFile = (dataFolder: string) => join(dataFolder, 'visitor.key')
 
 /** Copies the databases of a data folder to a PostgreSQL database. */
 export async function transferToPostgres(options: TransferOptions): Promise<Transferred> {
@@ -35,20 +42,22 @@ export async function transferToPostgres(options: TransferOptions): Promise<Tran
       await sqlite.visits.recordBatch(id, toViewBatch([]))
     }
     if (visited.length > 0) {
-      await sqlite.visits.openVisitorKey()
+      if (options.visitorKeyFile === undefined || existsSync(toKeyFile(dataFolder)))
+        await sqlite.visits.openVisitorKey()
       await postgres.visits.openVisitorKey()
     }
     return copyBetween(options, 'to PostgreSQL')
   })
 }
 
-/** Copies a PostgreSQL database to a data folder. */
+/** Copies a PostgreSQL database to a data folder, and with visits also a given visitor key. */
 export async function transferToSqlite(options: TransferOptions): Promise<Transferred> {
   return withStores(options, async (_, postgres) => {
     const projects = (await postgres.projects.list()).map(({ id }) => id)
     for (const id of projects) {
       if (!(await postgres.visits.findVisitedDays(id))) continue
-      await postgres.visits.openVisitorKey()
+      const key = await postgres.visits.openVisitorKey()
+      if (options.visitorKeyFile !== undefined) createSecret(toKeyFile(options.dataFolder), key)
       break
     }
     return copyBetween(options, 'to SQLite')
@@ -57,11 +66,15 @@ export async function transferToSqlite(options: TransferOptions): Promise<Transf
 
 /** Opens both stores, which applies pending migrations, and compares the counts of visits at the end. */
 async function withStores(
-  { dataFolder, database }: TransferOptions,
+  { dataFolder, database, visitorKeyFile }: TransferOptions,
   work: (sqlite: SqliteStore, postgres: PostgresStore) => Promise<Transferred>,
 ): Promise<Transferred> {
-  const keyFile = join(dataFolder, 'visitor.key')
-  const postgres = await openPostgresStore(database, undefined, { keyFile })
+  const keyFile = toKeyFile(dataFolder)
+  if (visitorKeyFile !== undefined) refuseOtherKey(visitorKeyFile, keyFile)
+  const postgres = await openPostgresStore(database, undefined, {
+    keyFile: visitorKeyFile ?? keyFile,
+    isKeyGiven: visitorKeyFile !== undefined,
+  })
   try {
     // The operator has put the keys into the new folder.
     const sqlite = openStore(dataFolder, { given: keys })
@@ -79,6 +92,15 @@ async function withStores(
   } finally {
     await postgres.close()
   }
+}
+
+/** SQLite counts with the key in the data folder, so it must be the given one. */
+function refuseOtherKey(given: string, keyFile: string): void {
+  const [key] = readSharedKeys(keyFlag, given)
+  if (!existsSync(keyFile) || openSecret(keyFile).equals(key)) return
+  throw new OperatorError(
+    `${keyFlag} ${given} is another key than ${keyFile}. Give the key that visitors were counted with, and remove the other one from the data folder.`,
+  )
 }
 
 async function copyBetween(options: TransferOptions, direction: 'to PostgreSQL' | 'to SQLite'): Promise<Transferred> {
