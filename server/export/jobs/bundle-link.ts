@@ -78,8 +78,7 @@ export function createPresignLink(
   if (!presign) return undefined
   return async (job, now) => {
     const from = Math.floor(now / 1000) * 1000
-    const url = await presign(job.bundle.fileName, describeDownload(job), { from, ttlSeconds })
-    return { url, expiresAt: from + ttlSeconds * 1000 }
+    return presign(job.bundle.fileName, describeDownload(job), { from, ttlSeconds })
   }
 }
 

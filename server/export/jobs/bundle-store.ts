@@ -42,10 +42,14 @@ export interface BundleStore {
    */
   open(fileName: string, span?: ByteSpan): Promise<Readable>
   /**
-   * Signs a link that leads to the storage itself and ends after `ttlSeconds`. Its answers have the name and the type of the
-   * download. Absent = there are no such links to a folder.
+   * Signs a link that leads to the storage itself and ends after `ttlSeconds`, or earlier with temporary credentials of the
+   * server. Its answers have the name and the type of the download. Absent = there are no such links to a folder.
    */
-  presign?(fileName: string, download: BundleDownload, span: { from: number; ttlSeconds: number }): Promise<string>
+  presign?(
+    fileName: string,
+    download: BundleDownload,
+    span: { from: number; ttlSeconds: number },
+  ): Promise<{ url: string; expiresAt: number }>
   /** Calls `use` with the path of a file that has the bytes of an archive. The file may be deleted afterwards. */
   withFile<T>(fileName: string, use: (file: string) => Promise<T>): Promise<T>
   /** Removes an archive; does nothing when the archive is missing. Readers that have it open can read it to the end. */

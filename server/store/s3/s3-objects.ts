@@ -4,7 +4,7 @@ import type { ByteSpan } from '../../export/jobs/bundle-store.ts'
 import { type ClientLimits, loadSdk, type Sdk, toClientConfig } from './s3-client.ts'
 import { copyObject } from './s3-copies.ts'
 import { explainRefusal, isMissing, toUnavailable } from './s3-errors.ts'
-import { type LinkSpan, signLink } from './s3-links.ts'
+import { type LinkSpan, type SignedLink, signLink } from './s3-links.ts'
 import { listKeys } from './s3-lists.ts'
 import type { S3Location } from './s3-location.ts'
 import { abortUploads, type FileUpload, uploadFile } from './s3-uploads.ts'
@@ -25,7 +25,7 @@ export interface S3Objects {
   find(name: string): Promise<FoundObject | undefined>
   read(name: string, span?: ByteSpan): Promise<Readable>
   /** Signs a link to an object, also if there is none. */
-  presign(name: string, link: BundleDownload & LinkSpan): Promise<string>
+  presign(name: string, link: BundleDownload & LinkSpan): Promise<SignedLink>
   /** Uploads a file in parts. When it returns or throws, nothing of the upload goes on, and one that failed has left no parts. */
   write(name: string, upload: FileUpload): Promise<void>
   /** Stores an empty object. */

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createPresignLink, type PresignLink } from '../../../server/export/jobs/bundle-link.ts'
 import { openBundles } from '../../../server/store/open-bundles.ts'
+import { loadSdk } from '../../../server/store/s3/s3-client.ts'
+import { signLink } from '../../../server/store/s3/s3-links.ts'
 import { parseS3Location } from '../../../server/store/s3/s3-location.ts'
 import { send } from '../../support/client.ts'
 import { addCompletedJob, type CompletedJob } from '../../support/completed-job.ts'
@@ -36,6 +39,10 @@ beforeAll(async () => {
   const sha256 = createHash('sha256').update(job.content).digest('hex')
   await bundles.publish(job.file, { fileName: `${job.jobId}-1.zip`, sizeBytes: job.content.length, sha256 })
   await stop()
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.useRealTimers()
 })
 afterAll(async () => {
   await server?.dispose()
@@ -109,6 +116,60 @@ storageTest('an export with a presigned link that works is not deleted, and no l
   expect(await server.store.exportJobs.delete(job.jobId, Date.now(), false)).toBe('linked')
   const signature = /X-Amz-Signature=(\w+)/.exec(bundleUrl)?.[1] as string
   expect(JSON.stringify(server.logged)).not.toContain(signature)
+})
+
+storageTest('a link ends with temporary credentials, and works until then', async context => {
+  const leftSeconds = 400
+  const endsAt = (Math.floor(Date.now() / 1000) + leftSeconds) * 1000
+  vi.stubEnv('AWS_CREDENTIAL_EXPIRATION', new Date(endsAt).toISOString())
+  const location = parseS3Location(`s3://quire-presigned/p?endpoint=${s3.endpoint}`)
+  const { bundles, stop } = await openBundles({ dataFolder: server.dataFolder, location })
+  context.onTestFinished(() => stop())
+  const completed = await server.store.exportJobs.find(job.jobId)
+  const presignLink = createPresignLink(bundles, 3600)
+  const link = await presignLink?.(completed as Parameters<PresignLink>[0], Date.now())
+  expect(link?.expiresAt).toBe(endsAt)
+  expect(Number(/X-Amz-Expires=(\d+)/.exec(link?.url ?? '')?.[1])).toBeLessThanOrEqual(leftSeconds)
+  expect(await ask(link?.url ?? '')).toMatchObject({ status: 200, text: job.content })
+})
+
+const from = 1_700_000_000_000
+/** Signs a link with credentials that end after so many seconds, and with others when new ones are asked for. */
+async function signWith(leftSeconds: number, renew: () => Promise<number | undefined>) {
+  // The SDK asks its own clock whether credentials are old.
+  vi.useFakeTimers({ now: from, toFake: ['Date'] })
+  const identify = (left: number | undefined) => ({
+    accessKeyId: left === leftSeconds ? 'FIRST' : 'RENEWED',
+    secretAccessKey: 'secret',
+    sessionToken: 'token',
+    ...(left !== undefined && { expiration: new Date(from + left * 1000) }),
+  })
+  const sdk = await loadSdk()
+  const client = new sdk.S3Client({
+    region: 'us-east-1',
+    credentials: async options => identify(options?.forceRefresh ? await renew() : leftSeconds),
+  })
+  const link = { fileName: 'a.zip', contentType: 'application/zip', from, ttlSeconds: 3600 }
+  const { url, expiresAt } = await signLink(sdk, client, { Bucket: 'bucket', Key: 'a.zip' }, link)
+  const { searchParams } = new URL(url)
+  expect(searchParams.get('X-Amz-Expires')).toBe(String((expiresAt - from) / 1000))
+  return { seconds: (expiresAt - from) / 1000, signer: searchParams.get('X-Amz-Credential')?.split('/')[0] }
+}
+const fail = () => Promise.reject(new Error('The service of the credentials is down.'))
+
+test.each<[string, number, () => Promise<number | undefined>, { seconds: number; signer: string }]>([
+  ['that last longer change nothing', 7200, fail, { seconds: 3600, signer: 'FIRST' }],
+  ['that end earlier end the link', 1000, fail, { seconds: 1000, signer: 'FIRST' }],
+  ['with a minute left are used', 60, fail, { seconds: 60, signer: 'FIRST' }],
+  ['with less are replaced', 59, async () => 1800, { seconds: 1800, signer: 'RENEWED' }],
+  ['with less may be replaced by lasting ones', 59, async () => undefined, { seconds: 3600, signer: 'RENEWED' }],
+  ['with less are used if there are no others', 59, fail, { seconds: 59, signer: 'FIRST' }],
+])('temporary credentials %s', async (_, leftSeconds, renew, want) => {
+  expect(await signWith(leftSeconds, renew)).toEqual(want)
+})
+
+test('credentials that have ended sign nothing', async () => {
+  await expect(signWith(-1, fail)).rejects.toMatchObject({ reason: 'storage' })
 })
 
 test('presigned links to a folder are refused with a sentence', () => {
