@@ -44,6 +44,7 @@ database, use pg_dump.`,
       const { overwrite, data, json } = flags
       refuseDatabase(
         flags,
+        'backup',
         'Copy the PostgreSQL database with pg_dump, the bundles with the tools of their storage, and the key files of the nodes.',
       )
       const progress = createByteProgress('Copying')

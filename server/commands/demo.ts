@@ -37,7 +37,7 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
   return command.action(async (flags: DemoFlags) => {
     // Request logs would scroll the example requests out of the terminal.
     const logLevel = command.getOptionValueSource('logLevel') === 'default' ? 'warn' : flags.logLevel
-    refuseDatabase(flags, 'To set up a PostgreSQL database, run npx quire init.')
+    refuseDatabase(flags, 'demo', 'To set up a PostgreSQL database, run npx quire init.')
     const config = readConfig({ ...flags, logLevel })
     const log = await openLog(config)
     const server = await startOrExplain(() => startServer(config, log))

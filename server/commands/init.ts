@@ -64,6 +64,7 @@ async function init(given: InitFlags, command: Command): Promise<void> {
   if (flags.unit !== undefined) {
     refuseDatabase(
       flags,
+      'init --unit',
       'Write the unit without it, and add an EnvironmentFile with QUIRE_DATABASE, which only root can read.',
     )
   }

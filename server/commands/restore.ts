@@ -28,7 +28,7 @@ again: revoke it again. Sessions and sign-in links of the dashboard do not work 
 are not in a backup; the command says where they are, and npx quire doctor says which are missing.`,
     )
     .action(async (source: string, { json, ...flags }: StoreFlags & { json?: boolean }) => {
-      refuseDatabase(flags, 'Restore the dump of the PostgreSQL database with pg_restore or psql.')
+      refuseDatabase(flags, 'restore', 'Restore the dump of the PostgreSQL database with pg_restore or psql.')
       const progress = createByteProgress('Restoring')
       const restored = await restoreBackup({ source, dataFolder: flags.data, onProgress: progress.show })
         .catch(error => {

@@ -35,6 +35,7 @@ server deletes copies after 7 days.`,
     .action(async ({ check, json, ...flags }: Flags) => {
       refuseDatabase(
         flags,
+        'upgrade',
         'A server or a command upgrades the PostgreSQL database when it opens it. Dump it with pg_dump before.',
       )
       const dataFolder = resolve(flags.data)

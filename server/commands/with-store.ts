@@ -62,12 +62,13 @@ export async function withExistingStore<T>(flags: StoreFlags, work: (store: Stor
 /**
  * Refuses `--database` for a command that works on the SQLite databases of a data folder.
  *
+ * @param command such as `backup`
  * @param remedy what to do instead
  */
-export function refuseDatabase({ database }: Pick<StoreFlags, 'database'>, remedy: string): void {
+export function refuseDatabase({ database }: Pick<StoreFlags, 'database'>, command: string, remedy: string): void {
   if (database === undefined) return
   throw new OperatorError(
-    `This works on a data folder, not on the database of --database or QUIRE_DATABASE. ${remedy}`,
+    `npx quire ${command} works on a data folder, not on the database of --database or QUIRE_DATABASE. ${remedy}`,
     2,
   )
 }

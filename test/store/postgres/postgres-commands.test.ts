@@ -135,6 +135,7 @@ test.each<[string[], number, string]>([
   [['orgs', 'list', '--database', 'mysql://ada:hidden@db.example.com/docs'], 2, '--database must be like postgres://'],
   [['orgs', 'list', '--database', 'postgres://ada:hidden@db.example.com'], 2, 'It names no database.'],
   [['orgs', 'list', '--database', 'postgres://ada:hidden%@db.example.com/docs'], 2, 'such as %25 for a percent sign'],
+  [['backup', 'copy.tar', '--database', unreachable], 2, `${calledAs} backup works on a data folder`],
   [['backup', 'copy.tar', '--database', unreachable], 2, 'with pg_dump'],
   [['restore', 'copy.tar', '--database', unreachable], 2, 'with pg_restore'],
   [['upgrade', '--database', unreachable], 2, 'Dump it with pg_dump before.'],
@@ -145,6 +146,7 @@ test.each<[string[], number, string]>([
   expect({ code, stdout, stderr }).toEqual({ code: want, stdout: '', stderr: expect.stringContaining(text) })
   expect(stderr).not.toContain('hidden')
   expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(stderr).not.toMatch(/^This /)
 })
 
 test('doctor names a database that cannot be used', async () => {
