@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, type TestContext, test, vi } from 'vitest'
 import { toDay } from '../../../server/analytics/day.ts'
 import type { RecordedViews } from '../../../server/analytics/unique-visitors.ts'
 import { type PageView, toViewBatch } from '../../../server/analytics/view-batch.ts'
@@ -183,7 +184,33 @@ describe.skipIf(isMissing)(`deletions of visits on PostgreSQL${skipped}`, () => 
       { key: null, is_cleared: true },
     ])
   })
+
+  test('keys are destroyed also while others use their table, which is written again by the next call', async context => {
+    const keys = await used.store.visits.openVisitorKeys(() => 0)
+    expect(keys.find(project, 20_700)).toBeDefined()
+    await used.store.visits.recordBatch(project.id, toViewBatch(makeViews(300)))
+    // The first row of a table that has no old versions is at (0,1).
+    const findPlace = () => used.postgres.run('SELECT ctid::text AS place, is_cleared, key FROM period_keys')
+    const options = { now: 20_800 * 86_400_000, graceDays: 1 }
+    const [writer, reader] = [await open(context, used.postgres.url), await open(context, used.postgres.url)]
+    await writer.query('BEGIN; SELECT pg_current_xact_id()')
+    await reader.query('BEGIN; SELECT FROM period_keys')
+    const { keys: destroyed, visitorDays } = await used.store.visits.destroyKeys(project, options)
+    expect([destroyed, visitorDays > 10]).toEqual([1, true])
+    expect(await findPlace()).toEqual([{ place: '(0,2)', is_cleared: false, key: null }])
+    await reader.query('COMMIT')
+    expect(await used.store.visits.destroyKeys(project, options)).toEqual({ keys: 0, visitorDays: 0 })
+    expect(await findPlace()).toEqual([{ place: '(0,1)', is_cleared: true, key: null }])
+  })
 })
+
+/** Opens a connection of another program. */
+async function open({ onTestFinished }: TestContext, url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
 
 const random = createRandom('shared visits')
 

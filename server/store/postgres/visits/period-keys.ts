@@ -1,5 +1,6 @@
 import type { Day } from '../../../analytics/day.ts'
 import { type KeyPeriod, toKeyPeriod } from '../../../analytics/visitor-keys.ts'
+import { UnavailableError } from '../../../base/unavailable-error.ts'
 import type { SaltRotation } from '../../../tenancy/project.ts'
 import {
   type DestroyedDays,
@@ -18,6 +19,11 @@ import { slowly } from './slowly.ts'
 import { addVisited, changeVisited, findVisited } from './visited-projects.ts'
 
 type StoredRow = KeyRow & { is_cleared: boolean }
+
+interface ClearedPeriods {
+  project: number
+  periods: readonly string[]
+}
 
 const find = statement<{ projectId: string; period: string }, KeyRow>(
   `SELECT period_keys.* FROM period_keys JOIN visited_projects ON visited_projects.key = project_key
@@ -38,9 +44,14 @@ const update = slowly<Pick<KeyRow, 'period' | 'key' | 'created_at' | 'destroyed_
   `UPDATE period_keys SET key = @key, created_at = @created_at, destroyed_at = @destroyed_at
    WHERE project_key = @project AND period = @period`,
 )
-const setCleared = slowly<{ project: number; periods: readonly string[] }>(
+const setCleared = slowly<ClearedPeriods>(
   'UPDATE period_keys SET is_cleared = true WHERE project_key = @project AND period = ANY(@periods::text[])',
 )
+// A truncated table gets a new file. VACUUM (FULL) and CLUSTER copy old versions too while any transaction of the server is older.
+const copyRows = `
+  CREATE TEMPORARY TABLE kept_keys ON COMMIT DROP AS SELECT * FROM period_keys;
+  TRUNCATE period_keys;
+  INSERT INTO period_keys SELECT * FROM kept_keys ORDER BY project_key, period`
 const listDestroyed = slowly<{ project: number }, DestroyedDays>(
   `SELECT from_day AS "from", to_day AS "to" FROM period_keys
    WHERE project_key = @project AND destroyed_at IS NOT NULL ORDER BY from_day`,
@@ -97,7 +108,8 @@ export function listDestroyedDays(within: Database, project: number): Promise<De
 
 /**
  * Destroys the keys of ended periods, and deletes the hashes that were made with them. The counters stay exact without them, because the
- * views of these days are refused from then on. A call that was interrupted is finished by the next one.
+ * views of these days are refused from then on. A call that was interrupted, or that could not write the table of the keys again, is
+ * finished by the next one.
  */
 export async function destroyPeriodKeys(
   database: Database,
@@ -116,11 +128,26 @@ export async function destroyPeriodKeys(
     before: Math.max(...ended.map(({ to_day }) => to_day)),
     isDeleted: day => ended.some(({ from_day, to_day }) => day >= from_day && day < to_day),
   })
-  // Writes the small table again, because the old version of a changed row stays in the file. The log of transactions and the backups
-  // of the server still have the key until they are deleted.
-  await database.exec('VACUUM (FULL) period_keys')
-  await database.run(setCleared, { project: project.key, periods: ended.map(({ period }) => period) })
+  await rewriteTable(database, { project: project.key, periods: ended.map(({ period }) => period) })
   return { keys, visitorDays }
+}
+
+/**
+ * Writes the small table of the keys again, and notes which periods are cleared, because the old version of a changed row stays in the
+ * file. The log of transactions and the backups of the server still have the key until they are deleted. Does nothing if others use the
+ * table for too long: whoever comes after this waits as well.
+ */
+async function rewriteTable(database: Database, cleared: ClearedPeriods): Promise<void> {
+  try {
+    await database.atomically(async within => {
+      await within.exec("SET LOCAL lock_timeout = '2s'")
+      await within.exec('LOCK TABLE period_keys IN ACCESS EXCLUSIVE MODE')
+      await within.run(setCleared, cleared)
+      await within.exec(copyRows)
+    })
+  } catch (error) {
+    if (!(error instanceof UnavailableError && error.reason === 'locked')) throw error
+  }
 }
 
 /** Returns the number of keys. */
