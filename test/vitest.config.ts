@@ -31,7 +31,7 @@ export default defineConfig(({ mode }) => {
   return {
     root: resolve(import.meta.dirname, '..'),
     test: {
-      globalSetup: 'test/support/postgres/global-setup.ts',
+      globalSetup: ['test/support/postgres/global-setup.ts', 'test/support/s3/global-setup.ts'],
       projects: mode === 'long' ? [project('long', { testTimeout: 900_000 })] : usual,
       testTimeout: 120_000,
       hookTimeout: 120_000,

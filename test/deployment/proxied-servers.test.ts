@@ -11,7 +11,7 @@ import { send } from '../support/client.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 import { runQuire, type ServeProcess, startServe } from '../support/process.ts'
-import { startS3Bucket, whyNoS3Server } from '../support/s3-server.ts'
+import { createS3Bucket, whyNoS3Server } from '../support/s3-server.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 import { deployment } from './chart-values.ts'
 
@@ -30,7 +30,7 @@ if (reason !== undefined) console.log(`The servers of the Compose file are not t
 
 let folder: string
 let database: TestDatabase
-let s3: Awaited<ReturnType<typeof startS3Bucket>>
+let s3: Awaited<ReturnType<typeof createS3Bucket>>
 let site: Awaited<ReturnType<typeof startSite>>
 let proxy: ChildProcess
 let url: string
@@ -41,7 +41,7 @@ beforeAll(async () => {
   if (reason !== undefined) return
   folder = mkdtempSync(join(tmpdir(), 'quire-proxied-'))
   database = await createTestDatabase((found as { url: string }).url)
-  s3 = await startS3Bucket('quire')
+  s3 = await createS3Bucket('quire')
   site = await startSite(3)
   writeFileSync(join(folder, 'link.key'), 'a'.repeat(64))
   url = `http://127.0.0.1:${await findPort()}`

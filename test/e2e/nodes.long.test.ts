@@ -11,7 +11,7 @@ import { startSite, waitFor } from '../support/export-site.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
 import { type ServeProcess, startServe } from '../support/process.ts'
 import { createRandom } from '../support/random.ts'
-import { type S3Server, startS3Bucket, whyNoS3Server } from '../support/s3-server.ts'
+import { createS3Bucket, type S3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { createApiKey, createOrganization } from '../support/server.ts'
 
 const postgres = await findPostgres()
@@ -47,7 +47,7 @@ describe.skipIf(missing)(
 
     beforeAll(async () => {
       database = await createTestDatabase((postgres as { url: string }).url)
-      storage = await startS3Bucket('quire-nodes')
+      storage = await createS3Bucket('quire-nodes')
       site = await startSite(40, { delayMs: 60 })
       writeFileSync(linkKeyFile, `${'a'.repeat(64)}\n`, { mode: 0o600 })
       const store = await openPostgres(database.url, { dataFolder: folder })

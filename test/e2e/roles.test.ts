@@ -10,7 +10,7 @@ import { parseS3Location } from '../../server/store/s3/s3-location.ts'
 import { send } from '../support/client.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
 import { createTestDatabase, findPostgres, type TestDatabase } from '../support/postgres/test-database.ts'
-import { type S3Server, startS3Bucket, whyNoS3Server } from '../support/s3-server.ts'
+import { createS3Bucket, type S3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { createApiKey, createConfig, createOrganization } from '../support/server.ts'
 
 const found = await findPostgres()
@@ -24,7 +24,7 @@ describe.skipIf(missing !== undefined)(`servers with roles${missing ? `, skipped
 
   beforeAll(async () => {
     database = await createTestDatabase((found as { url: string }).url)
-    s3 = await startS3Bucket('quire-roles')
+    s3 = await createS3Bucket('quire-roles')
   })
   afterAll(async () => {
     await s3?.dispose()

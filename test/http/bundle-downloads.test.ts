@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, type MockInstance, test, vi } from 'vitest'
 import { parseS3Location } from '../../server/store/s3/s3-location.ts'
 import { send } from '../support/client.ts'
 import { startSite, waitFor } from '../support/export-site.ts'
-import { type S3Server, startS3Bucket, whyNoS3Server } from '../support/s3-server.ts'
+import { createS3Bucket, type S3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../support/server.ts'
 import { checkBundleRequests } from './bundle-requests.ts'
 
@@ -12,6 +12,7 @@ import { checkBundleRequests } from './bundle-requests.ts'
 const reason = whyNoS3Server()
 if (reason !== undefined) console.log(`The downloads of bundles in S3 are not tested: ${reason}`)
 
+const Bucket = `quire-downloads-${process.env.QUIRE_TEST_STORE ?? 'sqlite'}`
 let site: Awaited<ReturnType<typeof startSite>>
 beforeAll(async () => {
   site = await startSite(3)
@@ -21,23 +22,28 @@ afterAll(() => site.close())
 for (const place of ['a folder', 'S3'] as const) {
   describe.skipIf(place === 'S3' && reason !== undefined)(`rule 9: the link to a bundle in ${place}`, () => {
     let storage: S3Server | undefined
-    /** Links end after an hour, and after a second. */
+    /** Links end after an hour, and after a minute. */
     let server: TestServer
     let brief: TestServer
+    /** The clock of the servers. */
+    let clock: MockInstance<() => number>
     let whole: { url: string; sha256: string; sizeBytes: number }
 
     beforeAll(async () => {
-      storage = place === 'S3' ? await startS3Bucket('quire-downloads') : undefined
+      storage = place === 'S3' ? await createS3Bucket(Bucket) : undefined
       const endpoint = storage?.endpoint
       const flags = (prefix: string) => ({
         verify: 'static' as const,
-        ...(endpoint && { bundles: parseS3Location(`s3://quire-downloads/${prefix}?endpoint=${endpoint}`) }),
+        ...(endpoint && { bundles: parseS3Location(`s3://${Bucket}/${prefix}?endpoint=${endpoint}`) }),
       })
+      // Before the servers, because they keep the function.
+      clock = vi.spyOn(Date, 'now')
       server = await startTestServer(flags('usual'))
-      brief = await startTestServer({ ...flags('brief'), linkTtlSeconds: 5 })
+      brief = await startTestServer({ ...flags('brief'), linkTtlSeconds: 60 })
       whole = (await exportSite(server)).bundle
     })
     afterAll(async () => {
+      clock.mockRestore()
       await server?.dispose()
       await brief?.dispose()
       await storage?.dispose()
@@ -87,7 +93,7 @@ for (const place of ['a folder', 'S3'] as const) {
       const { bundleUrl, expiresAt } = await renew()
       const path = String(bundleUrl).slice(brief.url.length)
       expect((await send(brief.url, path, { method: 'HEAD' })).status).toBe(200)
-      await new Promise(done => setTimeout(done, Date.parse(String(expiresAt)) + 1001 - Date.now()))
+      clock.mockReturnValue(Date.parse(String(expiresAt)) + 1001)
       expect((await send(brief.url, path, { method: 'HEAD' })).status).toBe(403)
       expect((await send(brief.url, path)).status).toBe(403)
     })

@@ -10,12 +10,15 @@ export interface Gate {
   close(): Promise<void>
 }
 
-/**
- * Starts a gate before a server.
- *
- * @param onRequest gets the method and the path of each request before the server behind the gate does.
- */
-export async function startGate(behind: string, onRequest: (line: string) => unknown): Promise<Gate> {
+export interface GateOptions {
+  /** Gets the method and the path of each request before the server behind the gate does. */
+  onRequest?: (line: string) => unknown
+  /** Without it, a free one. */
+  port?: number
+}
+
+/** Starts a gate before a server. */
+export async function startGate(behind: string, { onRequest, port = 0 }: GateOptions = {}): Promise<Gate> {
   const sockets = new Set<Socket>()
   const behindSockets = new Set<Socket>()
   let answeredBytes = 0
@@ -33,7 +36,7 @@ export async function startGate(behind: string, onRequest: (line: string) => unk
     }
     client.on('data', bytes => {
       const line = /^([A-Z]+ \S+) HTTP\/1\.1\r\n/.exec(bytes.toString('latin1', 0, 2048))?.[1]
-      if (line !== undefined) onRequest(line)
+      if (line !== undefined) onRequest?.(line)
       storage.write(bytes)
     })
     behindSockets.add(storage)
@@ -43,10 +46,10 @@ export async function startGate(behind: string, onRequest: (line: string) => unk
     })
     storage.pipe(client)
   })
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as { port: number }
+  await new Promise<void>(done => server.listen(port, '127.0.0.1', done))
+  const { port: opened } = server.address() as { port: number }
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${opened}`,
     answeredBytes: () => answeredBytes,
     connections: () => behindSockets.size,
     async close() {

@@ -18,7 +18,7 @@ import { send } from '../../support/client.ts'
 import { addCompletedJob } from '../../support/completed-job.ts'
 import { startGate } from '../../support/gate.ts'
 import { createRandomBytes } from '../../support/random.ts'
-import { startS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
+import { createUnsteadyS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
 import { createApiKey, createOrganization, startTestServer } from '../../support/server.ts'
 
 const reason = whyNoS3Server()
@@ -27,7 +27,7 @@ if (reason !== undefined) console.log(`The tests of bundles in S3 are skipped: $
 const storageTest = test.skipIf(reason !== undefined)
 
 const Bucket = 'quire-bundles'
-let s3: Awaited<ReturnType<typeof startS3Bucket>>
+let s3: Awaited<ReturnType<typeof createUnsteadyS3Bucket>>
 let client: S3Client
 let folder: string
 const urlOf = (prefix: string, endpoint = s3.endpoint) => `s3://${Bucket}/${prefix}?endpoint=${endpoint}`
@@ -50,7 +50,7 @@ async function listUploads(Prefix: string): Promise<(string | undefined)[]> {
 beforeAll(async () => {
   if (reason !== undefined) return
   folder = mkdtempSync(join(tmpdir(), 'quire-s3-bundles-'))
-  s3 = await startS3Bucket(Bucket)
+  s3 = await createUnsteadyS3Bucket(Bucket)
   client = s3.client
 })
 afterAll(async () => {
@@ -117,7 +117,7 @@ storageTest.each([
   ['sends its last part', /^PUT .*partNumber=4&/],
 ])('an upload that ends while it %s has left no parts when it rejects', async (when, request) => {
   const ended = new AbortController()
-  const gate = await startGate(s3.endpoint, line => request.test(line) && ended.abort())
+  const gate = await startGate(s3.endpoint, { onRequest: line => request.test(line) && ended.abort() })
   const prefix = `ended-${when.replaceAll(' ', '-')}`
   const { bundles, stop } = await openBundles({
     dataFolder: folder,
@@ -134,7 +134,7 @@ storageTest.each([
 
 storageTest('an upload that ends while the storage joins its parts is complete', async () => {
   const ended = new AbortController()
-  const gate = await startGate(s3.endpoint, line => /^POST .*\?uploadId=/.test(line) && ended.abort())
+  const gate = await startGate(s3.endpoint, { onRequest: line => /^POST .*\?uploadId=/.test(line) && ended.abort() })
   const { bundles, stop } = await openBundles({
     dataFolder: folder,
     location: parseS3Location(urlOf('joins', gate.url)),

@@ -14,7 +14,7 @@ import { addCompletedJob } from '../../support/completed-job.ts'
 import { createTestDatabase, findPostgres } from '../../support/postgres/test-database.ts'
 import { main, runQuire } from '../../support/process.ts'
 import { runProgram } from '../../support/program.ts'
-import { startS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
+import { createS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
 import { createOrganization } from '../../support/server.ts'
 import { addExport, digest, fillDataFolder, listCompleted, openMain } from '../backup/data-folder.ts'
 
@@ -24,7 +24,7 @@ if (reason !== undefined) console.log(`The tests of commands with bundles in S3 
 const storageTest = test.skipIf(reason !== undefined)
 
 const Bucket = 'quire-commands'
-let s3: Awaited<ReturnType<typeof startS3Bucket>>
+let s3: Awaited<ReturnType<typeof createS3Bucket>>
 let client: S3Client
 let folder: string
 /** A filled data folder. The bundle of its export se_1 is in the storage. */
@@ -33,7 +33,7 @@ let address: string
 
 beforeAll(async () => {
   if (reason !== undefined) return
-  s3 = await startS3Bucket(Bucket)
+  s3 = await createS3Bucket(Bucket)
   client = s3.client
 })
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { send } from '../../support/client.ts'
 import { addCompletedJob } from '../../support/completed-job.ts'
 import { waitFor } from '../../support/export-site.ts'
 import { type Gate, startGate } from '../../support/gate.ts'
-import { startS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
+import { createS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
 import { createApiKey, createOrganization, startTestServer, type TestServer } from '../../support/server.ts'
 
 const reason = whyNoS3Server()
@@ -19,15 +19,15 @@ const storageTest = test.skipIf(reason !== undefined)
 
 const megabyte = 1024 ** 2
 const sizeBytes = 64 * megabyte
-let s3: Awaited<ReturnType<typeof startS3Bucket>>
+let s3: Awaited<ReturnType<typeof createS3Bucket>>
 let gate: Gate
 let server: TestServer
 let link: string
 
 beforeAll(async () => {
   if (reason !== undefined) return
-  s3 = await startS3Bucket('quire-disconnects')
-  gate = await startGate(s3.endpoint, () => {})
+  s3 = await createS3Bucket('quire-disconnects')
+  gate = await startGate(s3.endpoint)
   const location = parseS3Location(`s3://quire-disconnects?endpoint=${gate.url}`)
   server = await startTestServer({ bundles: location })
   const { organizationId } = await createOrganization(server.store)

@@ -14,7 +14,7 @@ import { readPeak, resetPeak } from '../../support/peak-memory.ts'
 import { startServe } from '../../support/process.ts'
 import { runProgram } from '../../support/program.ts'
 import { createRandomBytes } from '../../support/random.ts'
-import { startS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
+import { createS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
 import { createApiKey, createOrganization } from '../../support/server.ts'
 
 const reason = existsSync('/proc/self/clear_refs') ? whyNoS3Server() : 'needs Linux'
@@ -24,13 +24,13 @@ const storageTest = test.skipIf(reason !== undefined)
 
 const megabyte = 1024 ** 2
 const maxMoreMegabytes = 50
-let s3: Awaited<ReturnType<typeof startS3Bucket>>
+let s3: Awaited<ReturnType<typeof createS3Bucket>>
 let folder: string
 let address: string
 
 beforeAll(async () => {
   if (reason !== undefined) return
-  s3 = await startS3Bucket('quire-memory')
+  s3 = await createS3Bucket('quire-memory')
   folder = mkdtempSync(join(tmpdir(), 'quire-s3-memory-'))
   address = `s3://quire-memory/m?endpoint=${s3.endpoint}`
   await writeArchive('small.zip', 1)

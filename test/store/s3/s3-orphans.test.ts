@@ -22,7 +22,7 @@ import { openS3Objects } from '../../../server/store/s3/s3-objects.ts'
 import { openStore, type Store } from '../../../server/store/store.ts'
 import { addCompletedJob } from '../../support/completed-job.ts'
 import { createRandomBytes } from '../../support/random.ts'
-import { startS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
+import { createUnsteadyS3Bucket, whyNoS3Server } from '../../support/s3-server.ts'
 import { createOrganization } from '../../support/server.ts'
 
 // What deletions and uploads leave in the storage when they are interrupted.
@@ -33,7 +33,7 @@ if (reason !== undefined) console.log(`The tests of what is left in S3 are skipp
 const storageTest = test.skipIf(reason !== undefined)
 
 const Bucket = 'quire-orphans'
-let s3: Awaited<ReturnType<typeof startS3Bucket>>
+let s3: Awaited<ReturnType<typeof createUnsteadyS3Bucket>>
 let folder: string
 let prefix: string
 let store: Store
@@ -41,7 +41,7 @@ let organizationId: string
 let opened: Awaited<ReturnType<typeof openBundles>>
 
 beforeAll(async () => {
-  if (reason === undefined) s3 = await startS3Bucket(Bucket)
+  if (reason === undefined) s3 = await createUnsteadyS3Bucket(Bucket)
 })
 afterAll(() => s3?.dispose())
 beforeEach(async () => {

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
-import { type StartedPostgres, startPostgres } from './start-postgres.ts'
+import { serveOnDemand } from '../on-demand.ts'
+import { startPostgres } from './start-postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -10,21 +9,9 @@ declare module 'vitest' {
   }
 }
 
-/**
- * Serves the address of the PostgreSQL of this test run, and starts it when the first test file asks. One server is for all files; each
- * file has its own database.
- */
+/** One PostgreSQL is for all files of a test run; each file has its own database. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  let started: Promise<StartedPostgres> | undefined
-  const server = createServer(async (_, response) => {
-    started ??= startPostgres()
-    response.end(JSON.stringify((await started).found))
-  })
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  project.provide('postgresUrl', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  return async () => {
-    server.close()
-    server.closeAllConnections()
-    await (await started)?.stop()
-  }
+  const { url, stop } = await serveOnDemand(startPostgres)
+  project.provide('postgresUrl', url)
+  return stop
 }

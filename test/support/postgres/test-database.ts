@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { findOnDemand } from '../on-demand.ts'
 import type { FoundPostgres } from './start-postgres.ts'
 
 /** An empty database of a test file. */
@@ -17,7 +18,7 @@ export interface TestDatabase {
 export async function findPostgres(): Promise<FoundPostgres> {
   // Only here, because Dredd creates databases without vitest.
   const { inject } = await import('vitest')
-  return (await (await fetch(inject('postgresUrl'))).json()) as FoundPostgres
+  return findOnDemand<FoundPostgres>(inject('postgresUrl'))
 }
 
 /**
