@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
 import type { Browser, Page } from 'puppeteer'
 import type { Person } from '../../server/tenancy/person.ts'
 import { openBrowser } from '../export/search/search-visitor.ts'
 import type { TestServer } from '../support/server.ts'
 import { createPerson, createToken } from './dashboard-client.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+import { inspectPage } from './inspect-page.ts'
 
 /** A browser that is signed in to the dashboard. */
 export interface DashboardTab {
@@ -21,12 +17,10 @@ export interface DashboardTab {
   press(text: string): Promise<void>
   /** The words that the page shows. */
   words(): Promise<string>
-  /** The faults of the page at three widths, in light and dark: violations that axe finds, and content wider than the window. */
+  /** The faults of the page, see `inspectPage`. */
   inspect(): Promise<string[]>
   close(): Promise<void>
 }
-
-const views = [360, 768, 1920].flatMap(width => ['light', 'dark'].map(scheme => ({ width, scheme })))
 
 /** Signs in a member of the organization, or an operator, with a link, as people do. */
 export async function openDashboardTab(
@@ -65,21 +59,7 @@ export async function openDashboardTab(
       await Promise.all([tab.waitForNavigation(), found?.click()])
     },
     words: () => tab.$eval('main', main => (main as HTMLElement).innerText),
-    async inspect() {
-      const found: string[] = []
-      for (const { width, scheme } of views) {
-        await tab.setViewport({ width, height: 900 })
-        await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
-        const { violations, passes } = (await tab.evaluate(
-          `(() => { ${axe} })(); window.axe.run(document)`,
-        )) as AxeResults
-        if (passes.length < 10) found.push(`${width} px, ${scheme}: axe found only ${passes.length} rules to check`)
-        for (const { id, nodes } of violations) found.push(`${width} px, ${scheme}: ${id} ${nodes[0]?.html}`)
-        const content = await tab.evaluate(() => document.documentElement.scrollWidth)
-        if (content > width) found.push(`${width} px, ${scheme}: the content has ${content} px`)
-      }
-      return found
-    },
+    inspect: () => inspectPage(tab),
     close: () => browser.close(),
   }
 }
