@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { listServerTests, listTests, type ProjectName } from './projects.ts'
+import { SlowFirst } from './slow-first.ts'
 import { seed } from './support/random.ts'
 
 // Each thread of vitest reads this variable, so that all use the same random seed.
@@ -37,7 +38,10 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 120_000,
       // A machine that does other work needs longer than the usual second.
       expect: { poll: { timeout: 20_000 } },
-      maxWorkers: 2,
+      // Many files wait for browsers, timers and databases: two at once leave two cores idle for part of the time. The long runs
+      // measure memory and times.
+      maxWorkers: mode === 'long' ? 2 : 3,
+      sequence: { sequencer: SlowFirst },
       coverage: { provider: 'v8', include: ['server/**/*.ts', 'mock/**/*.ts'], reporter: ['text-summary', 'text'] },
     },
   }

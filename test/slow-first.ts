@@ -1,0 +1,86 @@
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Files that take longest, slowest first. If they began last, one worker would end the run alone. Vitest knows their times only
+ * from a run before, which a new clone has not had.
+ */
+export const slowFiles: readonly string[] = [
+  'test/e2e/kill-everything.long.test.ts',
+  'test/export/archive/large-zip.long.test.ts',
+  'test/e2e/resume.long.test.ts',
+  'test/e2e/import-kill.long.test.ts',
+  'test/export/verify/planted-faults.long.test.ts',
+  'test/e2e/follow.long.test.ts',
+  'test/e2e/same-bytes.long.test.ts',
+  'test/store/random-visits.long.test.ts',
+  'test/e2e/soak.long.test.ts',
+  'test/package/conformance/conformance.long.test.ts',
+  'test/e2e/nodes.long.test.ts',
+  'test/package/quire-spec.long.test.ts',
+  'test/e2e/graceful-shutdown.long.test.ts',
+  'test/hostile/hostile-scripts.long.test.ts',
+  'test/e2e/backup.long.test.ts',
+  'test/e2e/python-docs.long.test.ts',
+  'test/hostile/crashing-pages.long.test.ts',
+  'test/commands/help-examples.long.test.ts',
+  'test/contract/other-generators.long.test.ts',
+  'test/e2e/kill.long.test.ts',
+  'test/store/postgres/nodes/nodes.long.test.ts',
+  'test/bench/export-gallery/judge.long.test.ts',
+  'test/e2e/export-over-api.long.test.ts',
+  'test/export/verify/site-search.long.test.ts',
+  'test/e2e/postgres-restart.long.test.ts',
+  'test/package/quire.long.test.ts',
+  'test/docs/pages-in-browser.long.test.ts',
+  'test/store/s3/s3-memory.long.test.ts',
+  'test/hostile/slow-sites.long.test.ts',
+  'test/hostile/target-pages.long.test.ts',
+  'test/host/kill.long.test.ts',
+  'test/package/binary.long.test.ts',
+  'test/dashboard/dashboard-in-browser.test.ts',
+  'test/export/verify/site-search.test.ts',
+  'test/web/browser/renderer.test.ts',
+  'test/store/postgres/limits.test.ts',
+  'test/dashboard/live-parts-in-browser.test.ts',
+  'test/dashboard/exports-in-browser.test.ts',
+  'test/commands/demo.test.ts',
+  'test/commands/visits-import.test.ts',
+  'test/http/bundle-downloads.test.ts',
+  'test/contract/generate.test.ts',
+  'test/store/clock-steps.test.ts',
+  'test/store/s3/presigned-links.test.ts',
+  'test/e2e/follow-serve.test.ts',
+  'test/store/s3/s3-bundles.test.ts',
+  'test/store/s3/s3-orphans.test.ts',
+  'test/dashboard/visitors-in-browser.test.ts',
+  'test/commands/commands.test.ts',
+  'test/store/postgres/postgres-commands.test.ts',
+  'test/export/check/check-bundle.test.ts',
+  'test/store/s3/s3-commands.test.ts',
+  'test/commands/json-flags.test.ts',
+  'test/export/runtime/packed-files.test.ts',
+  'test/deployment/proxied-servers.test.ts',
+  'test/export/jobs/runner-slots.test.ts',
+  'test/store/s3/s3-disconnects.test.ts',
+  'test/e2e/roles.test.ts',
+  'test/mock/page.test.ts',
+]
+
+/** Starts the slow files first, and the others in the order of vitest. */
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root } = this.ctx.config
+    const others = await super.sort(files)
+    return sortSlowFirst(others, ({ moduleId }) => relative(root, moduleId).replaceAll('\\', '/'))
+  }
+}
+
+/** @param toPath returns the path below the root of the project. */
+export function sortSlowFirst<T>(files: readonly T[], toPath: (file: T) => string): T[] {
+  const rankOf = (file: T) => {
+    const rank = slowFiles.indexOf(toPath(file))
+    return rank === -1 ? slowFiles.length : rank
+  }
+  return files.toSorted((a, b) => rankOf(a) - rankOf(b))
+}
