@@ -3,7 +3,7 @@ import type { Request, Response } from 'express'
 import type { ByteSpan } from '../export/jobs/bundle-store.ts'
 import { bundleRefusals } from './bundle-refusals.ts'
 import { correctRange, findRange } from './byte-range.ts'
-import { sendStream } from './parts.ts'
+import { sendAndFree } from './parts.ts'
 
 /** An archive that is sent as an answer. */
 export interface SentArchive {
@@ -12,7 +12,7 @@ export interface SentArchive {
   etag: string
   /** What else describes the archive, such as its type. Refusals do not have these headers. */
   headers: Record<string, string>
-  /** Opens the archive, or a part of it. */
+  /** Opens the archive, or a part of it. Each chunk of the stream is freed when it is sent. */
   open(span?: ByteSpan): Promise<Readable>
 }
 
@@ -35,7 +35,7 @@ export async function sendArchive(req: Request, res: Response, archive: SentArch
   const bytes = req.method === 'HEAD' ? undefined : await archive.open(span)
   if (span) res.status(206).set('Content-Range', `bytes ${span.first}-${span.last}/${sizeBytes}`)
   res.set({ ...headers, 'Content-Length': String(span ? span.last - span.first + 1 : sizeBytes) })
-  if (bytes) await sendStream(res, bytes)
+  if (bytes) await sendAndFree(res, bytes)
   else res.end()
 }
 

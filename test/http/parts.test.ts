@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { open as openFile } from 'node:fs/promises'
 import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import express from 'express'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendParts, sendStream } from '../../server/http/parts.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { sendAndFree, sendParts, sendStream } from '../../server/http/parts.ts'
 
 const part = new Uint8Array(64 * 1024).fill(0x61)
 
@@ -139,7 +141,58 @@ test('a body that fails breaks the connection, so that the client does not take 
   expect(await sent).toBe('the disk is gone')
 })
 
-test('a file is closed when the client went away before it was opened', async () => {
+/** Answers a request with a stream whose chunks are freed. Returns the response, and later what the sender throws. */
+async function answer(chunks: Readable): Promise<[IncomingMessage, Promise<unknown>]> {
+  const sent = Promise.withResolvers<unknown>()
+  const app = express()
+  app.get('/', (_req, res) => {
+    sent.resolve(sendAndFree(res, chunks).catch(error => error))
+  })
+  const other = app.listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const [res] = (await once(get({ port, host: '127.0.0.1', agent: false }), 'response')) as [IncomingMessage]
+  return [res, sent.promise]
+}
+
+test('chunks with memory of their own are freed when they are sent, and those that share it stay', async () => {
+  const shared = Buffer.from('shared memory').subarray(0, 6)
+  const chunks = [Buffer.alloc(100_000, 'a'), shared, Buffer.alloc(100_000, 'b')]
+  const [res, sent] = await answer(Readable.from([...chunks]))
+  const body = await buffer(res)
+  expect(await sent).toBeUndefined()
+  expect(body.equals(Buffer.from(`${'a'.repeat(100_000)}shared${'b'.repeat(100_000)}`))).toBe(true)
+  expect(chunks.map(chunk => chunk.length)).toEqual([0, 6, 0])
+})
+
+test('a stream whose chunks are freed is closed when the client leaves', async () => {
+  const endless = new Readable({ read: () => void endless.push(Buffer.alloc(100_000)) })
+  const closed = new Promise(done => endless.once('close', done))
+  const [res, sent] = await answer(endless)
+  res.destroy()
+  await closed
+  expect(await sent).toBeUndefined()
+})
+
+test('a stream whose chunks are freed breaks the connection when it fails', async () => {
+  const arrived = Promise.withResolvers<void>()
+  async function* fail() {
+    yield Buffer.alloc(10)
+    await arrived.promise
+    throw new Error('the storage is gone')
+  }
+  const [res, sent] = await answer(Readable.from(fail()))
+  const ended = once(res.resume(), 'end')
+  arrived.resolve()
+  await expect(ended).rejects.toThrow('aborted')
+  expect(await sent).toEqual(new Error('the storage is gone'))
+})
+
+test.for([
+  ['sendStream', sendStream],
+  ['sendAndFree', sendAndFree],
+] as const)('%s closes a file when the client went away before it was opened', async ([, send]) => {
   const sent = Promise.withResolvers<unknown>()
   const arrived = Promise.withResolvers<void>()
   const app = express()
@@ -149,7 +202,7 @@ test('a file is closed when the client went away before it was opened', async ()
     const handle = await openFile(import.meta.filename)
     const file = handle.createReadStream()
     const closed = once(file, 'close')
-    sent.resolve(sendStream(res, file).then(() => closed))
+    sent.resolve(send(res, file).then(() => closed))
   })
   const other = app.listen(0, '127.0.0.1')
   await once(other, 'listening')

@@ -1,6 +1,7 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { S3Location } from './s3-location.ts'
+import { readIntoOneBuffer } from './s3-reads.ts'
 
 /** What a client is used for. A download takes as long as the client of the server reads, and may pause. */
 export type ClientUse = 'downloads' | 'everything else'
@@ -18,6 +19,7 @@ export function toClientConfig(
   use: ClientUse,
   { maxSockets = 1000, maxSilenceMs = 60_000 }: ClientLimits = {},
 ): S3ClientConfig {
+  const agent = { maxSockets, ...(use === 'downloads' && { onread: readIntoOneBuffer() }) }
   return {
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
@@ -31,8 +33,8 @@ export function toClientConfig(
       ...(use === 'downloads'
         ? { requestTimeout: maxSilenceMs, throwOnRequestTimeout: true }
         : { socketTimeout: maxSilenceMs }),
-      httpAgent: { maxSockets },
-      httpsAgent: { maxSockets },
+      httpAgent: agent,
+      httpsAgent: agent,
     },
   }
 }
