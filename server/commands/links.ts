@@ -15,8 +15,8 @@ interface LinkFlags extends BundlesFlags {
 }
 
 const sharedKeyRemedy =
-  'npx quire links rotate gives a data folder a new key. The servers of this database share a --link-key-file, or none has started yet. In that file ' +
-  'of each server, add a line with a new key, and then move the line to the top.'
+  'npx quire links rotate gives a data folder a new key. The servers of this database share a --link-key-file, or none has started ' +
+  'yet. In that file of each server, add a line with a new key, and then move the line to the top.'
 
 const sharedKeyOrder = 'Now give all servers a --link-key-file with only a new key, and restart them.'
 

@@ -99,7 +99,8 @@ function refuseOtherKey(given: string, keyFile: string): void {
   const [key] = readSharedKeys(keyFlag, given)
   if (!existsSync(keyFile) || openSecret(keyFile).equals(key)) return
   throw new OperatorError(
-    `${keyFlag} ${given} is another key than ${keyFile}. Give the key that visitors were counted with, and remove the other one from the data folder.`,
+    `${keyFlag} ${given} is another key than ${keyFile}. Give the key that visitors were counted with, and remove the other one ` +
+      'from the data folder.',
   )
 }
 

@@ -161,7 +161,7 @@ async function signWith(leftSeconds: number, renew: () => Promise<number | undef
     region: 'us-east-1',
     credentials: async options => identify(options?.forceRefresh ? await renew() : leftSeconds),
   })
-  const link = { fileName: 'a.zip', contentType: 'application/zip', from, ttlSeconds: 3600 }
+  const link = { fileName: 'a.zip', contentType: 'application/zip' as const, from, ttlSeconds: 3600 }
   const { url, expiresAt } = await signLink(sdk, client, { Bucket: 'bucket', Key: 'a.zip' }, link)
   const { searchParams } = new URL(url)
   expect(searchParams.get('X-Amz-Expires')).toBe(String((expiresAt - from) / 1000))

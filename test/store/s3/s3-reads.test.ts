@@ -13,7 +13,9 @@ test('two bodies are whole that wait for their reader while all sockets read int
   const server = createServer(({ url }, res) => void res.end(bodies[Number(url?.slice(1))]))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
-  const agent = new Agent({ keepAlive: true, onread: readIntoOneBuffer() })
+  // Not in the types, but given to each socket.
+  const options = { keepAlive: true, onread: readIntoOneBuffer() }
+  const agent = new Agent(options)
   onTestFinished(() => {
     agent.destroy()
     server.close()
