@@ -33,7 +33,7 @@ export default defineConfig(({ mode }) => {
     root: resolve(import.meta.dirname, '..'),
     test: {
       globalSetup: ['test/support/postgres/global-setup.ts', 'test/support/s3/global-setup.ts'],
-      projects: mode === 'long' ? [project('long', { testTimeout: 900_000 })] : usual,
+      projects: mode === 'long' ? [project('long', { testTimeout: 900_000, env: { QUIRE_TEST_LONG: '1' } })] : usual,
       testTimeout: 120_000,
       hookTimeout: 120_000,
       // A machine that does other work needs longer than the usual second.

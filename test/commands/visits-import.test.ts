@@ -5,9 +5,13 @@ import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateAccessLog } from '../../server/demo/access-log.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
+import { createId } from '../../server/tenancy/id.ts'
 import { calledAs, runQuire } from '../support/process.ts'
+import { createOrganization } from '../support/server.ts'
 
 let folder: string
+let store: Store
 let organizationId: string
 const data = () => join(folder, 'data')
 const at = (name: string) => join(folder, name)
@@ -15,12 +19,18 @@ const quire = (args: string[], env: Record<string, string> = {}) => runQuire([..
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-visits-import-'))
-  organizationId = (await quire(['orgs', 'create', 'Acme', '--plan', 'enterprise'])).stdout.trim()
+  store = openStore(data())
+  ;({ organizationId } = await createOrganization(store))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(async () => {
+  store.close()
+  await rm(folder, { recursive: true, force: true })
+})
 
 async function createProject(): Promise<string> {
-  return (await quire(['projects', 'create', 'Docs', '--org', organizationId])).stdout.trim()
+  const id = createId('prj')
+  await store.projects.insert({ id, organizationId, name: 'Docs', visitorSaltRotation: 'never', createdAt: Date.now() })
+  return id
 }
 
 /** About 2 MB of lines in combined format. */
