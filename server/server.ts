@@ -62,7 +62,9 @@ async function start(config: Config, log: Logger, background: Background): Promi
     'request',
     api ? createApi(parts, api, { url, wakeRunner, whyNotReady }) : createHealthApp({ whyNotReady, log }),
   )
-  background.add(together(closing, startFollowing(parts), ...(runner ? [runner, ...startLoops(parts)] : [])))
+  background.add(
+    together(closing, startFollowing(parts), ...(runner ? [runner, ...startLoops(parts, siteCaches)] : [])),
+  )
   log.info({ url, dataFolder, publicUrl: config.publicUrl ?? url, ...(role !== 'all' && { role }) }, 'listening')
   if (api && listensEverywhere(server)) warnOfAddress(config, url, log)
   return {

@@ -5,10 +5,16 @@ import { describeEngine, startThread } from '../assets.ts'
 import type { Stoppable } from '../base/background.ts'
 import { createClockCheck } from '../base/clock-check.ts'
 import type { exportSite } from '../export/export-site.ts'
+import { startCacheRetention } from '../export/jobs/cache-retention.ts'
 import { startRetention } from '../export/jobs/retention.ts'
 import { type Runner, startRunner } from '../export/jobs/runner.ts'
 import type { SiteCaches } from '../export/model/site-cache.ts'
-import { openSiteCaches, siteCachesFolder, sortSiteCaches } from '../store/site-cache/site-caches.ts'
+import {
+  openSiteCaches,
+  type StoredSiteCaches,
+  siteCachesFolder,
+  sortSiteCaches,
+} from '../store/site-cache/site-caches.ts'
 import { startCopyRetention } from '../store/upgrade-copy-retention.ts'
 import { startFollowingLogs } from '../workers/follow-logs.ts'
 import { startVisitorRetention } from '../workers/prune-visitors.ts'
@@ -18,7 +24,13 @@ import type { Parts } from './parts.ts'
 const loadAndExport: typeof exportSite = async options => (await import('../export/export-site.ts')).exportSite(options)
 
 /** Opens the export caches, and moves those of unknown sites to the lost folder; null when the cache is off. */
-export async function openExportCaches({ config, dataFolder, store, lost, log }: Parts): Promise<SiteCaches | null> {
+export async function openExportCaches({
+  config,
+  dataFolder,
+  store,
+  lost,
+  log,
+}: Parts): Promise<StoredSiteCaches | null> {
   if (!config.exportCache) return null
   const folder = siteCachesFolder(dataFolder)
   const domains = (await store.sites.list()).map(({ domain }) => domain)
@@ -59,8 +71,11 @@ export function startExports(
   })
 }
 
-/** Starts the periodic work that one server does for all. */
-export function startLoops({ config, dataFolder, store, bundles, lost, log }: Parts): Stoppable[] {
+/** Starts the periodic work: what one server does for all, and what each does for its caches. */
+export function startLoops(
+  { config, dataFolder, store, bundles, lost, log }: Parts,
+  siteCaches: StoredSiteCaches | null,
+): Stoppable[] {
   const { exportJobs, projects, agentJobs, clockStates, exclusively } = store
   const clock = createClockCheck({ states: clockStates, now: Date.now, log })
   return [
@@ -87,6 +102,7 @@ export function startLoops({ config, dataFolder, store, bundles, lost, log }: Pa
     }),
     startCopyRetention({ dataFolder, clock, now: Date.now, log }),
     startAgentJobRetention({ agentJobs, retentionDays: config.agentJobRetentionDays, exclusively, clock, log }),
+    ...(siteCaches ? [startCacheRetention({ siteCaches, sites: store.sites, log })] : []),
   ]
 }
 
