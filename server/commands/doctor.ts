@@ -31,8 +31,8 @@ export function doctorCommand(loadCommands: () => Promise<Command[]>): Command {
       ),
     )
     .addOption(
-      new Option('--database <url>', 'check a PostgreSQL database (default: QUIRE_DATABASE)').argParser(
-        checkPostgresUrl,
+      new Option('--database <url>', 'check a PostgreSQL database (default: QUIRE_DATABASE)').argParser(text =>
+        checkPostgresUrl(text),
       ),
     )
     .addOption(jsonOption())

@@ -148,9 +148,9 @@ function openLogOfAccess({ accessLog, trustedProxies }: HostConfig, log: Logger)
 }
 
 /** Finds the project of the visits. The log is counted by the same thread that a server follows logs with. */
-async function findFollowed({ dataFolder, project }: NonNullable<HostConfig['visits']>, file: string) {
-  const { id } = await withExistingStore({ data: dataFolder }, store => getProject(store, project))
-  return { dataFolder, logs: [{ file, projectId: id }], graceMs: defaultPacing.graceMs, log: {} }
+async function findFollowed({ project, ...place }: NonNullable<HostConfig['visits']>, file: string) {
+  const { id } = await withExistingStore({ ...place, data: place.dataFolder }, store => getProject(store, project))
+  return { ...place, logs: [{ file, projectId: id }], graceMs: defaultPacing.graceMs, log: {} }
 }
 
 /**

@@ -11,15 +11,15 @@ import type { Deployment, Features } from '../products/features.ts'
 import { defaultUnpackLimits } from '../unpack/unpack-limits.ts'
 import { addOrigins, addressOptions } from './address-options.ts'
 import { readFeature } from './export-flags.ts'
+import { type HostVisits, type HostVisitsFlags, hostVisitsOptions, readHostVisits } from './host-visits-options.ts'
 import { integer } from './integer.ts'
 import { nonEmpty } from './non-empty.ts'
-import { projectOption } from './options.ts'
 import { drainOption, ownLogOptions } from './serve-options.ts'
 
 const megabyte = 1024 ** 2
 
 /** The parsed flags of `host`. */
-export interface HostFlags {
+export interface HostFlags extends HostVisitsFlags {
   bundle?: string
   data: string
   host: string
@@ -42,8 +42,6 @@ export interface HostFlags {
   compressThreads: number
   cacheMb: number
   accessLog?: string
-  visitsData?: string
-  project?: string
   drainSeconds: number
   logLevel: string
   logStyle?: LogStyle
@@ -64,7 +62,7 @@ export interface HostConfig {
   /** '-' = standard output; null = none. */
   accessLog: string | null
   /** The project that the requests are counted for; null = none. */
-  visits: { dataFolder: string; project: string } | null
+  visits: HostVisits | null
   drainMs: number
   logLevel: string
   logStyle: LogStyle | undefined
@@ -155,11 +153,7 @@ function serverOptions(): Option[] {
     new Option('--access-log <file>', 'write requests to this file in the combined format; - = standard output').env(
       'QUIRE_HOST_ACCESS_LOG',
     ),
-    new Option(
-      '--visits-data <folder>',
-      'data folder of Quire in which the requests count as visits; needs --project',
-    ).env('QUIRE_HOST_VISITS_DATA'),
-    projectOption(),
+    ...hostVisitsOptions(),
     drainOption(),
     ...ownLogOptions(),
   ]
@@ -173,10 +167,10 @@ function serverOptions(): Option[] {
 export function readHostConfig(argument: string | undefined, flags: HostFlags): HostConfig {
   const { watch, accessLog = '', deployment, features = {}, featureHost = [] } = flags
   const dataFolder = resolve(flags.data)
-  const visits = readVisits(flags)
+  const visits = readHostVisits(flags)
   const log = accessLog === '' ? (visits ? `${dataFolder}/access.log` : null) : accessLog
   if (visits && log === '-')
-    throw new OperatorError('--visits-data reads the access log, so --access-log must name a file.', 2)
+    throw new OperatorError('Visits are counted from the access log, so --access-log must name a file.', 2)
   return {
     dataFolder,
     host: flags.host,
@@ -207,12 +201,6 @@ export function readHostConfig(argument: string | undefined, flags: HostFlags): 
     logLevel: flags.logLevel,
     logStyle: flags.logStyle,
   }
-}
-
-function readVisits({ visitsData, project }: HostFlags): HostConfig['visits'] {
-  if (!visitsData) return null
-  if (!project) throw new OperatorError('--visits-data needs --project, which names the project of the visits.', 2)
-  return { dataFolder: resolve(visitsData), project }
 }
 
 function readSource(text: string | undefined): BundleSource | null {

@@ -21,7 +21,7 @@ export function databaseOption(): Option {
       'QUIRE_DATABASE or PGPASSWORD hides the password from other users (default: SQLite in the data folder)',
   )
     .env('QUIRE_DATABASE')
-    .argParser(checkPostgresUrl)
+    .argParser(text => checkPostgresUrl(text))
 }
 
 /** `--bundles`, for every command that reads or deletes bundles. */

@@ -66,6 +66,19 @@ test('visits need a log in a file', () => {
   expect([config.accessLog, config.visits?.project]).toEqual(['/srv/host/access.log', 'Docs'])
 })
 
+const database = 'postgres://db.example.com/quire'
+
+test('visits are counted in a database with the key of a file or of a data folder', () => {
+  const common = ['--visits-database', database, '--project', 'Docs', '--data', '/srv/host']
+  expect(read(...common, '--visitor-key-file', 'v.key', '--node', 'host-1').visits).toMatchObject({
+    ...{ database, visitorKeyFile: 'v.key', node: 'host-1', project: 'Docs' },
+  })
+  expect(read(...common, '--visits-data', '/srv/quire').visits).toEqual({
+    ...{ dataFolder: '/srv/quire', database, project: 'Docs' },
+  })
+  expect(read('--visitor-key-file', 'v.key', '--visits-database', '').visits).toBeNull()
+})
+
 test.each<[string[], RegExp]>([
   [
     ['--deployment', 'cloud', '--features', 'analytics=off'],
@@ -73,7 +86,17 @@ test.each<[string[], RegExp]>([
   ],
   [['--feature-host', 'playground=https://a.example'], /cannot be used with the deployment air-gapped/],
   [['--visits-data', 'data'], /^--visits-data needs --project, which names the project of the visits\.$/],
-  [['--visits-data', 'data', '--project', 'Docs', '--access-log', '-'], /^--visits-data reads the access log, so/],
+  [['--visits-data', 'data', '--project', 'Docs', '--access-log', '-'], /^Visits are counted from the access log, so/],
+  [
+    ['--visits-database', database, '--project', 'Docs'],
+    /^--visits-database needs --visitor-key-file, or visitor\.key/,
+  ],
+  [['--visits-database', database, '--visits-data', 'data'], /^--visits-database needs --project,/],
+  [['--visits-database', 'mysql://me:secret@db/docs'], /^--visits-database must be like postgres:[^ ]+\.$/],
+  [
+    ['--visits-data', 'data', '--project', 'Docs', '--visitor-key-file', 'v.key'],
+    /^--visitor-key-file needs --visits-database\.$/,
+  ],
   [['ftp://a.example/docs.zip'], /^The bundle must be a file, or an http\(s\) URL without user and password\.$/],
   [
     ['https://me:secret@a.example/docs.zip'],
