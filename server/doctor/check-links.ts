@@ -10,21 +10,8 @@ const everyAddress = /^(0\.0\.0\.0|\[::\])$/
 const thisMachine = /^(localhost|127\.[\d.]+|\[::1\])$/
 const setPublicUrl = 'Set the address that clients use: QUIRE_PUBLIC_URL or serve --public-url'
 
-/**
- * Checks the address and the key of bundle links.
- *
- * @param publicUrl where clients reach the server; undefined = not set; null = the settings cannot be read, which their check
- * reports, so the address is not checked.
- */
-export async function checkLinks(
-  dataFolder: string,
-  publicUrl: string | null | undefined,
-  now: number,
-): Promise<Finding[]> {
-  return [await checkKey(dataFolder, now), ...(publicUrl === null ? [] : [await checkAddress(publicUrl)])]
-}
-
-async function checkKey(dataFolder: string, now: number): Promise<Finding> {
+/** Checks the key of bundle links in a data folder. */
+export async function checkLinkKey(dataFolder: string, now: number): Promise<Finding> {
   const file = join(dataFolder, 'link.key')
   const stats = await stat(file).catch(() => null)
   if (stats?.size === secretBytes) return ok('links', 'link.key is there.')
@@ -53,7 +40,12 @@ function countLinks(dataFolder: string, now: number): number {
   }
 }
 
-async function checkAddress(publicUrl: string | undefined): Promise<Finding> {
+/**
+ * Checks the address in bundle links.
+ *
+ * @param publicUrl where clients reach the server; undefined = not set
+ */
+export async function checkAddress(publicUrl: string | undefined): Promise<Finding> {
   if (publicUrl === undefined) {
     return warn(
       'links',

@@ -5,7 +5,7 @@ import { checkBrowser } from './check-browser.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDatabases } from './check-databases.ts'
 import { checkDisk } from './check-disk.ts'
-import { checkLinks } from './check-links.ts'
+import { checkAddress, checkLinkKey } from './check-links.ts'
 import { checkPermissions } from './check-permissions.ts'
 import { checkPostgres } from './check-postgres.ts'
 import { checkSettings, type Setting } from './check-settings.ts'
@@ -19,7 +19,7 @@ export interface Patient {
   /** The settings of all commands. */
   settings: readonly Setting[]
   /** Reads the settings of the server from the environment, and throws when they are not valid. */
-  readServer(): Pick<Config, 'publicUrl' | 'bundles' | 'database'>
+  readServer(): Pick<Config, 'publicUrl' | 'bundles' | 'database' | 'linkKeyFile' | 'visitorKeyFile'>
   /** Where bundles are stored; undefined = where `readServer` says. */
   bundles?: S3Location | undefined
   /** The address of a PostgreSQL database; undefined = that of `readServer`. */
@@ -40,7 +40,9 @@ export async function examine(patient: Patient): Promise<Finding[]> {
       ...(await checkPermissions(dataFolder)),
       ...(database === undefined ? await checkDatabases(dataFolder, { hasBundles: !bundles }) : []),
       ...(await checkClock(dataFolder, now())),
-      ...(await checkLinks(dataFolder, server ? server.publicUrl : null, now())),
+      ...(database === undefined ? [await checkLinkKey(dataFolder, now())] : []),
+      // The check of the settings says why they cannot be read.
+      ...(server ? [await checkAddress(server.publicUrl)] : []),
     )
   } else if (database === undefined) {
     const remedy = "Give the server's data folder with --data or QUIRE_DATA."
@@ -49,7 +51,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
   if (bundles && (database !== undefined || existsSync(dataFolder))) {
     findings.push(...(await checkStoredBundles({ dataFolder, database }, bundles)))
   }
-  if (database !== undefined) findings.push(...(await checkPostgres(database)))
+  if (database !== undefined) findings.push(...(await checkPostgres(database, { ...server, dataFolder })))
   return [...findings, ...(await checkBrowser(env))]
 }
 

@@ -43,8 +43,10 @@ export async function prepareApi(parts: Parts, background: Background): Promise<
   return { documentTexts, document, validator, linkKeys: await openServersLinkKeys(parts), visits }
 }
 
-async function openServersLinkKeys({ config: { linkKeyFile }, dataFolder, store }: Parts): Promise<LinkKeys> {
-  const keys = linkKeyFile === undefined ? openLinkKeys(dataFolder) : openSharedLinkKeys(linkKeyFile)
+async function openServersLinkKeys({ config: { linkKeyFile }, dataFolder, store, log }: Parts): Promise<LinkKeys> {
+  const warn = (err: unknown) =>
+    log.warn({ err }, 'the link keys stay as they were, and this server cannot start again')
+  const keys = linkKeyFile === undefined ? openLinkKeys(dataFolder) : openSharedLinkKeys(linkKeyFile, warn)
   if (store.linkKey) await agreeOnLinkKey(store.linkKey, keys)
   return keys
 }

@@ -60,10 +60,12 @@ async function openServersStore(config: Config, log: Logger): Promise<Store> {
 }
 
 /** Most servers follow no log, and do not load what reads one. */
-async function checkFollow({ follow }: Config, store: Store): Promise<void> {
+async function checkFollow({ follow, database }: Config, store: Store): Promise<void> {
   if (follow.logs.length === 0) return
   const { checkFollowSettings } = await import('../workers/check-follow.ts')
   await checkFollowSettings(follow, store)
+  // Another server may have counted first. With SQLite, a lost key must not keep a server from answering.
+  if (database !== undefined) await store.visits.openVisitorKey()
 }
 
 /** Makes files of earlier versions private, takes back bundles that a restored database knows, and reports lost visits. */

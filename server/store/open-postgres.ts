@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { OperatorError } from '../base/operator-error.ts'
 import type { RecordedBundle } from './backup/recorded-bundles.ts'
+import type { PostgresState } from './postgres/inspect.ts'
 import type { PostgresStore } from './postgres/store.ts'
 
 export interface PostgresOptions {
@@ -31,7 +32,7 @@ export async function openPostgres(
 }
 
 /** Looks at a PostgreSQL database without changing it, see `inspectPostgres` in postgres/inspect.ts. */
-export async function inspectPostgres(url: string): Promise<string[]> {
+export async function inspectPostgres(url: string): Promise<PostgresState> {
   const { inspectPostgres } = await import('./postgres/inspect.ts').catch(explainMissing)
   return inspectPostgres(url)
 }

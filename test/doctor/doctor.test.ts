@@ -6,10 +6,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkClock } from '../../server/doctor/check-clock.ts'
 import { checkDatabases } from '../../server/doctor/check-databases.ts'
 import { checkDisk } from '../../server/doctor/check-disk.ts'
-import { checkLinks } from '../../server/doctor/check-links.ts'
+import { checkAddress, checkLinkKey } from '../../server/doctor/check-links.ts'
 import { checkPermissions } from '../../server/doctor/check-permissions.ts'
 import { checkSettings } from '../../server/doctor/check-settings.ts'
 import { checkVersions } from '../../server/doctor/check-versions.ts'
+import { examine } from '../../server/doctor/examine.ts'
 import type { Finding } from '../../server/doctor/finding.ts'
 import { exportOptions } from '../../server/flags/export-options.ts'
 import { integer } from '../../server/flags/integer.ts'
@@ -214,25 +215,30 @@ describe('links', () => {
     ['http://localhost:8787', 'warning: Bundle links contain http://localhost:8787, which only this machine reaches.'],
     ['https://quire.invalid', expect.stringMatching(/^warning: https:\/\/quire\.invalid\/healthz does not answer/)],
   ])('the public address %s', async (url, message) => {
-    expect(list(await checkLinks(data, url, now))).toEqual([message])
+    expect(list([await checkAddress(url)])).toEqual([message])
   })
 
   test('the address is not checked if the settings cannot be read', async () => {
-    expect((await checkLinks(data, null, now)).map(({ message }) => message)).toEqual(['link.key is there.'])
+    const readServer = () => {
+      throw new Error('The settings contradict each other.')
+    }
+    const findings = await examine({ dataFolder: data, env: {}, settings: [], readServer, now: () => now })
+    const ofLinks = findings.filter(({ check }) => check === 'links')
+    expect(ofLinks.map(({ message }) => message)).toEqual(['link.key is there.'])
   })
 
   test('a missing key fails only while links have not expired', async () => {
     rmSync(join(data, 'link.key'))
-    expect(list(await checkLinks(data, undefined, now))).toHaveLength(1)
+    expect(list([await checkLinkKey(data, now)])).toEqual([])
     const main = openMain(data)
     main.prepare('UPDATE export_jobs SET link_expires_at = ?').run(now + 1)
     main.close()
-    expect(list(await checkLinks(data, undefined, now))[0]).toBe(
+    expect(list([await checkLinkKey(data, now)])).toEqual([
       'failure: link.key is missing, and links to 1 bundles have not expired.',
-    )
+    ])
     expect(existsSync(join(data, 'link.key'))).toBe(false)
     writeFileSync(join(data, 'link.key'), 'cut off')
-    expect(list(await checkLinks(data, undefined, now))[0]).toBe('failure: link.key has 7 bytes, not 32.')
+    expect(list([await checkLinkKey(data, now)])).toEqual(['failure: link.key has 7 bytes, not 32.'])
   })
 })
 

@@ -57,9 +57,18 @@ test('after a new key was put in front, servers with either file accept the link
   expect([links.isValid(before, now), links.isValid(after, now)]).toEqual([false, true])
 })
 
-test('a file that is damaged later leaves the keys as they were', () => {
+test('a file that is damaged later leaves the keys as they were, and is reported once', () => {
   writeFileSync(file, hex('a'))
-  const keys = openSharedLinkKeys(file)
-  writeFileSync(file, '')
-  expect(keys.current().toString('hex')).toBe(hex('a'))
+  const reported: unknown[] = []
+  const keys = openSharedLinkKeys(file, error => reported.push((error as Error).message))
+  const damage = () => {
+    writeFileSync(file, '')
+    expect([keys.current(), keys.current()].map(key => key.toString('hex'))).toEqual([hex('a'), hex('a')])
+  }
+  damage()
+  expect(reported).toEqual([expect.stringContaining(`--link-key-file: ${file} is empty`)])
+  writeFileSync(file, hex('a'))
+  keys.current()
+  damage()
+  expect(reported).toHaveLength(2)
 })

@@ -4,7 +4,24 @@ import { readPending } from './migrate.ts'
 import { statement } from './statement.ts'
 import { explain } from './store.ts'
 
+/** A database as it was found. */
+export interface PostgresState {
+  /** The names of the pending migrations. */
+  pending: string[]
+  /** Whether it refuses changes, as a standby does. */
+  isReadOnly: boolean
+  /** Of the key that signs bundle links; undefined = no server has said it. */
+  linkKeyFingerprint: Buffer | undefined
+  /** Of the key that visitors are counted with; undefined = none were counted. */
+  visitorKeyFingerprint: Buffer | undefined
+}
+
 const findTable = statement<object, { name: string | null }>("SELECT to_regclass('export_jobs')::text AS name")
+const findReadOnly = statement<object, { isReadOnly: boolean }>(
+  `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+)
+const findLinkKey = statement<object, { fingerprint: Buffer }>('SELECT fingerprint FROM link_key')
+const findVisitorKey = statement<object, { fingerprint: Buffer }>('SELECT fingerprint FROM visitor_secret')
 const listBundles = statement<object, Omit<RecordedBundle, 'damage'> & { damage: string | null }>(
   `SELECT job_id AS "jobId", bundle_file AS "fileName", bundle_size_bytes AS "sizeBytes", bundle_sha256 AS sha256,
      bundle_damage AS damage
@@ -12,12 +29,22 @@ const listBundles = statement<object, Omit<RecordedBundle, 'damage'> & { damage:
 )
 
 /**
- * Looks at a database without changing it, and returns the names of its pending migrations.
+ * Looks at a database without changing it.
  *
  * @throws {OperatorError} if the database cannot be used, see `migrate`.
  */
-export function inspectPostgres(url: string): Promise<string[]> {
-  return look(url, readPending)
+export function inspectPostgres(url: string): Promise<PostgresState> {
+  return look(url, async database => {
+    const pending = await readPending(database)
+    const isReadOnly = (await database.get(findReadOnly, {}))?.isReadOnly ?? false
+    const hasTables = pending.length === 0
+    return {
+      pending,
+      isReadOnly,
+      linkKeyFingerprint: hasTables ? (await database.get(findLinkKey, {}))?.fingerprint : undefined,
+      visitorKeyFingerprint: hasTables ? (await database.get(findVisitorKey, {}))?.fingerprint : undefined,
+    }
+  })
 }
 
 /**

@@ -47,7 +47,9 @@ export function explainRefusal(error: unknown, location: S3Location): OperatorEr
     return new OperatorError(`The region of ${where} is unknown. Set AWS_REGION, or add ?region=NAME to --bundles.`)
   }
   if (status === 404) {
-    return new OperatorError(`There is no bucket ${where}. Create it, or correct --bundles.`)
+    return new OperatorError(
+      `There is no bucket ${where}, or its endpoint is not an S3 storage. Create the bucket, or correct --bundles.`,
+    )
   }
   if (status === 401 || status === 403) {
     return new OperatorError(

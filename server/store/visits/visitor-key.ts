@@ -6,12 +6,12 @@ import { openSecret } from '../secret-file.ts'
  * Opens the key of the visitor hashes, see `VisitorRecorder.openVisitorKey`.
  *
  * @param isInUse whether visitors were counted with it, so that it is not created
+ * @param remedy what to do when it is missing
  */
-export function openVisitorKey(file: string, isInUse: boolean): Uint8Array {
+export function openVisitorKey(file: string, isInUse: boolean, remedy = 'Restore the file from a backup.'): Uint8Array {
   if (!existsSync(file) && isInUse) {
     throw new OperatorError(
-      `${file} is missing, but visitors were counted with this key. A new key would count all of them again. ` +
-        'Restore the file from a backup.',
+      `${file} is missing, but visitors were counted with this key. A new key would count all of them again. ${remedy}`,
     )
   }
   try {

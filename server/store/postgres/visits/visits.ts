@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { VisitorKeys } from '../../../analytics/visitor-keys.ts'
 import { OperatorError } from '../../../base/operator-error.ts'
+import { fingerprintVisitorKey } from '../../key-fingerprints.ts'
 import { readSharedKeys } from '../../shared-keys.ts'
 import type { StoredVisits } from '../../visits/stored-visits.ts'
 import { openVisitorKey } from '../../visits/visitor-key.ts'
@@ -27,7 +27,7 @@ export interface PostgresVisitsOptions {
   node?: string | undefined
 }
 
-const fingerprintBytes = 8
+const missingKeyRemedy = 'Copy it from the data folder that counted first, or name a copy with --visitor-key-file.'
 
 const findFingerprint = statement<object, { fingerprint: Buffer }>('SELECT fingerprint FROM visitor_secret')
 const insertFingerprint = statement<{ fingerprint: Uint8Array }>(
@@ -47,8 +47,8 @@ export function openPostgresVisits(database: Database, options: PostgresVisitsOp
     const known = await database.get(findFingerprint, {})
     const key = isKeyGiven
       ? readSharedKeys('--visitor-key-file', keyFile)[0]
-      : openVisitorKey(keyFile, known !== undefined)
-    const fingerprint = createHmac('sha256', key).update('fingerprint').digest().subarray(0, fingerprintBytes)
+      : openVisitorKey(keyFile, known !== undefined, missingKeyRemedy)
+    const fingerprint = fingerprintVisitorKey(key)
     if (!known) await database.run(insertFingerprint, { fingerprint })
     const used = known ?? (await database.get(findFingerprint, {}))
     if (used?.fingerprint.equals(fingerprint)) return key
