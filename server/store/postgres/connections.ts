@@ -38,6 +38,20 @@ export interface Connections {
   close(): Promise<void>
 }
 
+/** Ends the connection to a server that the driver cannot answer, as without a password. The process would wait for its end. */
+class ClosingClient extends pg.Client {
+  override connect(): Promise<pg.Client>
+  override connect(done: (error: Error) => void): void
+  override connect(done?: (error: Error) => void): Promise<pg.Client> | undefined {
+    if (!done) return super.connect()
+    super.connect((error: Error) => {
+      if (error) void this.end()
+      done(error)
+    })
+    return undefined
+  }
+}
+
 /**
  * Prepares connections, which are made when they are used.
  *
@@ -45,6 +59,7 @@ export interface Connections {
  */
 export function openConnections(url: string, connectMs: number, onLost: (error: Error) => void): Connections {
   const pool = new pg.Pool({
+    Client: ClosingClient,
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: connectMs,

@@ -1,8 +1,8 @@
 import type { RecordedBundle } from '../backup/recorded-bundles.ts'
 import { connect, type Database } from './database.ts'
+import { explain } from './explain.ts'
 import { readPending } from './migrate.ts'
 import { statement } from './statement.ts'
-import { explain } from './store.ts'
 
 /** A database as it was found. */
 export interface PostgresState {

@@ -1,10 +1,9 @@
-import { OperatorError } from '../../base/operator-error.ts'
 import { awaitSteps, type Steps } from '../../base/steps.ts'
-import { UnavailableError } from '../../base/unavailable-error.ts'
 import type { NounsInSteps } from '../nouns.ts'
 import { openAgreedLinkKey } from './agreed-link-key.ts'
 import { connect } from './database.ts'
 import { openExclusively } from './exclusively.ts'
+import { explain } from './explain.ts'
 import { migrate } from './migrate.ts'
 import { openNouns } from './nouns.ts'
 import { openRateLimits } from './rate-limits.ts'
@@ -65,32 +64,4 @@ export async function openPostgresStore(
       await database.close()
     },
   }
-}
-
-const remedies: Record<string, string> = {
-  ENOTFOUND: 'there is no host of this name. Correct the address.',
-  '28P01': 'the password is wrong.',
-  '28000': 'the server refuses this user. Check pg_hba.conf.',
-  '3D000': 'there is no such database. Create it with: createdb --encoding UTF8 NAME',
-  '42501': 'the user may not create tables there. Make it the owner of the database.',
-  ECONNREFUSED: 'no PostgreSQL answers there. Start it, or correct the address.',
-}
-
-/** Turns an error of connecting or migrating into one with the remedy. It names the database without the password. */
-export function explain(url: string, error: unknown): unknown {
-  const place = describeUrl(url)
-  if (error instanceof OperatorError) {
-    return new OperatorError(`Cannot use ${place}: ${error.message}`, 1, { cause: error })
-  }
-  const remedy = remedies[String((error as { code?: unknown }).code)]
-  if (remedy !== undefined) return new OperatorError(`Cannot use ${place}: ${remedy}`, 1, { cause: error })
-  if (!(error instanceof UnavailableError)) return error
-  return new OperatorError(`Cannot use ${place}: it cannot be reached (${error.code}).`, 1, { cause: error })
-}
-
-/** Names a database without the password. */
-function describeUrl(text: string): string {
-  const url = URL.parse(text)
-  if (!url) return 'the database'
-  return `the database ${url.pathname.slice(1)} at ${url.host || 'this machine'}`
 }
