@@ -3,9 +3,11 @@ import { UnavailableError } from '../../base/unavailable-error.ts'
 
 const remedies: Record<string, string> = {
   ENOTFOUND: 'there is no host of this name. Correct the address.',
-  '28P01': 'the password is wrong.',
+  '28P01': 'the user or the password is wrong.',
   '28000': 'the server refuses this user. Check pg_hba.conf.',
   '3D000': 'there is no such database. Create it with: createdb --encoding UTF8 NAME',
+  '53300':
+    'it has no connection left. Raise max_connections, or the limit of the role or the database: see the page "Several servers".',
   '42501': 'the user may not create tables there. Make it the owner of the database.',
   ECONNREFUSED: 'no PostgreSQL answers there. Start it, or correct the address.',
 }

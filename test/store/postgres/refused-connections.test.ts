@@ -32,4 +32,24 @@ describe.skipIf('missing' in found)('a PostgreSQL that asks for a password', () 
     // The server waits a minute for a password.
     expect(performance.now() - startedAt).toBeLessThan(45_000)
   })
+
+  test.each([
+    ['nobody', 'hidden'],
+    ['ada', 'wrong'],
+  ])('the user %s with the password %s is refused as one of both', async (user, password) => {
+    expect(await list(address(user), { PGPASSWORD: password })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Cannot use ${place}: the user or the password is wrong.\n`,
+    })
+  })
+
+  test('a role without connections left is told which limits to raise', async () => {
+    await guarded.run("CREATE ROLE crowd LOGIN PASSWORD 'hidden' CONNECTION LIMIT 0")
+    const { code, stderr } = await list(address('crowd'), { PGPASSWORD: 'hidden' })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `Cannot use ${place}: it has no connection left. Raise max_connections, or the limit of the role or the database: see the page "Several servers".\n`,
+    })
+  })
 })

@@ -32,6 +32,8 @@ export async function startGuardedPostgres(): Promise<GuardedPostgres | { missin
   const found = await cluster.start()
   if ('missing' in found) return found
   const pool = new pg.Pool({ connectionString: found.url, max: 1 })
+  // The end of the server may arrive before the end of its connections.
+  pool.on('error', () => {})
   const run = async (sql: string) => (await pool.query(sql)).rows
   const folder = mkdtempSync(join(tmpdir(), 'quire-certificates-'))
   const { authority, key, certificates } = makeCertificates(folder)
