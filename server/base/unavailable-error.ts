@@ -1,13 +1,14 @@
 /**
- * Why a store cannot be used for now: another process holds its lock, its disk is full, its server does not answer, or the
- * storage of the bundles does not do what it is asked.
+ * Why a store cannot be used for now: another process holds its lock, its disk is full, its server does not answer or only
+ * reads, or the storage of the bundles does not do what it is asked.
  */
-export type UnavailableReason = 'locked' | 'full' | 'unreachable' | 'storage'
+export type UnavailableReason = 'locked' | 'full' | 'unreachable' | 'read-only' | 'storage'
 
 const sentences: Record<UnavailableReason, (code: string) => string> = {
   locked: () => 'The database is locked by another process.',
   full: () => 'The disk is full.',
   unreachable: () => 'The database cannot be reached.',
+  'read-only': () => 'The database is read-only.',
   storage: code => `The storage of the bundles cannot be used (${code}).`,
 }
 

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { UnusableVisitsError } from '../analytics/unusable-visits.ts'
 import { diskFull, isDiskFull } from '../base/disk-full.ts'
-import { UnavailableError } from '../base/unavailable-error.ts'
+import { UnavailableError, type UnavailableReason } from '../base/unavailable-error.ts'
 import { HttpError, serverFault, toRequestError } from './http-error.ts'
 import { findRoute, refuseUnknown } from './routes.ts'
 import { sendError } from './send-error.ts'
@@ -58,7 +58,11 @@ function unavailableErrors(thrown: unknown): HttpError | undefined {
     const message = 'The storage of the bundles cannot be reached. Nothing was lost. Try again in 10 seconds.'
     return new HttpError(503, message, { 'Retry-After': '10' })
   }
-  const problem = thrown.reason === 'unreachable' ? 'cannot be reached' : 'is locked by another process'
+  const problems: Partial<Record<UnavailableReason, string>> = {
+    unreachable: 'cannot be reached',
+    'read-only': 'is read-only',
+  }
+  const problem = problems[thrown.reason] ?? 'is locked by another process'
   const message = `The database of the server ${problem}. Nothing was changed. Try again in 5 seconds.`
   return new HttpError(503, message, { 'Retry-After': '5' })
 }

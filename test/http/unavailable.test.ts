@@ -5,6 +5,7 @@ import { toHttpError } from '../../server/http/errors.ts'
 const answers: Record<UnavailableReason, [sentence: RegExp, retryAfter: string]> = {
   locked: [/^The database of the server is locked by another process\. Nothing was changed\./, '5'],
   unreachable: [/^The database of the server cannot be reached\. Nothing was changed\./, '5'],
+  'read-only': [/^The database of the server is read-only\. Nothing was changed\./, '5'],
   storage: [/^The storage of the bundles cannot be reached\. Nothing was lost\./, '10'],
   full: [/^The disk of the server is full\. Nothing was changed\./, '60'],
 }

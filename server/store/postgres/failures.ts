@@ -76,6 +76,6 @@ export function lacksPreparedStatement(error: unknown): boolean {
 /** Converts the error of a call that changed nothing and is not repeated any more. */
 export function toUnavailable(error: unknown, failure: Failure): UnavailableError {
   const { code, message } = error as { code?: unknown; message?: unknown }
-  const reason = failure === 'full' || failure === 'locked' ? failure : 'unreachable'
+  const reason = failure === 'full' || failure === 'locked' ? failure : code === '25006' ? 'read-only' : 'unreachable'
   return new UnavailableError(reason, String(code ?? message), { cause: error })
 }
