@@ -8,6 +8,7 @@ const remedies: Record<string, string> = {
   '3D000': 'there is no such database. Create it with: createdb --encoding UTF8 NAME',
   '25006':
     'it is read-only. Give the address of the primary, or check default_transaction_read_only of the role and the database.',
+  '3F000': 'its search_path names no schema that exists. Create the schema, or correct options= in the address.',
   '53300':
     'it has no connection left. Raise max_connections, or the limit of the role or the database: see the page "Several servers".',
   '42501': 'the user may not create tables there. Make it the owner of the database.',
