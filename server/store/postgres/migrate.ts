@@ -7,12 +7,22 @@ import { statement } from './statement.ts'
 /** The shipped folder with the numbered migrations. */
 export const migrationsFolder = 'server/store/postgres/migrations'
 const oldestServer = 15
+const foreign = 'it has tables of another program. Create a database for Quire alone.'
 /** Any number that all nodes use and no other program does. */
 const lockKey = 7_114_738_203
 
-// Reads the table of tables: `to_regclass` may not see yet what another node created while this one waited for it.
-const hasVersion = statement<object, { has: boolean }>(
-  `SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_version') AS has`,
+// Reads the table of tables: `to_regclass` may not see yet what another node created while this one waited for it. Tables of extensions
+// belong to nobody else. Any program may have a table `schema_version`, so its only column and a table beside it decide.
+const findTables = statement<object, { isEmpty: boolean; isOurs: boolean }>(
+  `WITH tables AS (
+     SELECT pg_class.oid, relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = current_schema() AND relkind IN ('r', 'p')
+       AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e'))
+   SELECT NOT EXISTS (SELECT FROM tables) AS "isEmpty",
+     EXISTS (SELECT FROM tables WHERE relname IN ('export_jobs', 'visited_projects', 'period_keys'))
+       AND ARRAY['version integer'] = ARRAY(
+         SELECT attname || ' ' || format_type(atttypid, NULL) FROM pg_attribute JOIN tables ON oid = attrelid
+         WHERE relname = 'schema_version' AND attnum > 0 AND NOT attisdropped) AS "isOurs"`,
 )
 const findVersion = statement<object, { version: number }>('SELECT version FROM schema_version')
 const putVersion = statement<{ version: number }>('UPDATE schema_version SET version = @version')
@@ -60,8 +70,12 @@ export async function readPending(database: Database, folder = migrationsFolder)
 
 /** Returns 0 for a database that Quire has not used. */
 async function readVersion(database: Database, newest: number): Promise<number> {
-  const { has } = (await database.get(hasVersion, {})) ?? {}
-  const version = has ? ((await database.get(findVersion, {}))?.version ?? 0) : 0
+  const { isEmpty = true, isOurs = false } = (await database.get(findTables, {})) ?? {}
+  if (isEmpty) return 0
+  if (!isOurs) throw new OperatorError(foreign)
+  const { version } = (await database.get(findVersion, {})) ?? {}
+  if (version === undefined)
+    throw new OperatorError('it is damaged: schema_version has no row. Restore it from a dump.')
   if (version <= newest) return version
   throw new OperatorError(
     `it was written by a newer Quire (schema ${version}; this version supports ${newest}). Upgrade Quire.`,
@@ -75,9 +89,7 @@ async function apply(database: Database, file: string, from: number): Promise<vo
     const { code, message } = error as { code?: unknown; message?: string }
     // duplicate_table
     if (from === 0 && code === '42P07') {
-      throw new OperatorError('it has tables of another program. Create a database for Quire alone.', 1, {
-        cause: error,
-      })
+      throw new OperatorError(foreign, 1, { cause: error })
     }
     // Classes of errors in SQL and data. Others are problems of the connection or of the server.
     if (!/^(22|23|42)/.test(String(code)) || code === '42501') throw error

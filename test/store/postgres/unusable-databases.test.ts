@@ -41,4 +41,37 @@ describe.skipIf('missing' in postgres)('a database on PostgreSQL', () => {
       }
     })
   })
+
+  test.each([
+    ['orders', 'CREATE TABLE orders (id integer)'],
+    ['projects', 'CREATE TABLE projects (id integer)'],
+    ['schema_version', 'CREATE TABLE schema_version (version integer); INSERT INTO schema_version VALUES (1)'],
+    ['schema_version', 'CREATE TABLE schema_version (version_rank integer, version text); CREATE TABLE export_jobs ()'],
+  ])('with a table %s of another program is refused, and nothing is created', async (_, sql) => {
+    await database.run(sql)
+    const list = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname"
+    const before = await database.run(list)
+    expect(await quire(['orgs', 'list'])).toEqual(
+      failed(`Cannot use ${place}: it has tables of another program. Create a database for Quire alone.`),
+    )
+    expect(await database.run(list)).toEqual(before)
+  })
+
+  test('with the objects of an extension is used', async () => {
+    await database.run('CREATE TABLE extended (id integer); ALTER EXTENSION plpgsql ADD TABLE extended')
+    try {
+      await migrate()
+    } finally {
+      await database.run('ALTER EXTENSION plpgsql DROP TABLE extended')
+    }
+  })
+
+  test('with a search_path to no schema is refused', async () => {
+    const url = `${database.url}?options=-c%20search_path%3Dnowhere`
+    expect(await quire(['orgs', 'list'], url)).toEqual(
+      failed(
+        `Cannot use ${place}: its search_path names no schema that exists. Create the schema, or correct options= in the address.`,
+      ),
+    )
+  })
 })
