@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../base/operator-error.ts'
 import { begin, openConnections, type Session } from './connections.ts'
-import { classify, toUnavailable, Unsent } from './failures.ts'
+import { classify, toDamage, toUnavailable, Unsent } from './failures.ts'
 import type { Statement } from './statement.ts'
 
 /** How long a call is repeated while the server cannot be reached. Clients get their answer within 5 s, also a 503. */
@@ -115,7 +115,8 @@ async function repeat<T>(isRepeatable: boolean, call: (limitMs: number) => Promi
     } catch (thrown) {
       const error = thrown instanceof Unsent ? thrown.cause : thrown
       const failure = thrown instanceof Unsent && classify(error) !== undefined ? 'unsent' : classify(error)
-      if (failure === undefined || (failure === 'lost' && !isRepeatable)) throw error
+      if (failure === undefined) throw toDamage(error) ?? error
+      if (failure === 'lost' && !isRepeatable) throw error
       const isOver = performance.now() + pauseMs >= endsAt
       if (isOver || failure === 'full' || failure === 'locked') throw toUnavailable(error, failure)
     }

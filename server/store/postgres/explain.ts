@@ -1,5 +1,6 @@
 import { OperatorError } from '../../base/operator-error.ts'
 import { UnavailableError } from '../../base/unavailable-error.ts'
+import { DamagedError } from './failures.ts'
 
 const remedies: Record<string, string> = {
   ENOTFOUND: 'there is no host of this name. Correct the address.',
@@ -22,6 +23,7 @@ const messages: readonly (readonly [RegExp, string])[] = [
 
 /** Turns an error of connecting or migrating into one with the remedy. It names the database without the password. */
 export function explain(url: string, error: unknown): unknown {
+  if (error instanceof DamagedError) return new OperatorError(error.message, 1, { cause: error })
   const place = describeUrl(url)
   if (error instanceof OperatorError) {
     return new OperatorError(`Cannot use ${place}: ${error.message}`, 1, { cause: error })

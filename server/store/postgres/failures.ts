@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import pg from 'pg'
 import { UnavailableError } from '../../base/unavailable-error.ts'
 
@@ -78,4 +79,22 @@ export function toUnavailable(error: unknown, failure: Failure): UnavailableErro
   const { code, message } = error as { code?: unknown; message?: unknown }
   const reason = failure === 'full' || failure === 'locked' ? failure : code === '25006' ? 'read-only' : 'unreachable'
   return new UnavailableError(reason, String(code ?? message), { cause: error })
+}
+
+/** A table or a column is missing, though the schema has the right version. A command shows the message without the stack. */
+export class DamagedError extends Error {
+  [inspect.custom](): string {
+    return this.message
+  }
+}
+
+/** Converts the error of a statement whose table or column is missing; undefined = another error. */
+export function toDamage(error: unknown): DamagedError | undefined {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  const kind = code === '42P01' ? 'table' : code === '42703' ? 'column' : undefined
+  if (kind === undefined) return undefined
+  // The language of the server decides the quotes. A column with its table has none.
+  const name = /["«»„“](.+?)["«»“”]|\w+\.\w+/.exec(String(message))
+  const sentence = `The database is damaged: the ${kind} ${name?.[1] ?? name?.[0] ?? ''} is missing. Restore it from a dump.`
+  return new DamagedError(sentence, { cause: error })
 }

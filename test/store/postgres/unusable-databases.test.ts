@@ -74,4 +74,16 @@ describe.skipIf('missing' in postgres)('a database on PostgreSQL', () => {
       ),
     )
   })
+
+  test.each([
+    ['table sites', 'DROP TABLE sites CASCADE'],
+    ['column sites.domain', 'ALTER TABLE sites DROP COLUMN domain CASCADE'],
+  ])('that lost the %s is called damaged', async (lost, sql) => {
+    await migrate()
+    await database.run("INSERT INTO organizations (id, name, plan, created_at) VALUES ('org_1', 'Acme', 'standard', 0)")
+    await database.run(sql)
+    expect(await quire(['sites', 'list', '--org', 'Acme'])).toEqual(
+      failed(`The database is damaged: the ${lost} is missing. Restore it from a dump.`),
+    )
+  })
 })
