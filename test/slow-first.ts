@@ -48,7 +48,6 @@ export const slowFiles: readonly string[] = [
   'test/commands/visits-import.test.ts',
   'test/http/bundle-downloads.test.ts',
   'test/contract/generate.test.ts',
-  'test/store/clock-steps.test.ts',
   'test/store/s3/presigned-links.test.ts',
   'test/e2e/follow-serve.test.ts',
   'test/store/s3/s3-bundles.test.ts',

@@ -4,6 +4,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StartedService } from '../on-demand.ts'
+import { end, runUntilEnd } from '../tied-program.ts'
 
 export const credentials = { AWS_ACCESS_KEY_ID: 'test:tester', AWS_SECRET_ACCESS_KEY: 'testing-secret' }
 
@@ -30,22 +31,6 @@ export async function startSwift(): Promise<StartedService<{ endpoint: string }>
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** The shell ends the program when this process has ended, however it ended. */
-function runUntilEnd(program: string, args: string[], env: Record<string, string>): ChildProcess {
-  const script = '"$0" "$@" & program=$!; read -r _; kill -TERM $program; wait $program'
-  return spawn('/bin/sh', ['-c', script, program, ...args], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: { ...process.env, ...env },
-  })
-}
-
-function end(shell: ChildProcess): Promise<void> {
-  return new Promise(done => {
-    shell.once('exit', () => done())
-    shell.stdin?.end()
-  })
 }
 
 /** Returns the folder of the settings. */
