@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { endsConnection, lacksPreparedStatement, Unsent } from './failures.ts'
+import { toDriverUrl } from './postgres-url.ts'
 
 /** Connections of one process. */
 const maxConnections = 10
@@ -60,7 +61,7 @@ class ClosingClient extends pg.Client {
 export function openConnections(url: string, connectMs: number, onLost: (error: Error) => void): Connections {
   const pool = new pg.Pool({
     Client: ClosingClient,
-    connectionString: url,
+    connectionString: toDriverUrl(url),
     max: maxConnections,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,

@@ -135,6 +135,17 @@ test.each<[string[], number, string]>([
   [['orgs', 'list', '--database', 'mysql://ada:hidden@db.example.com/docs'], 2, '--database must be like postgres://'],
   [['orgs', 'list', '--database', 'postgres://ada:hidden@db.example.com'], 2, 'It names no database.'],
   [['orgs', 'list', '--database', 'postgres://ada:hidden%@db.example.com/docs'], 2, 'such as %25 for a percent sign'],
+  [['orgs', 'list', '--database', `${unreachable}?sslmod=require`], 2, 'parameter sslmod. Did you mean sslmode?'],
+  [
+    ['orgs', 'list', '--database', `${unreachable}?connect_timeout=5`],
+    2,
+    'parameter connect_timeout. Known are sslmode,',
+  ],
+  [
+    ['orgs', 'list', '--database', `${unreachable}?sslmode=requir`],
+    2,
+    'must be one of disable, prefer, require, verify-ca',
+  ],
   [['backup', 'copy.tar', '--database', unreachable], 2, `${calledAs} backup works on a data folder`],
   [['backup', 'copy.tar', '--database', unreachable], 2, 'with pg_dump'],
   [['restore', 'copy.tar', '--database', unreachable], 2, 'with pg_restore'],

@@ -52,4 +52,69 @@ describe.skipIf('missing' in found)('a PostgreSQL that asks for a password', () 
       stderr: `Cannot use ${place}: it has no connection left. Raise max_connections, or the limit of the role or the database: see the page "Several servers".\n`,
     })
   })
+
+  describe('with TLS', () => {
+    const env = { PGPASSWORD: 'hidden' }
+    const look = async (search: string, certificate?: 'signed' | 'expired' | 'selfSigned', host = '127.0.0.1') => {
+      if (certificate) await guarded.present(certificate)
+      const url = new URL(address('ada', search))
+      url.hostname = host
+      const { code, stdout, stderr } = await list(url.href, env)
+      return code === 0 && stderr === '' ? 'works' : { code, stdout, stderr }
+    }
+    const failed = (reason: string, host?: string) => ({
+      code: 1,
+      stdout: '',
+      stderr: `Cannot use ${host ? place.replace('127.0.0.1', host) : place}: ${reason}\n`,
+    })
+
+    test('sslmode is refused by a server without it, and no warning precedes the sentence', async () => {
+      for (const mode of ['require', 'verify-full']) {
+        expect(await look(`?sslmode=${mode}`)).toEqual(
+          failed(
+            'it has no TLS, which sslmode in the address or PGSSLMODE asks for. Turn it on there (ssl = on), or use sslmode=disable in a network that you trust.',
+          ),
+        )
+      }
+    })
+
+    test('a certificate must be from a known authority', async () => {
+      const untrusted =
+        'its certificate is not from a known authority. Add sslrootcert=FILE with the certificate of the authority to the address.'
+      expect(await look('?sslmode=require', 'signed')).toEqual(failed(untrusted))
+      expect(await look(`?sslmode=verify-ca&sslrootcert=${guarded.authority}`)).toBe('works')
+      expect(await look('?sslmode=no-verify')).toBe('works')
+    })
+
+    test('a certificate must have the name of the host', async () => {
+      expect(await look(`?sslmode=require&sslrootcert=${guarded.authority}`, 'signed', 'localhost')).toEqual(
+        failed(
+          'its certificate is for another host. Use a name of the certificate in the address, or renew the certificate with this one.',
+          'localhost',
+        ),
+      )
+    })
+
+    test('a self-signed certificate must be given, and an expired one is refused', async () => {
+      expect(await look('?sslmode=verify-full', 'selfSigned')).toEqual(
+        failed('its certificate is self-signed. Add sslrootcert=FILE with this certificate to the address.'),
+      )
+      expect(await look(`?sslmode=verify-full&sslrootcert=${guarded.authority}`, 'expired')).toEqual(
+        failed('its certificate has expired. Renew it on the server.'),
+      )
+    })
+
+    test('files that cannot be used are named by their parameter', async () => {
+      expect(await look('?sslmode=verify-full&sslrootcert=/nowhere/ca.crt', 'signed')).toEqual(
+        failed('the file of sslrootcert cannot be read (ENOENT). Correct its path or its rights.'),
+      )
+      expect(await look('?sslmode=verify-full&sslrootcert=.')).toEqual(
+        failed('the file of sslrootcert, sslcert or sslkey cannot be read (EISDIR). Correct its path or its rights.'),
+      )
+      expect(await look('?sslmode=verify-full&sslcert=package.json&sslkey=package.json')).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^Cannot use .+: a file of sslrootcert, sslcert or sslkey is not .+\n$/),
+      })
+    })
+  })
 })

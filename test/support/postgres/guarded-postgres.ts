@@ -42,7 +42,8 @@ export async function startGuardedPostgres(): Promise<GuardedPostgres | { missin
   // The server refuses a key of others.
   const { uid, gid } = statSync(file)
   for (const owned of [folder, key, ...Object.values(certificates)]) chownSync(owned, uid, gid)
-  await run('SELECT pg_reload_conf()')
+  const reload = openReload(found.url, run)
+  await reload()
   return {
     url: found.url,
     run,
@@ -51,7 +52,7 @@ export async function startGuardedPostgres(): Promise<GuardedPostgres | { missin
       await run(`ALTER SYSTEM SET ssl_key_file = '${key}'`)
       await run(`ALTER SYSTEM SET ssl_cert_file = '${certificates[certificate]}'`)
       await run('ALTER SYSTEM SET ssl = on')
-      await run('SELECT pg_reload_conf()')
+      await reload()
     },
     async stop() {
       await pool.end()
@@ -59,6 +60,22 @@ export async function startGuardedPostgres(): Promise<GuardedPostgres | { missin
       cluster.remove()
       rmSync(folder, { recursive: true })
     },
+  }
+}
+
+/** Returns what makes the server read its files again, and waits until new connections are made by them. */
+function openReload(url: string, run: GuardedPostgres['run']): () => Promise<void> {
+  let reloads = 0
+  return async () => {
+    const mark = `reload ${++reloads}`
+    await run(`ALTER SYSTEM SET log_line_prefix = '${mark}'`)
+    await run('SELECT pg_reload_conf()')
+    for (let seen: unknown; seen !== mark; ) {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      seen = (await client.query("SELECT current_setting('log_line_prefix') AS mark")).rows[0]?.mark
+      await client.end()
+    }
   }
 }
 
