@@ -1,6 +1,9 @@
 import pg from 'pg'
 import { endsConnection, lacksPreparedStatement, Unsent } from './failures.ts'
+import { omitPasswordFileWarning } from './password-file-warning.ts'
 import { toDriverUrl } from './postgres-url.ts'
+
+omitPasswordFileWarning()
 
 /** Connections of one process. */
 const maxConnections = 10
