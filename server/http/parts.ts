@@ -1,4 +1,4 @@
-import { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Response } from 'express'
 
@@ -33,23 +33,10 @@ export async function sendParts(
 /**
  * Sends a stream, and closes it in any case: also if the client went away before.
  *
+ * @param to the response, or what writes to it
  * @throws {Error} what the stream throws
  */
-export function sendStream(res: Response, stream: Readable): Promise<void> {
-  return send(stream, res)
-}
-
-/**
- * Sends a stream like `sendStream`, and frees the memory of each chunk when it is written: V8 collects it late, after up to 50 MB of
- * it. Nobody else may use the chunks.
- *
- * @throws {Error} what the stream throws
- */
-export function sendAndFree(res: Response, stream: Readable): Promise<void> {
-  return send(stream, createFreeingWriter(res))
-}
-
-async function send(stream: Readable, to: Writable): Promise<void> {
+export async function sendStream(to: Writable, stream: Readable): Promise<void> {
   try {
     await pipeline(stream, to)
   } catch (error) {
@@ -60,30 +47,4 @@ async function send(stream: Readable, to: Writable): Promise<void> {
     // A pipeline to an answer that was closed before leaves the stream open.
     stream.destroy()
   }
-}
-
-function createFreeingWriter(res: Response): Writable {
-  const writer = new Writable({
-    write(chunk: Uint8Array, _, done) {
-      res.write(chunk, error => {
-        // The client has gone, as the pipeline then says too.
-        if (error) return writer.destroy()
-        free(chunk)
-        done()
-      })
-    },
-    final: done => void res.end(done),
-    destroy(error, done) {
-      if (!res.writableFinished) res.destroy()
-      done(error)
-    },
-  })
-  if (res.destroyed) writer.destroy()
-  else res.once('close', () => writer.destroy())
-  return writer
-}
-
-/** Small chunks may share their memory with others. */
-function free({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0)
 }

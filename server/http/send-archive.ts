@@ -3,7 +3,7 @@ import type { Request, Response } from 'express'
 import type { ByteSpan } from '../export/jobs/bundle-store.ts'
 import { bundleRefusals } from './bundle-refusals.ts'
 import { correctRange, findRange } from './byte-range.ts'
-import { sendAndFree } from './parts.ts'
+import { sendAndFree } from './send-and-free.ts'
 
 /** An archive that is sent as an answer. */
 export interface SentArchive {

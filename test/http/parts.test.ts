@@ -6,7 +6,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import express from 'express'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { sendAndFree, sendParts, sendStream } from '../../server/http/parts.ts'
+import { sendParts, sendStream } from '../../server/http/parts.ts'
+import { sendAndFree } from '../../server/http/send-and-free.ts'
 
 const part = new Uint8Array(64 * 1024).fill(0x61)
 
