@@ -1,0 +1,14 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { compile } from '../../scripts/package/compile.ts'
+import { root } from './installed-package.ts'
+
+test('the sources of the package compile for the oldest Node that it supports', () => {
+  const work = mkdtempSync(join(tmpdir(), 'quire-compile-'))
+  onTestFinished(() => rmSync(work, { recursive: true, force: true }))
+  const output = join(work, 'esm')
+  compile(root, { output, staging: join(work, 'sources'), format: 'module' })
+  expect(existsSync(join(output, 'package.json'))).toBe(true)
+})
