@@ -1,8 +1,11 @@
 import { Command } from 'commander'
 import { OperatorError } from '../base/operator-error.ts'
+import { UnavailableError } from '../base/unavailable-error.ts'
+import type { BundleCondition, BundleStore } from '../export/jobs/bundle-store.ts'
 import { deleteExport } from '../export/jobs/delete-export.ts'
 import type { ExportJobs, UndeletedJob } from '../export/jobs/export-job.ts'
 import { bundlesOption, databaseOption, dataOption, jsonOption } from '../flags/options.ts'
+import type { RecordedBundle } from '../store/backup/recorded-bundles.ts'
 import { checkStored } from '../store/backup/stored-bundles.ts'
 import { toCommandEvent } from '../store/record-change.ts'
 import type { Store } from '../store/store.ts'
@@ -36,7 +39,7 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
         store.exportJobs.list({ organizationId: await findOrganizationId(store, flags) }),
       )
       const recorded = jobs.flatMap(({ jobId, bundle }) => (bundle ? [{ jobId, ...bundle }] : []))
-      const checked = await withBundles(flags, bundles => checkStored(bundles, recorded))
+      const checked = await withBundles(flags, bundles => checkIfReachable(bundles, recorded))
       const conditions = new Map([...checked].map(([{ jobId }, condition]) => [jobId, condition]))
       const rows = jobs.map(({ jobId, request, status, pageCount, bundle, createdAt, updatedAt, error }) => ({
         jobId,
@@ -47,7 +50,7 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
         createdAt,
         updatedAt,
         sha256: bundle?.sha256 ?? null,
-        bundle: conditions.get(jobId) ?? null,
+        bundle: bundle ? (conditions.get(jobId) ?? 'unchecked') : null,
         error,
       }))
       printRows(rows, {
@@ -56,7 +59,7 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
         toRow: ({ jobId, domain, status, pageCount, sizeBytes, createdAt, bundle }) => ({
           jobId,
           domain,
-          status: bundle === null || bundle === 'sound' ? status : bundle,
+          status: bundle === 'missing' || bundle === 'damaged' ? bundle : status,
           pages: pageCount,
           MB: sizeBytes === null ? null : (sizeBytes / megabyte).toFixed(1),
           createdAt,
@@ -84,6 +87,20 @@ To delete exports by age: npx quire serve --export-retention-days 30`,
       printResult(flags.json, { jobId, deleted: true }, `${jobId} is deleted.`)
     })
   return exports
+}
+
+/** Returns nothing when the storage does not answer, because the list is useful all the same. */
+async function checkIfReachable(
+  bundles: BundleStore,
+  recorded: readonly RecordedBundle[],
+): Promise<ReadonlyMap<RecordedBundle, BundleCondition>> {
+  try {
+    return await checkStored(bundles, recorded)
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error
+    console.error(`${error.message} The bundles were not checked.`)
+    return new Map()
+  }
 }
 
 /** Deletes a job and appends its audit event, in one transaction. */

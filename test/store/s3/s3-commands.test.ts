@@ -154,6 +154,26 @@ storageTest('while the storage is down, a backup has everything else, and says s
   expect(listCompleted(restored).map(({ jobId }) => jobId)).toEqual(['se_1'])
 })
 
+storageTest(
+  'while the storage is down, exports are listed, and the list says that their bundles were not checked',
+  async () => {
+    const { code, stdout, stderr } = await runQuire([
+      'exports',
+      'list',
+      '--data',
+      data,
+      '--bundles',
+      unreachable,
+      '--json',
+    ])
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'The storage of the bundles cannot be used (ECONNREFUSED). The bundles were not checked.\n',
+    })
+    expect(JSON.parse(stdout)).toMatchObject([{ jobId: 'se_1', status: 'completed', bundle: 'unchecked' }])
+  },
+)
+
 storageTest('the doctor looks for bundles in the storage, and changes nothing there', async () => {
   const examine = async (url: string) =>
     (await checkStoredBundles({ dataFolder: data }, parseS3Location(url))).map(
