@@ -68,7 +68,9 @@ describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () 
     for (const name of ['back', 'without-key']) mkdirSync(join(folder, name))
     await expect(transferToSqlite(options('without-key'))).rejects.toThrow('visitor.key is missing')
     copyFileSync(join(folder, 'data/visitor.key'), join(folder, 'back/visitor.key'))
-    const back = await transferToSqlite(options('back'))
+    const progress: string[] = []
+    const back = await transferToSqlite(options('back', progress))
+    expect(progress.join()).not.toContain('connected')
     expect(back.tables.audit_events).toBe(3)
     expect(await ask(openStore(join(folder, 'back')), read)).toEqual(changed)
   })
@@ -88,6 +90,18 @@ describe.skipIf('missing' in found)(`from one store to the other${skipped}`, () 
     await expect(transferToPostgres(options())).rejects.toThrow(/table seen_rows: there is other data/)
     await postgres.run("UPDATE projects SET name = 'Other'")
     await expect(transferToPostgres(options())).rejects.toThrow(/table projects: there is other data/)
+  })
+
+  test('back, programs that are still connected are named', async context => {
+    const { projects } = await transferToPostgres(options())
+    const running = await openPostgres()
+    context.onTestFinished(() => running.close())
+    mkdirSync(join(folder, 'back'))
+    copyFileSync(join(folder, 'data/visitor.key'), join(folder, 'back/visitor.key'))
+    const progress: string[] = []
+    const back = await transferToSqlite(options('back', progress))
+    expect(back.projects).toEqual(projects)
+    expect(progress[0]).toMatch(/^Other programs of Quire are connected to the database, from [^ ]+( machine)?\. /)
   })
 
   test('a project with destroyed keys is copied, also again and back', async () => {

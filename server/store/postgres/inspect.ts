@@ -22,6 +22,12 @@ const findReadOnly = statement<object, { isReadOnly: boolean }>(
 )
 const findLinkKey = statement<object, { fingerprint: Buffer }>('SELECT fingerprint FROM link_key')
 const findVisitorKey = statement<object, { fingerprint: Buffer }>('SELECT fingerprint FROM visitor_secret')
+/** The address may name another application. */
+const listUsers = statement<object, { place: string }>(
+  `SELECT DISTINCT coalesce(host(client_addr), 'this machine') AS place FROM pg_stat_activity
+   WHERE datname = current_database() AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()
+   ORDER BY place`,
+)
 const listBundles = statement<object, Omit<RecordedBundle, 'damage'> & { damage: string | null }>(
   `SELECT job_id AS "jobId", bundle_file AS "fileName", bundle_size_bytes AS "sizeBytes", bundle_sha256 AS sha256,
      bundle_damage AS damage
@@ -45,6 +51,15 @@ export function inspectPostgres(url: string): Promise<PostgresState> {
       visitorKeyFingerprint: hasTables ? (await database.get(findVisitorKey, {}))?.fingerprint : undefined,
     }
   })
+}
+
+/**
+ * Lists the machines of programs of Quire that are connected to a database. A pooler may keep connections of programs that have ended.
+ *
+ * @throws {OperatorError} if the database cannot be used.
+ */
+export function listPostgresUsers(url: string): Promise<string[]> {
+  return look(url, async database => (await database.all(listUsers, {})).map(({ place }) => place))
 }
 
 /**

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { toViewBatch } from '../../analytics/view-batch.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { keys } from '../data-folder.ts'
 import { connect } from '../postgres/database.ts'
+import { listPostgresUsers } from '../postgres/inspect.ts'
 import { openPostgresStore, type PostgresStore } from '../postgres/store.ts'
 import { createSecret, openSecret } from '../secret-file.ts'
 import { readSharedKeys } from '../shared-keys.ts'
@@ -25,6 +27,7 @@ export interface TransferOptions {
   onProgress(text: string): void
 }
 
+const secondLookMs = 1000
 const keyFlag = '--visitor-key-file'
 const toKeyFile = (dataFolder: string) => join(dataFolder, 'visitor.key')
 
@@ -52,6 +55,13 @@ export async function transferToPostgres(options: TransferOptions): Promise<Tran
 
 /** Copies a PostgreSQL database to a data folder, and with visits also a given visitor key. */
 export async function transferToSqlite(options: TransferOptions): Promise<Transferred> {
+  const users = await findUsers(options.database)
+  if (users.length > 0) {
+    options.onProgress(
+      `Other programs of Quire are connected to the database, from ${users.join(', ')}. What a server changes from now on is not ` +
+        'copied: if one still runs, stop it, and migrate to a new folder.',
+    )
+  }
   return withStores(options, async (_, postgres) => {
     const projects = (await postgres.projects.list()).map(({ id }) => id)
     for (const id of projects) {
@@ -62,6 +72,13 @@ export async function transferToSqlite(options: TransferOptions): Promise<Transf
     }
     return copyBetween(options, 'to SQLite')
   })
+}
+
+/** Looks twice, because the server knows a connection for a moment longer than the program that closed it. */
+async function findUsers(database: string): Promise<string[]> {
+  if ((await listPostgresUsers(database)).length === 0) return []
+  await setTimeout(secondLookMs)
+  return listPostgresUsers(database)
 }
 
 /** Opens both stores, which applies pending migrations, and compares the counts of visits at the end. */
