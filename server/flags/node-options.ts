@@ -102,17 +102,19 @@ export function readNode(flags: NodeFlags): Pick<Config, 'role' | 'linkKeyFile' 
     throw new OperatorError('--link-key-file needs --database. With SQLite, the key is link.key in the data folder.', 2)
   }
   if (role === 'all') return { role, linkKeyFile, visitorKeyFile, node }
-  const refuse = (needs: string) => {
-    throw new OperatorError(`--role ${role} needs ${needs}`, 2)
-  }
-  if (database === undefined)
-    refuse('--database postgres://..., because servers on several machines cannot share SQLite.')
-  if (!bundles)
-    refuse('--bundles s3://..., because other machines do not see the bundles in the data folder of this one.')
-  if (role === 'api' && linkKeyFile === undefined) {
-    refuse(
-      '--link-key-file, because each server must accept the bundle links of the others. Make one: openssl rand -hex 32',
-    )
-  }
+  const missing = [
+    ...(database === undefined
+      ? ['--database postgres://..., because servers on several machines cannot share SQLite']
+      : []),
+    ...(bundles
+      ? []
+      : ['--bundles s3://..., because other machines do not see the bundles in the data folder of this one']),
+    ...(role === 'api' && linkKeyFile === undefined
+      ? [
+          '--link-key-file, because each server must accept the bundle links of the others (make a key: openssl rand -hex 32)',
+        ]
+      : []),
+  ]
+  if (missing.length > 0) throw new OperatorError(`--role ${role} needs ${missing.join('; ')}.`, 2)
   return { role, linkKeyFile, visitorKeyFile, node }
 }

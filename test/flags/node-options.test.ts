@@ -18,7 +18,7 @@ test.each<NodeFlags>([
   expect(readNode(flags)).toEqual({ role, linkKeyFile, visitorKeyFile, node })
 })
 
-test.each<[NodeFlags, string]>([
+test.each<[NodeFlags, string | RegExp]>([
   [{ role: 'all', linkKeyFile }, '--link-key-file needs --database.'],
   [{ role: 'all', visitorKeyFile: 'visitor.key' }, '--visitor-key-file needs --database.'],
   [{ role: 'all', node: 'proxy-1' }, '--node needs --database.'],
@@ -27,6 +27,7 @@ test.each<[NodeFlags, string]>([
   [{ role: 'api', database, linkKeyFile }, '--role api needs --bundles s3://...'],
   [{ role: 'runner', database }, '--role runner needs --bundles s3://...'],
   [{ role: 'api', database, bundles }, '--role api needs --link-key-file'],
+  [{ role: 'api' }, /needs --database [^;]+; --bundles [^;]+; --link-key-file, [^;]+\.$/],
 ])('%j is refused: %s', (flags, reason) => {
   expect(() => readNode(flags)).toThrow(reason)
 })
