@@ -5,10 +5,9 @@ import { type Demo, seedDemo, startDemoExport } from '../demo/seed.ts'
 import type { ExportJobs } from '../export/jobs/export-job.ts'
 import { jsonOption } from '../flags/options.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
-import { startServer } from '../server.ts'
 import { openLog } from './open-log.ts'
 import { printJson } from './print.ts'
-import { closeOnSignal, startOrExplain } from './serve.ts'
+import { closeOnSignal, loadAndStart, startOrExplain } from './serve.ts'
 import { createSignInLink, linkTerms, operatorName } from './sign-in-link.ts'
 import { refuseDatabase, withStore } from './with-store.ts'
 
@@ -40,7 +39,7 @@ site. Its API key stays the same. It is kept in demo.key in the data folder, whi
     refuseDatabase(flags, 'demo', 'To set up a PostgreSQL database, run npx quire init.')
     const config = readConfig({ ...flags, logLevel })
     const log = await openLog(config)
-    const server = await startOrExplain(() => startServer(config, log))
+    const server = await startOrExplain(() => loadAndStart(config, log))
     const baseUrl = config.publicUrl ?? server.url
     const demo = await withStore({ data: config.dataFolder }, async store => {
       const demo = await seedDemo(store, {

@@ -5,7 +5,6 @@ import { Command } from 'commander'
 import { describeEngine, startThread } from '../assets.ts'
 import { isDiskFull } from '../base/disk-full.ts'
 import { OperatorError } from '../base/operator-error.ts'
-import { exportSite } from '../export/export-site.ts'
 import type { BundleFormat } from '../export/model/options.ts'
 import type { SiteCache } from '../export/model/site-cache.ts'
 import { readFeatures, readHeaders, readPaths, readTarget } from '../flags/export-flags.ts'
@@ -13,7 +12,6 @@ import { type ExportFlags, exportOptions } from '../flags/export-options.ts'
 import { limitOptions, readLimits } from '../flags/limit-options.ts'
 import { addRemovalOptions, readRemovalFlags, removalHelp } from '../flags/removal-options.ts'
 import { openSiteCaches } from '../store/site-cache/site-caches.ts'
-import { runCheck } from './export-check.ts'
 import { showProgress } from './export-progress.ts'
 import { megabyte, summarize } from './export-summary.ts'
 import { openWorkFolder } from './open-work-folder.ts'
@@ -66,8 +64,9 @@ ${removalHelp}
 The path of a page may omit the first slash, and index is the first page of the site. In QUIRE_EXPORT_PATHS, separate paths by
 white space. In other environment variables, write one value per line.`
 
+/** Loads what exports and checks only when it is used, so that the help and the refusal of a flag do not wait for it. */
 async function run(site: string | undefined, flags: ExportFlags, command: Command): Promise<void> {
-  if (flags.check !== undefined) return runCheck(site, flags, command)
+  if (flags.check !== undefined) return (await import('./export-check.ts')).runCheck(site, flags, command)
   if (site === undefined) return missing(command, "missing required argument 'domain-or-url'")
   const { output } = flags
   if (output === undefined) return missing(command, "required option '-o, --output <file>' not specified")
@@ -92,6 +91,7 @@ async function runExport(site: string, flags: WritingFlags, command: Command): P
   try {
     const { outFile, workFolder } = await placeArchive(output, given.format, scratch.path)
     if (flags.cache !== undefined) cache = await openCache(flags.cache, flags.cacheMb, given.domain)
+    const { exportSite } = await import('../export/export-site.ts')
     const result = await exportSite({
       ...given,
       outFile,

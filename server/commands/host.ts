@@ -2,7 +2,6 @@ import { Command } from 'commander'
 import { type HostFlags, hostOptions, readHostConfig } from '../flags/host-options.ts'
 import { hostListCommand } from './host-list.ts'
 import { hostRollbackCommand } from './host-rollback.ts'
-import { startHost } from './host-start.ts'
 import { openLog } from './open-log.ts'
 import { closeOnSignal, startOrExplain } from './serve.ts'
 
@@ -18,7 +17,7 @@ export function hostCommand(): Command {
   return command.action(async (bundle: string | undefined, flags: HostFlags) => {
     const config = readHostConfig(bundle, flags)
     const log = await openLog(config)
-    const started = startOrExplain(() => startHost(config, log))
+    const started = startOrExplain(async () => (await import('./host-start.ts')).startHost(config, log))
     closeOnSignal(started)
     await started
   })

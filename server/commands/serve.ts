@@ -1,9 +1,10 @@
 import { Command } from 'commander'
+import type { Logger } from 'pino'
 import { OperatorError } from '../base/operator-error.ts'
 import { UnavailableError } from '../base/unavailable-error.ts'
 import type { Config } from '../config.ts'
 import { readConfig, type ServeFlags, serveOptions } from '../flags/serve-options.ts'
-import { type ApiServer, type RunningServer, startServer } from '../server.ts'
+import type { ApiServer, RunningServer } from '../server.ts'
 import { openLog } from './open-log.ts'
 import { createSignInLink, linkTerms, operatorName } from './sign-in-link.ts'
 
@@ -27,11 +28,17 @@ On a terminal, it prints a link for the operator to the dashboard, which ${linkT
   return command.action(async (flags: ServeFlags) => {
     const config = readConfig(flags)
     const log = await openLog(config)
-    const started = startOrExplain(() => startServer(config, log))
+    const started = startOrExplain(() => loadAndStart(config, log))
     closeOnSignal(started)
     const server = await started
     if (config.dashboard && config.role !== 'runner' && process.stderr.isTTY) await printSignInLink(server, config)
   })
+}
+
+/** Loads the server only now, so that the help and the refusal of a flag do not wait for it. */
+export async function loadAndStart(config: Config, log: Logger): Promise<ApiServer> {
+  const { startServer } = await import('../server.ts')
+  return startServer(config, log)
 }
 
 /** Prints a link for the operator at the terminal. Nobody else can read it there, and no log has it. */

@@ -1,4 +1,4 @@
-import { ExportError } from '../export/export-site.ts'
+import { ExportError } from '../export/model/export-error.ts'
 
 /**
  * The first Ctrl-C stops the work and lets it clean up; the second ends the process.
