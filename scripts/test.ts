@@ -103,7 +103,7 @@ function help(): string {
   npm run test:unit         the tests of the project unit; use -- FILE ... to run only tests whose path contains FILE
   npm run test:changed      the tests that import files changed since main, committed or not; use -- --since REF for
                             another base; runs all tests if package.json or the configuration of the tests changed
-  npm run test:long         slow browser, fault, hostile and soak runs, twenty to thirty minutes
+  npm run test:long         slow browser, fault, hostile and soak runs, about half an hour
 
 Steps: ${usual.map(({ name }) => name).join(' | ')}
 

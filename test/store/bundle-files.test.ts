@@ -3,13 +3,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { publishBundle } from '../../server/export/jobs/publish-bundle.ts'
 import { openBundleFiles } from '../../server/store/bundle-files.ts'
 import { openLostFolder } from '../../server/store/lost-files.ts'
 import { ForgetfulDisk } from '../support/forgetful-disk.ts'
 
-const disk = vi.hoisted(() => ({ current: undefined as ForgetfulDisk | undefined }))
+const disk = vi.hoisted(() => {
+  // The files of a worker share their modules, and those loaded before have the real disk.
+  vi.resetModules()
+  return { current: undefined as ForgetfulDisk | undefined }
+})
 vi.mock('node:fs/promises', async original => {
   const real = await original<typeof import('node:fs/promises')>()
   const open: typeof real.open = async (path, ...rest) => {
@@ -30,6 +34,7 @@ beforeEach(() => {
   disk.current = new ForgetfulDisk(folder)
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => vi.resetModules())
 
 const openBundles = () => openBundleFiles(join(folder, 'bundles'), openLostFolder(folder))
 

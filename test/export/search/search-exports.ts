@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'puppeteer'
-import { afterAll, afterEach, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { findBrowser, installCommand } from '../../../server/web/browser/find-browser.ts'
 import { exportFakeSite, type FakeOptions, type FakeSite, nextFiles, page, startFakeSite } from '../fake-site.ts'
 import type { RunningServer } from '../static-server.ts'
 import { type OpenBundle, openBrowser, openBundle, openVisitor } from './search-visitor.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'quire-search-'))
-
+let scratch = ''
 /** Closed after each test. */
 export const closing: { close(): Promise<void> }[] = []
 
@@ -17,12 +16,17 @@ let browser: Browser | undefined
 
 /** Closes everything in `closing` after each test, and the browser after all tests. */
 export function setUpSearchExports(): void {
+  beforeAll(() => {
+    scratch = mkdtempSync(join(tmpdir(), 'quire-search-'))
+  })
+
   afterEach(async () => {
     for (const each of closing.splice(0)) await each.close()
   })
 
   afterAll(async () => {
     await browser?.close()
+    browser = undefined
     rmSync(scratch, { recursive: true, force: true })
   })
 }
