@@ -9,7 +9,7 @@ const store = database === undefined ? openStore(dataFolder) : await openPostgre
 const project = await store.projects.find(projectId)
 if (!project) throw new Error(`There is no project ${projectId}.`)
 const keys = await store.visits.openVisitorKeys()
-const reader = new LogReader({ projects: project, keys, now: Date.now(), viewsPerBatch: 20_000 })
+const reader = new LogReader({ projects: project, keys, now: Date.now(), viewsPerBatch: 6000 })
 const { problem } = await importLog({ file, reader, visits: store.visits })
 if (problem !== undefined) throw new Error(problem)
 await recordViews(reader, store.visits)

@@ -123,7 +123,7 @@ test(`${rounds} times kill -9 beside exports, imports, backups and key changes: 
         backup: startQuire(['backup', backup, '--data', data]),
         keys: startProgram([join(folderOfPrograms, 'key-changes.ts'), data, organizationId]),
       }
-      const lives = [server, ...Object.values(programs)].map(program => killAtRandom(program, 500 + random() * 3500))
+      const lives = [server, ...Object.values(programs)].map(program => killAtRandom(program, 400 + random() * 2400))
       clients.order(tenants[round % tenants.length] as Tenant)
       if (random() < 0.3) clients.order(tenants[0] as Tenant)
       await workUntilKilled(clients, server)
